@@ -21,7 +21,6 @@ from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger, Undecided
 from tensorlift.proofs.samples import meaning_of_sample
 from tensorlift.targets import get_target, target_names
-from tensorlift.targets.imported.rows import ImportedRow
 from tensorlift.targets.samples import SIZES, sample_operand, sample_types
 from tensorlift.targets.target import Memory
 
@@ -109,7 +108,7 @@ def _is_named(parameter: Parameter) -> bool:
 
 
 def _explanation(target: Target, row: OpRow) -> Iterator[str]:
-    if isinstance(row, ImportedRow):
+    if row.instances:
         yield f"{target.name}: {row.name}"
         yield from (f"  {line}" for instance in row.instances for line in instance_lines(instance))
         return
@@ -172,21 +171,20 @@ def _meaning_of_text(target: Target, entry: Sample) -> list[str]:
     operands = samples.sample_operands(entry, dtypes, _STATIC_SIZES)
     text = samples.sample_text(entry, dtypes, _STATIC_SIZES)
     ledger = Ledger(UNIVERSE, (), target.types, lambda _divisor, _context: True)
-    program = samples.sample_program(text, operands)
+    program = samples.static_program(text, operands)
     return _lines(text, operands, meaning_of_program(program, samples.ENTRY, operands, target, ledger), ledger)
 
 
 def _meaning_of_open_text(target: Target, entry: Sample, ledger: Ledger) -> list[str]:
     """Return the meaning of a sample whose extents are open, nothing where the sizes decide what it is."""
     from tensorlift.proofs.tensor_text.samples import meaning_of_statement  # noqa: PLC0415 - xDSL, as above
-    from tensorlift.targets.linalg import samples  # noqa: PLC0415 - as above
-    from tensorlift.targets.mlir_text.samples import ENTRY, sample_dtypes  # noqa: PLC0415 - as above
+    from tensorlift.targets.mlir_text import samples  # noqa: PLC0415 - as above
 
-    dtypes = sample_dtypes(entry)[0]
+    dtypes = samples.sample_dtypes(entry)[0]
     arguments, text = samples.sample_arguments(entry, dtypes), samples.sample_text(entry, dtypes)
-    program = samples.sample_program(ENTRY, text, arguments)
+    program = samples.open_program(samples.ENTRY, text, arguments)
     try:
-        meant, _ = meaning_of_statement(program, ENTRY, arguments, target, ledger)
+        meant, _ = meaning_of_statement(program, samples.ENTRY, arguments, target, ledger)
         return _lines(text, {name: arguments[name] for name in entry.operands}, meant.tensor, ledger)
     except (CheckFailure, Undecided):
         return []

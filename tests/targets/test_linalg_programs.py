@@ -17,7 +17,7 @@ from tensorlift.proofs.failure import CheckFailure
 from tensorlift.runtime.mlir.program import Module, memref_kind
 from tensorlift.runtime.mlir.tools import LoweringError, checked, find_tools
 from tensorlift.targets import get_target
-from tensorlift.targets.linalg.scalars import operation
+from tensorlift.targets.linalg.writer import operation
 
 if TYPE_CHECKING:
     from tensorlift.ops.dtypes import DType
@@ -252,6 +252,19 @@ def test_a_wrong_text_is_refused(source: str, old: str, new: str, code: str) -> 
     function = _one(source)
     assert old in function.program, function.program
     _refuse(function, function.program.replace(old, new, 1), code)
+
+
+def test_a_body_beside_the_region_of_a_generic_is_not_read() -> None:
+    loops = "for (int i = 0; i < n; i++) { y[i] = 0; for (int j = 0; j < m; j++) y[i] += a[i][j]; }"
+    function = _one(f"void f(int n, int m, double a[n][m], double *y) {{ {loops} }}")
+    head, _, rest = function.program.partition("linalg.reduce { arith.addf } ")
+    operands, _, tail = rest.partition(" dimensions = [1]")
+    maps = "affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>"
+    stated = f'indexing_maps = [{maps}], iterator_types = ["parallel", "reduction"]'
+    region = "{\n^bb0(%x: f64, %z: f64):\n%w = arith.%s %z, %x : f64\nlinalg.yield %w : f64\n} -> tensor<?xf64>"
+    _refuse(function, f"{head}linalg.generic {{{stated}}} {operands} {region.replace('%s', 'mulf')}{tail}", "TL406")
+    stated += ', body = "arith.addf"'
+    _refuse(function, f"{head}linalg.generic {{{stated}}} {operands} {region.replace('%s', 'mulf')}{tail}", "TL401")
 
 
 def _refuse(function: FunctionRecord, text: str, code: str) -> CheckFailure:

@@ -15,8 +15,7 @@ from tensorlift.runtime.mlir.program import Module
 from tensorlift.runtime.mlir.tools import find_tools
 from tensorlift.targets import get_target
 from tensorlift.targets.linalg.rows import ROWS
-from tensorlift.targets.linalg.samples import sample_arguments, sample_program, sample_text
-from tensorlift.targets.mlir_text.samples import sample_dtypes
+from tensorlift.targets.mlir_text.samples import open_program, sample_arguments, sample_dtypes, sample_text
 from tensorlift.targets.samples import SIZES
 
 if TYPE_CHECKING:
@@ -74,9 +73,9 @@ def _trials(spelling: str) -> Iterator[Trial]:
                 context = Domain.of(*(equal(name, value) for name, value in sizes.items()))
                 ledger = Ledger(context, (), target.types, lambda _divisor, _context: True)
                 name = f"{spelling}_{number}_{which}_{place}"
-                program = sample_program(name, text, arguments)
+                program = open_program(name, text, arguments)
                 meant, result = meaning_of_statement(program, name, arguments, target, ledger)
-                whole = sample_program(name, text, arguments, result)
+                whole = open_program(name, text, arguments, result)
                 yield Trial(entry, sizes, arguments, meant, ledger, name, whole)
 
 

@@ -14,7 +14,7 @@ from tensorlift.targets import get_target, target_names
 from tensorlift.targets.numpy import NUMBERS
 from tensorlift.targets.numpy.rows import ROWS
 from tensorlift.targets.numpy.types import promote
-from tensorlift.targets.target import OpRow, by_spelling, sample
+from tensorlift.targets.target import by_spelling, row
 
 if TYPE_CHECKING:
     from tensorlift.ops.dtypes import DType
@@ -69,8 +69,8 @@ def test_a_target_that_does_not_exist_is_refused_with_those_that_do() -> None:
 
 
 def test_a_row_that_nothing_tests_or_that_stands_twice_is_refused() -> None:
-    row = ROWS["np.exp"]
+    meaning = ROWS["np.exp"].meaning
     with pytest.raises(ValueError, match="no sample"):
-        OpRow("name", "np.name", row.meaning, ())
+        row("np.name", meaning)
     with pytest.raises(ValueError, match="twice"):
-        by_spelling([row, OpRow("other", "np.exp", row.meaning, (sample("np.exp(a)", a="f64[n]"),))])
+        by_spelling([ROWS["np.exp"], row("np.exp", meaning, "np.exp(a)", name="other", a="f64[n]")])

@@ -18,8 +18,8 @@ from tensorlift.targets.mlir_text.samples import (
     ENTRY,
     sample_dtypes,
     sample_operands,
-    sample_program,
     sample_text,
+    static_program,
 )
 from tensorlift.targets.samples import SIZES
 from tensorlift.targets.stablehlo.rows import ROWS
@@ -50,7 +50,7 @@ def _trials(entry: Sample) -> Iterator[tuple[Mapping[str, DType], dict[str, int]
 
 def _try(entry: Sample, dtypes: Mapping[str, DType], sizes: Mapping[str, int]) -> None:
     operands = sample_operands(entry, dtypes, sizes)
-    text = sample_program(sample_text(entry, dtypes, sizes), operands)
+    text = static_program(sample_text(entry, dtypes, sizes), operands)
     ledger = Ledger(UNIVERSE, (), get_target("stablehlo").types, lambda _divisor, _context: True)
     meant = meaning_of_program(text, ENTRY, operands, get_target("stablehlo"), ledger)
     rng = np.random.default_rng(len(text))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.instance import DestinationForm
 from tensorlift.dialects.lowering import verified
-from tensorlift.targets.linalg.scalars import FLOAT
+from tensorlift.targets.linalg.writer import FLOAT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,7 +10,7 @@ from tensorlift.dialects.meanings import NoMeaning, instance_of, summary_of
 from tensorlift.frontends.mlir import read_mlir
 from tensorlift.targets.imported.definition import read_irdl
 from tensorlift.targets.imported.record import ImportedDialect
-from tensorlift.targets.imported.types import operand_type, result_of
+from tensorlift.targets.imported.rows import operand_type, result_of
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.instance import Instance

@@ -2,7 +2,8 @@
 
 Where the definition says of how many axes and of which types the operands are, they are; else they are tensors of one
 rank and of the types that are tried.  Operands of one cell are constants, zero.  Extents are open first, and where that
-has no meaning, numbers: equal or one where an operand is broadcast.
+has no meaning, numbers: equal or one where an operand is broadcast.  Lists of integers have a number for each axis, or
+two, all from a few small ones.
 """
 
 from __future__ import annotations
@@ -12,13 +13,12 @@ from dataclasses import dataclass, replace
 from string import Template
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.dialects.trial_lists import list_operands
+from tensorlift.comprehension.instance import ListOperand
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.comprehension.instance import ListOperand
-    from tensorlift.dialects.tablegen import Form, TableOperation
+    from tensorlift.dialects.tablegen import Form, ListForm, TableOperation
 
 OPEN = "?"
 _RANKS = (1, 2, 3)
@@ -278,3 +278,22 @@ def _stored(result: Extents, value: str, out: str) -> list[str]:
 
 def _type(kind: str, shape: Extents, dtype: str) -> str:
     return f"{kind}<{''.join(f'{extent}x' for extent in shape)}{dtype}>"
+
+
+_PER_AXIS = (1, 2)  # how many integers: paddings have one for either side
+_CHOICES = (((0, 1), 4), ((1, 2), 2))  # what integers are chosen from, of lists up to a length that stand alone
+_ALIKE = (0, 1, 2, 3)  # what all integers of a list are
+
+
+def list_operands(operation: TableOperation, rank: int) -> Iterator[tuple[ListOperand, ...]]:
+    """Yield the lists that an operation on so many axes may take, nothing for each of no lists."""
+    is_alone = len(operation.lists) == 1
+    return itertools.product(*(list(_lists(form, rank, is_alone=is_alone)) for form in operation.lists))
+
+
+def _lists(form: ListForm, rank: int, *, is_alone: bool) -> Iterator[ListOperand]:
+    for count in (rank * times for times in _PER_AXIS):
+        choices = [choice for choice, most in _CHOICES if is_alone and count <= most]
+        chosen = [numbers for choice in choices for numbers in itertools.product(choice, repeat=count)]
+        for numbers in dict.fromkeys([*chosen, *((number,) * count for number in _ALIKE)]):
+            yield ListOperand(form.name, form.place, form.kind, numbers)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tensorlift.ops.scalar_ops import REALS, numpy_name
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -79,13 +81,14 @@ def _reciprocal_root(value: float) -> float:
     return _divide(1.0, _SQRT(value))
 
 
-def _ieee(fast: FloatFunction, complete: np.ufunc) -> FloatFunction:
+def _ieee(fast: FloatFunction, complete: np.ufunc | None) -> FloatFunction:
     """Use the function of ``math``, and NumPy's where that raises for an infinite or undefined result."""
 
     def compute(*operands: float) -> float:
         try:
             return fast(*operands)
         except (ValueError, OverflowError):
+            assert complete is not None
             with np.errstate(all="ignore"):
                 return float(complete(*map(np.float64, operands)))
 
@@ -99,6 +102,7 @@ def _by_numpy(function: np.ufunc) -> FloatFunction:
 _SQRT = _ieee(math.sqrt, np.sqrt)
 
 FLOAT_FUNCTIONS: dict[str, FloatFunction] = {
+    **{f"math.{op}": _ieee(getattr(math, op), getattr(np, numpy_name(op), None)) for op in REALS},
     "arith.addf": operator.add,
     "arith.subf": operator.sub,
     "arith.mulf": operator.mul,
@@ -110,37 +114,15 @@ FLOAT_FUNCTIONS: dict[str, FloatFunction] = {
     "arith.minnumf": _smaller_number,
     "arith.maxnumf": _greater_number,
     "math.absf": abs,
-    "math.acos": _ieee(math.acos, np.arccos),
-    "math.acosh": _ieee(math.acosh, np.arccosh),
-    "math.asin": _ieee(math.asin, np.arcsin),
-    "math.asinh": _ieee(math.asinh, np.arcsinh),
-    "math.atan": math.atan,
     "math.atan2": math.atan2,
-    "math.atanh": _ieee(math.atanh, np.arctanh),
-    "math.cbrt": math.cbrt,
     "math.ceil": _by_numpy(np.ceil),
     "math.copysign": math.copysign,
-    "math.cos": _ieee(math.cos, np.cos),
-    "math.cosh": _ieee(math.cosh, np.cosh),
-    "math.erf": math.erf,
-    "math.exp": _ieee(math.exp, np.exp),
-    "math.exp2": _ieee(math.exp2, np.exp2),
-    "math.expm1": _ieee(math.expm1, np.expm1),
     "math.floor": _by_numpy(np.floor),
     "math.fma": _fused_multiply_add,
     "math.fpowi": _ieee(math.pow, np.power),
-    "math.log": _ieee(math.log, np.log),
-    "math.log10": _ieee(math.log10, np.log10),
-    "math.log1p": _ieee(math.log1p, np.log1p),
-    "math.log2": _ieee(math.log2, np.log2),
     "math.powf": _ieee(math.pow, np.power),
     "math.round": _away_from_zero,
     "math.roundeven": _by_numpy(np.rint),
     "math.rsqrt": _reciprocal_root,
-    "math.sin": _ieee(math.sin, np.sin),
-    "math.sinh": _ieee(math.sinh, np.sinh),
-    "math.sqrt": _SQRT,
-    "math.tan": _ieee(math.tan, np.tan),
-    "math.tanh": math.tanh,
     "math.trunc": _by_numpy(np.trunc),
 }

@@ -21,7 +21,7 @@ from tensorlift.comprehension.terms import Apply, Reducer, Term
 from tensorlift.ir.function import dtype_of
 from tensorlift.ops.conversions import is_exact
 from tensorlift.ops.dtypes import FLOATS, SIGNED, UNSIGNED, DType, integer_range, is_float, rounded
-from tensorlift.ops.scalar_ops import ON_NUMBERS
+from tensorlift.ops.scalar_ops import ON_NUMBERS, REALS, ROUNDINGS
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -303,10 +303,7 @@ class UnknownOperationError(Exception):
     """Raised for an operation that has no row here."""
 
 
-_SAME_NAME = [
-    "acos", "acosh", "asin", "asinh", "atan", "atanh", "atan2", "cbrt", "ceil", "copysign", "cos", "cosh", "erf", "exp",
-    "exp2", "expm1", "floor", "log", "log10", "log1p", "log2", "round", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
-]  # fmt: skip
+_SAME_NAME = [*REALS, *(name for name in ROUNDINGS if name != "rint"), "atan2", "copysign"]
 
 _ROWS: dict[str, Builder] = {
     "arith.constant": _constant,

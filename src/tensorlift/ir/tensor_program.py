@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.affine import Affine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from fractions import Fraction
 
     from tensorlift.comprehension.domain import Domain
@@ -447,6 +447,21 @@ def values_of(statement: Statement) -> tuple[Expression, ...]:
     if isinstance(statement, Return):
         return statement.values
     return () if isinstance(statement, For) else (statement.value,)
+
+
+def read_first(body: Iterable[Statement]) -> Iterator[str]:
+    """Yield the variables that statements may read before they assign them; a store reads what it changes."""
+    assigned: set[str] = set()
+    for statement in body:
+        if isinstance(statement, For):
+            yield from (name for name in read_first(statement.body) if name not in assigned)
+            continue
+        read = {name for value in values_of(statement) for name in variables_in(value)}
+        if isinstance(statement, SetSlice):
+            read.add(statement.name)
+        yield from read - assigned
+        if isinstance(statement, Assign):
+            assigned.add(statement.name)
 
 
 def roots_of(body: tuple[Statement, ...]) -> list[Expression]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.ops.dtypes import DType, is_float, width
+from tensorlift.ops.dtypes import DType, integer_range, is_float, width
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -48,6 +48,51 @@ class ScalarOp:
     infix: str = ""
     commutative: bool = False
     meaning: str = ""
+
+
+class RealFunction(NamedTuple):
+    """A function of one real; ``values`` are those on which it is finite, but that it overflows perhaps."""
+
+    values: str = "real"
+    overflows: bool = False
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it is not finite for some finite operands."""
+        return self.overflows or self.values != "real"
+
+
+# Functions of reals by their names in C, in Python's ``math`` and in MLIR.
+REALS = {
+    "sqrt": RealFunction("positive_real"),
+    "cbrt": RealFunction(),
+    "exp": RealFunction(overflows=True),
+    "exp2": RealFunction(overflows=True),
+    "expm1": RealFunction(overflows=True),
+    "log": RealFunction("positive_real"),
+    "log2": RealFunction("positive_real"),
+    "log10": RealFunction("positive_real"),
+    "log1p": RealFunction("positive_real"),
+    "sin": RealFunction(),
+    "cos": RealFunction(),
+    "tan": RealFunction(),
+    "asin": RealFunction("fraction"),
+    "acos": RealFunction("fraction"),
+    "atan": RealFunction(),
+    "sinh": RealFunction(overflows=True),
+    "cosh": RealFunction(overflows=True),
+    "tanh": RealFunction(),
+    "asinh": RealFunction(),
+    "acosh": RealFunction("above_one"),
+    "atanh": RealFunction("fraction"),
+    "erf": RealFunction(),
+}
+ROUNDINGS = ("floor", "ceil", "trunc", "round", "rint")
+
+
+def numpy_name(op: str) -> str:
+    """Return what NumPy calls a function of reals: inverse functions are arcs there."""
+    return f"arc{op[1:]}" if op in REALS and op.startswith("a") else op
 
 
 _ROWS = [
@@ -87,38 +132,7 @@ _ROWS = [
     ScalarOp("pow", 2, _join),
     ScalarOp("atan2", 2, _join),
     ScalarOp("copysign", 2, _join),
-    *(
-        ScalarOp(name, 1, _first)
-        for name in [
-            "sqrt",
-            "cbrt",
-            "exp",
-            "exp2",
-            "expm1",
-            "log",
-            "log2",
-            "log10",
-            "log1p",
-            "sin",
-            "cos",
-            "tan",
-            "asin",
-            "acos",
-            "atan",
-            "sinh",
-            "cosh",
-            "tanh",
-            "asinh",
-            "acosh",
-            "atanh",
-            "erf",
-            "floor",
-            "ceil",
-            "trunc",
-            "round",
-            "rint",
-        ]
-    ),
+    *(ScalarOp(name, 1, _first) for name in (*REALS, *ROUNDINGS)),
     ScalarOp("cast", 1, _first, meaning="the operand in the type of the result, as `conversions` says"),
 ]
 
@@ -128,3 +142,12 @@ SCALAR_OPS: dict[str, ScalarOp] = {row.name: row for row in _ROWS}
 ON_NUMBERS: dict[str, Callable[..., Fraction]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "div": operator.truediv,
 }  # fmt: skip
+
+
+def neutral(op: str, dtype: DType) -> int | str:
+    """Return what changes nothing in a fold: a number, or ``inf``, ``-inf`` or ``nan``, which ``fmax`` ignores."""
+    if op not in ("max", "min", "fmax", "fmin"):
+        return int(op in ("prod", "all"))
+    if is_float(dtype):
+        return "nan" if op[0] == "f" else "-inf" if op == "max" else "inf"
+    return integer_range(dtype)[0 if op.endswith("max") else 1]

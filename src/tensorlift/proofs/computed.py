@@ -13,7 +13,7 @@ from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Reduce, Term
 from tensorlift.ops.conversions import is_rounding
 from tensorlift.ops.dtypes import is_float, rounded
-from tensorlift.ops.scalar_ops import ON_NUMBERS
+from tensorlift.ops.scalar_ops import ON_NUMBERS, REALS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 Guards = tuple[tuple[Term, bool], ...]
 
 # Functions of reals that are not finite for some finite operands.
-PARTIAL = frozenset(
-    {"div", "rem", "mod", "pow", "sqrt", "log", "log2", "log10", "log1p", "exp", "exp2", "expm1"}
-    | {"sinh", "cosh", "asin", "acos", "acosh", "atanh"}
-)
+PARTIAL = frozenset({"div", "rem", "mod", "pow", *(name for name, function in REALS.items() if function.is_partial)})
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 _EXACT = frozenset({"neg", "abs", "max", "min", "fmax", "fmin", "copysign"})  # one of the operands, up to its sign
 

@@ -9,8 +9,17 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.terms import Apply, Constant, Index, Read, Scalar, Term
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import is_float, width
-from tensorlift.targets.linalg.scalars import COMPARISONS, comparison, conversion, number, operation, stem_of
-from tensorlift.targets.linalg.writer import Value, element_type, map_text
+from tensorlift.targets.linalg.writer import (
+    COMPARISONS,
+    Value,
+    comparison,
+    conversion,
+    element_type,
+    map_text,
+    number,
+    operation,
+    stem_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cache, lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,56 +14,13 @@ if TYPE_CHECKING:
     from tensorlift.targets.target import Target
 
 
-def _numpy() -> Target:
-    from tensorlift.targets.numpy import TARGET  # noqa: PLC0415 - a target is loaded when it is asked for
-
-    return TARGET
-
-
-def _jax() -> Target:
-    from tensorlift.targets.jax import TARGET  # noqa: PLC0415 - as above
-
-    return TARGET
-
-
-def _torch() -> Target:
-    from tensorlift.targets.torch import TARGET  # noqa: PLC0415 - as above
-
-    return TARGET
-
-
-def _stablehlo() -> Target:
-    from tensorlift.targets.stablehlo import TARGET  # noqa: PLC0415 - as above
-
-    return TARGET
-
-
-def _c() -> Target:
-    from tensorlift.targets.c import TARGET  # noqa: PLC0415 - as above
-
-    return TARGET
-
-
-def _linalg() -> Target:
-    from tensorlift.targets.linalg import TARGET  # noqa: PLC0415 - as above
-
-    return TARGET
-
-
-_REGISTRY = {
-    "numpy": _numpy,
-    "jax": _jax,
-    "torch": _torch,
-    "stablehlo": _stablehlo,
-    "linalg": _linalg,
-    "c": _c,
-}
+_BUILT_IN = ("numpy", "jax", "torch", "stablehlo", "linalg", "c")  # packages here, each with its TARGET
 _SUFFIX = ".target.json"
 
 
 def target_names() -> tuple[str, ...]:
     """Return the names of the targets, in the order in which to show them."""
-    return tuple(_REGISTRY)
+    return _BUILT_IN
 
 
 def get_target(name: str) -> Target:
@@ -72,24 +30,24 @@ def get_target(name: str) -> Target:
         LiftError: TL502, where there is no such target; TL533, where a file holds none.
 
     """
-    load = _REGISTRY.get(name)
-    if load is not None:
+    if name in _BUILT_IN:
         return _built_in(name)
     file = imported_file(name)
     if not file.is_file():
-        remedy = f"use one of: {', '.join((*_REGISTRY, *imported_names()))}"
+        remedy = f"use one of: {', '.join((*_BUILT_IN, *imported_names()))}"
         raise refuse("TL502", f"there is no target '{name}'", remedy=remedy)
     return _imported(name, str(file), file.read_text(encoding="utf-8"))
 
 
 @cache
 def _built_in(name: str) -> Target:
-    return _REGISTRY[name]()
+    target: Target = import_module(f"tensorlift.targets.{name}").TARGET  # loaded when it is asked for
+    return target
 
 
 @lru_cache(maxsize=8)
 def _imported(name: str, file: str, text: str) -> Target:
-    from tensorlift.targets.imported import target_of  # noqa: PLC0415 - as above
+    from tensorlift.targets.imported import target_of  # noqa: PLC0415 - loaded when asked for
     from tensorlift.targets.imported.record import dialect_from_json  # noqa: PLC0415 - as above
 
     return target_of(dialect_from_json(text, file), name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -136,23 +137,38 @@ class Parameter(NamedTuple):
     is_keyword: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OpRow:
     """One operation of a target.
 
     ``spelling`` is how the operation is written: an operator (``+``, ``-x`` where it is a prefix), a function
-    (``np.exp``), a method (``.sum()``), an attribute (``.T``), a subscript (``x[]``) or a builtin (``len``).
-    ``meaning(obligations, operands and attributes)`` gives the result; its parameters are those of the operation, in
-    order and by name.  ``reads_cells`` is false where only shape and type of the operands count, so that they may be
-    blank.
+    (``np.exp``), a method (``.sum()``), an attribute (``.T``), a subscript (``x[]``), a builtin (``len``), or the name
+    of an operation in MLIR.  ``meaning(obligations, operands and attributes)`` gives the result; its parameters are
+    those of the operation, in order and by name.  ``reads_cells`` is false where only shape and type of the operands
+    count, so that they may be blank; ``reads_outs`` where what the result is written over does not matter.
+
+    What an operation in MLIR looks like in the text says its ``form`` (`mlir_text.operations`), nothing where it is
+    generic; an operation without one is of a dialect of xDSL.  ``read_as`` is the class of xDSL that reads it, unless
+    it follows from the form, ``types`` are those of the dialect's own that it needs, and ``verify`` demands what the
+    dialect does.  ``probe`` gives arguments of a type to try the operation on, where its kinds of parameters do not
+    tell them; ``instances`` are what is known of an imported operation, which means what one of them does, and
+    ``refusal`` is what the dialect's verifier says against one, if anything.
     """
 
-    name: str
     spelling: str
+    name: str
     meaning: Meaning
     samples: tuple[Sample, ...]
     memory: Memory | MemoryRule = Memory.NEW
     reads_cells: bool = True
+    reads_outs: bool = True
+    form: str | None = None
+    read_as: type[Any] | None = None
+    types: tuple[type[Any], ...] = ()
+    verify: Callable[[Any], None] | None = None
+    probe: Callable[[OpRow, Any, DType], Iterator[dict[str, Any]]] | None = None
+    instances: tuple[Instance, ...] = ()
+    refusal: Callable[[Instance], str] = lambda _: ""
 
     def __post_init__(self) -> None:
         """Refuse a row that nothing would test."""
@@ -174,9 +190,30 @@ class OpRow:
             for p in listed
         )
 
-    def probes(self, o: Obligations, dtype: DType) -> Iterator[dict[str, Any]] | None:  # noqa: ARG002 - of rows that say
+    def probes(self, o: Obligations, dtype: DType) -> Iterator[dict[str, Any]] | None:
         """Yield arguments of a type to try the operation on, by name; None where the kinds of parameters tell them."""
-        return None
+        return None if self.probe is None else self.probe(self, o, dtype)
+
+
+def row(  # noqa: PLR0913 - what most rows say
+    spelling: str,
+    meaning: Meaning,
+    *samples: str | Sample,
+    least: int = 0,
+    name: str = "",
+    memory: Memory | MemoryRule = Memory.NEW,
+    reads_cells: bool = True,
+    form: str | None = None,
+    **operands: str,
+) -> OpRow:
+    """Return a row, with operands by keyword of the samples that are texts; its name is the last of its spelling."""
+    listed = tuple(_sample(entry, least, operands) if isinstance(entry, str) else entry for entry in samples)
+    name = name or spelling.removesuffix("()").rpartition(".")[2]
+    return OpRow(spelling, name, meaning, listed, memory, reads_cells, form=form)
+
+
+def _sample(text: str, least: int, operands: Mapping[str, str]) -> Sample:
+    return Sample(text, {o: spec for o, spec in operands.items() if re.search(rf"\b{o}\b", text)}, least)
 
 
 class Routine(NamedTuple):

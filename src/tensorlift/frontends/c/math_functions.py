@@ -5,36 +5,13 @@ A name with suffix ``f`` is the same function for ``float``.
 
 from __future__ import annotations
 
+from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
+
 UNARY_MATH: dict[str, str] = {
-    "acos": "math.acos",
-    "acosh": "math.acosh",
-    "asin": "math.asin",
-    "asinh": "math.asinh",
-    "atan": "math.atan",
-    "atanh": "math.atanh",
-    "cbrt": "math.cbrt",
-    "ceil": "math.ceil",
-    "cos": "math.cos",
-    "cosh": "math.cosh",
-    "erf": "math.erf",
-    "exp": "math.exp",
-    "exp2": "math.exp2",
-    "expm1": "math.expm1",
+    **{name: f"math.{name}" for name in (*REALS, *ROUNDINGS)},
     "fabs": "math.absf",
-    "floor": "math.floor",
-    "log": "math.log",
-    "log10": "math.log10",
-    "log1p": "math.log1p",
-    "log2": "math.log2",
     "nearbyint": "math.roundeven",
     "rint": "math.roundeven",
-    "round": "math.round",
-    "sin": "math.sin",
-    "sinh": "math.sinh",
-    "sqrt": "math.sqrt",
-    "tan": "math.tan",
-    "tanh": "math.tanh",
-    "trunc": "math.trunc",
 }
 BINARY_MATH: dict[str, str] = {
     "atan2": "math.atan2",

@@ -18,10 +18,8 @@ from tensorlift.proofs.tensor_text.imported import imported_result
 from tensorlift.proofs.tensor_text.loops import TextLoops
 from tensorlift.proofs.tensor_text.structured import Structured
 from tensorlift.proofs.values import Held
-from tensorlift.targets.imported.rows import ImportedRow
-from tensorlift.targets.imported.types import is_list
-from tensorlift.targets.linalg.kinds import Row
-from tensorlift.targets.mlir_text.rows import TextRow
+from tensorlift.targets.imported.rows import is_list
+from tensorlift.targets.mlir_text.rows import attributes_of, given_to, operands_of
 from tensorlift.targets.mlir_text.types import dtype_of
 
 if TYPE_CHECKING:
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     from tensorlift.proofs.obligations import Ledger
     from tensorlift.proofs.tensor_text.proof import TextProof
     from tensorlift.proofs.tensor_text.read import TextFunction
-    from tensorlift.targets.target import Target
+    from tensorlift.targets.target import OpRow, Target
 
 Values = dict["SSAValue", Held]
 _RETURN = "func.return"
@@ -74,18 +72,18 @@ class Evaluation:
     def operation(self, op: Operation, values: Values) -> Held:
         """Return the result of an operation, which must be of the type that the text states."""
         row = self.target.row(op.name)
-        if isinstance(row, Row):
+        if row is not None and row.form is None:
             return self.structured.operation(row, op, values)
-        if isinstance(row, ImportedRow):
+        if row is not None and row.instances:
             return self._imported(row, op, values)
-        if not isinstance(row, TextRow) or len(op.results) != 1 or op.successors:
+        if row is None or len(op.results) != 1 or op.successors:
             self.ledger.refuse(f"'{op.name}' is no operation of the target {self.target.name} with one result")
         result = row.meaning(self.ledger, *self._operands_of(row, op, values), **self._named(row, op, values))
         assert isinstance(result, SymbolicTensor)
         self.check_is(op.results[0].type, result, op.name)
         return Held(result)
 
-    def _imported(self, row: ImportedRow, op: Operation, values: Values) -> Held:
+    def _imported(self, row: OpRow, op: Operation, values: Values) -> Held:
         tensors = [operand for operand in op.operands if not is_list(operand)]
         if any(operand not in values for operand in tensors):
             self.ledger.refuse(f"{op.name}: an operand has no value here")
@@ -93,33 +91,35 @@ class Evaluation:
         self.check_is(op.results[0].type, result, op.name)
         return Held(result)
 
-    def _operands_of(self, row: TextRow, op: Operation, values: Values) -> list[SymbolicTensor]:
+    def _operands_of(self, row: OpRow, op: Operation, values: Values) -> list[SymbolicTensor]:
         found = self.operands(op, values)
-        if len(found) < len(row.operands) or (len(found) > len(row.operands) and not row.takes_many):
+        wanted, takes_many = len(operands_of(row)), any(p.is_variadic for p in row.parameters)
+        if len(found) < wanted or (len(found) > wanted and not takes_many):
             self.ledger.refuse(f"{row.spelling}: another number of operands")
         return found
 
-    def _named(self, row: TextRow, op: Operation, values: Values) -> dict[str, Any]:
+    def _named(self, row: OpRow, op: Operation, values: Values) -> dict[str, Any]:
         """Return the attributes by name, the type of the result and the region, where the meaning takes them."""
         given = {**op.attributes, **op.properties}
         named: dict[str, Any] = {}
+        region = given_to(row, "Region")
         try:
-            for name, kind in row.attributes.items():
+            for name, kind in attributes_of(row).items():
                 if name in given:
                     named[name] = attribute_value(kind, given.pop(name))
-            if row.result:
-                named[row.result] = result_type(op.results[0].type)
-            if row.element:
-                named[row.element] = element_type(op.results[0].type)
+            for kind, read in (("ResultType", result_type), ("ElementType", element_type)):
+                if given_to(row, kind):
+                    named[given_to(row, kind)] = read(op.results[0].type)
         except (TypeError, ValueError):
             self.ledger.refuse(f"{row.spelling}: an attribute or a type that it does not take")
-        missing = [name for name in row.attributes if name not in named and row.requires(name)]
+        required = {p.name for p in row.parameters if not p.is_optional}
+        missing = [name for name in attributes_of(row) if name not in named and name in required]
         if missing or given:
             self.ledger.refuse(f"{row.spelling}: the attribute {min(missing or given)} is missing or not known")
-        if len(op.regions) != bool(row.region):
+        if len(op.regions) != bool(region):
             self.ledger.refuse(f"{row.spelling}: another number of regions")
-        if row.region:
-            named[row.region] = self._region(op, values)
+        if region:
+            named[region] = self._region(op, values)
         return named
 
     def _region(self, op: Operation, values: Values) -> Any:

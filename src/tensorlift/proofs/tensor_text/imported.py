@@ -10,8 +10,7 @@ from xdsl.ir import Operation
 from tensorlift.comprehension.domain import equal
 from tensorlift.comprehension.terms import Constant
 from tensorlift.proofs.tensor_text.structured import spelled_number
-from tensorlift.targets.imported.forms import list_operation, stated_attributes
-from tensorlift.targets.imported.types import is_list
+from tensorlift.targets.imported.rows import is_list, list_operation, stated_attributes
 from tensorlift.targets.mlir_text.types import dtype_of
 
 if TYPE_CHECKING:
@@ -23,10 +22,10 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.proofs.obligations import Ledger
     from tensorlift.proofs.values import Held
-    from tensorlift.targets.imported.rows import ImportedRow
+    from tensorlift.targets.target import OpRow
 
 
-def imported_result(row: ImportedRow, op: Operation, held: Sequence[Held], o: Ledger) -> SymbolicTensor:
+def imported_result(row: OpRow, op: Operation, held: Sequence[Held], o: Ledger) -> SymbolicTensor:
     """Return the result of an operation, by an instance of the stated types and attributes whose extents fit.
 
     Operands whose cells that instance does not read may have no values.  ``held`` are those that are no lists.

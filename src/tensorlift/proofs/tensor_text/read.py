@@ -16,7 +16,6 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from tensorlift.proofs.failure import INTERFACE, UNREADABLE, CheckFailure
 from tensorlift.targets.mlir_text.operations import context_of
-from tensorlift.targets.mlir_text.rows import TextRow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -101,7 +100,7 @@ def read_function(text: str, entry: str, target: Target) -> TextFunction:
 
     """
     _check_maps(text)
-    context = context_of([row for row in target.rows.values() if isinstance(row, TextRow)], target.load_dialects())
+    context = context_of([row for row in target.rows.values() if row.form is not None], target.load_dialects())
     try:
         parser = _NamingParser(context, text, "the program")
         module = parser.parse_module()

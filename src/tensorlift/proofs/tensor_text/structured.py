@@ -49,8 +49,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.tensor import Obligations, Shape
     from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.obligations import Ledger
-    from tensorlift.targets.linalg.kinds import Row
-    from tensorlift.targets.target import Target
+    from tensorlift.targets.target import OpRow, Target
 
 Values = dict["SSAValue", Held]
 
@@ -69,7 +68,7 @@ class Structured:
         self.target = target
         self.ledger = ledger
 
-    def operation(self, row: Row, op: Operation, values: Values, space: Shape | None = None) -> Held:
+    def operation(self, row: OpRow, op: Operation, values: Values, space: Shape | None = None) -> Held:
         """Return the result of an operation; ``space`` has the extents of the iteration space around it."""
         if len(op.results) != 1 or op.successors:
             self.ledger.refuse(f"'{op.name}' has another number of results than one")
@@ -82,7 +81,7 @@ class Structured:
         return Held(result, blank=self._blank(row, op, values, arguments, result))
 
     def _blank(
-        self, row: Row, op: Operation, values: Values, arguments: Mapping[str, Any], result: SymbolicTensor
+        self, row: OpRow, op: Operation, values: Values, arguments: Mapping[str, Any], result: SymbolicTensor
     ) -> Domain | None:
         """Return the cells of a result that have no values, None where all have."""
         if row.memory is Memory.BLANK:
@@ -163,12 +162,12 @@ class Structured:
 
         return Body(apply, ())
 
-    def row(self, name: str) -> Row:
+    def row(self, name: str) -> OpRow:
         """Return the row of an operation."""
         row = self.target.row(name)
         if row is None:
             self.ledger.refuse(f"'{name}' is no operation of the target {self.target.name}")
-        return row  # type: ignore[return-value]  # the rows of such a target
+        return row
 
     def value(self, operand: SSAValue, values: Mapping[SSAValue, Held]) -> SymbolicTensor:
         """Return an operand, all of whose cells must have values."""
@@ -195,7 +194,7 @@ class Structured:
 class _Reading:
     """Reads the arguments of one operation."""
 
-    def __init__(self, home: Structured, row: Row, op: Operation, values: Values, space: Shape | None) -> None:
+    def __init__(self, home: Structured, row: OpRow, op: Operation, values: Values, space: Shape | None) -> None:
         self.home = home
         self.row = row
         self.op = op

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -23,7 +24,7 @@ from tensorlift.comprehension.tensor import (
 from tensorlift.comprehension.terms import Apply, Constant, Term
 from tensorlift.ops.dtypes import DType, is_float, is_integer
 from tensorlift.targets.arrays.promotion import converted
-from tensorlift.targets.target import OpRow, Sample, Tensor, sample
+from tensorlift.targets.target import Flag, OpRow, Sample, Tensor, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +33,7 @@ Binary = Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]
 
 _OF_TRUTH_VALUES = {"add": "or", "mul": "and", "max": "or", "min": "and"}
 _LARGEST_UNROLLED_POWER = 64
+OPERATOR, FUNCTION = True, False  # of Python numbers an operator gives one, a function does not
 
 
 def cell(op: str, left: Term, right: Term) -> Term:
@@ -69,55 +71,45 @@ def binary(
 ) -> SymbolicTensor:
     """Apply a scalar operation to operands converted to one type."""
     typed = [converted(o, operand, dtype) for operand in operands]
-    return elementwise(o, lambda a, b: cell(op, a, b), typed, dtype, strength)
+    return elementwise(o, partial(cell, op), typed, dtype, strength)
 
 
-def plain(op: str, *, operator: bool) -> Binary:
-    """Return the meaning of an operation on operands of their common type."""
-
-    def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        dtype = o.types.result_type(o, (x1, x2), operator=operator)
-        strength = o.types.strength(o, (x1, x2), dtype, operator=operator)
-        if op == "sub":
-            o.types.check_difference(o, (x1, x2))
-        if dtype != "bool":
-            return binary(o, op, (x1, x2), dtype, strength)
-        if op not in _OF_TRUTH_VALUES or strength is not Strength.STRONG:
-            o.refuse(f"{op} of truth values")
-        return binary(o, _OF_TRUTH_VALUES[op], (x1, x2), dtype, strength)
-
-    return meaning
-
-
-def true_divide(*, operator: bool) -> Binary:
-    """Return the meaning of ``/``."""
-
-    def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        common = o.types.result_type(o, (x1, x2), operator=operator)
-        dtype = o.types.quotient_type(o, common)
-        strength = o.types.strength(o, (x1, x2), dtype, operator=operator)
-        if strength is not Strength.STRONG:
-            o.nonzero(x2, "a Python number is divided by", x1)  # it raises where a NumPy one would give infinity
-        return binary(o, "div", (x1, x2), dtype, strength)
-
-    return meaning
-
-
-def integer_division(op: str, *, operator: bool) -> Binary:
-    def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        dtype = o.types.result_type(o, (x1, x2), operator=operator)
-        if dtype == "bool":
-            o.refuse("division of truth values")
-        strength = o.types.strength(o, (x1, x2), dtype, operator=operator)
-        if is_integer(dtype) or strength is not Strength.STRONG:
-            o.nonzero(x2, "an integer is divided by", x1)
-        if strength is Strength.WEAK and is_integer(dtype):
-            exact = _size_division(o, op, x1, x2)
-            if exact is not None:
-                return exact
+def plain(op: str, operator: Flag, o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+    """Apply an operation to operands of their common type."""
+    dtype = o.types.result_type(o, (x1, x2), operator=operator)
+    strength = o.types.strength(o, (x1, x2), dtype, operator=operator)
+    if op == "sub":
+        o.types.check_difference(o, (x1, x2))
+    if dtype != "bool":
         return binary(o, op, (x1, x2), dtype, strength)
+    if op not in _OF_TRUTH_VALUES or strength is not Strength.STRONG:
+        o.refuse(f"{op} of truth values")
+    return binary(o, _OF_TRUTH_VALUES[op], (x1, x2), dtype, strength)
 
-    return meaning
+
+def true_divide(operator: Flag, o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+    """Divide as ``/`` does."""
+    common = o.types.result_type(o, (x1, x2), operator=operator)
+    dtype = o.types.quotient_type(o, common)
+    strength = o.types.strength(o, (x1, x2), dtype, operator=operator)
+    if strength is not Strength.STRONG:
+        o.nonzero(x2, "a Python number is divided by", x1)  # it raises where a NumPy one would give infinity
+    return binary(o, "div", (x1, x2), dtype, strength)
+
+
+def integer_division(op: str, operator: Flag, o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+    """Divide integers and reals to whole quotients, or to what these leave."""
+    dtype = o.types.result_type(o, (x1, x2), operator=operator)
+    if dtype == "bool":
+        o.refuse("division of truth values")
+    strength = o.types.strength(o, (x1, x2), dtype, operator=operator)
+    if is_integer(dtype) or strength is not Strength.STRONG:
+        o.nonzero(x2, "an integer is divided by", x1)
+    if strength is Strength.WEAK and is_integer(dtype):
+        exact = _size_division(o, op, x1, x2)
+        if exact is not None:
+            return exact
+    return binary(o, op, (x1, x2), dtype, strength)
 
 
 def _size_division(o: Obligations, op: str, x1: SymbolicTensor, x2: SymbolicTensor) -> SymbolicTensor | None:
@@ -129,25 +121,22 @@ def _size_division(o: Obligations, op: str, x1: SymbolicTensor, x2: SymbolicTens
     return size(quotient if op == "floordiv" else numerator - quotient * divisor.constant)
 
 
-def power(*, operator: bool) -> Binary:
-    def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        dtype = o.types.result_type(o, (x1, x2), operator=operator)
-        strength = o.types.strength(o, (x1, x2), dtype, operator=operator)
-        if dtype == "bool":
-            o.refuse("a power of truth values")
-        exponent = _constant_exponent(x2)
-        if strength is not Strength.STRONG and (exponent is None or is_float(dtype)):
-            o.refuse("a power of Python numbers may raise; use np.power")
-        if exponent is not None and 0 < exponent <= _LARGEST_UNROLLED_POWER:
-            base = converted(o, x1, dtype)
-            return elementwise(o, lambda a, _: _repeated(a, exponent), (base, x2), dtype, strength)
-        if is_integer(dtype):
-            o.refuse("an integer power without a small positive constant exponent")
-        if _counts_factors(o, x2):
-            return elementwise(o, _product_of_equals, (converted(o, x1, dtype), x2), dtype, strength)
-        return binary(o, "pow", (x1, x2), dtype, strength)
-
-    return meaning
+def power(operator: Flag, o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+    dtype = o.types.result_type(o, (x1, x2), operator=operator)
+    strength = o.types.strength(o, (x1, x2), dtype, operator=operator)
+    if dtype == "bool":
+        o.refuse("a power of truth values")
+    exponent = _constant_exponent(x2)
+    if strength is not Strength.STRONG and (exponent is None or is_float(dtype)):
+        o.refuse("a power of Python numbers may raise; use np.power")
+    if exponent is not None and 0 < exponent <= _LARGEST_UNROLLED_POWER:
+        base = converted(o, x1, dtype)
+        return elementwise(o, lambda a, _: _repeated(a, exponent), (base, x2), dtype, strength)
+    if is_integer(dtype):
+        o.refuse("an integer power without a small positive constant exponent")
+    if _counts_factors(o, x2):
+        return elementwise(o, _product_of_equals, (converted(o, x1, dtype), x2), dtype, strength)
+    return binary(o, "pow", (x1, x2), dtype, strength)
 
 
 def _counts_factors(o: Obligations, exponents: SymbolicTensor) -> bool:
@@ -178,6 +167,14 @@ def _constant_exponent(tensor: SymbolicTensor) -> int | None:
     return int(value.value) if isinstance(value, Constant) and value.value.denominator == 1 else None
 
 
+def power_cell(base: Term, exponent: Term) -> Term:
+    """Return a power; a small positive whole exponent counts factors."""
+    if not isinstance(exponent, Constant) or exponent.value.denominator != 1:
+        return terms.apply("pow", base, exponent)
+    count = int(exponent.value)
+    return _repeated(base, count) if 0 < count <= _LARGEST_UNROLLED_POWER else terms.apply("pow", base, exponent)
+
+
 def _repeated(base: Term, exponent: int) -> Term:
     result = base
     for _ in range(exponent - 1):
@@ -205,12 +202,9 @@ def _positive(o: Obligations, x: Tensor) -> SymbolicTensor:
     return x.with_cells(x.shape, x.at) if x.is_strong else x
 
 
-def float_binary(op: str) -> Binary:
-    def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        dtype = o.types.float_type(o, o.types.result_type(o, (x1, x2)))
-        return binary(o, op, (x1, x2), dtype, o.types.strength(o, (x1, x2), dtype))
-
-    return meaning
+def float_binary(op: str, o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+    dtype = o.types.float_type(o, o.types.result_type(o, (x1, x2)))
+    return binary(o, op, (x1, x2), dtype, o.types.strength(o, (x1, x2), dtype))
 
 
 def _hypot(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
@@ -223,79 +217,66 @@ def _length(a: Term, b: Term) -> Term:
     return terms.apply("sqrt", terms.apply("add", terms.apply("mul", a, a), terms.apply("mul", b, b)))
 
 
-_MATRICES = {"a": "arith[m, n]", "b": "arith[n]"}
-_DIVISORS = {"a": "number[m, n]", "b": "positive[n]"}
+_OPERANDS = ("arith[m, n]", "arith[n]")
+_DIVISORS = ("number[m, n]", "positive[n]")
 
 
-def _operator(name: str, sign: str, meaning: Binary, *more: Sample, divides: bool = False) -> OpRow:
-    operands = _DIVISORS if divides else _MATRICES
-    weak = (f"a {sign} 3", f"2 {sign} b", f"a {sign} 2.5")
-    samples = [sample(f"a {sign} b", **operands), *(sample(text, **operands) for text in weak), *more]
-    return OpRow(name, sign, meaning, tuple(samples))
+def _operator(name: str, sign: str, meaning: Binary, *more: Sample, on: tuple[str, str] = _OPERANDS) -> OpRow:
+    texts = (f"a {sign} b", f"a {sign} 3", f"2 {sign} b", f"a {sign} 2.5")
+    return row(sign, meaning, *texts, *more, name=f"operator {name}", a=on[0], b=on[1])
 
 
-def _function(name: str, spelling: str, meaning: Binary, *, divides: bool = False) -> OpRow:
-    operands = _DIVISORS if divides else _MATRICES
-    return OpRow(
-        name, spelling, meaning, (sample(f"{spelling}(a, b)", **operands), sample(f"{spelling}(a, 2)", **operands))
-    )
+def _function(name: str, meaning: Binary, on: tuple[str, str] = _OPERANDS) -> OpRow:
+    return row(f"np.{name}", meaning, f"np.{name}(a, b)", f"np.{name}(a, 2)", a=on[0], b=on[1])
 
 
 ROWS = [
-    _operator("operator add", "+", plain("add", operator=True)),
-    _operator("operator subtract", "-", plain("sub", operator=True)),
-    _operator("operator multiply", "*", plain("mul", operator=True)),
-    _operator("operator divide", "/", true_divide(operator=True), divides=True),
+    _operator("add", "+", partial(plain, "add", OPERATOR)),
+    _operator("subtract", "-", partial(plain, "sub", OPERATOR)),
+    _operator("multiply", "*", partial(plain, "mul", OPERATOR)),
+    _operator("divide", "/", partial(true_divide, OPERATOR), on=_DIVISORS),
     _operator(
-        "operator floor divide",
+        "floor divide",
         "//",
-        integer_division("floordiv", operator=True),
+        partial(integer_division, "floordiv", OPERATOR),
         sample("(a - np.fmod(a, 3)) // 3", a="i32[m]"),
         sample("(a + (a < 0) * (np.int32(3) - 1)) // np.int32(3)", a="i32[m]"),
-        divides=True,
+        on=_DIVISORS,
     ),
-    _operator("operator remainder", "%", integer_division("mod", operator=True), divides=True),
-    OpRow(
-        "operator power",
+    _operator("remainder", "%", partial(integer_division, "mod", OPERATOR), on=_DIVISORS),
+    row(
         "**",
-        power(operator=True),
-        (
-            sample("a ** 2", a="number[m, n]"),
-            sample("a ** b", a="positive_real[n]", b="real[n]"),
-            sample("np.power(a, np.arange(n))", a="real[m, n]"),
-        ),
+        partial(power, OPERATOR),
+        "a ** 2",
+        sample("a ** b", a="positive_real[n]", b="real[n]"),
+        sample("np.power(a, np.arange(n))", a="real[m, n]"),
+        name="operator power",
+        a="number[m, n]",
     ),
-    OpRow("operator negative", "-x", negative, (sample("-a", a="number[m, n]"), sample("-n + a", a="number[n]"))),
-    OpRow("operator positive", "+x", _positive, (sample("+a", a="number[m, n]"),)),
-    _function("add", "np.add", plain("add", operator=False)),
-    _function("subtract", "np.subtract", plain("sub", operator=False)),
-    _function("multiply", "np.multiply", plain("mul", operator=False)),
-    _function("divide", "np.divide", true_divide(operator=False), divides=True),
-    _function("floor_divide", "np.floor_divide", integer_division("floordiv", operator=False), divides=True),
-    _function("remainder", "np.remainder", integer_division("mod", operator=False), divides=True),
-    _function("fmod", "np.fmod", integer_division("rem", operator=False), divides=True),
-    OpRow(
-        "power",
+    row("-x", negative, "-a", sample("-n + a", a="number[n]"), name="operator negative", a="number[m, n]"),
+    row("+x", _positive, "+a", name="operator positive", a="number[m, n]"),
+    _function("add", partial(plain, "add", FUNCTION)),
+    _function("subtract", partial(plain, "sub", FUNCTION)),
+    _function("multiply", partial(plain, "mul", FUNCTION)),
+    _function("divide", partial(true_divide, FUNCTION), on=_DIVISORS),
+    _function("floor_divide", partial(integer_division, "floordiv", FUNCTION), on=_DIVISORS),
+    _function("remainder", partial(integer_division, "mod", FUNCTION), on=_DIVISORS),
+    _function("fmod", partial(integer_division, "rem", FUNCTION), on=_DIVISORS),
+    row(
         "np.power",
-        power(operator=False),
-        (
-            sample("np.power(a, 3)", a="number[m, n]"),
-            sample("np.power(a, b)", a="positive_real[m, n]", b="real[n]"),
-            sample("np.power(a, np.arange(n))", a="real[m, n]"),
-        ),
+        partial(power, FUNCTION),
+        "np.power(a, 3)",
+        sample("np.power(a, b)", a="positive_real[m, n]", b="real[n]"),
+        sample("np.power(a, np.arange(n))", a="real[m, n]"),
+        a="number[m, n]",
     ),
-    _function("maximum", "np.maximum", plain("max", operator=False)),
-    _function("minimum", "np.minimum", plain("min", operator=False)),
-    _function("fmax", "np.fmax", plain("fmax", operator=False)),
-    _function("fmin", "np.fmin", plain("fmin", operator=False)),
-    OpRow("arctan2", "np.arctan2", float_binary("atan2"), (sample("np.arctan2(a, b)", a="real[m, n]", b="real[n]"),)),
-    OpRow(
-        "copysign",
-        "np.copysign",
-        float_binary("copysign"),
-        (sample("np.copysign(a, b)", a="real[m, n]", b="real[n]"),),
-    ),
-    OpRow("hypot", "np.hypot", _hypot, (sample("np.hypot(a, b)", a="real[m, n]", b="real[n]"),)),
+    _function("maximum", partial(plain, "max", FUNCTION)),
+    _function("minimum", partial(plain, "min", FUNCTION)),
+    _function("fmax", partial(plain, "fmax", FUNCTION)),
+    _function("fmin", partial(plain, "fmin", FUNCTION)),
+    row("np.arctan2", partial(float_binary, "atan2"), "np.arctan2(a, b)", a="real[m, n]", b="real[n]"),
+    row("np.copysign", partial(float_binary, "copysign"), "np.copysign(a, b)", a="real[m, n]", b="real[n]"),
+    row("np.hypot", _hypot, "np.hypot(a, b)", a="real[m, n]", b="real[n]"),
 ]
 
 __all__ = ["ROWS", "Affine", "binary", "cell"]

@@ -32,6 +32,7 @@ from tensorlift.targets.target import (
     Tensor,
     Tensors,
     Text,
+    row,
     sample,
 )
 
@@ -218,7 +219,7 @@ def _outer_of(function: str) -> OpRow:
         return result
 
     spelling = f"np.{function}.outer"
-    return OpRow(f"{function}.outer", spelling, meaning, (sample(f"{spelling}(a, b)", a="arith[m]", b="arith[n]"),))
+    return row(spelling, meaning, f"{spelling}(a, b)", name=f"{function}.outer", a="arith[m]", b="arith[n]")
 
 
 def _products(form: str) -> tuple[Sample, ...]:
@@ -245,43 +246,31 @@ def _einsums() -> tuple[Sample, ...]:
 
 
 ROWS = [
-    OpRow("operator matmul", "@", matmul, (*_products("a @ b"), sample("a @ b", a="f64[2, m, k]", b="f64[k, n]"))),
-    OpRow(
-        "matmul",
-        "np.matmul",
-        matmul,
-        (*_products("np.matmul(a, b)"), sample("np.matmul(a, b)", a="f64[2, m, k]", b="f64[1, k, n]")),
-    ),
-    OpRow("dot", "np.dot", _dot, _products("np.dot(a, b)")),
-    OpRow("method dot", ".dot()", _dot, _products("a.dot(b)")),
-    OpRow("vdot", "np.vdot", _vdot, (sample("np.vdot(a, b)", a="number[m, n]", b="number[m, n]"),)),
-    OpRow(
-        "inner",
+    row("@", matmul, *_products("a @ b"), "a @ b", name="operator matmul", a="f64[2, m, k]", b="f64[k, n]"),
+    row("np.matmul", matmul, *_products("np.matmul(a, b)"), "np.matmul(a, b)", a="f64[2, m, k]", b="f64[1, k, n]"),
+    row("np.dot", _dot, *_products("np.dot(a, b)")),
+    row(".dot()", _dot, *_products("a.dot(b)"), name="method dot"),
+    row("np.vdot", _vdot, "np.vdot(a, b)", a="number[m, n]", b="number[m, n]"),
+    row(
         "np.inner",
         _inner,
-        (
-            sample("np.inner(a, b)", a="number[m, k]", b="number[n, k]"),
-            sample("np.inner(a, b)", a="f64[k]", b="f64[k]"),
-        ),
+        "np.inner(a, b)",
+        sample("np.inner(a, b)", a="f64[k]", b="f64[k]"),
+        a="number[m, k]",
+        b="number[n, k]",
     ),
-    OpRow("einsum", "np.einsum", einsum, _einsums(), _einsum_memory),
-    OpRow(
-        "tensordot",
+    row("np.einsum", einsum, *_einsums(), memory=_einsum_memory),
+    row(
         "np.tensordot",
         tensordot,
-        (
-            sample("np.tensordot(a, b, 1)", a="number[m, k]", b="number[k, n]"),
-            sample("np.tensordot(a, b)", a="f64[2, m, k]", b="f64[m, k, n]"),
-            sample("np.tensordot(a, b, axes=((0, 2), (1, 0)))", a="f64[m, 2, k]", b="f64[k, m, n]"),
-            sample("np.tensordot(a, b, axes=(0, 1))", a="f64[k, m]", b="f64[n, k]"),
-        ),
+        "np.tensordot(a, b, 1)",
+        sample("np.tensordot(a, b)", a="f64[2, m, k]", b="f64[m, k, n]"),
+        sample("np.tensordot(a, b, axes=((0, 2), (1, 0)))", a="f64[m, 2, k]", b="f64[k, m, n]"),
+        sample("np.tensordot(a, b, axes=(0, 1))", a="f64[k, m]", b="f64[n, k]"),
+        a="number[m, k]",
+        b="number[k, n]",
     ),
-    OpRow("outer", "np.outer", outer, (sample("np.outer(a, b)", a="arith[m]", b="number[n]"),)),
-    OpRow(
-        "trace",
-        "np.trace",
-        trace,
-        (sample("np.trace(a)", a="arith[n, n]"), sample("np.trace(a, dtype=np.int32)", a="i32[n, n]")),
-    ),
+    row("np.outer", outer, "np.outer(a, b)", a="arith[m]", b="number[n]"),
+    row("np.trace", trace, "np.trace(a)", sample("np.trace(a, dtype=np.int32)", a="i32[n, n]"), a="arith[n, n]"),
     *map(_outer_of, ("add", "subtract", "multiply", "divide", "maximum", "minimum")),
 ]

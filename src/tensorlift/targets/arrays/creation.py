@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -22,7 +23,7 @@ from tensorlift.comprehension.tensor import (
 )
 from tensorlift.ops.dtypes import DType, is_float
 from tensorlift.targets.arrays.functions import as_type
-from tensorlift.targets.target import ElementType, Memory, OpRow, Size, Sizes, Tensor, sample
+from tensorlift.targets.target import ElementType, Memory, OpRow, Size, Sizes, Tensor, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,18 +60,12 @@ def _full_like(o: Obligations, a: Tensor, fill_value: Tensor, dtype: ElementType
     return _filled(o, a.shape, fill_value, dtype.dtype if dtype else o.types.filled_type(o, a))
 
 
-def _constant_array(value: int) -> Callable[..., SymbolicTensor]:
-    def meaning(o: Obligations, shape: Sizes, dtype: ElementType | None = None) -> SymbolicTensor:
-        return _filled(o, shape, number(value), dtype.dtype if dtype else o.types.real_type(o))
-
-    return meaning
+def _constant_array(value: int, o: Obligations, shape: Sizes, dtype: ElementType | None = None) -> SymbolicTensor:
+    return _filled(o, shape, number(value), dtype.dtype if dtype else o.types.real_type(o))
 
 
-def _constant_like(value: int) -> Callable[..., SymbolicTensor]:
-    def meaning(o: Obligations, a: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:
-        return _filled(o, a.shape, number(value), dtype.dtype if dtype else o.types.filled_type(o, a))
-
-    return meaning
+def _constant_like(value: int, o: Obligations, a: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:
+    return _filled(o, a.shape, number(value), dtype.dtype if dtype else o.types.filled_type(o, a))
 
 
 def empty(o: Obligations, shape: Sizes, dtype: ElementType | None = None) -> SymbolicTensor:
@@ -137,38 +132,33 @@ _ON_OR_ABOVE = _diagonal_mask(lambda row, column: Domain.of(at_least(column, row
 _ON = _diagonal_mask(lambda row, column: Domain.of(equal(row, column)))
 
 
-def _mask_array(pick: Callable[[Indices, Affine], Term]) -> Callable[..., SymbolicTensor]:
-    def meaning(
-        o: Obligations,
-        N: Size,  # noqa: N803 - NumPy's name
-        M: Size | None = None,  # noqa: N803 - NumPy's name
-        k: Size = ZERO,
-        dtype: ElementType | None = None,
-    ) -> SymbolicTensor:
-        shape = (N, N if M is None else M)
-        check_extents(o, shape)
-        element: DType = dtype.dtype if dtype else o.types.real_type(o)
-        return SymbolicTensor(shape, element, lambda indices: convert(pick(indices, k), element))
-
-    return meaning
+def _mask_array(  # noqa: PLR0913, PLR0917 - NumPy's parameters
+    pick: Callable[[Indices, Affine], Term],
+    o: Obligations,
+    N: Size,  # noqa: N803 - NumPy's name
+    M: Size | None = None,  # noqa: N803 - NumPy's name
+    k: Size = ZERO,
+    dtype: ElementType | None = None,
+) -> SymbolicTensor:
+    shape = (N, N if M is None else M)
+    check_extents(o, shape)
+    element: DType = dtype.dtype if dtype else o.types.real_type(o)
+    return SymbolicTensor(shape, element, lambda indices: convert(pick(indices, k), element))
 
 
-triangle_mask = _mask_array(_ON_OR_BELOW)
-diagonal_mask = _mask_array(_ON)
+triangle_mask = partial(_mask_array, _ON_OR_BELOW)
+diagonal_mask = partial(_mask_array, _ON)
 
 
-def _masked(pick: Callable[[Indices, Affine], Term]) -> Callable[..., SymbolicTensor]:
-    def meaning(o: Obligations, m: Tensor, k: Size = ZERO) -> SymbolicTensor:
-        if m.rank < 2:  # noqa: PLR2004 - a triangle needs rows and columns
-            o.refuse("a triangle of less than a matrix")
-        zero = terms.zero(m.dtype)
-        return m.with_cells(m.shape, lambda indices: choose(pick(indices, k), m.at(indices), zero))
-
-    return meaning
+def _masked(pick: Callable[[Indices, Affine], Term], o: Obligations, m: Tensor, k: Size = ZERO) -> SymbolicTensor:
+    if m.rank < 2:  # noqa: PLR2004 - a triangle needs rows and columns
+        o.refuse("a triangle of less than a matrix")
+    zero = terms.zero(m.dtype)
+    return m.with_cells(m.shape, lambda indices: choose(pick(indices, k), m.at(indices), zero))
 
 
-lower_triangle = _masked(_ON_OR_BELOW)
-upper_triangle = _masked(_ON_OR_ABOVE)
+lower_triangle = partial(_masked, _ON_OR_BELOW)
+upper_triangle = partial(_masked, _ON_OR_ABOVE)
 
 
 def _identity(o: Obligations, n: Size, dtype: ElementType | None = None) -> SymbolicTensor:
@@ -199,12 +189,12 @@ def _constants(name: str, meaning: Callable[..., SymbolicTensor]) -> OpRow:
         f"np.{name}(())",
         f"np.{name}((n, 3), bool)",
     ]
-    return OpRow(name, f"np.{name}", meaning, tuple(map(sample, texts)))
+    return row(f"np.{name}", meaning, *texts)
 
 
 def _like(name: str, meaning: Callable[..., SymbolicTensor]) -> OpRow:
     samples = (sample(f"np.{name}(a)", a="arith[m, n]"), sample(f"np.{name}(a, dtype=np.float32)", a="arith[m]"))
-    return OpRow(name, f"np.{name}", meaning, samples, reads_cells=False)
+    return row(f"np.{name}", meaning, *samples, reads_cells=False)
 
 
 def _masks(name: str, meaning: Callable[..., SymbolicTensor]) -> OpRow:
@@ -215,85 +205,75 @@ def _masks(name: str, meaning: Callable[..., SymbolicTensor]) -> OpRow:
         f"np.{name}(m, n, k=-1, dtype=bool)",
         f"np.{name}(n, k=m, dtype=np.int32)",
     ]
-    return OpRow(name, f"np.{name}", meaning, tuple(map(sample, texts)))
+    return row(f"np.{name}", meaning, *texts)
 
 
 def _triangle(name: str, meaning: Callable[..., SymbolicTensor]) -> OpRow:
     texts = [f"np.{name}(a)", f"np.{name}(a, 1)", f"np.{name}(a, k=-1)", f"np.{name}(a, n - m)"]
-    return OpRow(name, f"np.{name}", meaning, tuple(sample(text, a="arith[m, n]") for text in texts))
+    return row(f"np.{name}", meaning, *texts, a="arith[m, n]")
 
 
 ROWS = [
-    OpRow(
-        "full",
+    row(
         "np.full",
         full,
-        (
-            sample("np.full((m, n), 3)"),
-            sample("np.full(n, 2.5, dtype=np.float32)"),
-            sample("np.full((m, n), x)", x="arith[]"),
-            sample("np.full((m, n), a)", a="number[n]"),
-            sample("np.full((n,), -np.inf)"),
-            sample("np.full((), n)"),
-        ),
+        "np.full((m, n), 3)",
+        "np.full(n, 2.5, dtype=np.float32)",
+        "np.full((m, n), x)",
+        "np.full((m, n), a)",
+        "np.full((n,), -np.inf)",
+        "np.full((), n)",
+        x="arith[]",
+        a="number[n]",
     ),
-    OpRow("full_like", "np.full_like", _full_like, (sample("np.full_like(a, 2)", a="number[m, n]"),)),
-    _constants("zeros", _constant_array(0)),
-    _constants("ones", _constant_array(1)),
-    _like("zeros_like", _constant_like(0)),
-    _like("ones_like", _constant_like(1)),
-    OpRow(
-        "empty",
+    row("np.full_like", _full_like, "np.full_like(a, 2)", a="number[m, n]"),
+    _constants("zeros", partial(_constant_array, 0)),
+    _constants("ones", partial(_constant_array, 1)),
+    _like("zeros_like", partial(_constant_like, 0)),
+    _like("ones_like", partial(_constant_like, 1)),
+    row(
         "np.empty",
         empty,
-        (sample("np.zeros_like(np.empty((m, n), np.int32))"), sample("np.zeros_like(np.empty(n))")),
-        Memory.BLANK,
+        "np.zeros_like(np.empty((m, n), np.int32))",
+        "np.zeros_like(np.empty(n))",
+        memory=Memory.BLANK,
     ),
-    OpRow(
-        "empty_like",
+    row(
         "np.empty_like",
         _empty_like,
-        (sample("np.zeros_like(np.empty_like(a))", a="number[m, n]"),),
-        Memory.BLANK,
+        "np.zeros_like(np.empty_like(a))",
+        memory=Memory.BLANK,
         reads_cells=False,
+        a="number[m, n]",
     ),
-    OpRow(
-        "arange",
+    row(
         "np.arange",
         arange,
-        tuple(
-            map(
-                sample,
-                [
-                    "np.arange(n)",
-                    "np.arange(m, n)",
-                    "np.arange(1, m + n)",
-                    "np.arange(n, dtype=np.int32)",
-                    "np.arange(n - 1, -1, -1)",
-                    "np.arange(0, n, 2)",
-                    "np.arange(m, m + n, 3)",
-                    "np.arange(n, dtype=np.float64)",
-                    "np.arange(n)[:, None] * 2 - np.arange(m) + 1",
-                ],
-            )
-        ),
+        "np.arange(n)",
+        "np.arange(m, n)",
+        "np.arange(1, m + n)",
+        "np.arange(n, dtype=np.int32)",
+        "np.arange(n - 1, -1, -1)",
+        "np.arange(0, n, 2)",
+        "np.arange(m, m + n, 3)",
+        "np.arange(n, dtype=np.float64)",
+        "np.arange(n)[:, None] * 2 - np.arange(m) + 1",
     ),
     _masks("tri", triangle_mask),
     _masks("eye", diagonal_mask),
-    OpRow("identity", "np.identity", _identity, (sample("np.identity(n)"),)),
+    row("np.identity", _identity, "np.identity(n)"),
     _triangle("tril", lower_triangle),
     _triangle("triu", upper_triangle),
-    OpRow(
-        "broadcast_to",
+    row(
         "np.broadcast_to",
         broadcast,
-        (
-            sample("np.broadcast_to(a, (m, n))", a="number[n]"),
-            sample("np.broadcast_to(a[:, None], (m, n))", a="number[m]"),
-            sample("np.broadcast_to(x, (m, n))", x="number[]"),
-            sample("np.broadcast_to(2.5, (n,))"),
-        ),
-        Memory.WINDOW,
+        "np.broadcast_to(a, (m, n))",
+        sample("np.broadcast_to(a[:, None], (m, n))", a="number[m]"),
+        "np.broadcast_to(x, (m, n))",
+        "np.broadcast_to(2.5, (n,))",
+        memory=Memory.WINDOW,
+        a="number[n]",
+        x="number[]",
     ),
-    OpRow("diag", "np.diag", _diagonal_matrix, (sample("np.diag(a)", a="number[n]"),)),
+    row("np.diag", _diagonal_matrix, "np.diag(a)", a="number[n]"),
 ]

@@ -3,42 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor, affine_of, convert, elementwise
 from tensorlift.ops.dtypes import DType, holds, is_float, is_integer
+from tensorlift.ops.scalar_ops import REALS, ROUNDINGS, numpy_name
 from tensorlift.targets.arrays.promotion import converted
-from tensorlift.targets.target import ElementType, Memory, OpRow, Tensor, sample
+from tensorlift.targets.target import ElementType, Memory, OpRow, Tensor, row, sample
 
-if TYPE_CHECKING:
-    from tensorlift.targets.target import Meaning
-
-# NumPy's name, the scalar operation, and values on which it is defined.
-_FUNCTIONS = [
-    ("sqrt", "sqrt", "positive_real"),
-    ("cbrt", "cbrt", "real"),
-    ("exp", "exp", "real"),
-    ("exp2", "exp2", "real"),
-    ("expm1", "expm1", "real"),
-    ("log", "log", "positive_real"),
-    ("log2", "log2", "positive_real"),
-    ("log10", "log10", "positive_real"),
-    ("log1p", "log1p", "positive_real"),
-    ("sin", "sin", "real"),
-    ("cos", "cos", "real"),
-    ("tan", "tan", "real"),
-    ("arcsin", "asin", "fraction"),
-    ("arccos", "acos", "fraction"),
-    ("arctan", "atan", "real"),
-    ("sinh", "sinh", "real"),
-    ("cosh", "cosh", "real"),
-    ("tanh", "tanh", "real"),
-    ("arcsinh", "asinh", "real"),
-    ("arccosh", "acosh", "above_one"),
-    ("arctanh", "atanh", "fraction"),
-]
-_ROUNDINGS = [("floor", "floor"), ("ceil", "ceil"), ("trunc", "trunc"), ("rint", "rint")]
+FUNCTIONS = {op: row.values for op, row in REALS.items() if op != "erf"}  # those that NumPy has
 
 ELEMENT_TYPES: dict[str, DType] = {
     "np.bool_": "bool", "np.bool": "bool", "bool": "bool", "int": "i64", "float": "f64",
@@ -48,27 +21,19 @@ ELEMENT_TYPES: dict[str, DType] = {
 }  # fmt: skip
 
 
-def function_of_reals(op: str) -> Meaning:
-    """Return the meaning of a function of one real."""
-
-    def meaning(o: Obligations, x: Tensor) -> SymbolicTensor:
-        dtype = o.types.float_type(o, x.dtype)
-        strength = o.types.strength(o, (x,), dtype)
-        return elementwise(o, lambda a: terms.apply(op, a), (converted(o, x, dtype),), dtype, strength)
-
-    return meaning
+def function_of_reals(op: str, o: Obligations, x: Tensor) -> SymbolicTensor:
+    """Apply a function of one real."""
+    dtype = o.types.float_type(o, x.dtype)
+    strength = o.types.strength(o, (x,), dtype)
+    return elementwise(o, partial(terms.apply, op), (converted(o, x, dtype),), dtype, strength)
 
 
-def rounding(op: str) -> Meaning:
-    """Return the meaning of a function that rounds reals."""
-
-    def meaning(o: Obligations, x: Tensor) -> SymbolicTensor:
-        if not is_float(x.dtype) or (x.strength is Strength.EITHER and x.dtype != "f64"):
-            o.refuse("rounding of anything but a NumPy float")
-        strength = o.types.strength(o, (x,), x.dtype)
-        return elementwise(o, lambda a: terms.apply(op, a), (x,), x.dtype, strength)
-
-    return meaning
+def rounding(op: str, o: Obligations, x: Tensor) -> SymbolicTensor:
+    """Apply a function that rounds reals."""
+    if not is_float(x.dtype) or (x.strength is Strength.EITHER and x.dtype != "f64"):
+        o.refuse("rounding of anything but a NumPy float")
+    strength = o.types.strength(o, (x,), x.dtype)
+    return elementwise(o, partial(terms.apply, op), (x,), x.dtype, strength)
 
 
 def _square(o: Obligations, x: Tensor) -> SymbolicTensor:
@@ -84,11 +49,8 @@ def _reciprocal(o: Obligations, x: Tensor) -> SymbolicTensor:
     return elementwise(o, lambda a: terms.apply("div", terms.one(x.dtype), a), (x,), x.dtype)
 
 
-def _conversion(dtype: DType) -> Meaning:
-    def meaning(o: Obligations, x: Tensor) -> SymbolicTensor:
-        return as_type(o, x, dtype)
-
-    return meaning
+def _conversion(dtype: DType, o: Obligations, x: Tensor) -> SymbolicTensor:
+    return as_type(o, x, dtype)
 
 
 def _conversion_memory(dtype: DType, x: SymbolicTensor) -> Memory:
@@ -152,11 +114,12 @@ def _is_nan(o: Obligations, x: Tensor) -> SymbolicTensor:
     return elementwise(o, lambda a: terms.apply("ne", a, a), (x,), "bool")
 
 
-def _unary_row(name: str, op: str, values: str) -> OpRow:
+def _unary_row(op: str, values: str) -> OpRow:
+    name = numpy_name(op)
     samples = [sample(f"np.{name}(a)", a=f"{values}[m, n]"), sample(f"np.{name}(b)", b=f"{values}[]")]
     if values not in ("fraction", "above_one"):
         samples.append(sample(f"np.{name}(a)", a="positive_wide_integer[m]"))
-    return OpRow(name, f"np.{name}", function_of_reals(op), tuple(samples))
+    return row(f"np.{name}", partial(function_of_reals, op), *samples)
 
 
 def _conversion_row(spelling: str, dtype: DType) -> OpRow:
@@ -166,42 +129,29 @@ def _conversion_row(spelling: str, dtype: DType) -> OpRow:
         sample(f"{spelling}(a)", a="arith[m, n]"),
     )
     name = f"to {spelling.removeprefix('np.')}"
-    return OpRow(name, f"{spelling}()", _conversion(dtype), samples, partial(_conversion_memory, dtype))
+    return row(
+        f"{spelling}()", partial(_conversion, dtype), *samples, name=name, memory=partial(_conversion_memory, dtype)
+    )
 
 
 ROWS = [
-    *(_unary_row(*entry) for entry in _FUNCTIONS),
-    *(
-        OpRow(name, f"np.{name}", rounding(op), (sample(f"np.{name}(a * 3.0)", a="real[m, n]"),))
-        for name, op in _ROUNDINGS
-    ),
-    OpRow("square", "np.square", _square, (sample("np.square(a)", a="number[m, n]"),)),
-    OpRow("reciprocal", "np.reciprocal", _reciprocal, (sample("np.reciprocal(a)", a="positive_real[m, n]"),)),
-    OpRow("isnan", "np.isnan", _is_nan, (sample("np.isnan(a)", a="real[m, n]"),)),
+    *(_unary_row(*entry) for entry in FUNCTIONS.items()),
+    *(row(f"np.{op}", partial(rounding, op), f"np.{op}(a * 3.0)", a="real[m, n]") for op in ROUNDINGS if op != "round"),
+    row("np.square", _square, "np.square(a)", a="number[m, n]"),
+    row("np.reciprocal", _reciprocal, "np.reciprocal(a)", a="positive_real[m, n]"),
+    row("np.isnan", _is_nan, "np.isnan(a)", a="real[m, n]"),
     *(_conversion_row(name, dtype) for name, dtype in ELEMENT_TYPES.items() if name.startswith("np.")),
-    OpRow(
-        "astype",
+    row(
         ".astype()",
         _astype,
-        (
-            *(sample(f"a.astype({t})", a="arith[m, n]") for t in ELEMENT_TYPES),
-            sample("(a > 0).astype(float)", a="number[m]"),
-            sample("np.arange(n).astype(np.float64)"),
-        ),
+        *(sample(f"a.astype({t})", a="arith[m, n]") for t in ELEMENT_TYPES),
+        "(a > 0).astype(float)",
+        "np.arange(n).astype(np.float64)",
+        a="number[m]",
     ),
-    OpRow("copy", ".copy()", _copy, (sample("a.copy()", a="arith[m, n]"),)),
-    OpRow("np.copy", "np.copy", _copy_of, (sample("np.copy(a)", a="arith[m, n]"),)),
-    OpRow(
-        "array",
-        "np.array",
-        new_array,
-        (sample("np.array(a)", a="arith[m]"), sample("np.array(2.5, dtype=np.float32)")),
-    ),
-    OpRow("int", "int()", _to_python_int, (sample("a + int(x)", a="number[m]", x="i32[]"), sample("int(n) + 1"))),
-    OpRow(
-        "float",
-        "float()",
-        _to_python_float,
-        (sample("a + float(x)", a="number[m]", x="f32[]"), sample("a * float(n)", a="real[m]")),
-    ),
+    row(".copy()", _copy, "a.copy()", a="arith[m, n]"),
+    row("np.copy", _copy_of, "np.copy(a)", name="np.copy", a="arith[m, n]"),
+    row("np.array", new_array, "np.array(a)", "np.array(2.5, dtype=np.float32)", a="arith[m]"),
+    row("int()", _to_python_int, "a + int(x)", "int(n) + 1", a="number[m]", x="i32[]"),
+    row("float()", _to_python_float, "a + float(x)", sample("a * float(n)", a="real[m]"), a="number[m]", x="f32[]"),
 ]

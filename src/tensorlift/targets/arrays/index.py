@@ -26,11 +26,11 @@ from tensorlift.targets.target import (
     Ellipsis_,
     Memory,
     NewAxis,
-    OpRow,
     Slice,
     SubscriptItem,
     Subscripts,
     Tensor,
+    row,
     sample,
 )
 
@@ -309,79 +309,24 @@ def _memory(x: Tensor, items: Subscripts) -> Memory:
 
 
 ROWS = [
-    OpRow(
-        "subscript",
-        "x[]",
-        subscript,
-        (
-            *(
-                sample(text, 1, a="arith[m, n]")
-                for text in [
-                    "a[0]",
-                    "a[-1]",
-                    "a[:, 0]",
-                    "a[0, n - 1]",
-                    "a[m - 1, -1]",
-                    "a[1:]",
-                    "a[:-1]",
-                    "a[:, 1:-1]",
-                    "a[::-1]",
-                    "a[:, ::2]",
-                    "a[1::2, ::-2]",
-                    "a[None]",
-                    "a[:, None]",
-                    "a[:, None, :, None]",
-                    "a[...]",
-                    "a[..., 0]",
-                    "a[..., None]",
-                    "a[0:m - 1, 1:n]",
-                    "a[2:1]",
-                    "a[n:, :m]",
-                    "a[m - 2:0:-1]",
-                    "a[-2:]",
-                    "a[:1 - n]",
-                    "a[()]",
-                ]
-            ),
-            sample("x[()]", x="arith[]"),
-            sample("x[None]", x="arith[]"),
-            *(
-                sample(text.replace("k", "min(m, n)"), 1, a="f64[m, n]")
-                for text in [
-                    "a[np.arange(k), np.arange(k)]",
-                    "a[np.arange(k)[:, None], np.arange(k)]",
-                    "a[np.arange(k), 0]",
-                ]
-            ),
-            sample("a[:, np.arange(n - 1, -1, -1)]", a="f64[m, n]"),
-            sample("a[np.arange(m)[:, None] + np.arange(n)]", 1, a="f64[m + n - 1, 2]"),
-        ),
-        _memory,
+    row(
+        "x[]", subscript, "a[0]", "a[-1]", "a[:, 0]", "a[0, n - 1]", "a[m - 1, -1]", "a[1:]", "a[:-1]", "a[:, 1:-1]",
+        "a[::-1]", "a[:, ::2]", "a[1::2, ::-2]", "a[None]", "a[:, None]", "a[:, None, :, None]", "a[...]", "a[..., 0]",
+        "a[..., None]", "a[0:m - 1, 1:n]", "a[2:1]", "a[n:, :m]", "a[m - 2:0:-1]", "a[-2:]", "a[:1 - n]", "a[()]",
+        sample("x[()]", x="arith[]"), sample("x[None]", x="arith[]"),
+        sample("a[np.arange(min(m, n)), np.arange(min(m, n))]", 1, a="f64[m, n]"),
+        sample("a[np.arange(min(m, n))[:, None], np.arange(min(m, n))]", 1, a="f64[m, n]"),
+        sample("a[np.arange(min(m, n)), 0]", 1, a="f64[m, n]"),
+        sample("a[:, np.arange(n - 1, -1, -1)]", a="f64[m, n]"),
+        sample("a[np.arange(m)[:, None] + np.arange(n)]", 1, a="f64[m + n - 1, 2]"),
+        name="subscript", memory=_memory, least=1, a="arith[m, n]",
     ),
-    OpRow(
-        "store",
-        "x[] =",
-        _store,
-        (
-            *(
-                sample(text, 1, a="arith[m, n]", b="f64[n]")
-                for text in [
-                    "a[0] = 1",
-                    "a[-1] = b",
-                    "a[:, 0] = 2.5",
-                    "a[1:] = 3",
-                    "a[:-1, 1:] = b[1:]",
-                    "a[:, ::-1] = b",
-                    "a[1::2, ::-2] = 1",
-                    "a[...] = b",
-                    "a[1:-1, 1:-1] = 0",
-                    "a[:, n:] = 7",
-                ]
-            ),
-            sample("a[0, n - 1] = b[0]", 1, a="real[m, n]", b="f64[n]"),
-            sample("a[::2] = b[0]", 1, a="real[m, n]", b="f64[n]"),
-            sample("a[0, n - 1] = b[0]", 1, a="i64[m, n]", b="u8[n]"),
-            sample("a[:, 1:] = a[:, :-1]", a="f64[m, n]"),
-        ),
+    row(
+        "x[] =", _store, "a[0] = 1", "a[-1] = b", "a[:, 0] = 2.5", "a[1:] = 3", "a[:-1, 1:] = b[1:]", "a[:, ::-1] = b",
+        "a[1::2, ::-2] = 1", "a[...] = b", "a[1:-1, 1:-1] = 0", "a[:, n:] = 7",
+        sample("a[0, n - 1] = b[0]", 1, a="real[m, n]", b="f64[n]"),
+        sample("a[::2] = b[0]", 1, a="real[m, n]", b="f64[n]"),
+        sample("a[0, n - 1] = b[0]", 1, a="i64[m, n]", b="u8[n]"), sample("a[:, 1:] = a[:, :-1]", a="f64[m, n]"),
+        name="store", least=1, a="arith[m, n]", b="f64[n]",
     ),
-]
+]  # fmt: skip

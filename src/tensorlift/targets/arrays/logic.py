@@ -5,6 +5,7 @@ Comparisons of affine values become domains, and selections by them become piece
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -25,7 +26,7 @@ from tensorlift.comprehension.tensor import (
 from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Term
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer, width
 from tensorlift.targets.arrays.promotion import converted, operator_strength
-from tensorlift.targets.target import OpRow, Tensor, sample
+from tensorlift.targets.target import OpRow, Tensor, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,17 +66,13 @@ def _grid(remainder: Term, value: Affine | None) -> Domain | None:
     return Domain.strided(name, Affine.var(name) - number + value, step.constant)
 
 
-def comparison(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:
-    """Return the meaning of a comparison."""
-
-    def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        dtype = o.types.result_type(o, (x1, x2))
-        if dtype == "f64" and is_integer(x1.dtype) and is_integer(x2.dtype):
-            o.refuse("a comparison of signed and unsigned 64-bit integers")
-        operands = [converted(o, x1, dtype), converted(o, x2, dtype)]
-        return elementwise(o, lambda a, b: compared(op, a, b), operands, "bool", operator_strength((x1, x2)))
-
-    return meaning
+def comparison(op: str, o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+    """Compare cells."""
+    dtype = o.types.result_type(o, (x1, x2))
+    if dtype == "f64" and is_integer(x1.dtype) and is_integer(x2.dtype):
+        o.refuse("a comparison of signed and unsigned 64-bit integers")
+    operands = [converted(o, x1, dtype), converted(o, x2, dtype)]
+    return elementwise(o, partial(compared, op), operands, "bool", operator_strength((x1, x2)))
 
 
 def conjunction(left: Term, right: Term) -> Term:
@@ -102,40 +99,32 @@ def difference(left: Term, right: Term) -> Term:
     return terms.apply("ne", left, right) if a is None or b is None else mask((a - b) | (b - a))
 
 
-_ON_TRUTH_VALUES = {"bitand": conjunction, "bitor": disjunction, "bitxor": difference}
+ON_TRUTH_VALUES = {"bitand": conjunction, "bitor": disjunction, "bitxor": difference}
 
 
-def bitwise(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:
-    """Return the meaning of an operation on bits, or on truth values."""
-
-    def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        dtype = o.types.result_type(o, (x1, x2))
-        if is_float(dtype):
-            o.refuse("bits of a float")
-        operands = [converted(o, x1, dtype), converted(o, x2, dtype)]
-        strength = operator_strength((x1, x2))
-        if dtype == "bool":
-            return elementwise(o, _ON_TRUTH_VALUES[op], operands, dtype, strength)
-        return elementwise(o, lambda a, b: terms.apply(op, a, b), operands, dtype, strength)
-
-    return meaning
+def bitwise(op: str, o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+    """Apply an operation on bits, or on truth values."""
+    dtype = o.types.result_type(o, (x1, x2))
+    if is_float(dtype):
+        o.refuse("bits of a float")
+    operands = [converted(o, x1, dtype), converted(o, x2, dtype)]
+    strength = operator_strength((x1, x2))
+    if dtype == "bool":
+        return elementwise(o, ON_TRUTH_VALUES[op], operands, dtype, strength)
+    return elementwise(o, partial(terms.apply, op), operands, dtype, strength)
 
 
-def shift(op: str) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:
-    """Return the meaning of a shift."""
-
-    def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        dtype = o.types.result_type(o, (x1, x2))
-        strength = operator_strength((x1, x2))
-        if not is_integer(dtype) or strength is not Strength.STRONG:
-            o.refuse("a shift of anything but NumPy integers")
-        count = None if x2.rank else affine_of(x2.value())
-        if count is not None:
-            o.require("a shift by less than the width", at_least(count, 0), less(count, width(dtype)))
-        operands = [converted(o, x1, dtype), converted(o, x2, dtype)]
-        return elementwise(o, lambda a, b: terms.apply(op, a, b), operands, dtype)
-
-    return meaning
+def shift(op: str, o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+    """Shift integers."""
+    dtype = o.types.result_type(o, (x1, x2))
+    strength = operator_strength((x1, x2))
+    if not is_integer(dtype) or strength is not Strength.STRONG:
+        o.refuse("a shift of anything but NumPy integers")
+    count = None if x2.rank else affine_of(x2.value())
+    if count is not None:
+        o.require("a shift by less than the width", at_least(count, 0), less(count, width(dtype)))
+    operands = [converted(o, x1, dtype), converted(o, x2, dtype)]
+    return elementwise(o, partial(terms.apply, op), operands, dtype)
 
 
 def invert(o: Obligations, x: Tensor) -> SymbolicTensor:
@@ -151,13 +140,8 @@ def _logical_not(o: Obligations, x: Tensor) -> SymbolicTensor:
     return elementwise(o, lambda a: negation(truth(a)), (x,), "bool")
 
 
-def _logical(
-    combine: Callable[[Term, Term], Term],
-) -> Callable[[Obligations, SymbolicTensor, SymbolicTensor], SymbolicTensor]:
-    def meaning(o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
-        return elementwise(o, lambda a, b: combine(truth(a), truth(b)), (x1, x2), "bool")
-
-    return meaning
+def _logical(combine: Callable[[Term, Term], Term], o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:
+    return elementwise(o, lambda a, b: combine(truth(a), truth(b)), (x1, x2), "bool")
 
 
 def truth(term: Term) -> Term:
@@ -216,24 +200,22 @@ def _sign(o: Obligations, x: Tensor) -> SymbolicTensor:
 
 
 def _compare_row(op: str, sign: str, function: str) -> list[OpRow]:
-    meaning = comparison(op)
+    meaning = partial(comparison, op)
     texts = [f"a {sign} b", f"a {sign} 1", f"np.arange(m)[:, None] {sign} np.arange(n) + 1", f"m {sign} n"]
     samples = tuple(sample(text, a="int_or_real[m, n]", b="int_or_real[n]") for text in texts)
     return [
-        OpRow(f"operator {op}", sign, meaning, samples),
-        OpRow(function, f"np.{function}", meaning, (sample(f"np.{function}(a, b)", a="number[m, n]", b="number[n]"),)),
+        row(sign, meaning, *samples, name=f"operator {op}"),
+        row(f"np.{function}", meaning, f"np.{function}(a, b)", a="number[m, n]", b="number[n]"),
     ]
 
 
 def _bit_row(op: str, sign: str, function: str) -> list[OpRow]:
-    meaning = bitwise(op)
+    meaning = partial(bitwise, op)
     texts = [f"a {sign} b", f"(c > 0) {sign} (a[:, 0] > 0)", f"np.tri(m, n, dtype=bool) {sign} (a > 0)"]
     samples = tuple(sample(text, 1, a="integer[m, n]", b="integer[n]", c="f64[m]") for text in texts)
     return [
-        OpRow(f"operator {op}", sign, meaning, samples),
-        OpRow(
-            function, f"np.{function}", meaning, (sample(f"np.{function}(a, b)", a="integer[m, n]", b="integer[n]"),)
-        ),
+        row(sign, meaning, *samples, name=f"operator {op}"),
+        row(f"np.{function}", meaning, f"np.{function}(a, b)", a="integer[m, n]", b="integer[n]"),
     ]
 
 
@@ -247,60 +229,57 @@ ROWS = [
     *_bit_row("bitand", "&", "bitwise_and"),
     *_bit_row("bitor", "|", "bitwise_or"),
     *_bit_row("bitxor", "^", "bitwise_xor"),
-    OpRow(
-        "operator shl",
+    row(
         "<<",
-        shift("shl"),
-        (sample("a << 3", a="integer[m, n]"), sample("a << b", a="i32[n]", b="count[n]")),
+        partial(shift, "shl"),
+        "a << 3",
+        sample("a << b", a="i32[n]", b="count[n]"),
+        name="operator shl",
+        a="integer[m, n]",
     ),
-    OpRow(
-        "operator shr",
+    row(
         ">>",
-        shift("shr"),
-        (sample("a >> 3", a="integer[m, n]"), sample("a >> b", a="i32[n]", b="count[n]")),
+        partial(shift, "shr"),
+        "a >> 3",
+        sample("a >> b", a="i32[n]", b="count[n]"),
+        name="operator shr",
+        a="integer[m, n]",
     ),
-    OpRow("left_shift", "np.left_shift", shift("shl"), (sample("np.left_shift(a, 2)", a="integer[n]"),)),
-    OpRow("right_shift", "np.right_shift", shift("shr"), (sample("np.right_shift(a, 2)", a="integer[n]"),)),
-    OpRow(
-        "operator invert",
+    row("np.left_shift", partial(shift, "shl"), "np.left_shift(a, 2)", a="integer[n]"),
+    row("np.right_shift", partial(shift, "shr"), "np.right_shift(a, 2)", a="integer[n]"),
+    row(
         "~x",
         invert,
-        (sample("~a", a="integer[m, n]"), sample("~(a > 0)", a="f64[n]"), sample("~np.eye(n, dtype=bool)")),
+        "~a",
+        sample("~(a > 0)", a="f64[n]"),
+        "~np.eye(n, dtype=bool)",
+        name="operator invert",
+        a="integer[m, n]",
     ),
-    OpRow("bitwise_not", "np.bitwise_not", invert, (sample("np.bitwise_not(a)", a="integer[m, n]"),)),
-    OpRow("invert", "np.invert", invert, (sample("np.invert(a)", a="integer[m, n]"),)),
-    OpRow(
-        "logical_not",
+    row("np.bitwise_not", invert, "np.bitwise_not(a)", a="integer[m, n]"),
+    row("np.invert", invert, "np.invert(a)", a="integer[m, n]"),
+    row(
         "np.logical_not",
         _logical_not,
-        (sample("np.logical_not(a)", a="number[m, n]"), sample("np.logical_not(a > 0)", a="f64[n]")),
+        "np.logical_not(a)",
+        sample("np.logical_not(a > 0)", a="f64[n]"),
+        a="number[m, n]",
     ),
-    OpRow(
-        "logical_and",
-        "np.logical_and",
-        _logical(conjunction),
-        (sample("np.logical_and(a, b)", a="number[m, n]", b="number[n]"),),
-    ),
-    OpRow(
-        "logical_or",
-        "np.logical_or",
-        _logical(disjunction),
-        (sample("np.logical_or(a, b)", a="number[m, n]", b="number[n]"),),
-    ),
-    OpRow(
-        "where",
+    row("np.logical_and", partial(_logical, conjunction), "np.logical_and(a, b)", a="number[m, n]", b="number[n]"),
+    row("np.logical_or", partial(_logical, disjunction), "np.logical_or(a, b)", a="number[m, n]", b="number[n]"),
+    row(
         "np.where",
         where,
-        (
-            sample("np.where(a > 0, a, b)", a="number[m, n]", b="number[n]"),
-            sample("np.where(a, 1, b)", a="number[m, n]", b="number[n]"),
-            sample("np.where(a > 0, 1, 2)", a="number[m]"),
-            sample("np.where(a > 0, 1.5, b)", a="number[m]", b="number[m]"),
-            sample("np.where(np.arange(n) < m, a, 0)", a="number[n]"),
-            sample("np.where(np.tri(m, n, dtype=bool), a, a[:1])", 1, a="number[m, n]"),
-        ),
+        "np.where(a > 0, a, b)",
+        "np.where(a, 1, b)",
+        sample("np.where(a > 0, 1, 2)", a="number[m]"),
+        sample("np.where(a > 0, 1.5, b)", a="number[m]", b="number[m]"),
+        sample("np.where(np.arange(n) < m, a, 0)", a="number[n]"),
+        sample("np.where(np.tri(m, n, dtype=bool), a, a[:1])", 1, a="number[m, n]"),
+        a="number[m, n]",
+        b="number[n]",
     ),
-    OpRow("abs", "np.abs", absolute, (sample("np.abs(a)", a="number[m, n]"), sample("np.abs(-2)"))),
-    OpRow("absolute", "np.absolute", absolute, (sample("np.absolute(a)", a="number[m, n]"),)),
-    OpRow("sign", "np.sign", _sign, (sample("np.sign(a)", a="number[m, n]"),)),
+    row("np.abs", absolute, "np.abs(a)", "np.abs(-2)", a="number[m, n]"),
+    row("np.absolute", absolute, "np.absolute(a)", a="number[m, n]"),
+    row("np.sign", _sign, "np.sign(a)", a="number[m, n]"),
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor, affine_of, convert, scalar_value
 from tensorlift.comprehension.terms import Apply
-from tensorlift.ops.dtypes import DType, is_float, is_integer, width
+from tensorlift.ops.dtypes import SIGNED, DType, is_float, is_integer, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +29,8 @@ class Operand(NamedTuple):
 class ArrayTypes(ABC):
     """Type rules that array libraries share (`comprehension.tensor.TypeRules`); each says how types combine."""
 
+    of_negative_reals = ""  # what is wrong with them as unsigned integers
+
     @abstractmethod
     def common(self, o: Obligations, operands: Sequence[Operand]) -> DType:
         """Return the common type of operands."""
@@ -38,23 +40,17 @@ class ArrayTypes(ABC):
         """Return the type in which a function of reals is computed for operands of a type."""
 
     @abstractmethod
-    def quotient_type(self, o: Obligations, dtype: DType) -> DType:
-        """Return the type of ``/`` on operands of a common type."""
-
-    @abstractmethod
     def function_strength(self, o: Obligations, tensors: Sequence[SymbolicTensor]) -> Strength:
         """Return how much the result of a function counts."""
 
-    @abstractmethod
-    def filled_type(self, o: Obligations, value: SymbolicTensor) -> DType:
-        """Return the element type of an array that is filled with a value."""
+    def quotient_type(self, o: Obligations, dtype: DType) -> DType:
+        """Return the type of ``/``: that of functions of reals."""
+        return self.float_type(o, dtype)
 
-    @abstractmethod
-    def real_type(self, o: Obligations) -> DType:
-        """Return the element type of an array of reals for which the text names none."""
-
-    def check_conversion(self, o: Obligations, source: DType, dtype: DType) -> None:  # noqa: B027 - most libraries wrap
+    def check_conversion(self, o: Obligations, source: DType, dtype: DType) -> None:
         """Refuse a conversion between types that does not truncate and wrap."""
+        if self.of_negative_reals and is_float(source) and dtype.startswith("u"):
+            o.refuse(f"{self.of_negative_reals}; convert to a signed type first")
 
     def check_difference(self, o: Obligations, operands: Sequence[SymbolicTensor]) -> None:  # noqa: B027 - most libraries subtract what has a type
         """Refuse operands that the library does not subtract."""
@@ -102,6 +98,20 @@ def operator_strength(tensors: Sequence[SymbolicTensor]) -> Strength:
     if Strength.STRONG in strengths:
         return Strength.STRONG
     return Strength.EITHER if Strength.EITHER in strengths else Strength.WEAK
+
+
+def promote_integers(left: DType, right: DType) -> DType:
+    """Return the least type of truth values or integers that holds both, double precision where none is."""
+    if right in (left, "bool"):
+        return left
+    if left == "bool":
+        return right
+    if (left[0] == "u") == (right[0] == "u"):
+        return max(left, right, key=width)
+    signed, unsigned = (right, left) if left[0] == "u" else (left, right)
+    if width(signed) > width(unsigned):
+        return signed
+    return next((wide for wide in SIGNED if width(wide) > width(unsigned)), "f64")
 
 
 def kind_of(weak: DType) -> DType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
@@ -23,7 +24,7 @@ from tensorlift.ops.dtypes import DType, is_float
 from tensorlift.targets.arrays.logic import truth
 from tensorlift.targets.arrays.promotion import converted
 from tensorlift.targets.arrays.shape import axes_of, axis_of
-from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Tensor, sample
+from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Tensor, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 _TRUTHS = ("any", "all")
 _EXTREMES = ("max", "min", "fmax", "fmin")
-_NEUTRAL = {"sum": 0, "prod": 1, "any": 0, "all": 1}
 
 
 def _result_dtype(op: Reducer, dtype: DType, widened: DType, asked: ElementType | None) -> DType:
@@ -101,7 +101,7 @@ def _picked(
         o.refuse("a where= that is no mask of the array's shape")
     if start is None and op in _EXTREMES:
         o.refuse("a where= without initial=")
-    neutral = start if op in _EXTREMES and start is not None else terms.constant(_NEUTRAL.get(op, 0), a.dtype)
+    neutral = start if op in _EXTREMES and start is not None else terms.constant(int(op in ("prod", "all")), a.dtype)
     chosen = broadcast_to(o, where, shape)
     return a.with_cells(shape, lambda indices: choose(chosen(indices), a.at(indices), convert(neutral, a.dtype)))
 
@@ -146,27 +146,25 @@ def _keep(result: SymbolicTensor, rank: int, axes: tuple[int, ...], *, keepdims:
     return result.with_cells(shape, lambda indices: result.at(tuple(indices[axis] for axis in kept)))
 
 
-def position(*, is_greatest: bool) -> Callable[..., SymbolicTensor]:
-    """Return the meaning of the first place of the greatest or least value along one axis."""
+def position(
+    op: PositionName, o: Obligations, a: Tensor, axis: int | None = None, *, keepdims: Flag = False
+) -> SymbolicTensor:
+    """Return the first place of the greatest or least value along one axis."""
+    if not a.is_strong or not a.rank or a.dtype == "bool":
+        o.refuse("a position among what is no array of numbers")
+    if axis is None and a.rank > 1:
+        o.refuse("a position among the cells of several axes")
+    place = axis_of(o, axis or 0, a.rank)
+    o.require("a position needs an axis that is not empty", at_least(a.shape[place], 1))
+    name = fresh("r")
+    points = Domain.box((name,), (a.shape[place],))
 
-    def meaning(o: Obligations, a: Tensor, axis: int | None = None, *, keepdims: Flag = False) -> SymbolicTensor:
-        if not a.is_strong or not a.rank or a.dtype == "bool":
-            o.refuse("a position among what is no array of numbers")
-        if axis is None and a.rank > 1:
-            o.refuse("a position among the cells of several axes")
-        place = axis_of(o, axis or 0, a.rank)
-        o.require("a position needs an axis that is not empty", at_least(a.shape[place], 1))
-        name = fresh("r")
-        points = Domain.box((name,), (a.shape[place],))
+    def cell(indices: Indices) -> Term:
+        body = a.at((*indices[:place], Affine.var(name), *indices[place:]))
+        return Position(op == "argmax", is_last=False, bound=name, domain=points, body=body).term
 
-        def cell(indices: Indices) -> Term:
-            body = a.at((*indices[:place], Affine.var(name), *indices[place:]))
-            return Position(is_greatest, is_last=False, bound=name, domain=points, body=body).term
-
-        result = SymbolicTensor((*a.shape[:place], *a.shape[place + 1 :]), DTYPE, cell)
-        return _keep(result, a.rank, (place,), keepdims=keepdims)
-
-    return meaning
+    result = SymbolicTensor((*a.shape[:place], *a.shape[place + 1 :]), DTYPE, cell)
+    return _keep(result, a.rank, (place,), keepdims=keepdims)
 
 
 def mean(o: Obligations, a: Tensor, axis: Axes = None, *, keepdims: Flag = False) -> SymbolicTensor:
@@ -229,8 +227,8 @@ def _rows(op: Reducer) -> list[OpRow]:
         function.append(sample(f"np.{op}(a, axis=0, initial={infinite})", 0, **real))
         method.append(sample(f"a.{op}(axis=1, initial={infinite}, where=a > 1)", 0, **real))
     return [
-        OpRow(f"method {op}", f".{op}()", meaning, tuple(method)),
-        OpRow(op, f"np.{op}", meaning, tuple(function)),
+        row(f".{op}()", meaning, *method, name=f"method {op}"),
+        row(f"np.{op}", meaning, *function),
     ]
 
 
@@ -239,29 +237,31 @@ def _of_ufunc(name: str, op: Reducer) -> list[OpRow]:
     operands = {"a": "number[m, n]"} if op not in _TRUTHS else {"a": "sparse[m, n]"}
     reduced, accumulated = f"np.{name}.reduce", f"np.{name}.accumulate"
     return [
-        OpRow(
-            f"{name}.reduce",
+        row(
             reduced,
             reduction(op, default_axis=0),
-            (sample(f"{reduced}(a)", least, **operands), sample(f"{reduced}(a, axis=1)", least, **operands)),
+            sample(f"{reduced}(a)", least, **operands),
+            sample(f"{reduced}(a, axis=1)", least, **operands),
+            name=f"{name}.reduce",
         ),
-        OpRow(
-            f"{name}.accumulate",
+        row(
             accumulated,
             running(op, default_axis=0),
-            (sample(f"{accumulated}(a)", 0, **operands), sample(f"{accumulated}(a, axis=1)", 0, **operands)),
+            sample(f"{accumulated}(a)", 0, **operands),
+            sample(f"{accumulated}(a, axis=1)", 0, **operands),
+            name=f"{name}.accumulate",
         ),
     ]
 
 
 def _position(op: PositionName) -> list[OpRow]:
-    meaning = position(is_greatest=op == "argmax")
+    meaning = partial(position, op)
     of_matrix = [f"{{}}axis={axis}{rest}" for axis, rest in ((0, ""), (1, ""), (-1, ", keepdims=True"))]
     function = [sample(f"np.{op}({text.format('a, ')})", 1, a="tied[m, n]") for text in of_matrix]
     method = [sample(f"a.{op}({text.format('')})", 1, a="tied[m, n]") for text in of_matrix]
     return [
-        OpRow(op, f"np.{op}", meaning, (*function, sample(f"np.{op}(a)", 1, a="tied[n]"))),
-        OpRow(f"method {op}", f".{op}()", meaning, (*method, sample(f"a.{op}()", 1, a="tied[n]"))),
+        row(f"np.{op}", meaning, *function, f"np.{op}(a)", least=1, a="tied[n]"),
+        row(f".{op}()", meaning, *method, f"a.{op}()", name=f"method {op}", least=1, a="tied[n]"),
     ]
 
 
@@ -271,8 +271,8 @@ def _cumulative(name: str, op: Reducer) -> list[OpRow]:
     function = [sample(f"np.{name}({text.format('a, ')})", 0, a="arith[m, n]") for text in texts]
     method = [sample(f"a.{name}({text.format('')})", 0, a="arith[m, n]") for text in texts]
     return [
-        OpRow(name, f"np.{name}", meaning, (*function, sample(f"np.{name}(a)", 0, a="number[n]"))),
-        OpRow(f"method {name}", f".{name}()", meaning, tuple(method)),
+        row(f"np.{name}", meaning, *function, f"np.{name}(a)", a="number[n]"),
+        row(f".{name}()", meaning, *method, name=f"method {name}"),
     ]
 
 
@@ -290,11 +290,14 @@ ROWS = [
     *_of_ufunc("logical_and", "all"),
     *_cumulative("cumsum", "sum"),
     *_cumulative("cumprod", "prod"),
-    OpRow(
-        "method mean",
+    row(
         ".mean()",
         mean,
-        (sample("a.mean(axis=0)", 1, a="arith[m, n]"), sample("a.mean()", 1, a="f64[m, n]")),
+        "a.mean(axis=0)",
+        sample("a.mean()", 1, a="f64[m, n]"),
+        name="method mean",
+        least=1,
+        a="arith[m, n]",
     ),
-    OpRow("mean", "np.mean", mean, (sample("np.mean(a, axis=1, keepdims=True)", 1, a="arith[m, n]"),)),
+    row("np.mean", mean, "np.mean(a, axis=1, keepdims=True)", least=1, a="arith[m, n]"),
 ]

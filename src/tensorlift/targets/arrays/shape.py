@@ -8,7 +8,7 @@ from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.comprehension.domain import at_least, equal
 from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, below, convert, number, pieces, size
 from tensorlift.targets.arrays.creation import exact_size
-from tensorlift.targets.target import Axes, ElementType, Memory, OpRow, Size, Sizes, Tensor, Tensors, sample
+from tensorlift.targets.target import Axes, ElementType, Memory, Size, Sizes, Tensor, Tensors, row, sample
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
@@ -210,106 +210,101 @@ def _extreme(o: Obligations, sizes: Tensors, *, largest: bool) -> SymbolicTensor
 
 
 ROWS = [
-    OpRow(
-        "transposed", ".T", _attribute_t, (sample("a.T", a="arith[m, n]"), sample("a.T", a="f64[m, 2, n]")), Memory.VIEW
+    row(
+        ".T",
+        _attribute_t,
+        "a.T",
+        sample("a.T", a="f64[m, 2, n]"),
+        name="transposed",
+        memory=Memory.VIEW,
+        a="arith[m, n]",
     ),
-    OpRow(
-        "transpose",
+    row(
         "np.transpose",
         _transpose,
-        (sample("np.transpose(a)", a="arith[m, n]"), sample("np.transpose(a, (2, 0, 1))", a="f64[m, 2, n]")),
-        Memory.VIEW,
+        "np.transpose(a)",
+        sample("np.transpose(a, (2, 0, 1))", a="f64[m, 2, n]"),
+        memory=Memory.VIEW,
+        a="arith[m, n]",
     ),
-    OpRow(
-        "method transpose",
+    row(
         ".transpose()",
         _method_transpose,
-        (sample("a.transpose(1, 2, 0)", a="f64[m, 2, n]"), sample("a.transpose()", a="f64[m, 2, n]")),
-        Memory.VIEW,
+        "a.transpose(1, 2, 0)",
+        "a.transpose()",
+        name="method transpose",
+        memory=Memory.VIEW,
+        a="f64[m, 2, n]",
     ),
-    OpRow("swapaxes", "np.swapaxes", _swapaxes, (sample("np.swapaxes(a, 0, -1)", a="f64[m, 2, n]"),), Memory.VIEW),
-    OpRow(
-        "moveaxis",
-        "np.moveaxis",
-        _moveaxis,
-        (sample("np.moveaxis(a, 0, -1)", a="f64[m, 2, n]"), sample("np.moveaxis(a, -1, 0)", a="f64[m, 2, n]")),
-        Memory.VIEW,
+    row("np.swapaxes", _swapaxes, "np.swapaxes(a, 0, -1)", memory=Memory.VIEW, a="f64[m, 2, n]"),
+    row(
+        "np.moveaxis", _moveaxis, "np.moveaxis(a, 0, -1)", "np.moveaxis(a, -1, 0)", memory=Memory.VIEW, a="f64[m, 2, n]"
     ),
-    OpRow(
-        "expand_dims",
+    row(
         "np.expand_dims",
         _expand_dims,
-        (sample("np.expand_dims(a, 1)", a="f64[m, n]"), sample("np.expand_dims(a, -1)", a="f64[m, n]")),
-        Memory.VIEW,
+        "np.expand_dims(a, 1)",
+        "np.expand_dims(a, -1)",
+        memory=Memory.VIEW,
+        a="f64[m, n]",
     ),
-    OpRow(
-        "flip",
+    row(
         "np.flip",
         flip,
-        (
-            sample("np.flip(a)", a="arith[m, n]"),
-            sample("np.flip(a, axis=-1)", a="f64[m, n]"),
-            sample("np.flip(a, (0, 1))", a="f64[m, n, 2]"),
-        ),
-        Memory.VIEW,
+        "np.flip(a)",
+        sample("np.flip(a, axis=-1)", a="f64[m, n]"),
+        sample("np.flip(a, (0, 1))", a="f64[m, n, 2]"),
+        memory=Memory.VIEW,
+        a="arith[m, n]",
     ),
-    OpRow(
-        "diagonal",
+    row(
         "np.diagonal",
         diagonal,
-        (
-            sample("np.diagonal(a)", a="arith[m, n]"),
-            sample("np.diagonal(a, 1)", a="f64[m, n]"),
-            sample("np.diagonal(a, -1, 0, 2)", a="f64[m, 2, n]"),
-        ),
-        Memory.WINDOW,
+        "np.diagonal(a)",
+        sample("np.diagonal(a, 1)", a="f64[m, n]"),
+        sample("np.diagonal(a, -1, 0, 2)", a="f64[m, 2, n]"),
+        memory=Memory.WINDOW,
+        a="arith[m, n]",
     ),
-    OpRow(
-        "concatenate",
+    row(
         "np.concatenate",
         concatenate,
-        (
-            sample("np.concatenate((a, b))", a="number[m, n]", b="number[2, n]"),
-            sample("np.concatenate((a, b, a), axis=-1)", a="f64[m, n]", b="f64[m, 1]"),
-        ),
+        "np.concatenate((a, b))",
+        sample("np.concatenate((a, b, a), axis=-1)", a="f64[m, n]", b="f64[m, 1]"),
+        a="number[m, n]",
+        b="number[2, n]",
     ),
-    OpRow(
-        "stack",
+    row(
         "np.stack",
         stack,
-        (
-            sample("np.stack((a, b))", a="number[m, n]", b="number[m, n]"),
-            sample("np.stack((a, b), axis=-1)", a="f64[m]", b="i32[m]"),
-        ),
+        "np.stack((a, b))",
+        sample("np.stack((a, b), axis=-1)", a="f64[m]", b="i32[m]"),
+        a="number[m, n]",
+        b="number[m, n]",
     ),
-    OpRow(
-        "sliding_window_view",
+    row(
         "np.lib.stride_tricks.sliding_window_view",
         windows,
-        (
-            sample("np.lib.stride_tricks.sliding_window_view(a, 2)", 1, a="f64[n + 1]"),
-            sample("np.lib.stride_tricks.sliding_window_view(a, (m, 2))", 1, a="f64[m + n, n + 1]"),
-            sample("np.lib.stride_tricks.sliding_window_view(a, 2, axis=1)", 1, a="f64[m, n + 1]"),
-        ),
-        Memory.WINDOW,
+        "np.lib.stride_tricks.sliding_window_view(a, 2)",
+        sample("np.lib.stride_tricks.sliding_window_view(a, (m, 2))", 1, a="f64[m + n, n + 1]"),
+        sample("np.lib.stride_tricks.sliding_window_view(a, 2, axis=1)", 1, a="f64[m, n + 1]"),
+        least=1,
+        memory=Memory.WINDOW,
+        a="f64[n + 1]",
     ),
-    OpRow(
-        "imported sliding_window_view",
+    row(
         "sliding_window_view",
         windows,
-        (sample("sliding_window_view(a, 2)", 1, a="f64[n + 1]"),),
-        Memory.WINDOW,
+        "sliding_window_view(a, 2)",
+        name="imported sliding_window_view",
+        least=1,
+        memory=Memory.WINDOW,
+        a="f64[n + 1]",
     ),
-    OpRow(
-        "shape",
-        ".shape",
-        _shape,
-        (sample("np.zeros(a.shape)", a="f64[m, n]"), sample("a.shape[1] * np.ones(2)", a="f64[m, n]")),
-        reads_cells=False,
-    ),
-    OpRow("ndim", ".ndim", _ndim, (sample("a.ndim * np.ones(2)", a="f64[m, n]"),), reads_cells=False),
-    OpRow("dtype", ".dtype", _dtype, (sample("np.zeros(n, a.dtype)", a="arith[m, n]"),), reads_cells=False),
-    OpRow("len", "len()", _length, (sample("np.zeros(len(a))", a="f64[m, n]"),), reads_cells=False),
-    OpRow("builtin min", "min()", _least, (sample("np.zeros(min(m, n))"), sample("np.zeros(min(m, n, 2))"))),
-    OpRow("builtin max", "max()", _greatest, (sample("np.zeros(max(m, n))"), sample("np.zeros(max(n - 2, 0))"))),
+    row(".shape", _shape, "np.zeros(a.shape)", "a.shape[1] * np.ones(2)", reads_cells=False, a="f64[m, n]"),
+    row(".ndim", _ndim, "a.ndim * np.ones(2)", reads_cells=False, a="f64[m, n]"),
+    row(".dtype", _dtype, "np.zeros(n, a.dtype)", reads_cells=False, a="arith[m, n]"),
+    row("len()", _length, "np.zeros(len(a))", reads_cells=False, a="f64[m, n]"),
+    row("min()", _least, "np.zeros(min(m, n))", "np.zeros(min(m, n, 2))", name="builtin min"),
+    row("max()", _greatest, "np.zeros(max(m, n))", "np.zeros(max(n - 2, 0))", name="builtin max"),
 ]

@@ -12,15 +12,11 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.rewrite import substitute
-from tensorlift.comprehension.terms import Read
 from tensorlift.targets.c.cells import affine_text
 from tensorlift.targets.c.nests import nest
-from tensorlift.targets.c.operands import Matrix, Operand, Product, box, matrix
+from tensorlift.targets.c.operands import PREFIXES, Matrix, Operand, Product, box, matrix, symmetric_call
 from tensorlift.targets.c.storage import reads_written
-from tensorlift.targets.c.sums import factors, has_fold, product
-from tensorlift.targets.c.symmetric import symmetric_call
+from tensorlift.targets.c.sums import sum_of_products
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +29,6 @@ if TYPE_CHECKING:
 
     Spell = Callable[[str], list[Line]]  # the statements, given what the result is scaled by before
 
-_PREFIXES = {"f64": "cblas_d", "f32": "cblas_s"}
 _ROWS = "CblasRowMajor"
 
 
@@ -84,32 +79,23 @@ class Matcher:
         self.used = True
         at = _At(found, ranges, {})
         vectors = [text for o in found.operands for text in (at.address(o), o.stride(found.summed))]
-        return f"{_PREFIXES[piece.slot.dtype]}dot({', '.join([at.extent(found.summed), *vectors])})"
+        return f"{PREFIXES[piece.slot.dtype]}dot({', '.join([at.extent(found.summed), *vectors])})"
 
     def _product(self, part: Part, piece: Piece) -> Product | None:
         """Read an addend as a sum of products of two reads, with a scale that does not vary."""
-        fold = part.fold
-        if fold is None or len(fold.bound) != 1 or fold.dtype not in _PREFIXES or fold.dtype != piece.slot.dtype:
+        found = sum_of_products(part, piece.variables, piece.slot.dtype) if piece.slot.dtype in PREFIXES else None
+        if found is None:
             return None
-        summed = fresh("summed")
-        domain = fold.domain.rename({fold.bound[0]: summed})
-        listed = factors(substitute(fold.body, {fold.bound[0]: Affine.var(summed)}))
-        varying = {*piece.variables, summed}
-        reads = [f for f in listed if isinstance(f, Read) and not f.free.isdisjoint(varying)]
-        others = [f for f in listed if f not in reads] + ([] if part.coefficient is None else [part.coefficient])
-        if len(reads) != 2 or any(f.dtype != fold.dtype for f in (*reads, *others)):  # noqa: PLR2004 - a product of two
+        points, inside = piece.domain & found.domain, self._memory.inside(piece.slot)
+        scaling = () if found.scale is None else (found.scale,)
+        if any(reads_written(f, points & piece.context, piece, inside) for f in (*found.reads, *scaling)):
             return None
-        if any(not f.free.isdisjoint(varying) or has_fold(f) for f in others):
-            return None
-        points, inside = piece.domain & domain, self._memory.inside(piece.slot)
-        if any(reads_written(f, points & piece.context, piece, inside) for f in (*reads, *others)):
-            return None
-        scale, cell = product(others), self._cell_at(piece.context)
-        text = "1.0" if scale is None else cell.value(scale, share=False).source
+        cell = self._cell_at(piece.context)
+        text = "1.0" if found.scale is None else cell.value(found.scale, share=False).source
         if cell.lines:
             return None
-        operands = (Operand(self._memory.place[r.array], r.indices) for r in reads)
-        return Product(piece, summed, (next(operands), next(operands)), text, points)
+        left, right = (Operand(self._memory.place[r.array], r.indices) for r in found.reads)
+        return Product(piece, found.summed, (left, right), text, points)
 
 
 def _single(part: Part, product: Product) -> Call | None:
@@ -138,7 +124,7 @@ def _symmetric(products: Mapping[Part, Product], general: Call | None = None) ->
     def spell(beta: str) -> list[Line]:
         if found.mirrored and general is not None and beta != "0.0":
             return general.spell(beta)
-        call = f"{_PREFIXES[piece.slot.dtype]}{found.routine}({_ROWS}, {found.arguments(beta)});"
+        call = f"{PREFIXES[piece.slot.dtype]}{found.routine}({_ROWS}, {found.arguments(beta)});"
         return [call, *(_mirror(piece) if found.mirrored else [])]
 
     return Call(tuple(products), spell)
@@ -240,7 +226,7 @@ def _called(found: Product, routine: str, ranges: Ranges, arguments: Callable[[_
 
     def body(values: Mapping[str, Affine]) -> list[Line]:
         listed = arguments(_At(found, ranges, values))
-        return [f"{_PREFIXES[piece.slot.dtype]}{routine}({_ROWS}, {', '.join(listed)});"]
+        return [f"{PREFIXES[piece.slot.dtype]}{routine}({_ROWS}, {', '.join(listed)});"]
 
     return nest(points, batch, piece.context, body)
 

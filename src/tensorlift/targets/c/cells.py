@@ -26,9 +26,10 @@ from tensorlift.comprehension.terms import (
     Scalar,
     Term,
 )
-from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, width
+from tensorlift.ops.dtypes import DType, is_float, is_integer, width
+from tensorlift.ops.scalar_ops import neutral as number_of
 from tensorlift.targets.c.nests import condition, nest
-from tensorlift.targets.c.scalars import AND, ATOM, C_TYPES, CHOICE, OR, SUM, Text, applied, cast, number
+from tensorlift.targets.c.scalars import AND, ATOM, C_TYPES, CHOICE, OR, SUM, UNARY, Text, applied, cast, number
 from tensorlift.targets.c.text import Block
 
 if TYPE_CHECKING:
@@ -221,13 +222,9 @@ def update(op: str, dtype: DType, target: str, value: Text) -> str:
 
 def neutral(op: str, dtype: DType) -> Text:
     """Spell what a fold starts from."""
-    if op in ("sum", "any", "prod", "all"):
-        return number(Fraction(op in ("prod", "all")), dtype)
-    rises = op in ("max", "fmax")
-    if is_float(dtype):
-        return Text("-INFINITY" if rises else "INFINITY", 14 if rises else 16)
-    low, high = integer_range(dtype)
-    return number(Fraction(low if rises else high), dtype)
+    if op in ("max", "min", "fmax", "fmin") and is_float(dtype):
+        return Text("-INFINITY", UNARY) if op.endswith("max") else Text("INFINITY")
+    return number(Fraction(number_of(op, dtype)), dtype)
 
 
 def affine_text(value: Affine) -> Text:

@@ -20,7 +20,6 @@ from tensorlift.targets.c.cells import Cell, update
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.running import running, running_back
 from tensorlift.targets.c.storage import Piece, reads_written
-from tensorlift.targets.c.strided import counted
 from tensorlift.targets.c.sums import (
     addends,
     factors,
@@ -32,6 +31,7 @@ from tensorlift.targets.c.sums import (
     strides_through,
 )
 from tensorlift.targets.c.triangular import triangular_product
+from tensorlift.targets.c.widening import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -7,7 +7,6 @@ of arrays need it; `entry` adds the function with the signature of the source.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
@@ -26,30 +25,20 @@ from tensorlift.targets.c.quotients import quotients_of
 from tensorlift.targets.c.running import step
 from tensorlift.targets.c.scalars import C_TYPES
 from tensorlift.targets.c.storage import Memory, Piece, Slot, order_in_place, with_own_cells
-from tensorlift.targets.c.text import Block, Holds, mentions, print_lines
-from tensorlift.targets.c.tidy import tidied
+from tensorlift.targets.c.text import Block, Holds, mentions, print_lines, tidied
 from tensorlift.targets.c.widening import widened
+from tensorlift.targets.emitted import Emitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Carried, Item, Summary
     from tensorlift.contract.language import Condition
-    from tensorlift.ir.cut import Cut
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.c.signature import Signature
     from tensorlift.targets.c.text import Line
 
 _MOST_LOCAL = 512  # elements of an array of constant extents that is a local of the function
-
-
-@dataclass(frozen=True)
-class Emitted:
-    """A program: its text, the function in it that computes, and where arrays hold definitions."""
-
-    text: str
-    entry: str
-    cuts: tuple[Cut, ...]
 
 
 def emit(

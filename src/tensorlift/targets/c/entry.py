@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tensorlift.contract.notation import parse_sum
 from tensorlift.targets.c.prelude import APART, ORIGINAL, PROGRAM
 from tensorlift.targets.c.scalars import C_TYPES
-from tensorlift.targets.c.tests import spelled_sum, tests_of, unchecked
+from tensorlift.targets.c.signature import spelled_sum, tests_of, unchecked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -22,119 +22,108 @@ def _vector(name: str, *, const: bool = True) -> str:
     return f"{'const ' if const else ''}REAL *restrict {name}"
 
 
-def _gemm() -> list[str]:
-    return [
-        f"void sample(int m, int n, int k, REAL alpha, REAL beta, {_matrix('a', 'm', 'k', ta)},"
-        f" {_matrix('b', 'k', 'n', tb)}, {_matrix('c', 'm', 'n', 'N', const=False)})"
-        f" {{ ROUTINE({_ROWS}, {_FLAGS[ta]}, {_FLAGS[tb]}, m, n, k, alpha,"
-        f" &a[0][0], {'k' if ta == 'N' else 'm'}, &b[0][0], {'n' if tb == 'N' else 'k'}, {beta}, &c[0][0], n); }}"
-        for ta in "NT"
-        for tb in "NT"
-        for beta in ("beta", "0.0")
-    ]
-
-
-def _gemv() -> list[str]:
-    return [
-        f"void sample(int m, int n, REAL alpha, REAL beta, const REAL a[restrict m][n],"
-        f" {_vector('x')}, {_vector('y', const=False)})"
-        f" {{ ROUTINE({_ROWS}, {_FLAGS[trans]}, m, n, alpha, &a[0][0], n, x, {step}, {beta}, y, 3); }}"
-        for trans in "NT"
-        for beta in ("beta", "1.0")
-        for step in (1, 2)
-    ]
-
-
-def _dot() -> list[str]:
-    given = f"{_vector('x')}, {_vector('y')}"
-    return [f"REAL sample(int n, {given}) {{ return ROUTINE(n, x, {step}, y, 1); }}" for step in (1, 2)]
-
-
-def _ger() -> list[str]:
-    return [
-        (
+_SAMPLES = {
+    "gemm": (
+        [
+            f"void sample(int m, int n, int k, REAL alpha, REAL beta, {_matrix('a', 'm', 'k', ta)},"
+            f" {_matrix('b', 'k', 'n', tb)}, {_matrix('c', 'm', 'n', 'N', const=False)})"
+            f" {{ ROUTINE({_ROWS}, {_FLAGS[ta]}, {_FLAGS[tb]}, m, n, k, alpha,"
+            f" &a[0][0], {'k' if ta == 'N' else 'm'}, &b[0][0], {'n' if tb == 'N' else 'k'}, {beta}, &c[0][0], n); }}"
+            for ta in "NT"
+            for tb in "NT"
+            for beta in ("beta", "0.0")
+        ],
+        "layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc",
+    ),
+    "symm": (
+        [
+            f"void sample(int m, int n, REAL alpha, REAL beta, const REAL a[restrict {extent}][{extent}],"
+            f" {_matrix('b', 'm', 'n', 'N')}, {_matrix('c', 'm', 'n', 'N', const=False)}) {{ ROUTINE({_ROWS},"
+            f" Cblas{side}, Cblas{half}, m, n, alpha, &a[0][0], {extent}, &b[0][0], n, beta, &c[0][0], n); }}"
+            for side, extent in (("Left", "m"), ("Right", "n"))
+            for half in ("Lower", "Upper")
+        ],
+        "layout, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc",
+    ),
+    "syrk": (
+        [
+            f"void sample(int n, int k, REAL alpha, REAL beta, {_matrix('a', 'n', 'k', trans)},"
+            f" {_matrix('c', 'n', 'n', 'N', const=False)}) {{ ROUTINE({_ROWS}, Cblas{half}, {_FLAGS[trans]}, n, k,"
+            f" alpha, &a[0][0], {'k' if trans == 'N' else 'n'}, beta, &c[0][0], n); }}"
+            for half in ("Lower", "Upper")
+            for trans in "NT"
+        ],
+        "layout, uplo, trans, n, k, alpha, a, lda, beta, c, ldc",
+    ),
+    "syr2k": (
+        [
+            f"void sample(int n, int k, REAL alpha, REAL beta, {_matrix('a', 'n', 'k', trans)},"
+            f" {_matrix('b', 'n', 'k', trans)}, {_matrix('c', 'n', 'n', 'N', const=False)})"
+            f" {{ ROUTINE({_ROWS}, Cblas{half}, {_FLAGS[trans]}, n, k, alpha,"
+            f" &a[0][0], {(ld := 'k' if trans == 'N' else 'n')}, &b[0][0], {ld}, beta, &c[0][0], n); }}"
+            for half in ("Lower", "Upper")
+            for trans in "NT"
+        ],
+        "layout, uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc",
+    ),
+    "trmm": (
+        [
+            f"void sample(int m, int n, REAL alpha, const REAL a[restrict {extent}][{extent}],"
+            f" {_matrix('b', 'm', 'n', 'N', const=False)}) {{ ROUTINE({_ROWS}, Cblas{side}, Cblas{half},"
+            f" {_FLAGS[trans]}, Cblas{unit}, m, n, alpha, &a[0][0], {extent}, &b[0][0], n); }}"
+            for side, extent in (("Left", "m"), ("Right", "n"))
+            for half in ("Lower", "Upper")
+            for trans in "NT"
+            for unit in ("NonUnit", "Unit")
+        ],
+        "layout, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb",
+    ),
+    "gemv": (
+        [
+            f"void sample(int m, int n, REAL alpha, REAL beta, const REAL a[restrict m][n],"
+            f" {_vector('x')}, {_vector('y', const=False)})"
+            f" {{ ROUTINE({_ROWS}, {_FLAGS[trans]}, m, n, alpha, &a[0][0], n, x, {step}, {beta}, y, 3); }}"
+            for trans in "NT"
+            for beta in ("beta", "1.0")
+            for step in (1, 2)
+        ],
+        "layout, trans, m, n, alpha, a, lda, x, incx, beta, y, incy",
+    ),
+    "ger": (
+        [
             f"void sample(int m, int n, REAL alpha, {_vector('x')}, {_vector('y')},"
             f" {_matrix('a', 'm', 'n', 'N', const=False)}) {{ ROUTINE({_ROWS}, m, n, alpha, x, {step}, y, 1,"
             f" &a[0][0], n); }}"
-        )
-        for step in (1, 2)
-    ]
-
-
-def _axpy() -> list[str]:
-    return [
-        (
+            for step in (1, 2)
+        ],
+        "layout, m, n, alpha, x, incx, y, incy, a, lda",
+    ),
+    "dot": (
+        [
+            f"REAL sample(int n, {_vector('x')}, {_vector('y')}) {{ return ROUTINE(n, x, {step}, y, 1); }}"
+            for step in (1, 2)
+        ],
+        "n, x, incx, y, incy",
+    ),
+    "axpy": (
+        [
             f"void sample(int n, REAL alpha, {_vector('x')}, {_vector('y', const=False)})"
             f" {{ ROUTINE(n, alpha, x, {step}, y, 1); }}"
-        )
-        for step in (1, 2)
-    ]
-
-
-def _scal() -> list[str]:
-    given = f"int n, REAL alpha, {_vector('x', const=False)}"
-    return [f"void sample({given}) {{ ROUTINE(n, alpha, x, {step}); }}" for step in (1, 2)]
-
-
-def _nrm2() -> list[str]:
-    return [f"REAL sample(int n, {_vector('x')}) {{ return ROUTINE(n, x, {step}); }}" for step in (1, 2)]
-
-
-def _symm() -> list[str]:
-    return [
-        f"void sample(int m, int n, REAL alpha, REAL beta, const REAL a[restrict {extent}][{extent}],"
-        f" {_matrix('b', 'm', 'n', 'N')}, {_matrix('c', 'm', 'n', 'N', const=False)}) {{ ROUTINE({_ROWS}, Cblas{side},"
-        f" Cblas{half}, m, n, alpha, &a[0][0], {extent}, &b[0][0], n, beta, &c[0][0], n); }}"
-        for side, extent in (("Left", "m"), ("Right", "n"))
-        for half in ("Lower", "Upper")
-    ]
-
-
-def _syrk() -> list[str]:
-    return [
-        f"void sample(int n, int k, REAL alpha, REAL beta, {_matrix('a', 'n', 'k', trans)},"
-        f" {_matrix('c', 'n', 'n', 'N', const=False)}) {{ ROUTINE({_ROWS}, Cblas{half}, {_FLAGS[trans]}, n, k, alpha,"
-        f" &a[0][0], {'k' if trans == 'N' else 'n'}, beta, &c[0][0], n); }}"
-        for half in ("Lower", "Upper")
-        for trans in "NT"
-    ]
-
-
-def _syr2k() -> list[str]:
-    return [
-        f"void sample(int n, int k, REAL alpha, REAL beta, {_matrix('a', 'n', 'k', trans)},"
-        f" {_matrix('b', 'n', 'k', trans)}, {_matrix('c', 'n', 'n', 'N', const=False)})"
-        f" {{ ROUTINE({_ROWS}, Cblas{half}, {_FLAGS[trans]}, n, k, alpha,"
-        f" &a[0][0], {(ld := 'k' if trans == 'N' else 'n')}, &b[0][0], {ld}, beta, &c[0][0], n); }}"
-        for half in ("Lower", "Upper")
-        for trans in "NT"
-    ]
-
-
-def _trmm() -> list[str]:
-    return [
-        f"void sample(int m, int n, REAL alpha, const REAL a[restrict {extent}][{extent}],"
-        f" {_matrix('b', 'm', 'n', 'N', const=False)}) {{ ROUTINE({_ROWS}, Cblas{side}, Cblas{half}, {_FLAGS[trans]},"
-        f" Cblas{unit}, m, n, alpha, &a[0][0], {extent}, &b[0][0], n); }}"
-        for side, extent in (("Left", "m"), ("Right", "n"))
-        for half in ("Lower", "Upper")
-        for trans in "NT"
-        for unit in ("NonUnit", "Unit")
-    ]
-
-
-_SAMPLES = {
-    "gemm": (_gemm(), "layout, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc"),
-    "symm": (_symm(), "layout, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc"),
-    "syrk": (_syrk(), "layout, uplo, trans, n, k, alpha, a, lda, beta, c, ldc"),
-    "syr2k": (_syr2k(), "layout, uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc"),
-    "trmm": (_trmm(), "layout, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb"),
-    "gemv": (_gemv(), "layout, trans, m, n, alpha, a, lda, x, incx, beta, y, incy"),
-    "ger": (_ger(), "layout, m, n, alpha, x, incx, y, incy, a, lda"),
-    "dot": (_dot(), "n, x, incx, y, incy"),
-    "axpy": (_axpy(), "n, alpha, x, incx, y, incy"),
-    "scal": (_scal(), "n, alpha, x, incx"),
-    "nrm2": (_nrm2(), "n, x, incx"),
+            for step in (1, 2)
+        ],
+        "n, alpha, x, incx, y, incy",
+    ),
+    "scal": (
+        [
+            f"void sample(int n, REAL alpha, {_vector('x', const=False)}) {{ ROUTINE(n, alpha, x, {step}); }}"
+            for step in (1, 2)
+        ],
+        "n, alpha, x, incx",
+    ),
+    "nrm2": (
+        [f"REAL sample(int n, {_vector('x')}) {{ return ROUTINE(n, x, {step}); }}" for step in (1, 2)],
+        "n, x, incx",
+    ),
 }
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, width
+from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.targets.emitted import as_float
 
 if TYPE_CHECKING:
@@ -32,12 +33,10 @@ _INFIX = {
 }  # fmt: skip
 _PREFIX = {"neg": "-", "not": "!", "bitnot": "~"}
 _FUNCTIONS = {
-    "fmax": "fmax", "fmin": "fmin", "pow": "pow", "atan2": "atan2", "copysign": "copysign", "sqrt": "sqrt",
-    "cbrt": "cbrt", "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10",
-    "log1p": "log1p", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan",
-    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "erf": "erf",
-    "floor": "floor", "ceil": "ceil", "trunc": "trunc", "round": "round", "rint": "rint", "abs": "fabs", "rem": "fmod",
-}  # fmt: skip
+    **{name: name for name in ("fmax", "fmin", "pow", "atan2", "copysign", *REALS, *ROUNDINGS)},
+    "abs": "fabs",
+    "rem": "fmod",
+}
 
 C_FUNCTIONS = frozenset(f"{name}{suffix}" for name in _FUNCTIONS.values() for suffix in ("", "f"))
 

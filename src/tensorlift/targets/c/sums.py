@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product as every
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.matching import alike
-from tensorlift.comprehension.rewrite import rebuild, walk
+from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.rewrite import rebuild, substitute, walk
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
 from tensorlift.ops.dtypes import is_float, is_integer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from tensorlift.comprehension.domain import Domain
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.c.storage import Memory
 
@@ -58,6 +61,32 @@ def product(parts: Sequence[Term]) -> Term | None:
     for part in parts:
         total = part if total is None else terms.apply("mul", total, part)
     return total
+
+
+class SumOfProducts(NamedTuple):
+    """A sum over one variable, of products of two reads that vary; the ``scale`` does not."""
+
+    summed: str
+    domain: Domain
+    reads: tuple[Read, Read]
+    scale: Term | None
+
+
+def sum_of_products(part: Part, variables: Sequence[str], dtype: DType) -> SumOfProducts | None:
+    """Read an addend, of which cells vary along variables, as such a sum in a type; None where it is none."""
+    fold = part.fold
+    if fold is None or len(fold.bound) != 1 or fold.dtype != dtype:
+        return None
+    summed = fresh("summed")
+    varying = {*variables, summed}
+    listed = factors(substitute(fold.body, {fold.bound[0]: Affine.var(summed)}))
+    reads = [f for f in listed if isinstance(f, Read) and not f.free.isdisjoint(varying)]
+    others = [f for f in listed if f not in reads] + ([] if part.coefficient is None else [part.coefficient])
+    if len(reads) != 2 or any(f.dtype != dtype for f in (*reads, *others)):  # noqa: PLR2004 - a product of two
+        return None
+    if any(not f.free.isdisjoint(varying) or has_fold(f) for f in others):
+        return None
+    return SumOfProducts(summed, fold.domain.rename({fold.bound[0]: summed}), (reads[0], reads[1]), product(others))
 
 
 def folds_of(term: Term) -> list[Reduce]:

@@ -10,21 +10,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, less
-from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.rewrite import substitute
-from tensorlift.comprehension.terms import Read, read
+from tensorlift.comprehension.terms import read
 from tensorlift.targets.c.cells import affine_text
-from tensorlift.targets.c.sums import addends, factors, has_fold, product
+from tensorlift.targets.c.operands import PREFIXES
+from tensorlift.targets.c.sums import addends, factors, has_fold, product, sum_of_products
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from tensorlift.comprehension.terms import Term
+    from tensorlift.comprehension.terms import Read, Term
     from tensorlift.targets.c.cells import Cell
     from tensorlift.targets.c.storage import Memory, Piece
     from tensorlift.targets.c.sums import Part
 
-_PREFIXES = {"f64": "cblas_d", "f32": "cblas_s"}
 _OTHER = {"Upper": "Lower", "Lower": "Upper"}
 
 
@@ -54,7 +52,7 @@ class _Triangle(NamedTuple):
 
 def triangular_product(piece: Piece, memory: Memory, cell_at: Callable[[Domain], Cell]) -> TriangularProduct | None:
     """Return the call for a piece that is a product of a triangular matrix and another one, else None."""
-    if len(piece.variables) != 2 or piece.slot.dtype not in _PREFIXES or piece.slot.strides is not None:  # noqa: PLR2004 - a matrix
+    if len(piece.variables) != 2 or piece.slot.dtype not in PREFIXES or piece.slot.strides is not None:  # noqa: PLR2004 - a matrix
         return None
     ranges = _box(piece)
     if ranges is None:
@@ -96,7 +94,7 @@ def _called(
     corner = start[0 if is_left else 1]
     sizes = [affine_text(high - low + 1).source for low, high in ranges]
     matrices = [place.address((corner, corner)), place.stride(0), piece.slot.address(start), piece.slot.stride(0)]
-    call = f"{_PREFIXES[piece.slot.dtype]}trmm({', '.join([*flags, *sizes, scale, *matrices])});"
+    call = f"{PREFIXES[piece.slot.dtype]}trmm({', '.join([*flags, *sizes, scale, *matrices])});"
     return TriangularProduct(call, None if is_own else replace(piece, term=found.moved))
 
 
@@ -145,24 +143,15 @@ def _is_scaled(term: Term, own: Read, scale: Term | None) -> bool:
 
 
 def _products(part: Part, piece: Piece, *, is_unit: bool) -> Iterator[_Triangle]:
-    fold = part.fold
-    if fold is None or len(fold.bound) != 1:
+    found = sum_of_products(part, piece.variables, piece.slot.dtype)
+    if found is None:
         return
-    summed = fresh("summed")
-    listed = factors(substitute(fold.body, {fold.bound[0]: Affine.var(summed)}))
-    reads = [f for f in listed if isinstance(f, Read) and not f.free.isdisjoint((*piece.variables, summed))]
-    others = [f for f in listed if f not in reads] + ([] if part.coefficient is None else [part.coefficient])
-    if len(reads) != 2 or any(f.dtype != piece.own.dtype for f in (*reads, *others)):  # noqa: PLR2004 - the triangle and a matrix
-        return
-    if any(not f.free.isdisjoint((*piece.variables, summed)) or has_fold(f) for f in others):
-        return
-    scale = product(others)
-    points = piece.domain & fold.domain.rename({fold.bound[0]: summed})
+    points, summed = piece.domain & found.domain, found.summed
     own = tuple(map(Affine.var, piece.variables))
-    for matrix, moved in (reads, reads[::-1]):
+    for matrix, moved in (found.reads, found.reads[::-1]):
         for free in piece.variables:
             walked = (Affine.var(free), Affine.var(summed))
             there = tuple(index.substitute({free: walked[1]}) for index in own)
             if moved.indices == there and matrix.indices in (walked, walked[::-1]):
                 here = read(moved.array, own, moved.dtype)
-                yield _Triangle(matrix, here, free, summed, points, scale, is_unit)
+                yield _Triangle(matrix, here, free, summed, points, found.scale, is_unit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
@@ -19,6 +19,7 @@ from tensorlift.ir.tensor_program import (
     Subscript,
     Variable,
 )
+from tensorlift.targets.emitted import spelling
 from tensorlift.targets.linalg.emit import Emission
 from tensorlift.targets.linalg.values import Values
 from tensorlift.targets.linalg.writer import Value, tensor_type
@@ -38,7 +39,8 @@ def emit(program: TensorProgram) -> Emitted:
             where MLIR lacks a type.
 
     """
-    return _Emission.emitted(program)
+    with spelling(program):
+        return Emission(program, _Values).emit()
 
 
 class _Values(Values):
@@ -139,7 +141,3 @@ class _Values(Values):
 def _called(node: Expression) -> str:
     """Name what a value is computed by."""
     return f"'{node.op}' on tensors" if isinstance(node, Elementwise) else f"a {type(node).__name__.lower()}"
-
-
-class _Emission(Emission):
-    values_of: ClassVar[type[Values]] = _Values

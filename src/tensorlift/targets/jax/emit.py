@@ -3,45 +3,41 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.names import unused
 from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import (
+    Cast,
     Copy,
     Elementwise,
+    Empty,
     Expression,
     For,
     SizeValue,
     Variable,
+    Windows,
     nodes_of,
 )
 from tensorlift.targets.jax import X64
 from tensorlift.targets.jax.loops import TracedLoops
-from tensorlift.targets.python_text.array_speller import ArraySpeller, element_types_of, functions_of
+from tensorlift.targets.python_text import arrays, spelling
 from tensorlift.targets.python_text.emission import INDENT, Emission
-from tensorlift.targets.python_text.numbers import may_be_python
 from tensorlift.targets.python_text.text import Text, call
 from tensorlift.targets.python_text.wrap import wrapped
 from tensorlift.targets.xla import check_program
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from tensorlift.ir.tensor_program import (
         Assign,
-        Cast,
-        DiagonalMask,
-        Empty,
-        Full,
         Parameter,
-        Reduction,
         SetSlice,
         TensorProgram,
-        TriangleMask,
-        Windows,
     )
     from tensorlift.targets.emitted import Emitted
+    from tensorlift.targets.python_text.spelling import Spelling
 
 _UPDATES = {"": "set", "add": "add", "sub": "subtract", "mul": "multiply", "div": "divide"}
 _WIDE = ("i64", "u64", "f64")
@@ -58,64 +54,41 @@ def emit(program: TensorProgram) -> Emitted:
     return _JaxEmission(program).emit()
 
 
-class _JaxSpeller(ArraySpeller):
-    name = "jnp"
-    title = "JAX"
-    functions = functions_of("jnp")
-    dtypes = element_types_of("jnp")
-    accumulations: ClassVar = {
-        "sum": "jnp.cumsum", "prod": "jnp.cumprod", "max": "lax.cummax", "min": "lax.cummin",
-        "any": "jnp.logical_or.accumulate", "all": "jnp.logical_and.accumulate",
-    }  # fmt: skip
+def _copy(spell: Spelling, node: Copy) -> Text:
+    """Spell the array itself, as arrays do not change; a number becomes one of JAX's."""
+    return spelling.copy(spell, node) if node.argument.is_weak else spell(node.argument)
 
-    def copy(self, node: Copy) -> Text:
-        """Spell the array itself, as arrays do not change; a number becomes one of JAX's."""
-        return super().copy(node) if node.argument.is_weak else self(node.argument)
 
-    def cast(self, node: Cast) -> Text:
-        """Spell a conversion: what functions give for Python numbers alone counts as little, and has no ``astype``."""
-        is_weak = node.dtype != "bool" and self._is_weak(node.argument)
-        return self.converted(self(node.argument), node.dtype) if is_weak else super().cast(node)
+def _cast(spell: Spelling, node: Cast) -> Text:
+    """Spell a conversion: what functions give for Python numbers alone counts as little, and has no ``astype``."""
+    is_weak = node.dtype != "bool" and _is_weak(spell, node.argument)
+    return spell.converted(spell(node.argument), node.dtype) if is_weak else arrays.cast(spell, node)
 
-    def _is_weak(self, node: Expression) -> bool:
-        if not isinstance(node, Elementwise) or may_be_python(node, self.firm):
-            return False
-        return all(may_be_python(a, self.firm) or self._is_weak(a) for a in node.arguments)
 
-    def mask(self, node: TriangleMask | DiagonalMask, dtype: str = "bool") -> Text:
-        """Spell a triangle or a diagonal: a triangle of reals would be of single precision by itself."""
-        return super().mask(node, dtype or self.dtype("f64"))
+def _is_weak(spell: Spelling, node: Expression) -> bool:
+    if not isinstance(node, Elementwise) or spell.is_python(node):
+        return False
+    return all(spell.is_python(a) or _is_weak(spell, a) for a in node.arguments)
 
-    def empty(self, node: Empty) -> Text:
-        """Spell an array to be filled: JAX starts it with zeros."""
-        return call("jnp.zeros", self.shape(node.shape), dtype=self.unless_default(node.dtype))
 
-    def filled_type(self, node: Full) -> str:
-        """Spell the type: that of a number alone would be a weak one."""
-        return self.dtype(node.dtype)
+def _empty(spell: Spelling, node: Empty) -> Text:
+    """Spell an array to be filled: JAX starts it with zeros."""
+    return call("jnp.zeros", spell.shape(node.shape), dtype="" if node.dtype == "f64" else spell.dtype(node.dtype))
 
-    def needs_type(self, node: Elementwise, values: Sequence[Expression]) -> bool:
-        """Tell whether Python numbers need a type; a selection between them would be weakly typed."""
-        is_weak = node.op == "select" and all(may_be_python(v, self.firm) for v in values)
-        return is_weak or super().needs_type(node, values)
 
-    def reduction(self, node: Reduction, method: str = "") -> Text:
-        """Spell a fold; the largest and the smallest but for NaN have functions of their own."""
-        return super().reduction(node, {"fmax": "nanmax", "fmin": "nanmin"}.get(node.op, method))
-
-    def windows(self, node: Windows) -> Text:
-        """Spell windows as a gather: each axis is walked by its position and by that inside the window."""
-        rank, count = node.argument.rank, len(node.axes)
-        inside = dict(zip(node.axes, range(rank, rank + count), strict=True))
-        extents = dict(zip(node.axes, node.extents, strict=True))
-        texts = []
-        for axis in range(rank):
-            text = _on_axis(f"jnp.arange({self.size(node.shape[axis]).source})", axis, rank + count)
-            if axis in inside:
-                window = _on_axis(f"jnp.arange({self.size(extents[axis]).source})", inside[axis], rank + count)
-                text = f"{text} + {window}"
-            texts.append(text)
-        return Text(f"{self(node.argument).atom}[{', '.join(texts)}]")
+def _windows(spell: Spelling, node: Windows) -> Text:
+    """Spell windows as a gather: each axis is walked by its position and by that inside the window."""
+    rank, count = node.argument.rank, len(node.axes)
+    inside = dict(zip(node.axes, range(rank, rank + count), strict=True))
+    extents = dict(zip(node.axes, node.extents, strict=True))
+    texts = []
+    for axis in range(rank):
+        text = _on_axis(f"jnp.arange({spell.size(node.shape[axis]).source})", axis, rank + count)
+        if axis in inside:
+            window = _on_axis(f"jnp.arange({spell.size(extents[axis]).source})", inside[axis], rank + count)
+            text = f"{text} + {window}"
+        texts.append(text)
+    return Text(f"{spell(node.argument).atom}[{', '.join(texts)}]")
 
 
 def _on_axis(text: str, axis: int, rank: int) -> str:
@@ -124,8 +97,22 @@ def _on_axis(text: str, axis: int, rank: int) -> str:
     return text if not after else f"{text}[{', '.join([':', *['None'] * after])}]"
 
 
+_LIBRARY = arrays.library_of(
+    "jnp",
+    "JAX",
+    {Copy: _copy, Cast: _cast, Empty: _empty, Windows: _windows},
+    accumulations={
+        "sum": "jnp.cumsum", "prod": "jnp.cumprod", "max": "lax.cummax", "min": "lax.cummin",
+        "any": "jnp.logical_or.accumulate", "all": "jnp.logical_and.accumulate",
+    },
+    reductions={"fmax": "nanmax", "fmin": "nanmin"},
+    weak_selections=True,
+    states_types=True,
+)  # fmt: skip
+
+
 class _JaxEmission(Emission):
-    speller = _JaxSpeller
+    library = _LIBRARY
     reserved = frozenset({"jax", "jnp", "lax"})
 
     def __init__(self, program: TensorProgram) -> None:

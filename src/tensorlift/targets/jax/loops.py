@@ -20,6 +20,7 @@ from tensorlift.ir.tensor_program import (
     SizeValue,
     Subscript,
     Variable,
+    read_first,
     values_of,
     variables_in,
     walk_expressions,
@@ -55,8 +56,8 @@ class TracedLoops:
         """Decide on the loops of a block, given the names that have a value before it and those that are read after."""
         for position, statement in enumerate(body):
             if isinstance(statement, For):
-                after = later | self._needed(body[position + 1 :])
-                self._decide(statement.body, dict(defined), after | self._needed(statement.body))
+                after = later | frozenset(read_first(body[position + 1 :]))
+                self._decide(statement.body, dict(defined), after | frozenset(read_first(statement.body)))
                 state = self._state_of(statement, defined, after)
                 if state:
                     self._states[id(statement)] = state
@@ -89,21 +90,6 @@ class TracedLoops:
             elif isinstance(statement, For):
                 bound |= dict.fromkeys(self.state(statement)) or self._bound(statement.body)
         return bound
-
-    def _needed(self, body: Body) -> frozenset[str]:
-        """Return the names that statements read before they give them a value."""
-        needed: set[str] = set()
-        given: set[str] = set()
-        for statement in body:
-            if isinstance(statement, For):
-                needed |= self._needed(statement.body) - given
-                continue
-            needed |= set().union(*map(variables_in, values_of(statement))) - given
-            if isinstance(statement, Assign):
-                given.add(statement.name)
-            elif isinstance(statement, SetSlice):
-                needed |= {statement.name} - given
-        return frozenset(needed)
 
     def _read_cells(
         self, body: Body, loops: frozenset[str] = frozenset(), inside: frozenset[str] = frozenset()

@@ -16,7 +16,7 @@ from tensorlift.targets.arrays import (
     reduction,
     shape,
 )
-from tensorlift.targets.jax import rows_own, rows_update
+from tensorlift.targets.jax import rows_own
 from tensorlift.targets.target import OpRow, by_spelling
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ _SHARED = [
 ROWS: dict[str, OpRow] = by_spelling(
     [
         *(_as_jax(row) for row in _SHARED if row.spelling not in _ABSENT),
-        *rows_update.ROWS,
+        *rows_own.UPDATES,
         *rows_own.ROWS,
     ]
 )

@@ -28,6 +28,8 @@ _WIDEST = 64
 class JaxTypes(ArrayTypes):
     """Type rules of jax.numpy where 64-bit types are enabled."""
 
+    of_negative_reals = "JAX gives zero for a negative real as an unsigned integer"
+
     def common(self, o: Obligations, operands: Sequence[Operand]) -> DType:
         """Return the common type of operands, as ``jnp.result_type`` does."""
         if not any(operand.is_strong for operand in operands):
@@ -43,18 +45,9 @@ class JaxTypes(ArrayTypes):
             return dtype
         return "f64" if is_integer(dtype) and width(dtype) == _WIDEST else "f32"
 
-    def quotient_type(self, o: Obligations, dtype: DType) -> DType:
-        """Return the type of ``/``: that of functions of reals."""
-        return self.float_type(o, dtype)
-
     def function_strength(self, o: Obligations, tensors: Sequence[SymbolicTensor]) -> Strength:  # noqa: ARG002 - all combine
         """Return how much the result of a function counts: as that of an operator."""
         return operator_strength(tensors)
-
-    def check_conversion(self, o: Obligations, source: DType, dtype: DType) -> None:
-        """Refuse reals that become unsigned integers: a negative one becomes zero."""
-        if is_float(source) and dtype.startswith("u"):
-            o.refuse("JAX gives zero for a negative real as an unsigned integer; convert to a signed type first")
 
     def running_type(self, dtype: DType) -> DType:
         """Return the type of a running sum: that of the summands, but for truth values."""

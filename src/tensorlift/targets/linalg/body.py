@@ -24,21 +24,14 @@ from tensorlift.ir.tensor_program import (
     Full,
     Gather,
     Iota,
-    Literal,
     Range,
-    Reverse,
-    SizeValue,
-    Subscript,
-    Transpose,
     Triangle,
     TriangleMask,
-    Windows,
 )
-from tensorlift.targets.linalg.writer import Value, element_type, map_text
+from tensorlift.targets.linalg.writer import Value, element_type, map_text, tensor_type
+from tensorlift.targets.mlir_text.positions import number_at, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tensorlift.ir.tensor_program import Shape
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.linalg.values import Values
@@ -89,9 +82,13 @@ class Body:
     # -- expressions
 
     def _cell(self, node: Expression, indices: Indices) -> Value:
-        if type(node) in _METHODS and not self.values.is_known(node):
-            value: Value = getattr(self, _METHODS[type(node)])(node, indices)
-            return value
+        if not self.values.is_known(node):
+            view = shown(node, indices)
+            if view is not None:
+                return self.at(*view)
+            if type(node) in _METHODS:
+                value: Value = getattr(self, _METHODS[type(node)])(node, indices)
+                return value
         return self._read(self.values.tensor(node), node.shape, node.dtype, indices)
 
     def elementwise(self, node: Elementwise, indices: Indices) -> Value:
@@ -120,28 +117,13 @@ class Body:
         """Return the operand's cell, of a stretched axis the only one."""
         return self._as(node.argument, _aligned(node.argument, node, indices), node.dtype)
 
-    def subscript(self, node: Subscript, indices: Indices) -> Value:
-        """Return the cell that a view shows."""
-        return self.at(node.argument, source_of(node, indices))
-
-    def transpose(self, node: Transpose, indices: Indices) -> Value:
-        """Return the cell that permuted axes show."""
-        return self.at(node.argument, tuple(indices[node.permutation.index(k)] for k in range(node.rank)))
-
     def diagonal(self, node: Diagonal, indices: Indices) -> Value:
         """Return a cell of the diagonal."""
         return self.at(node.argument, indices * 2)
 
-    def windows(self, node: Windows, indices: Indices) -> Value:
-        """Return the cell at a place in a window."""
-        inner = list(indices[: node.argument.rank])
-        for axis, index in zip(node.axes, indices[node.argument.rank :], strict=True):
-            inner[axis] = inner[axis] + index
-        return self.at(node.argument, tuple(inner))
-
     def gather(self, node: Gather, indices: Indices) -> Value:
         """Return the cell at the position that index arrays give."""
-        return self.at(node.argument, tuple(affine_at(i, _aligned(i, node, indices)) for i in node.indices))
+        return self.at(node.argument, tuple(affine_at(i, indices) for i in node.indices))
 
     def triangle(self, node: Triangle, indices: Indices) -> Value:
         """Return the cell on one side of a diagonal, zero on the other."""
@@ -220,6 +202,80 @@ class Body:
         return Range(start, start + length + 1, step=next(iter(steps.values())) if len(steps) == 1 else 1)
 
 
+def written(body: Body, value: Value, shape: Shape, dtype: DType) -> Value:
+    """Return the tensor of a body's values, by the operation that says most."""
+    if not body.lines and not body.inputs:
+        return body.values.filled(value, shape, dtype)
+    if not body.lines and [results for _, results in body.inputs] == [body.point()]:
+        ((source, _),) = body.inputs
+        return body.values.cast(source, tensor_type(shape, dtype))
+    out = body.values.empty(shape, dtype)
+    if not body.lines:
+        ((source, results),) = body.inputs
+        moved = _moved(body, source, results, out)
+        return moved or generic(body, value, out, body.point())
+    short = _short(body, value, out)
+    return short or generic(body, value, out, body.point())
+
+
+def _moved(body: Body, source: Value, results: Indices, out: Value) -> Value | None:
+    """Return a tensor with permuted axes, or with more; None where it is neither."""
+    places = [body.dimensions.index(r.variable) if r.variable else -1 for r in results]
+    axes = list(range(len(body.dimensions)))
+    operands = f"ins({source.name} : {source.type}) outs({out.name} : {out.type})"
+    if sorted(places) == axes:
+        permutation = [places.index(axis) for axis in axes]
+        return body.values.writer.define(f"linalg.transpose {operands} permutation = {permutation}", out.type)
+    if places == sorted(set(places)) and -1 not in places:
+        added = [axis for axis in axes if axis not in places]
+        return body.values.writer.define(f"linalg.broadcast {operands} dimensions = {added}", out.type)
+    return None
+
+
+def _short(body: Body, value: Value, out: Value) -> Value | None:
+    """Return a map with a single operation on whole tensors, None where it is none."""
+    operation, _, operands = body.lines[0].partition(" = ")[2].partition(" ")
+    types = {source.type for source, _ in body.inputs}
+    is_whole = all(results == body.point() for _, results in body.inputs) and types == {out.type}
+    if len(body.lines) > 1 or not is_whole or operands != f"{', '.join(body.inputs.values())} : {value.type}":
+        return None
+    return body.values.writer.define(
+        f"linalg.map {{ {operation} }} {_ins(body)} outs({out.name} : {out.type})", out.type
+    )
+
+
+def _ins(body: Body) -> str:
+    """Spell the operands that a body reads."""
+    if not body.inputs:
+        return ""
+    names = ", ".join(source.name for source, _ in body.inputs)
+    return f"ins({names} : {', '.join(source.type for source, _ in body.inputs)})"
+
+
+def generic(body: Body, value: Value, out: Value, kept: Indices, name: str = "") -> Value:
+    """Add a ``linalg.generic``; ``kept`` is the map of the result, ``name`` that of what is written over."""
+    maps = [map_text(body.dimensions, results) for _, results in body.inputs]
+    maps.append(map_text(body.dimensions, kept))
+    iterators = ", ".join(f'"{"parallel" if walk in kept else "reduction"}"' for walk in body.point())
+    result = Value(body.values.writer.fresh(), out.type)
+    ins = _ins(body)
+    body.values.writer.line(
+        f"{result.name} = linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types = [{iterators}]}}"
+        f"{' ' + ins if ins else ''} outs({out.name} : {out.type}) {{"
+    )
+    arguments = [f"{inner}: {_element_of(source.type)}" for (source, _), inner in body.inputs.items()]
+    arguments.append(f"{name or body.name('out')}: {value.type}")
+    body.values.writer.line(f"^bb0({', '.join(arguments)}):")
+    for line in [*body.lines, f"linalg.yield {value.name} : {value.type}"]:
+        body.values.writer.line("  " + line)
+    body.values.writer.line(f"}} -> {out.type}")
+    return result
+
+
+def _element_of(type_: str) -> str:
+    return type_.removeprefix("tensor<").removesuffix(">").rpartition("x")[2]
+
+
 def _aligned(operand: Expression, node: Expression, indices: Indices) -> Indices:
     return aligned(operand, node.shape, indices)
 
@@ -234,23 +290,6 @@ def aligned(operand: Expression, shape: Shape, indices: Indices) -> Indices:
     )
 
 
-def source_of(node: Subscript, indices: Indices) -> Indices:
-    """Return the operand's index for an index of a view."""
-    result: list[Affine] = []
-    place = 0
-    for item in node.items:
-        if isinstance(item, At):
-            result.append(item.index)
-            continue
-        index = indices[place]
-        place += 1
-        if isinstance(item, Range):
-            result.append(index * item.step + item.start)
-        elif isinstance(item, Reverse):
-            result.append(node.argument.shape[len(result)] - 1 - index)
-    return (*result, *indices[place:])
-
-
 def affine_at(node: Expression, indices: Indices) -> Affine:
     """Return a cell of an array of integers that is affine in its index.
 
@@ -258,40 +297,16 @@ def affine_at(node: Expression, indices: Indices) -> Affine:
         LiftError: TL305, where it is not.
 
     """
-    if isinstance(node, SizeValue):
-        return node.affine
-    if isinstance(node, Literal) and not isinstance(node.value, str) and node.value.denominator == 1:
-        return Affine(int(node.value))
-    if isinstance(node, Iota):
-        return indices[0] + node.start
-    if isinstance(node, Cast | Copy):
-        return affine_at(node.argument, indices)
-    if isinstance(node, Broadcast):
-        return affine_at(node.argument, _aligned(node.argument, node, indices))
-    if isinstance(node, Subscript):
-        return affine_at(node.argument, source_of(node, indices))
-    if isinstance(node, Elementwise):
-        return _combined(node, [affine_at(a, _aligned(a, node, indices)) for a in node.arguments])
-    raise refuse("TL305", "a gather by values that are no affine function of the position", remedy=_OTHER_TARGET)
+    found = number_at(node, indices)
+    if found is not None:
+        return found
+    raise refuse(
+        "TL305", "a gather by values that are no affine function of the position", remedy="lift to another target"
+    )
 
 
-def _combined(node: Elementwise, operands: Sequence[Affine]) -> Affine:
-    if node.op == "neg":
-        return -operands[0]
-    if node.op == "add":
-        return operands[0] + operands[1]
-    if node.op == "sub":
-        return operands[0] - operands[1]
-    if node.op == "mul" and operands[0].is_constant:
-        return operands[1] * operands[0].constant
-    if node.op == "mul" and operands[1].is_constant:
-        return operands[0] * operands[1].constant
-    raise refuse("TL305", "a gather by values that are no affine function of the position", remedy=_OTHER_TARGET)
-
-
-_OTHER_TARGET = "lift to another target"
 _METHODS: dict[type[Expression], str] = {
     Elementwise: "elementwise", Cast: "cast", Copy: "same", Broadcast: "broadcast", Full: "broadcast",
-    Subscript: "subscript", Transpose: "transpose", Diagonal: "diagonal", Windows: "windows", Gather: "gather",
+    Diagonal: "diagonal", Gather: "gather",
     Triangle: "triangle", TriangleMask: "triangle_mask", DiagonalMask: "diagonal_mask", Iota: "iota",
 }  # fmt: skip

@@ -6,14 +6,10 @@ arguments.  Sizes are extents of the arguments; those that no argument tells are
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
-from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.ir.cut import Cut
 from tensorlift.ir.tensor_program import (
     Assign,
     At,
@@ -22,22 +18,19 @@ from tensorlift.ir.tensor_program import (
     Return,
     Reverse,
     SetSlice,
-    definitions_computed,
-    values_of,
-    variables_in,
+    read_first,
     walk_statements,
 )
-from tensorlift.targets.emitted import Emitted
+from tensorlift.targets.emitted import returned, spell_all, spelling
 from tensorlift.targets.linalg.values import Values, is_whole
 from tensorlift.targets.linalg.writer import Value, Writer, element_type, map_text, tensor_type
-from tensorlift.targets.target import UnspelledError
+from tensorlift.targets.mlir_text.text import INDENT, function_emitted, mentions, without_unused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from tensorlift.ir.tensor_program import Expression, Parameter, Statement, TensorProgram
-
-_TEMPORARY = re.compile(r"%(\d+)(?![\w$.])")
+    from tensorlift.targets.emitted import Emitted
 
 
 def emit(program: TensorProgram) -> Emitted:
@@ -48,72 +41,34 @@ def emit(program: TensorProgram) -> Emitted:
             lack a type.
 
     """
-    return Emission.emitted(program)
+    with spelling(program):
+        return Emission(program).emit()
 
 
 class Emission:
-    """Emits one program; what its expressions are as values is said by ``values_of``."""
+    """Emits one program; ``values`` are what its expressions are."""
 
-    values_of: ClassVar[type[Values]] = Values
-
-    @classmethod
-    def emitted(cls, program: TensorProgram) -> Emitted:
-        """Return a program as text.
-
-        Raises:
-            LiftError: where the dialects lack an operation or a type, or the program returns nothing.
-
-        """
-        try:
-            return cls(program).emit()
-        except LiftError as error:
-            place = program.location
-            located = LiftError(*(d if d.location else replace(d, location=place) for d in error.diagnostics))
-            raise UnspelledError(located, error.definitions if isinstance(error, UnspelledError) else ()) from None
-
-    def __init__(self, program: TensorProgram) -> None:
+    def __init__(self, program: TensorProgram, values: type[Values] = Values) -> None:
         self.program = program
         self.writer = Writer(program.context or UNIVERSE, [p.name for p in program.parameters])
-        self.values = self.values_of(self.writer)
-        self.cuts: list[Cut] = []
+        self.values = values(self.writer)
+        self.cuts: list[tuple[str, str]] = []
         self.result_types: list[str] = []
-        for parameter in program.parameters:
-            self._bind_parameter(parameter)
-
-    def _bind_parameter(self, parameter: Parameter) -> None:
-        value = Value(f"%{parameter.name}", _parameter_type(parameter))
-        if parameter.is_size:
-            self.writer.symbols[parameter.name] = value
-        else:
-            self.values.variables[parameter.name] = value
+        self.parameters = [(p, f"%{p.name}", _parameter_type(p)) for p in program.parameters]
+        for parameter, name, type_ in self.parameters:
+            known = self.writer.symbols if parameter.is_size else self.values.variables
+            known[parameter.name] = Value(name, type_)
 
     def emit(self) -> Emitted:
         """Return the text of the function."""
         self._bind_sizes()
-        sizes = self.writer.lines
-        self.writer.lines = []
-        self._block(self.program.body, ())
-        body = [*self.writer.lines, "}"]
-        body = [*_needed(sizes, body), *body]
-        constants = [f"  {line}" for line in self.writer.constants.values()]
-        body = [*_needed(constants, body), *body]
-        parameters = tuple(p for p in self.program.parameters if not p.is_size or _mentions(body, f"%{p.name}"))
-        text, names = _renumbered("\n".join([*self._head(parameters), *body]) + "\n")
-        cuts = (Cut(c.line, names.get(c.variable, c.variable), c.definition) for c in self.cuts)
-        lines = {name: k for k, line in enumerate(text.splitlines(), 1) for name in _defined(line)}
-        placed = tuple(c._replace(line=lines[c.variable]) for c in cuts if c.variable in lines)
-        return Emitted(text, self.program.name, placed, parameters)
-
-    # -- the top
-
-    def _head(self, parameters: Sequence[Parameter]) -> Iterator[str]:
-        place = self.program.location
-        if place is not None:
-            yield f"// Lifted from {place.file.rpartition('/')[2]}:{place.line}."
-        listed = ", ".join(f"%{p.name}: {_parameter_type(p)}" for p in parameters)
-        results = ", ".join(self.result_types)
-        returned = results if len(self.result_types) == 1 else f"({results})"
-        yield f"func.func @{self.program.name}({listed}) -> {returned} {{"
+        sizes = [line.partition(" = ")[0].strip() for line in self.writer.lines]
+        spell_all(self.program.body, self._statement)
+        constants = self.writer.constants
+        lines = [*(f"{INDENT}{line}" for line in constants.values()), *self.writer.lines]
+        lines = without_unused(lines, (*constants, *sizes))
+        parameters = [given for given in self.parameters if not given[0].is_size or mentions(lines, given[1])]
+        return function_emitted(self.program, parameters, lines, self.result_types, self.cuts, {})
 
     def _bind_sizes(self) -> None:
         """Define the sizes that shapes tell, and those that are computed from others."""
@@ -144,21 +99,11 @@ class Emission:
 
     # -- statements
 
-    def _block(self, body: Sequence[Statement], behind: Sequence[Statement]) -> None:
-        """Emit statements; ``behind`` are those that may run after them."""
-        for position, statement in enumerate(body):
-            try:
-                self._statement(statement, [*body[position + 1 :], *behind])
-            except UnspelledError:
-                raise
-            except LiftError as error:
-                raise UnspelledError(error, definitions_computed(tuple(body[position:]))) from None
-
-    def _statement(self, statement: Statement, behind: Sequence[Statement]) -> None:
+    def _statement(self, statement: Statement, after: Sequence[Statement]) -> None:
         if isinstance(statement, Return):
             self._return(statement)
         elif isinstance(statement, For):
-            self._loop(statement, behind)
+            self._loop(statement, after)
         else:
             self._assignment(statement)
 
@@ -167,7 +112,7 @@ class Emission:
         value = self._value(statement.value) if isinstance(statement, Assign) else self._stored(statement)
         self._bind(statement.name, value)
         if statement.definition is not None and len(self.writer.lines) > before:
-            self.cuts.append(Cut(0, value.name[1:], statement.definition))
+            self.cuts.append((value.name[1:], statement.definition))
 
     def _bind(self, name: str, value: Value) -> None:
         self.values.variables[name] = value
@@ -205,7 +150,7 @@ class Emission:
         variable = Value(self.writer.fresh(loop.variable), "index")
         inner = [Value(self.writer.fresh(name), start.type) for name, start in zip(carried, before, strict=True)]
         arguments = dict(zip(carried, inner, strict=True))
-        self.cuts += [Cut(0, arguments[v].name[1:], d) for v, d in loop.carried if v in arguments]
+        self.cuts += [(arguments[v].name[1:], d) for v, d in loop.carried if v in arguments]
         results = self._results(carried, before)
         self.writer.line(_loop_head(variable, ends, list(zip(inner, before, strict=True)), results))
         self.writer.symbols[loop.variable] = variable
@@ -213,7 +158,7 @@ class Emission:
         with self.writer.region(inside):
             for name, value in arguments.items():
                 self._bind(name, value)
-            self._block(loop.body, [*loop.body, *behind])
+            spell_all(loop.body, self._statement, [*loop.body, *behind])
             if carried:
                 given = [self.values.cast(self.values.variables[n], a.type).name for n, a in arguments.items()]
                 self.writer.line(f"scf.yield {', '.join(given)} : {', '.join(start.type for start in before)}")
@@ -230,15 +175,14 @@ class Emission:
     def _carried(self, loop: For, behind: Sequence[Statement]) -> list[str]:
         """Return the variables that iterations hand on, or leave behind."""
         assigned = dict.fromkeys(s.name for s in walk_statements(loop.body) if isinstance(s, Assign | SetSlice))
-        read = {*_read_first(loop.body), *_read_first(behind)}
+        read = {*read_first(loop.body), *read_first(behind)}
         return [name for name in assigned if name in read and name in self.values.variables]
 
     def _return(self, statement: Return) -> None:
-        if not statement.values:
-            raise refuse("TL306", f"{self.program.name} computes nothing", self.program.location, "write to an array")
-        for node in statement.values:
+        nodes = returned(statement, self.program)
+        for node in nodes:
             self.result_types.append(tensor_type(node.shape, node.dtype) if node.shape else element_type(node.dtype))
-        values = [self._value(node) for node in statement.values]
+        values = [self._value(node) for node in nodes]
         given = [
             self.values.cast(value, type_).name if type_.startswith("tensor") else value.name
             for value, type_ in zip(values, self.result_types, strict=True)
@@ -266,50 +210,7 @@ def _loop_head(
     return f"{name}{f':{len(carried)}' if more else ''} = {text} iter_args({starts}) -> ({types}) {{"
 
 
-def _read_first(body: Iterable[Statement]) -> Iterator[str]:
-    """Yield the variables that statements may read before they assign them."""
-    assigned: set[str] = set()
-    for statement in body:
-        if isinstance(statement, For):
-            yield from (name for name in _read_first(statement.body) if name not in assigned)
-            continue
-        read = {name for value in values_of(statement) for name in variables_in(value)}
-        if isinstance(statement, SetSlice):
-            read.add(statement.name)
-        yield from read - assigned
-        if isinstance(statement, Assign):
-            assigned.add(statement.name)
-
-
 def _parameter_type(parameter: Parameter) -> str:
     if parameter.is_size:
         return "index"
     return tensor_type(parameter.shape, parameter.dtype) if parameter.shape else element_type(parameter.dtype)
-
-
-def _needed(definitions: Sequence[str], body: Sequence[str]) -> list[str]:
-    """Return the definitions that lines mention, or other definitions that they mention."""
-    lines: list[str] = []
-    for line in reversed(definitions):
-        if _mentions([*lines, *body], line.partition(" = ")[0].strip()):
-            lines.insert(0, line)
-    return lines
-
-
-def _mentions(lines: Iterable[str], name: str) -> bool:
-    pattern = re.compile(rf"{re.escape(name)}(?![\w$.])")
-    return any(pattern.search(line) for line in lines)
-
-
-def _renumbered(text: str) -> tuple[str, dict[str, str]]:
-    """Give values without names numbers in the order of the text; return also the new numbers by the old ones."""
-    numbers: dict[str, str] = {}
-    for found in _TEMPORARY.finditer(text):
-        numbers.setdefault(found[1], str(len(numbers)))
-    return _TEMPORARY.sub(lambda found: f"%{numbers[found[1]]}", text), numbers
-
-
-def _defined(line: str) -> Iterator[str]:
-    """Yield the names that a line defines: its results, and what a loop hands on."""
-    yield from re.findall(r"^\s*%([\w$.]+)(?::\d+)? =", line)
-    yield from re.findall(r"%([\w$.]+) = %", line.partition("iter_args(")[2])

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.ir.tensor_program import Contraction, Expression, Reduction, Transpose, Windows
-from tensorlift.ops.dtypes import integer_range, is_float
-from tensorlift.targets.linalg.body import Body
-from tensorlift.targets.linalg.scalars import COMBINERS, operation
-from tensorlift.targets.linalg.writer import Value, map_text, tensor_type
+from tensorlift.targets.linalg.body import Body, generic
+from tensorlift.targets.linalg.writer import COMBINERS, Value, map_text, operation, tensor_type
 from tensorlift.targets.mlir_text.positions import without_position
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.linalg.values import Values
 
 # Named products by the labels of their operands and of the result, letters in the order in which they come up.
@@ -33,7 +30,6 @@ _CONVOLUTIONS = {
     ("abcdef,efdg->abcg", (1, 2)): "conv_2d_nhwc_hwcf",
     ("abcdef,gbef->agcd", (2, 3)): "conv_2d_nchw_fchw",
 }
-_NEUTRAL = {"sum": Fraction(0), "prod": Fraction(1), "any": Fraction(0), "all": Fraction(1)}
 
 Labels = tuple[str, ...]
 
@@ -147,7 +143,7 @@ def _folded(body: Body, value: Value, combiner: str, out: Value, kept: tuple[Aff
     name = body.name("out")
     total = Value(body.values.writer.fresh(), value.type)
     body.lines.append(f"{total.name} = {combiner} {name}, {value.name} : {value.type}")
-    return body.values.generic(body, total, out, kept, name)
+    return generic(body, total, out, kept, name)
 
 
 def _bound(body: Body, kept: tuple[Affine, ...]) -> None:
@@ -169,7 +165,7 @@ def reduction(values: Values, node: Reduction) -> Value:
     """Return a fold over axes: of an array as it is, or of values that are computed on the way."""
     node = without_position(node)
     combiner = operation(COMBINERS[node.op], node.dtype)
-    start = values.scalar(node.initial, node.dtype) if node.initial is not None else _neutral(values, node)
+    start = values.neutral(node) if node.initial is None else values.scalar(node.initial, node.dtype)
     argument = node.argument
     body = Body(values, argument.shape)
     value = body.at(argument, body.point())
@@ -181,20 +177,3 @@ def reduction(values: Values, node: Reduction) -> Value:
         operands = f"ins({source.name} : {source.type}) outs({out.name} : {out.type}) dimensions = {dimensions}"
         return values.writer.define(f"linalg.reduce {{ {combiner} }} {operands}", out.type)
     return _folded(body, value, combiner, out, kept)
-
-
-def _neutral(values: Values, node: Reduction) -> Value:
-    """Return what changes nothing."""
-    return values.number(neutral(node.op, node.dtype), node.dtype)
-
-
-def neutral(op: str, dtype: DType) -> Fraction | str:
-    """Return the neutral element of a fold: of the extremes the least or greatest value, or no number at all."""
-    if op in _NEUTRAL:
-        return _NEUTRAL[op]
-    if op in ("fmax", "fmin") and is_float(dtype):
-        return "nan"
-    if is_float(dtype):
-        return "-inf" if op == "max" else "inf"
-    least, greatest = integer_range(dtype)
-    return Fraction(least if op in ("max", "fmax") else greatest)

@@ -1,16 +1,14 @@
-"""Kinds of operands and attributes of the operations around Linalg, and what a row of them says besides its meaning."""
+"""Kinds of operands and attributes of the operations around Linalg."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor
-from tensorlift.targets.target import OpRow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from tensorlift.comprehension.tensor import Obligations
     from tensorlift.ops.dtypes import DType
@@ -58,21 +56,6 @@ class Body(NamedTuple):
 
     apply: Callable[..., tuple[SymbolicTensor, ...]]
     uses: tuple[bool, ...]
-
-
-@dataclass(frozen=True)
-class Row(OpRow):
-    """An operation; ``reads_outs`` is false where what the result is written over does not matter."""
-
-    reads_outs: bool = True
-
-    __hash__ = object.__hash__
-
-    def probes(self, o: Obligations, dtype: DType) -> Iterator[dict[str, Any]]:
-        """Yield arguments of a type to try the operation on, by name."""
-        from tensorlift.targets.linalg.probes import probes  # noqa: PLC0415 - it reads the table of rows
-
-        return probes(self, o, dtype)
 
 
 def is_index(value: SymbolicTensor) -> bool:

@@ -14,14 +14,14 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.targets.linalg.kinds import Body
 from tensorlift.targets.linalg.rows_scalar import PREDICATES
 from tensorlift.targets.linalg.rows_scalar import ROWS as SCALARS
-from tensorlift.targets.linalg.scalars import COMBINERS, operation
+from tensorlift.targets.linalg.writer import COMBINERS, operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
     from tensorlift.ops.dtypes import DType
-    from tensorlift.targets.linalg.kinds import Row
+    from tensorlift.targets.target import OpRow
 
 _EXTENT = Affine.var("n")
 _RANKS = (0, 1, 2)
@@ -29,7 +29,7 @@ _MOST_INPUTS = 2
 _SELECTED = 3  # numbers, the first of which is a truth value
 
 
-def probes(row: Row, o: Obligations, dtype: DType) -> Iterator[dict[str, Any]]:
+def probes(row: OpRow, o: Obligations, dtype: DType) -> Iterator[dict[str, Any]]:
     """Yield arguments by name; those of a kind that is not known here are never all given."""
     numbers = [p.name for p in row.parameters if p.kind == "Scalar"]
     types: list[DType] = [dtype] * len(numbers)

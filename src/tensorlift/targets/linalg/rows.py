@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tensorlift.targets.linalg import rows_named, rows_scalar, rows_tensor
+from tensorlift.targets.linalg.probes import probes
 from tensorlift.targets.target import by_spelling
 
-ROWS = by_spelling([*rows_named.ROWS, *rows_tensor.ROWS, *rows_scalar.ROWS])
+_LISTED = (*rows_named.ROWS, *rows_tensor.ROWS, *rows_scalar.ROWS)
+ROWS = by_spelling(replace(row, probe=probes) for row in _LISTED)

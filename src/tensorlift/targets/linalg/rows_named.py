@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.ir.subscripts import PRODUCTS
-from tensorlift.targets.linalg.kinds import Row
 from tensorlift.targets.linalg.rows_structured import (
     broadcast,
     contract,
@@ -17,10 +17,10 @@ from tensorlift.targets.linalg.rows_structured import (
     reduce,
     transpose,
 )
-from tensorlift.targets.target import sample
+from tensorlift.targets.target import row, sample
 
 if TYPE_CHECKING:
-    from tensorlift.targets.target import Meaning, Sample
+    from tensorlift.targets.target import Meaning, OpRow, Sample
 
 _TYPES = ("f64", "i32", "f32")
 
@@ -125,23 +125,22 @@ _GENERICS = (
 )
 
 
-def _product_row(name: str, spec: str, shapes: tuple[str, str, str]) -> Row:
-    return Row(name, f"linalg.{name}", named(spec), _product_samples(name, shapes))
+def _product_row(name: str, spec: str, shapes: tuple[str, str, str]) -> OpRow:
+    return row(f"linalg.{name}", named(spec), *_product_samples(name, shapes))
 
 
-def _row(name: str, meaning: Meaning, *samples: Sample) -> Row:
-    return Row(name, f"linalg.{name}", meaning, samples, reads_outs=False)
+def _row(name: str, meaning: Meaning, *samples: Sample) -> OpRow:
+    return replace(row(f"linalg.{name}", meaning, *samples), reads_outs=False)
 
 
 _MAPS = tuple(f"affine_map<(d0, d1, d2) -> ({results})>" for results in ("d2, d0", "d2, d1", "d0, d1"))
 
 ROWS = [
     *(_product_row(name, spec, _EXTENTS[name]) for name, spec in PRODUCTS.items()),
-    Row(
-        "contract",
+    row(
         "linalg.contract",
         contract,
-        tuple(
+        *(
             sample(
                 f"linalg.contract indexing_maps = [{', '.join(_MAPS)}] "
                 "ins(%a, %b : tensor<?x?x{a}>, tensor<?x?x{b}>) outs(%c : tensor<?x?x{c}>) -> tensor<?x?x{c}>",
@@ -202,23 +201,18 @@ ROWS = [
             b="i32[n]",
         ),
     ),
-    Row(
-        "reduce",
+    row(
         "linalg.reduce",
         reduce,
-        (
-            *(_folding(op, "f64") for op in ("arith.addf", "arith.mulf", "arith.maximumf", "arith.minimumf")),
-            *(_folding(op, "i32") for op in ("arith.addi", "arith.muli", "arith.maxsi", "arith.minsi")),
-            *(_folding(op, "f32") for op in ("arith.maxnumf", "arith.minnumf")),
-            *(_folding(op, "bool") for op in ("arith.ori", "arith.andi")),
-            sample(
-                "linalg.reduce {{ arith.addf }} ins(%a : tensor<?x?xf64>) outs(%b : tensor<?xf64>) dimensions = [0]",
-                a="f64[m, n]",
-                b="f64[n]",
-            ),
-        ),
+        *(_folding(op, "f64") for op in ("arith.addf", "arith.mulf", "arith.maximumf", "arith.minimumf")),
+        *(_folding(op, "i32") for op in ("arith.addi", "arith.muli", "arith.maxsi", "arith.minsi")),
+        *(_folding(op, "f32") for op in ("arith.maxnumf", "arith.minnumf")),
+        *(_folding(op, "bool") for op in ("arith.ori", "arith.andi")),
+        "linalg.reduce {{ arith.addf }} ins(%a : tensor<?x?xf64>) outs(%b : tensor<?xf64>) dimensions = [0]",
+        a="f64[m, n]",
+        b="f64[n]",
     ),
-    Row("generic", "linalg.generic", generic, _GENERICS),
+    row("linalg.generic", generic, *_GENERICS),
     _row(
         "index",
         index,

@@ -6,6 +6,7 @@ of type ``index`` are exact.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -19,10 +20,11 @@ from tensorlift.comprehension.tensor import (
 )
 from tensorlift.comprehension.terms import Constant
 from tensorlift.ops.dtypes import SIGNED, DType, is_float, width
-from tensorlift.targets.arrays.arithmetic import cell
-from tensorlift.targets.arrays.logic import compared, conjunction, difference, disjunction, selected
-from tensorlift.targets.linalg.kinds import Number, Predicate, Result, Row, Scalar, is_index
-from tensorlift.targets.target import sample
+from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
+from tensorlift.targets.arrays.arithmetic import cell, power_cell
+from tensorlift.targets.arrays.logic import ON_TRUTH_VALUES, compared, selected
+from tensorlift.targets.linalg.kinds import Number, Predicate, Result, Scalar, is_index
+from tensorlift.targets.target import OpRow, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
     from tensorlift.targets.target import Meaning
 
-_LARGEST_UNROLLED_POWER = 64
 PREDICATES = {
     "eq": "eq", "ne": "ne", "slt": "lt", "sle": "le", "sgt": "gt", "sge": "ge",
     "oeq": "eq", "une": "ne", "olt": "lt", "ole": "le", "ogt": "gt", "oge": "ge",
@@ -63,44 +64,30 @@ def _require_kind(o: Obligations, operand: SymbolicTensor, kind: str) -> None:
         o.refuse(f"an operand of type {dtype}")
 
 
-def _binary(op: str, kind: str) -> Meaning:
-    def meaning(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
-        _require_kind(o, lhs, kind)
-        return applied(o, lambda a, b: cell(op, a, b), (lhs, rhs))
-
-    return meaning
-
-
-def _division(op: str) -> Meaning:
-    def meaning(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
-        _require_kind(o, lhs, "integer")
-        o.nonzero(rhs, "an integer is divided by", lhs)
-        return applied(o, lambda a, b: cell(op, a, b), (lhs, rhs))
-
-    return meaning
+def _pair(
+    function: Callable[[Term, Term], Term], kind: str, o: Obligations, lhs: Scalar, rhs: Scalar
+) -> SymbolicTensor:
+    _require_kind(o, lhs, kind)
+    return applied(o, function, (lhs, rhs))
 
 
-def _bitwise(op: str) -> Meaning:
-    on_truth = {"bitand": conjunction, "bitor": disjunction, "bitxor": difference}[op]
-
-    def meaning(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
-        _require_kind(o, lhs, "bits")
-        if lhs.dtype == "bool":
-            return applied(o, on_truth, (lhs, rhs))
-        return applied(o, lambda a, b: terms.apply(op, a, b), (lhs, rhs))
-
-    return meaning
+def _division(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+    _require_kind(o, lhs, "integer")
+    o.nonzero(rhs, "an integer is divided by", lhs)
+    return applied(o, partial(cell, op), (lhs, rhs))
 
 
-def _shift(op: str) -> Meaning:
-    def meaning(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
-        _require_kind(o, lhs, "integer")
-        count = None if rhs.rank else affine_of(rhs.value())
-        if count is not None:
-            o.require("a shift by less than the width", at_least(count, 0), less(count, width(rhs.dtype)))
-        return applied(o, lambda a, b: terms.apply(op, a, b), (lhs, rhs))
+def _bitwise(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+    _require_kind(o, lhs, "bits")
+    return applied(o, ON_TRUTH_VALUES[op] if lhs.dtype == "bool" else partial(terms.apply, op), (lhs, rhs))
 
-    return meaning
+
+def _shift(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+    _require_kind(o, lhs, "integer")
+    count = None if rhs.rank else affine_of(rhs.value())
+    if count is not None:
+        o.require("a shift by less than the width", at_least(count, 0), less(count, width(rhs.dtype)))
+    return applied(o, partial(terms.apply, op), (lhs, rhs))
 
 
 def _compare(o: Obligations, predicate: Predicate, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
@@ -109,7 +96,7 @@ def _compare(o: Obligations, predicate: Predicate, lhs: Scalar, rhs: Scalar) -> 
         o.refuse(f"a comparison {predicate} of {lhs.dtype}")
     if lhs.dtype == "bool" and op not in ("eq", "ne"):
         o.refuse(f"a comparison {predicate} of truth values")
-    return elementwise(o, lambda a, b: compared(op, a, b), (lhs, rhs), "bool")
+    return elementwise(o, partial(compared, op), (lhs, rhs), "bool")
 
 
 def _select(o: Obligations, cond: Scalar, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
@@ -119,38 +106,9 @@ def _select(o: Obligations, cond: Scalar, lhs: Scalar, rhs: Scalar) -> SymbolicT
     return elementwise(o, selected, (cond, lhs, rhs), one_type(o, (lhs, rhs)))
 
 
-def _power(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
-    _require_kind(o, lhs, "float")
-    return applied(o, _power_cell, (lhs, rhs))
-
-
-def _power_cell(base: Term, exponent: Term) -> Term:
-    """Return a power; a small positive whole exponent counts factors."""
-    if not isinstance(exponent, Constant) or exponent.value.denominator != 1:
-        return terms.apply("pow", base, exponent)
-    count = int(exponent.value)
-    if not 0 < count <= _LARGEST_UNROLLED_POWER:
-        return terms.apply("pow", base, exponent)
-    result = base
-    for _ in range(count - 1):
-        result = cell("mul", result, base)
-    return result
-
-
-def _float_pair(op: str) -> Meaning:
-    def meaning(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
-        _require_kind(o, lhs, "float")
-        return applied(o, lambda a, b: terms.apply(op, a, b), (lhs, rhs))
-
-    return meaning
-
-
-def _unary(op: str, kind: str) -> Meaning:
-    def meaning(o: Obligations, operand: Scalar) -> SymbolicTensor:
-        _require_kind(o, operand, kind)
-        return applied(o, lambda a: _function(op, a), (operand,))
-
-    return meaning
+def _unary(op: str, kind: str, o: Obligations, operand: Scalar) -> SymbolicTensor:
+    _require_kind(o, operand, kind)
+    return applied(o, partial(_function, op), (operand,))
 
 
 def _function(op: str, operand: Term) -> Term:
@@ -162,13 +120,15 @@ def _function(op: str, operand: Term) -> Term:
 # -- conversions
 
 
-def _conversion(allowed: Callable[[DType, DType], bool]) -> Meaning:
-    def meaning(o: Obligations, input: Scalar, result: Result) -> SymbolicTensor:  # noqa: A002 - MLIR's name
-        if is_index(input) or result.is_index or not allowed(input.dtype, result.dtype):
-            o.refuse(f"a conversion from {input.dtype} to {result.dtype}")
-        return elementwise(o, lambda a: convert(a, result.dtype), (input,), result.dtype)
-
-    return meaning
+def _conversion(
+    allowed: Callable[[DType, DType], bool],
+    o: Obligations,
+    input: Scalar,  # noqa: A002 - MLIR's name
+    result: Result,
+) -> SymbolicTensor:
+    if is_index(input) or result.is_index or not allowed(input.dtype, result.dtype):
+        o.refuse(f"a conversion from {input.dtype} to {result.dtype}")
+    return elementwise(o, lambda a: convert(a, result.dtype), (input,), result.dtype)
 
 
 def _index_cast(o: Obligations, input: Scalar, result: Result) -> SymbolicTensor:  # noqa: A002 - MLIR's name
@@ -202,17 +162,17 @@ def _constant(o: Obligations, value: Number) -> SymbolicTensor:  # noqa: ARG001 
 # -- rows
 
 
-def _row(name: str, meaning: Meaning, *operands: str, prefix: str = "arith", stated: str = "") -> Row:
+def _row(name: str, meaning: Meaning, *operands: str, prefix: str = "arith", stated: str = "") -> OpRow:
     names = "abc"[: len(operands)]
     listed = ", ".join(f"%{n}" for n in names)
     samples = (sample(f"{prefix}.{name} {listed} : {stated or '{a}'}", **dict(zip(names, operands, strict=True))),)
-    return Row(name, f"{prefix}.{name}", meaning, samples)
+    return row(f"{prefix}.{name}", meaning, *samples, name=name)
 
 
-def _bits(name: str, op: str) -> Row:
+def _bits(name: str, op: str) -> OpRow:
     text = f"arith.{name} %a, %b : {{a}}"
     samples = (sample(text, a="signed[]", b="signed[]"), sample(text, a="bool[]", b="bool[]"))
-    return Row(name, f"arith.{name}", _bitwise(op), samples)
+    return row(f"arith.{name}", partial(_bitwise, op), *samples)
 
 
 _FLOATS = [("addf", "add"), ("subf", "sub"), ("mulf", "mul"), ("divf", "div"), ("maximumf", "max"),
@@ -221,82 +181,51 @@ _INTEGERS = [("addi", "add"), ("subi", "sub"), ("muli", "mul"), ("maxsi", "max")
 _DIVISIONS = [("divsi", "tdiv"), ("remsi", "rem"), ("floordivsi", "floordiv")]
 _BITS = [("andi", "bitand"), ("ori", "bitor"), ("xori", "bitxor")]
 _SHIFTS = [("shli", "shl"), ("shrsi", "shr")]
-_FUNCTIONS = [
-    ("sqrt", "positive_real"), ("cbrt", "real"), ("exp", "real"), ("exp2", "real"), ("expm1", "real"),
-    ("log", "positive_real"), ("log2", "positive_real"), ("log10", "positive_real"), ("log1p", "positive_real"),
-    ("sin", "real"), ("cos", "real"), ("tan", "real"), ("asin", "fraction"), ("acos", "fraction"), ("atan", "real"),
-    ("sinh", "real"), ("cosh", "real"), ("tanh", "real"), ("asinh", "real"), ("acosh", "above_one"),
-    ("atanh", "fraction"), ("erf", "real"), ("floor", "real"), ("ceil", "real"), ("trunc", "real"),
-    ("round", "real"),
-]  # fmt: skip
+_FUNCTIONS = {**{name: row.values for name, row in REALS.items()}, **dict.fromkeys(ROUNDINGS[:-1], "real")}
 
 ROWS = [
-    Row(
-        "constant",
+    row(
         "arith.constant",
         _constant,
-        (
-            sample("arith.constant 2.5 : f64"),
-            sample("arith.constant -1.0e-05 : f32"),
-            sample("arith.constant -3 : i32"),
-            sample("arith.constant true"),
-            sample("arith.constant 0xFFF0000000000000 : f64"),
-            sample("arith.constant 0x7FC00000 : f32"),
-        ),
+        "arith.constant 2.5 : f64",
+        "arith.constant -1.0e-05 : f32",
+        "arith.constant -3 : i32",
+        "arith.constant true",
+        "arith.constant 0xFFF0000000000000 : f64",
+        "arith.constant 0x7FC00000 : f32",
     ),
-    *(_row(name, _binary(op, "float"), "real[]", "real[]") for name, op in _FLOATS),
-    *(_row(name, _binary(op, "integer"), "signed[]", "signed[]") for name, op in _INTEGERS),
-    *(_row(name, _division(op), "signed[]", "positive_signed[]") for name, op in _DIVISIONS),
+    *(_row(name, partial(_pair, partial(cell, op), "float"), "real[]", "real[]") for name, op in _FLOATS),
+    *(_row(name, partial(_pair, partial(cell, op), "integer"), "signed[]", "signed[]") for name, op in _INTEGERS),
+    *(_row(name, partial(_division, op), "signed[]", "positive_signed[]") for name, op in _DIVISIONS),
     *(_bits(name, op) for name, op in _BITS),
-    *(_row(name, _shift(op), "i32[]", "count[]") for name, op in _SHIFTS),
-    _row("remf", _binary("rem", "float"), "real[]", "positive_real[]"),
-    _row("negf", _unary("neg", "float"), "real[]"),
-    Row(
-        "cmpf",
+    *(_row(name, partial(_shift, op), "i32[]", "count[]") for name, op in _SHIFTS),
+    _row("remf", partial(_pair, partial(cell, "rem"), "float"), "real[]", "positive_real[]"),
+    _row("negf", partial(_unary, "neg", "float"), "real[]"),
+    row(
         "arith.cmpf",
         _compare,
-        tuple(sample(f"arith.cmpf {p}, %a, %b : {{a}}", a="real[]", b="real[]") for p in PREDICATES if p[0] in "ou"),
+        *tuple(sample(f"arith.cmpf {p}, %a, %b : {{a}}", a="real[]", b="real[]") for p in PREDICATES if p[0] in "ou"),
     ),
-    Row(
-        "cmpi",
+    row(
         "arith.cmpi",
         _compare,
-        (
-            *(
-                sample(f"arith.cmpi {p}, %a, %b : {{a}}", a="signed[]", b="signed[]")
-                for p in PREDICATES
-                if p[0] in "ens"
-            ),
-            sample("arith.cmpi ne, %a, %b : i1", a="bool[]", b="bool[]"),
-            *(sample(f"arith.cmpi {p}, %m, %n : index") for p in ("eq", "ne", "slt", "sge")),
-        ),
+        *(sample(f"arith.cmpi {p}, %a, %b : {{a}}", a="signed[]", b="signed[]") for p in PREDICATES if p[0] in "ens"),
+        "arith.cmpi ne, %a, %b : i1",
+        *(sample(f"arith.cmpi {p}, %m, %n : index") for p in ("eq", "ne", "slt", "sge")),
+        a="bool[]",
+        b="bool[]",
     ),
-    Row(
-        "select",
-        "arith.select",
-        _select,
-        (sample("arith.select %c, %a, %b : {a}", a="int_or_real[]", b="int_or_real[]", c="bool[]"),),
-    ),
+    row("arith.select", _select, "arith.select %c, %a, %b : {a}", a="int_or_real[]", b="int_or_real[]", c="bool[]"),
     *(
-        _row(name, _conversion(allowed), f"{source}[]", stated=f"{{a}} to {dtype}")
+        _row(name, partial(_conversion, allowed), f"{source}[]", stated=f"{{a}} to {dtype}")
         for name, allowed, source, dtype in _CONVERSIONS
     ),
-    Row(
-        "index_cast",
-        "arith.index_cast",
-        _index_cast,
-        (sample("arith.index_cast %n : index to i64"), sample("arith.index_cast %m : index to i32")),
-    ),
-    *(_row(name, _unary(name, "float"), kind.partition("[")[0] + "[]", prefix="math") for name, kind in _FUNCTIONS),
-    _row("roundeven", _unary("rint", "float"), "real[]", prefix="math"),
-    _row("absf", _unary("abs", "float"), "real[]", prefix="math"),
-    _row("absi", _unary("abs", "integer"), "signed[]", prefix="math"),
-    Row(
-        "powf",
-        "math.powf",
-        _power,
-        (sample("math.powf %a, %b : {a}", a="positive_real[]", b="real[]"),),
-    ),
-    _row("atan2", _float_pair("atan2"), "real[]", "real[]", prefix="math"),
-    _row("copysign", _float_pair("copysign"), "real[]", "real[]", prefix="math"),
+    row("arith.index_cast", _index_cast, "arith.index_cast %n : index to i64", "arith.index_cast %m : index to i32"),
+    *(_row(name, partial(_unary, name, "float"), f"{values}[]", prefix="math") for name, values in _FUNCTIONS.items()),
+    _row("roundeven", partial(_unary, "rint", "float"), "real[]", prefix="math"),
+    _row("absf", partial(_unary, "abs", "float"), "real[]", prefix="math"),
+    _row("absi", partial(_unary, "abs", "integer"), "signed[]", prefix="math"),
+    row("math.powf", partial(_pair, power_cell, "float"), "math.powf %a, %b : {a}", a="positive_real[]", b="real[]"),
+    _row("atan2", partial(_pair, partial(terms.apply, "atan2"), "float"), "real[]", "real[]", prefix="math"),
+    _row("copysign", partial(_pair, partial(terms.apply, "copysign"), "float"), "real[]", "real[]", prefix="math"),
 ]

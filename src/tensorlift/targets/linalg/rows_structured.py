@@ -17,7 +17,7 @@ from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Indices, Obligations, Strength, SymbolicTensor
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Read, Reducer
-from tensorlift.ops.dtypes import integer_range, is_float
+from tensorlift.ops.scalar_ops import neutral
 from tensorlift.targets.arrays.arithmetic import cell as arithmetic_cell
 from tensorlift.targets.arrays.logic import conjunction, disjunction
 from tensorlift.targets.linalg.kinds import Body, Extents, Inputs, Ints, Map, Maps, Outs, Texts, is_index
@@ -31,7 +31,7 @@ Access = Callable[[Indices], Indices]  # the index of an operand for a point of 
 _REDUCERS: dict[str, Reducer] = {
     "add": "sum", "mul": "prod", "max": "max", "min": "min", "fmax": "fmax", "fmin": "fmin", "or": "any", "and": "all",
 }  # fmt: skip
-_NEUTRAL = {"sum": 0, "prod": 1, "any": 0, "all": 1}
+_OF_NONE = ("sum", "prod", "any", "all")  # folds of no cells have a value
 _COMBINE: dict[str, Callable[[Term, Term], Term]] = {"or": disjunction, "and": conjunction}
 
 
@@ -83,20 +83,21 @@ def compute(  # noqa: PLR0913 - the parts of a structured operation
     """Return the result of an operation that writes over ``out``, folding along some of the dimensions."""
     space = Space.of(o, dimensions, [*inputs, out])
     tensor, access = out
-    _require_each_once(o, access, dimensions, folded)
+    walked = _walked(access, dimensions)
+    if sorted(walked) != [k for k in range(dimensions) if k not in folded]:
+        o.refuse("the result's map does not walk each parallel dimension once")
+    place = {dimension: axis for axis, dimension in enumerate(walked)}
     cells = [space.read(*operand) for operand in inputs]
     if not folded:
         before = space.read(*out)
         (value,) = apply(*cells, before)
         _require_type(o, value, tensor)
-        place = _places(access, dimensions)
         return tensor.with_cells(tensor.shape, lambda at: _at(value, tuple(at[place[k]] for k in range(dimensions))))
     name = f"accumulated {fresh('cells')}"
     names = tuple(fresh("r") for _ in range(dimensions))
     running = SymbolicTensor(space.extents, tensor.dtype, lambda point: terms.read(name, access(point), tensor.dtype))
     (value,) = apply(*cells, running)
     _require_type(o, value, tensor)
-    place = _places(access, dimensions)
     bound = tuple(names[k] for k in folded)
     extents = [space.extents[k] for k in folded]
     filled = [at_least(extent, 1) for extent in extents]
@@ -109,10 +110,10 @@ def compute(  # noqa: PLR0913 - the parts of a structured operation
             return start
         op, body = found
         total = terms.reduce(op, bound, Domain.box(bound, extents), body)
-        if _is_neutral(start, op) and (op in _NEUTRAL or o.holds(*filled)):
+        if _is_neutral(start, op) and (op in _OF_NONE or o.holds(*filled)):
             return total
         combined = total if _is_neutral(start, op) else _combined(COMBINER[op], start, total)
-        if op in _NEUTRAL or o.holds(*filled):
+        if op in _OF_NONE or o.holds(*filled):
             return combined
         some = Domain.of(*filled)
         return terms.piecewise(((some, combined), (some.complement(), start)))
@@ -125,19 +126,10 @@ def _at(value: SymbolicTensor, point: Indices) -> Term:
     return value.at(point) if value.rank else value.value()
 
 
-def _require_each_once(o: Obligations, access: Access, dimensions: int, folded: Sequence[int]) -> None:
-    """Demand that the result's map walks each dimension that is not folded by an axis of its own."""
-    names = tuple(fresh("d") for _ in range(dimensions))
-    walked = [index.variable for index in access(tuple(map(Affine.var, names)))]
-    if sorted(map(str, walked)) != sorted(names[k] for k in range(dimensions) if k not in folded):
-        o.refuse("the result's map does not walk each parallel dimension once")
-
-
-def _places(access: Access, dimensions: int) -> dict[int, int]:
-    """Return the result's axis that walks each dimension."""
-    names = [fresh("d") for _ in range(dimensions)]
-    walked = [index.variable for index in access(tuple(map(Affine.var, names)))]
-    return {names.index(name): axis for axis, name in enumerate(walked) if name is not None}
+def _walked(access: Access, dimensions: int) -> list[int]:
+    """Return the dimension that each axis of an operand walks by itself; -1 where it walks none so."""
+    place = {fresh("d"): k for k in range(dimensions)}
+    return [place.get(index.variable or "", -1) for index in access(tuple(map(Affine.var, place)))]
 
 
 def _require_type(o: Obligations, value: SymbolicTensor, out: SymbolicTensor) -> None:
@@ -163,14 +155,12 @@ def _combined(op: str, start: Term, total: Term) -> Term:
 
 def _is_neutral(term: Term, op: Reducer) -> bool:
     """Tell whether a start changes nothing."""
-    if op in _NEUTRAL:
-        return isinstance(term, Constant) and term.value == _NEUTRAL[op]
-    if not is_float(term.dtype):
-        place = 0 if op.endswith("max") else 1
-        return isinstance(term, Constant) and term.value == integer_range(term.dtype)[place]
+    value = neutral(op, term.dtype)
+    if isinstance(value, int):
+        return isinstance(term, Constant) and term.value == value
     while isinstance(term, Apply) and term.op == "cast":
         (term,) = term.args
-    if op in ("fmax", "fmin"):
+    if value == "nan":
         return isinstance(term, Apply) and term.op == "nan"
     sign = isinstance(term, Apply) and term.op == "neg"
     inner = term.args[0] if isinstance(term, Apply) and sign else term
@@ -214,6 +204,15 @@ def _identity(point: Indices) -> Indices:
     return point
 
 
+def _cell_by_cell(
+    o: Obligations,
+    inputs: Sequence[tuple[SymbolicTensor, Access]],
+    out: SymbolicTensor,
+    apply: Callable[..., tuple[SymbolicTensor, ...]],
+) -> SymbolicTensor:
+    return compute(o, inputs, (out, _identity), dimensions=out.rank, folded=(), apply=apply)
+
+
 def map_(o: Obligations, inputs: Inputs, outs: Outs, *, body: Body) -> SymbolicTensor:
     """Apply a function to corresponding cells."""
     out = _only(o, outs)
@@ -221,8 +220,7 @@ def map_(o: Obligations, inputs: Inputs, outs: Outs, *, body: Body) -> SymbolicT
     def apply(*cells: SymbolicTensor) -> tuple[SymbolicTensor, ...]:
         return body.apply(*cells[:-1])
 
-    operands = [(tensor, _identity) for tensor in inputs]
-    return compute(o, operands, (out, _identity), dimensions=out.rank, folded=(), apply=apply)
+    return _cell_by_cell(o, [(tensor, _identity) for tensor in inputs], out, apply)
 
 
 def reduce(o: Obligations, inputs: Inputs, outs: Outs, *, dimensions: Ints, body: Body) -> SymbolicTensor:
@@ -262,7 +260,7 @@ def transpose(o: Obligations, inputs: Inputs, outs: Outs, *, permutation: Ints) 
     def access(point: Indices) -> Indices:
         return tuple(point[permutation.index(axis)] for axis in range(source.rank))
 
-    return compute(o, [(source, access)], (out, _identity), dimensions=out.rank, folded=(), apply=lambda x, _: (x,))
+    return _cell_by_cell(o, [(source, access)], out, lambda x, _: (x,))
 
 
 def broadcast(o: Obligations, inputs: Inputs, outs: Outs, *, dimensions: Ints) -> SymbolicTensor:
@@ -275,7 +273,7 @@ def broadcast(o: Obligations, inputs: Inputs, outs: Outs, *, dimensions: Ints) -
     def access(point: Indices) -> Indices:
         return tuple(index for axis, index in enumerate(point) if axis not in added)
 
-    return compute(o, [(source, access)], (out, _identity), dimensions=out.rank, folded=(), apply=lambda x, _: (x,))
+    return _cell_by_cell(o, [(source, access)], out, lambda x, _: (x,))
 
 
 def index(o: Obligations, *, dim: int, space: Extents) -> SymbolicTensor:
@@ -303,9 +301,8 @@ def _product(o: Obligations, inputs: Inputs, outs: Outs, accesses: Sequence[Acce
     out = _only(o, outs)
     if len(inputs) != 2:  # noqa: PLR2004 - a product of two
         o.refuse("another number of operands than two")
-    names = tuple(fresh("d") for _ in range(dimensions))
-    kept = [index.variable for index in accesses[-1](tuple(map(Affine.var, names)))]
-    folded = [k for k, name in enumerate(names) if name not in kept]
+    kept = _walked(accesses[-1], dimensions)
+    folded = [k for k in range(dimensions) if k not in kept]
     operands = list(zip(inputs, accesses[:-1], strict=True))
 
     def apply(a: SymbolicTensor, b: SymbolicTensor, running: SymbolicTensor) -> tuple[SymbolicTensor, ...]:

@@ -21,8 +21,8 @@ from tensorlift.comprehension.tensor import (
 )
 from tensorlift.targets.arrays.creation import check_extents
 from tensorlift.targets.arrays.index import Selection, stored_cells, stored_value
-from tensorlift.targets.linalg.kinds import Groups, Ints, Map, Mixed, Open, Result, Row, Scalar, Scalars, is_index
-from tensorlift.targets.target import Memory, Tensor, sample
+from tensorlift.targets.linalg.kinds import Groups, Ints, Map, Mixed, Open, Result, Scalar, Scalars, is_index
+from tensorlift.targets.target import Memory, Tensor, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -250,112 +250,82 @@ _MATRIX = {"a": "int_or_real[m, n]"}
 _VECTOR = {"a": "int_or_real[n]"}
 
 ROWS = [
-    Row(
-        "dim",
+    row(
         "tensor.dim",
         _dim,
-        (
-            sample("tensor.dim %a, %c1 : tensor<?x?x{a}>", **_MATRIX),
-            sample("tensor.dim %a, %c0 : tensor<?x{a}>", **_VECTOR),
-        ),
+        sample("tensor.dim %a, %c1 : tensor<?x?x{a}>", **_MATRIX),
+        sample("tensor.dim %a, %c0 : tensor<?x{a}>", **_VECTOR),
         reads_cells=False,
     ),
-    Row(
-        "empty",
+    row(
         "tensor.empty",
         _empty,
-        (sample("tensor.empty(%n) : tensor<2x?xf64>"), sample("tensor.empty(%m, %n) : tensor<?x?xi32>")),
-        Memory.BLANK,
+        "tensor.empty(%n) : tensor<2x?xf64>",
+        "tensor.empty(%m, %n) : tensor<?x?xi32>",
+        memory=Memory.BLANK,
     ),
-    Row(
-        "extract",
-        "tensor.extract",
-        _extract,
-        (sample("tensor.extract %a[%c0, %c1] : tensor<?x?x{a}>", 2, **_MATRIX),),
-    ),
-    Row(
-        "insert",
+    row("tensor.extract", _extract, sample("tensor.extract %a[%c0, %c1] : tensor<?x?x{a}>", 2, **_MATRIX)),
+    row(
         "tensor.insert",
         _insert,
-        (sample("tensor.insert %x into %a[%c1, %c0] : tensor<?x?x{a}>", 2, a="f64[m, n]", x="f64[]"),),
+        "tensor.insert %x into %a[%c1, %c0] : tensor<?x?x{a}>",
+        least=2,
+        a="f64[m, n]",
+        x="f64[]",
     ),
-    Row(
-        "extract_slice",
+    row(
         "tensor.extract_slice",
         _extract_slice,
-        (
-            sample("tensor.extract_slice %a[1, 0] [1, %n] [1, 1] : tensor<?x?x{a}> to tensor<?x{a}>", 2, **_MATRIX),
-            sample("tensor.extract_slice %a[0, 1] [%m, 1] [1, 1] : tensor<?x?x{a}> to tensor<?x{a}>", 2, **_MATRIX),
-            sample("tensor.extract_slice %a[0, 1] [1, 1] [1, 1] : tensor<?x?x{a}> to tensor<1x{a}>", 2, **_MATRIX),
-            sample("tensor.extract_slice %a[1] [%n] [2] : tensor<?x{a}> to tensor<?x{a}>", 1, a="f64[n + n + 1]"),
-            sample("tensor.extract_slice %a[0, %c1] [%m, 0] [1, 1] : tensor<?x?x{a}> to tensor<?x0x{a}>", 1, **_MATRIX),
-        ),
+        sample("tensor.extract_slice %a[1, 0] [1, %n] [1, 1] : tensor<?x?x{a}> to tensor<?x{a}>", 2, **_MATRIX),
+        sample("tensor.extract_slice %a[0, 1] [%m, 1] [1, 1] : tensor<?x?x{a}> to tensor<?x{a}>", 2, **_MATRIX),
+        sample("tensor.extract_slice %a[0, 1] [1, 1] [1, 1] : tensor<?x?x{a}> to tensor<1x{a}>", 2, **_MATRIX),
+        "tensor.extract_slice %a[1] [%n] [2] : tensor<?x{a}> to tensor<?x{a}>",
+        sample("tensor.extract_slice %a[0, %c1] [%m, 0] [1, 1] : tensor<?x?x{a}> to tensor<?x0x{a}>", 1, **_MATRIX),
+        least=1,
+        a="f64[n + n + 1]",
     ),
-    Row(
-        "insert_slice",
+    row(
         "tensor.insert_slice",
         _insert_slice,
-        (
-            sample(
-                "tensor.insert_slice %b into %a[1, 0] [1, %n] [1, 1] : tensor<?x{a}> into tensor<?x?x{a}>",
-                2,
-                a="f64[m, n]",
-                b="f64[n]",
-            ),
-            sample(
-                "tensor.insert_slice %b into %a[1] [%n] [2] : tensor<?x{a}> into tensor<?x{a}>",
-                1,
-                a="i32[n + n + 1]",
-                b="i32[n]",
-            ),
+        sample(
+            "tensor.insert_slice %b into %a[1, 0] [1, %n] [1, 1] : tensor<?x{a}> into tensor<?x?x{a}>",
+            2,
+            a="f64[m, n]",
+            b="f64[n]",
         ),
+        "tensor.insert_slice %b into %a[1] [%n] [2] : tensor<?x{a}> into tensor<?x{a}>",
+        least=1,
+        a="i32[n + n + 1]",
+        b="i32[n]",
     ),
-    Row(
-        "splat",
+    row(
         "tensor.splat",
         _splat,
-        (
-            sample("tensor.splat %x[%n] : tensor<2x?xf64>", x="f64[]"),
-            sample("tensor.splat %x[%m, %n] : tensor<?x?xi32>", x="i32[]"),
-        ),
+        "tensor.splat %x[%n] : tensor<2x?xf64>",
+        sample("tensor.splat %x[%m, %n] : tensor<?x?xi32>", x="i32[]"),
+        x="f64[]",
     ),
-    Row(
-        "expand_shape",
+    row(
         "tensor.expand_shape",
         _expand_shape,
-        (
-            sample(
-                "tensor.expand_shape %a [[0, 1], [2]] output_shape [1, %m, %n]"
-                " : tensor<?x?x{a}> into tensor<1x?x?x{a}>",
-                **_MATRIX,
-            ),
-            sample(
-                "tensor.expand_shape %a [[0, 1]] output_shape [%n, 1] : tensor<?x{a}> into tensor<?x1x{a}>", **_VECTOR
-            ),
+        sample(
+            "tensor.expand_shape %a [[0, 1], [2]] output_shape [1, %m, %n] : tensor<?x?x{a}> into tensor<1x?x?x{a}>",
+            **_MATRIX,
         ),
+        sample("tensor.expand_shape %a [[0, 1]] output_shape [%n, 1] : tensor<?x{a}> into tensor<?x1x{a}>", **_VECTOR),
     ),
-    Row(
-        "cast",
+    row(
         "tensor.cast",
         _cast,
-        (
-            sample("tensor.cast %a : tensor<2x{a}> to tensor<?x{a}>", a="int_or_real[2]"),
-            sample("tensor.cast %a : tensor<?x2x{a}> to tensor<?x?x{a}>", a="int_or_real[n, 2]"),
-        ),
+        "tensor.cast %a : tensor<2x{a}> to tensor<?x{a}>",
+        sample("tensor.cast %a : tensor<?x2x{a}> to tensor<?x?x{a}>", a="int_or_real[n, 2]"),
+        a="int_or_real[2]",
     ),
-    Row(
-        "apply",
+    row(
         "affine.apply",
         _apply,
-        (
-            sample("affine.apply affine_map<()[s0, s1] -> (s0 * 2 - s1 + 1)>()[%m, %n]"),
-            sample("affine.apply affine_map<(d0)[s0] -> ((d0 + s0) floordiv 2)>(%m)[%n]"),
-        ),
+        "affine.apply affine_map<()[s0, s1] -> (s0 * 2 - s1 + 1)>()[%m, %n]",
+        "affine.apply affine_map<(d0)[s0] -> ((d0 + s0) floordiv 2)>(%m)[%n]",
     ),
-    Row(
-        "max",
-        "affine.max",
-        _greatest,
-        (sample("affine.max affine_map<()[s0] -> (s0 - 2, 0)>()[%n]"),),
-    ),
+    row("affine.max", _greatest, "affine.max affine_map<()[s0] -> (s0 - 2, 0)>()[%n]"),
 ]

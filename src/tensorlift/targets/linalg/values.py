@@ -31,16 +31,26 @@ from tensorlift.ir.tensor_program import (
     Variable,
 )
 from tensorlift.ops.dtypes import is_float
-from tensorlift.targets.linalg import folds, scalars
-from tensorlift.targets.linalg.body import Body, affine_at, aligned
-from tensorlift.targets.linalg.writer import Value, element_type, map_text, tensor_type
+from tensorlift.ops.scalar_ops import neutral
+from tensorlift.targets.linalg import folds
+from tensorlift.targets.linalg.body import Body, affine_at, aligned, written
+from tensorlift.targets.linalg.writer import (
+    COMPARISONS,
+    Value,
+    comparison,
+    conversion,
+    element_type,
+    number,
+    operation,
+    stem_of,
+    tensor_type,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tensorlift.ir.tensor_program import Shape
     from tensorlift.ops.dtypes import DType
-    from tensorlift.targets.linalg.body import Indices
     from tensorlift.targets.linalg.writer import Writer
 
     Define = Callable[[str, str], Value]
@@ -64,7 +74,12 @@ class Values:
 
     def number(self, value: Fraction | str, dtype: DType) -> Value:
         """Return a constant."""
-        return self.writer.constant(scalars.number(value, dtype), element_type(dtype), scalars.stem_of(value, dtype))
+        return self.writer.constant(number(value, dtype), element_type(dtype), stem_of(value, dtype))
+
+    def neutral(self, node: Reduction) -> Value:
+        """Return what changes nothing in a fold."""
+        value = neutral(node.op, node.dtype)
+        return self.number(value if isinstance(value, str) else Fraction(value), node.dtype)
 
     def scalar(self, node: Expression, dtype: DType | None = None) -> Value:
         """Return an expression without axes, in a type if one is given."""
@@ -126,13 +141,13 @@ class Values:
             return define(f"arith.select {condition.name}, {chosen.name}, {other.name} : {chosen.type}", chosen.type)
         if op in ("infinity", "nan"):
             return self.number({"infinity": "inf"}.get(op, op), node.dtype)
-        dtype = _common(arguments) if op in scalars.COMPARISONS else node.dtype
+        dtype = _common(arguments) if op in COMPARISONS else node.dtype
         operands = [cell(a, dtype) for a in arguments]
-        if op in scalars.COMPARISONS and not (dtype == "bool" and op == "ne"):
-            return self._applied(scalars.comparison(op, dtype), operands, "i1", define)
+        if op in COMPARISONS and not (dtype == "bool" and op == "ne"):
+            return self._applied(comparison(op, dtype), operands, "i1", define)
         if op in ("neg", "bitnot", "not") and not is_float(dtype):
             return self._opposite(op, operands[0], dtype, define)
-        return self._applied(scalars.operation(op, dtype), operands, operands[0].type, define)
+        return self._applied(operation(op, dtype), operands, operands[0].type, define)
 
     def _opposite(self, op: str, operand: Value, dtype: DType, define: Define) -> Value:
         if op == "neg":
@@ -149,9 +164,9 @@ class Values:
             return value
         if dtype == "bool":
             zero = self.number(Fraction(0), source)
-            return self._applied(scalars.comparison("ne", source), [value, zero], "i1", define)
+            return self._applied(comparison("ne", source), [value, zero], "i1", define)
         target = element_type(dtype)
-        return define(f"{scalars.conversion(source, dtype)} {value.name} : {value.type} to {target}", target)
+        return define(f"{conversion(source, dtype)} {value.name} : {value.type} to {target}", target)
 
     # -- tensors
 
@@ -234,85 +249,16 @@ class Values:
         body = Body(self, shape)
         point = tuple(shape[k] - 1 - p if k in turned else p for k, p in enumerate(body.point()))
         value = body.at(node, aligned(node, shape, point)) if node.shape else self.scalar(node)
-        return self._written(body, value, shape, node.dtype)
+        return written(body, value, shape, node.dtype)
 
     def _mapped(self, node: Expression) -> Value:
         body = Body(self, node.shape)
-        return self._written(body, body.at(node, body.point()), node.shape, node.dtype)
-
-    def _written(self, body: Body, value: Value, shape: Shape, dtype: DType) -> Value:
-        """Return the tensor of a body's values, by the operation that says most."""
-        if not body.lines and not body.inputs:
-            return self.filled(value, shape, dtype)
-        if not body.lines and [results for _, results in body.inputs] == [body.point()]:
-            ((source, _),) = body.inputs
-            return self.cast(source, tensor_type(shape, dtype))
-        out = self.empty(shape, dtype)
-        if not body.lines:
-            ((source, results),) = body.inputs
-            moved = self._moved(source, results, body, out)
-            return moved or self.generic(body, value, out, body.point())
-        short = self._short(body, value, out)
-        return short or self.generic(body, value, out, body.point())
-
-    def _moved(self, source: Value, results: Indices, body: Body, out: Value) -> Value | None:
-        """Return a tensor with permuted axes, or with more; None where it is neither."""
-        places = [body.dimensions.index(r.variable) if r.variable else -1 for r in results]
-        axes = list(range(len(body.dimensions)))
-        operands = f"ins({source.name} : {source.type}) outs({out.name} : {out.type})"
-        if sorted(places) == axes:
-            permutation = [places.index(axis) for axis in axes]
-            return self.writer.define(f"linalg.transpose {operands} permutation = {permutation}", out.type)
-        if places == sorted(set(places)) and -1 not in places:
-            added = [axis for axis in axes if axis not in places]
-            return self.writer.define(f"linalg.broadcast {operands} dimensions = {added}", out.type)
-        return None
-
-    def _short(self, body: Body, value: Value, out: Value) -> Value | None:
-        """Return a map with a single operation on whole tensors, None where it is none."""
-        operation, _, operands = body.lines[0].partition(" = ")[2].partition(" ")
-        types = {source.type for source, _ in body.inputs}
-        is_whole = all(results == body.point() for _, results in body.inputs) and types == {out.type}
-        if len(body.lines) > 1 or not is_whole or operands != f"{', '.join(body.inputs.values())} : {value.type}":
-            return None
-        return self.writer.define(
-            f"linalg.map {{ {operation} }} {self.ins(body)} outs({out.name} : {out.type})", out.type
-        )
-
-    def ins(self, body: Body) -> str:
-        """Spell the operands that a body reads."""
-        if not body.inputs:
-            return ""
-        names = ", ".join(source.name for source, _ in body.inputs)
-        return f"ins({names} : {', '.join(source.type for source, _ in body.inputs)})"
-
-    def generic(self, body: Body, value: Value, out: Value, kept: Indices, name: str = "") -> Value:
-        """Add a ``linalg.generic``; ``kept`` is the map of the result, ``name`` that of what is written over."""
-        maps = [map_text(body.dimensions, results) for _, results in body.inputs]
-        maps.append(map_text(body.dimensions, kept))
-        iterators = ", ".join(f'"{"parallel" if walk in kept else "reduction"}"' for walk in body.point())
-        result = Value(self.writer.fresh(), out.type)
-        ins = self.ins(body)
-        self.writer.line(
-            f"{result.name} = linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types = [{iterators}]}}"
-            f"{' ' + ins if ins else ''} outs({out.name} : {out.type}) {{"
-        )
-        arguments = [f"{inner}: {_element_of(source.type)}" for (source, _), inner in body.inputs.items()]
-        arguments.append(f"{name or body.name('out')}: {value.type}")
-        self.writer.line(f"^bb0({', '.join(arguments)}):")
-        for line in [*body.lines, f"linalg.yield {value.name} : {value.type}"]:
-            self.writer.line("  " + line)
-        self.writer.line(f"}} -> {out.type}")
-        return result
+        return written(body, body.at(node, body.point()), node.shape, node.dtype)
 
 
 def is_whole(item: Range | At, extent: Affine) -> bool:
     """Tell whether a part of an axis is all of it."""
     return isinstance(item, Range) and item.start == ZERO and item.stop == extent and item.step == 1
-
-
-def _element_of(type_: str) -> str:
-    return type_.removeprefix("tensor<").removesuffix(">").rpartition("x")[2]
 
 
 def _common(arguments: Sequence[Expression]) -> DType:

@@ -1,7 +1,15 @@
-"""Operations of a dialect made from its rows: classes for xDSL that read and print the form of a row."""
+"""Operations of a dialect made from its rows: classes for xDSL that read the form of a row.
+
+A form spells what stands behind the name of the operation, as dialects do in their definitions: ``$x`` is an operand,
+``$*xs`` all operands of a list, ``#d`` an attribute, ``type(x)`` or ``types(xs)`` the type of an operand,
+``type(result)`` that of the result.  Anything else is itself; what stands between ``[?`` and ``?]`` starts with a word,
+and is left out where its attributes are empty.  An operand whose type is not spelled has that of the result.  Operands
+and attributes are the parameters of the meaning; a row without a form is read in MLIR's generic form.
+"""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -22,14 +30,16 @@ from xdsl.ir import Data, Dialect, Operation, OpTraits
 from xdsl.irdl import irdl_attr_definition
 from xdsl.traits import IsTerminator
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+from tensorlift.targets.mlir_text.rows import attributes_of, operands_of
 
-    from xdsl.ir import Attribute
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from xdsl.ir import Attribute, Region, SSAValue
     from xdsl.parser import AttrParser, Parser, UnresolvedOperand
     from xdsl.printer import Printer
 
-    from tensorlift.targets.mlir_text.rows import Piece, TextRow
+    from tensorlift.targets.target import OpRow
 
 
 class Splat(NamedTuple):
@@ -39,8 +49,16 @@ class Splat(NamedTuple):
     value: float | tuple[int, ...]
 
 
+class ReadData(Data[Any]):
+    """Data that is read from a text; in messages it is printed as Python has it."""
+
+    def print_parameter(self, printer: Printer) -> None:
+        """Print the data."""
+        printer.print_string(str(self.data))
+
+
 @irdl_attr_definition
-class SplatAttr(Data[Splat]):
+class SplatAttr(ReadData):
     """A splat as MLIR spells it: ``dense<number> : type``, or ``dense<[number, number]> : type`` for a vector."""
 
     name = "tensorlift.splat"
@@ -75,19 +93,6 @@ class SplatAttr(Data[Splat]):
             parser.raise_error("no decimal integer where one stands")
         return Splat(kind, value)
 
-    def print_parameter(self, printer: Printer) -> None:
-        """Print the number and the type."""
-        kind, value = self.data
-        printer.print_string("dense<")
-        if isinstance(value, tuple):
-            printer.print_string(str(list(value)))
-        elif isinstance(kind.element_type, Float32Type | Float64Type):
-            printer.print_float(value, kind.element_type)
-        else:
-            printer.print_int(int(value), kind.element_type)
-        printer.print_string("> : ")
-        printer.print_attribute(kind)
-
 
 def _read_number(parser: AttrParser) -> float:
     if parser.parse_optional_keyword("true") is not None:
@@ -95,34 +100,51 @@ def _read_number(parser: AttrParser) -> float:
     return 0 if parser.parse_optional_keyword("false") is not None else parser.parse_number()
 
 
+class Piece(NamedTuple):
+    """A piece of a form: an operand, several, an attribute, a type, several, a word, a space, or an optional group."""
+
+    kind: str
+    text: str
+    inside: tuple[Piece, ...] = ()
+
+
+_PIECE = re.compile(r"\$\*(?P<operands>\w+)|\$(?P<operand>\w+)|#(?P<attribute>\w+)|types\((?P<types>\w+)\)"
+                    r"|type\((?P<type>\w+)\)|(?P<space>\s+)|(?P<word>[\w.]+|->|\S)")  # fmt: skip
+
+
+@cache
+def _pieces(form: str) -> list[Piece]:
+    before, found, rest = form.partition("[?")
+    pieces = [Piece(match.lastgroup or "", match[match.lastgroup or 0]) for match in _PIECE.finditer(before)]
+    if not found:
+        return pieces
+    group, _, after = rest.partition("?]")
+    return [*pieces, Piece("group", "", tuple(_pieces(group))), *_pieces(after)]
+
+
 class RowOperation(Operation):
     """An operation of a row; its properties hold the attributes.  It is read and printed in MLIR's generic form."""
 
-    row: ClassVar[TextRow]
+    row: ClassVar[OpRow]
     traits: ClassVar[OpTraits] = OpTraits(tuple)
 
     def verify_(self) -> None:
         """Demand what the dialect does of such an operation."""
-        self.row.verify(self)
+        if self.row.verify is not None:
+            self.row.verify(self)
 
 
-class FormOperation(RowOperation):
-    """An operation of a row that has a form of its own."""
+def _parsed(form: str, operands: Sequence[str], kinds: Mapping[str, str]) -> Any:
+    def parse(cls: type[Operation], parser: Parser) -> Operation:
+        reading = _Reading(parser, operands, kinds)
+        reading.pieces(_pieces(form))
+        values = reading.operands()
+        if "outs" in operands:  # how many are written over says how many are read
+            reading.attributes["inputs"] = IntegerAttr(len(reading.found.get("inputs", ())), i64)
+        types = [reading.types["result"]] if "result" in reading.types else reading.types["outs"]
+        return cls.create(operands=values, result_types=types, properties=reading.attributes, regions=reading.regions)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> FormOperation:
-        """Read what stands behind the name."""
-        reading = _Reading(parser, cls.row)
-        reading.pieces(cls.row.pieces)
-        return cls.create(
-            operands=reading.operands(), result_types=[reading.types["result"]], properties=reading.attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        """Print what stands behind the name."""
-        if self.row.pieces[0].text != "(":
-            printer.print_string(" ")
-        _Printing(printer, self).pieces(self.row.pieces)
+    return classmethod(parse)
 
 
 class TerminatorOperation(Operation):
@@ -138,22 +160,51 @@ class TerminatorOperation(Operation):
         types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
         return cls.create(operands=parser.resolve_operands(operands, types, parser.pos))
 
-    def print(self, printer: Printer) -> None:
-        """Print the operands and their types."""
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        printer.print_string(" : ")
-        printer.print_list([operand.type for operand in self.operands], printer.print_attribute)
-
 
 @cache
-def operation_class(row: TextRow) -> type[RowOperation]:
+def operation_class(row: OpRow) -> type[RowOperation]:
     """Return the class of the operations of a row."""
-    base = FormOperation if row.form else RowOperation
-    return type(row.name, (base,), {"name": row.spelling, "row": row, "__doc__": row.name})
+    own = {"name": row.spelling, "row": row, "__doc__": row.name}
+    if row.form:
+        own["parse"] = _parsed(row.form, operands_of(row), attributes_of(row))
+    return type(row.name, (RowOperation,), own)
 
 
-def context_of(rows: Iterable[TextRow], dialects: Sequence[Dialect] = ()) -> Context:
+class StructuredOperation(Operation):
+    """An operation on ``inputs`` that writes over ``outs``."""
+
+    traits: ClassVar[OpTraits] = OpTraits(tuple)
+
+    @property
+    def inputs(self) -> Sequence[SSAValue]:
+        """The operands that are only read."""
+        return self.operands[: self._count]
+
+    @property
+    def outs(self) -> Sequence[SSAValue]:
+        """The operands that the results are written over."""
+        return self.operands[self._count :]
+
+    @property
+    def _count(self) -> int:
+        count = self.properties["inputs"]
+        assert isinstance(count, IntegerAttr)
+        return count.value.data
+
+
+_INS = "[?ins($*inputs : types(inputs))?] outs($*outs : types(outs))"
+_OTHERS = {"body": "Text", "indexing_maps": "Maps", "stated": "Dictionary", "region": "Region"}
+
+
+def structured(name: str, before: str = "", behind: str = " -> type(result)") -> type[StructuredOperation]:
+    """Return the class of an operation of a full name, by what stands before and behind its operands."""
+    form = f"{before}{_INS}{behind}"
+    kinds = {piece.text: _OTHERS.get(piece.text, "Ints") for piece in _pieces(form) if piece.kind == "attribute"}
+    own = {"name": name, "parse": _parsed(form, ("inputs", "outs"), kinds)}
+    return type(name, (StructuredOperation,), own)
+
+
+def context_of(rows: Iterable[OpRow], dialects: Sequence[Dialect] = ()) -> Context:
     """Return what a reader knows: modules, functions, the operations of the rows, and other dialects."""
     context = Context()
     for dialect in (Builtin, Func, *dialects):
@@ -169,12 +220,14 @@ def context_of(rows: Iterable[TextRow], dialects: Sequence[Dialect] = ()) -> Con
 class _Reading:
     """Reads one operation by the pieces of its form."""
 
-    def __init__(self, parser: Parser, row: TextRow) -> None:
+    def __init__(self, parser: Parser, names: Sequence[str], kinds: Mapping[str, str]) -> None:
         self.parser = parser
-        self.row = row
+        self.names = names
+        self.kinds = kinds
         self.found: dict[str, list[UnresolvedOperand]] = {}
         self.attributes: dict[str, Attribute] = {}
         self.types: dict[str, Any] = {}
+        self.regions: list[Region] = []
         self.read_ahead = ""
 
     def pieces(self, pieces: Sequence[Piece]) -> None:
@@ -185,9 +238,9 @@ class _Reading:
     def operands(self) -> list[Any]:
         """Return the operands, whose types are known at the end."""
         values: list[Any] = []
-        for name in self.row.operands:
-            operands = self.found[name]
-            types = self.types.get(name, self.types["result"])
+        for name in self.names:
+            operands = self.found.get(name, [])
+            types = self.types[name if name in self.types else "result"] if operands else []
             listed = types if isinstance(types, list) else [types] * len(operands)
             values += self.parser.resolve_operands(operands, listed, self.parser.pos)
         return values
@@ -217,9 +270,18 @@ class _Reading:
             found.append(operand)
 
     def _attribute(self, piece: Piece) -> None:
-        attribute = self.attributes[piece.text] = _READERS[self.row.attributes[piece.text]](self.parser)
-        if isinstance(attribute, SplatAttr):
-            self.types["result"] = attribute.data.type  # a number is spelled with its type
+        kind = self.kinds[piece.text]
+        if kind == "Region":
+            self.operands()  # what stands inside of it is not seen by them
+            self.regions.append(self.parser.parse_region())
+        elif kind == "Dictionary":
+            self.attributes |= self.parser.parse_optional_attr_dict()
+            if "body" in self.attributes:
+                self.parser.raise_error("a body that is no region")
+        else:
+            attribute = self.attributes[piece.text] = _READERS[kind](self.parser)
+            if isinstance(attribute, SplatAttr):
+                self.types["result"] = attribute.data.type  # a number is spelled with its type
 
     def _type(self, piece: Piece) -> None:
         self.types[piece.text] = self.parser.parse_type()
@@ -235,90 +297,20 @@ class _Reading:
             self.pieces(piece.inside[1:])
 
 
-class _Printing:
-    """Prints one operation by the pieces of its form."""
-
-    def __init__(self, printer: Printer, op: FormOperation) -> None:
-        self.printer = printer
-        self.op = op
-
-    def pieces(self, pieces: Sequence[Piece]) -> None:
-        """Print pieces one after the other."""
-        for piece in pieces:
-            if piece.kind != "group":
-                getattr(self, f"_{piece.kind}")(piece.text)
-            elif _is_given(self.op, piece):
-                self.pieces(piece.inside)
-
-    def _word(self, text: str) -> None:
-        self.printer.print_string(text)
-
-    _space = _word
-
-    def _operand(self, name: str) -> None:
-        self.printer.print_ssa_value(self._values(name)[0])
-
-    def _operands(self, name: str) -> None:
-        self.printer.print_list(self._values(name), self.printer.print_ssa_value)
-
-    def _attribute(self, name: str) -> None:
-        _PRINTERS[self.op.row.attributes[name]](self.printer, self.op.properties[name])
-
-    def _type(self, name: str) -> None:
-        value = self.op.results[0] if name == "result" else self._values(name)[0]
-        self.printer.print_attribute(value.type)
-
-    def _types(self, name: str) -> None:
-        self.printer.print_list([v.type for v in self._values(name)], self.printer.print_attribute)
-
-    def _values(self, name: str) -> Sequence[Any]:
-        place = self.op.row.operands.index(name)
-        is_last = place == len(self.op.row.operands) - 1
-        return self.op.operands[place:] if is_last else self.op.operands[place : place + 1]
+# -- attributes: how each kind is read
 
 
-def _is_given(op: FormOperation, group: Piece) -> bool:
-    names = [piece.text for piece in group.inside if piece.kind == "attribute"]
-    return any(name in op.properties and op.properties[name] != ints_attribute(()) for name in names)
+def _listed(parser: Parser, read: Callable[[], Any]) -> list[Any]:
+    return parser.parse_comma_separated_list(parser.Delimiter.SQUARE, read)
 
 
-# -- attributes: how each kind is read and printed
-
-
-def ints_attribute(values: Iterable[int]) -> DenseArrayBase[Any]:
-    """Return a list of integers."""
+def _ints(values: Iterable[int]) -> DenseArrayBase[Any]:
     return DenseArrayBase.from_list(i64, list(values))
 
 
-def _read_ints(parser: Parser) -> Attribute:
-    return ints_attribute(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer))
-
-
-def _print_ints(printer: Printer, attribute: Any) -> None:
-    printer.print_string(f"[{', '.join(map(str, attribute.get_values()))}]")
-
-
-def labels_attribute(names: Iterable[str]) -> ArrayAttr[StringAttr]:
-    """Return a list of names."""
-    return ArrayAttr(map(StringAttr, names))
-
-
-def _read_labels(parser: Parser) -> Attribute:
-    return labels_attribute(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _read_label(parser)))
-
-
-def _read_label(parser: Parser) -> str:
+def _read_label(parser: Parser) -> StringAttr:
     """Read a name or a number."""
-    return parser.parse_optional_identifier() or str(parser.parse_integer())
-
-
-def _print_labels(printer: Printer, attribute: Any) -> None:
-    printer.print_string(f"[{', '.join(name.data for name in attribute)}]")
-
-
-def _read_ranges(parser: Parser) -> Attribute:
-    ranges = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: _read_range(parser))
-    return ints_attribute(value for entry in ranges for value in entry)
+    return StringAttr(parser.parse_optional_identifier() or str(parser.parse_integer()))
 
 
 def _read_range(parser: Parser) -> tuple[int, int, int]:
@@ -328,26 +320,12 @@ def _read_range(parser: Parser) -> tuple[int, int, int]:
     return start, limit, parser.parse_integer() if parser.parse_optional_punctuation(":") else 1
 
 
-def _print_ranges(printer: Printer, attribute: Any) -> None:
-    values = attribute.get_values()
-    triples = zip(values[::3], values[1::3], values[2::3], strict=True)
-    texts = (f"{start}:{limit}" + (f":{step}" if step != 1 else "") for start, limit, step in triples)
-    printer.print_string(f"[{', '.join(texts)}]")
-
-
 _READERS: dict[str, Callable[[Parser], Attribute]] = {
-    "Ints": _read_ints,
-    "Labels": _read_labels,
-    "Ranges": _read_ranges,
+    "Ints": lambda parser: _ints(_listed(parser, parser.parse_integer)),
+    "Labels": lambda parser: ArrayAttr(_listed(parser, lambda: _read_label(parser))),
+    "Maps": lambda parser: ArrayAttr(_listed(parser, parser.parse_attribute)),
+    "Ranges": lambda parser: _ints(n for entry in _listed(parser, lambda: _read_range(parser)) for n in entry),
     "int": lambda parser: IntegerAttr(parser.parse_integer(), i64),
     "Text": lambda parser: StringAttr(parser.parse_identifier()),
     "Number": lambda parser: SplatAttr(SplatAttr.parse_parameter(parser)),
-}
-_PRINTERS: dict[str, Callable[[Printer, Any], None]] = {
-    "Ints": _print_ints,
-    "Labels": _print_labels,
-    "Ranges": _print_ranges,
-    "int": lambda printer, attribute: printer.print_string(str(attribute.value.data)),
-    "Text": lambda printer, attribute: printer.print_string(attribute.data),
-    "Number": lambda printer, attribute: attribute.print_parameter(printer),
 }

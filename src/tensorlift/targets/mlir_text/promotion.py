@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 class StatedTypes(ArrayTypes):
     """Type rules of a dialect whose operations do not convert."""
 
+    of_negative_reals = "a negative real becomes zero as an unsigned integer"
+
     def common(self, o: Obligations, operands: Sequence[Operand]) -> DType:
         """Return the only type of the operands."""
         first = operands[0].dtype
@@ -31,18 +33,9 @@ class StatedTypes(ArrayTypes):
             o.refuse(f"a function of reals on values of the type {dtype}")
         return dtype
 
-    def quotient_type(self, o: Obligations, dtype: DType) -> DType:
-        """Return the type, which must be one of reals."""
-        return self.float_type(o, dtype)
-
     def function_strength(self, o: Obligations, tensors: Sequence[SymbolicTensor]) -> Strength:  # noqa: ARG002 - all count alike
         """Return how much the type of a result counts."""
         return Strength.STRONG
-
-    def check_conversion(self, o: Obligations, source: DType, dtype: DType) -> None:
-        """Refuse reals that become unsigned integers: a negative one becomes zero."""
-        if is_float(source) and dtype.startswith("u"):
-            o.refuse("a negative real becomes zero as an unsigned integer; convert to a signed type first")
 
     def filled_type(self, o: Obligations, value: SymbolicTensor) -> DType:  # noqa: ARG002 - every value has a type
         """Return the type of a value."""

@@ -1,18 +1,22 @@
 """Samples of rows as whole programs: sizes and types are put into a sample's text, and a function around it.
 
 In the text ``{m + 1}`` stands for a number and ``{a}`` for the element type of the operand ``a``; braces are doubled.
+Where extents are open, sizes are parameters of the function.
 """
 
 from __future__ import annotations
 
 import re
 from string import Formatter
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.tensor import SymbolicTensor, array
+from tensorlift.comprehension.tensor import SymbolicTensor, array, size
 from tensorlift.targets.mlir_text.types import ELEMENT_TYPES, tensor_type
-from tensorlift.targets.samples import extent_of, sample_operand, sample_types
+from tensorlift.targets.samples import SIZES, extent_of, sample_operand, sample_types
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -47,7 +51,7 @@ def sample_operands(entry: Sample, dtypes: Mapping[str, DType], sizes: Mapping[s
     return found
 
 
-def sample_text(entry: Sample, dtypes: Mapping[str, DType], sizes: Mapping[str, int]) -> str:
+def sample_text(entry: Sample, dtypes: Mapping[str, DType], sizes: Mapping[str, int] = MappingProxyType({})) -> str:
     """Return the text of a sample with its sizes and types."""
     parts = []
     for literal, field, _, _ in Formatter().parse(entry.text):
@@ -59,7 +63,7 @@ def sample_text(entry: Sample, dtypes: Mapping[str, DType], sizes: Mapping[str, 
     return "".join(parts)
 
 
-def sample_program(text: str, operands: Mapping[str, SymbolicTensor]) -> str:
+def static_program(text: str, operands: Mapping[str, SymbolicTensor]) -> str:
     """Return a function that computes what the text of a sample gives."""
     lines = text.splitlines()
     first = next(k for k, line in enumerate(lines) if not line.startswith("%"))
@@ -73,3 +77,29 @@ def sample_program(text: str, operands: Mapping[str, SymbolicTensor]) -> str:
 
 def _numbers(operand: SymbolicTensor) -> Sequence[int]:
     return [extent.constant for extent in operand.shape]
+
+
+_CONSTANTS = "".join(f"  %c{k} = arith.constant {k} : index\n" for k in range(2))
+
+
+def sample_arguments(entry: Sample, dtypes: Mapping[str, DType]) -> dict[str, SymbolicTensor]:
+    """Return the operands of a sample with open extents, and the sizes, by name."""
+    operands = {name: sample_operand(name, spec, dtypes[name]) for name, spec in entry.operands.items()}
+    return {**operands, **{name: size(Affine.var(name)) for name in SIZES}}
+
+
+def open_program(name: str, text: str, arguments: Mapping[str, SymbolicTensor], result: str = "") -> str:
+    """Return a function that computes what a text gives; it returns that where its type is given."""
+    parameters = ", ".join(f"%{argument}: {_type(argument, value, text)}" for argument, value in arguments.items())
+    head = f"func.func @{name}({parameters}){f' -> {result}' if result else ''} {{\n{_CONSTANTS}"
+    return f"{head}  %result = {text}\n  return{f' %result : {result}' if result else ''}\n}}\n"
+
+
+def _type(name: str, value: SymbolicTensor, text: str) -> str:
+    """Return the type of an argument; what is written over is a tensor, also one of a single number."""
+    if not value.is_strong:
+        return "index"
+    is_tensor = value.rank > 0 or f"outs(%{name} : " in text
+    extents = [extent.constant if extent.is_constant else DYNAMIC_INDEX for extent in value.shape]
+    kind = tensor_type(extents, value.dtype)
+    return str(kind if is_tensor else kind.element_type)

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from tensorlift.ir.stores import in_place, is_variable
-from tensorlift.ir.tensor_program import Literal, Range, Reverse, Subscript
+from tensorlift.ir.tensor_program import Contraction, Literal, Range, Reverse, Subscript, Windows
 from tensorlift.ops.dtypes import is_integer
-from tensorlift.targets.python_text.array_speller import ArraySpeller, element_types_of, functions_of
-from tensorlift.targets.python_text.contractions import einsum_text
-from tensorlift.targets.python_text.emission import Emission
-from tensorlift.targets.python_text.memory import Memory
+from tensorlift.targets.python_text import spelling
+from tensorlift.targets.python_text.arrays import library_of
+from tensorlift.targets.python_text.contractions import contraction_text, einsum_text
+from tensorlift.targets.python_text.emission import Emission, Memory
 from tensorlift.targets.python_text.text import Text, call
 
 if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import (
         Assign,
-        Contraction,
         Elementwise,
         Expression,
         SetSlice,
         SubscriptItem,
         TensorProgram,
-        Windows,
     )
     from tensorlift.targets.emitted import Emitted
+    from tensorlift.targets.python_text.spelling import Spelling
 
 
 def emit(program: TensorProgram) -> Emitted:
@@ -37,46 +36,50 @@ def emit(program: TensorProgram) -> Emitted:
     return _NumpyEmission(program).emit()
 
 
-class _NumpySpeller(ArraySpeller):
-    name = "np"
-    title = "NumPy"
-    functions = functions_of("np")
-    dtypes = element_types_of("np")
-    accumulations: ClassVar = {
-        "sum": "np.cumsum", "prod": "np.cumprod", "max": "np.maximum.accumulate", "min": "np.minimum.accumulate",
-        "fmax": "np.fmax.accumulate", "fmin": "np.fmin.accumulate", "any": "np.logical_or.accumulate",
-        "all": "np.logical_and.accumulate",
-    }  # fmt: skip
+def _function(spell: Spelling, node: Elementwise) -> Text:
+    """Spell a scalar function; by a positive number, an array is divided several times faster than by ``tdiv``."""
+    dividend, *divisors = node.arguments
+    if node.op != "tdiv" or not dividend.shape or not all(map(_is_positive, divisors)):
+        return spelling.function(spell, node)
+    spell.used["tdiv_positive"] = None
+    left, right = spell.operands(node)
+    divisor = right if node.dtype == "i64" else spell.converted(right, node.dtype)  # a truth value times b is a b
+    return call("tdiv_positive", left.source, divisor.source)
 
-    def function(self, node: Elementwise) -> Text:
-        """Spell a scalar function; by a positive number, an array is divided several times faster than by ``tdiv``."""
-        dividend, *divisors = node.arguments
-        if node.op != "tdiv" or not dividend.shape or not all(map(_is_positive, divisors)):
-            return super().function(node)
-        self.used["tdiv_positive"] = None
-        left, right = self.operands(node)
-        divisor = right if node.dtype == "i64" else self.converted(right, node.dtype)  # a truth value times b is a b
-        return call("tdiv_positive", left.source, divisor.source)
 
-    def contraction(self, node: Contraction) -> Text:
-        """Spell a sum of products; that of integers is several times slower with ``@``, which has no BLAS for it."""
-        return einsum_text(node, self) if is_integer(node.dtype) else super().contraction(node)
+def _contraction(spell: Spelling, node: Contraction) -> Text:
+    """Spell a sum of products; that of integers is several times slower with ``@``, which has no BLAS for it."""
+    return einsum_text(spell, node) if is_integer(node.dtype) else contraction_text(spell, node)
 
-    def windows(self, node: Windows) -> Text:
-        """Spell windows along axes."""
-        self.used["sliding_window_view"] = None
-        extents = self.shape(node.extents)
-        whole = node.axes == tuple(range(node.argument.rank))
-        axis = "" if whole else str(node.axes[0] if len(node.axes) == 1 else node.axes)
-        return call("sliding_window_view", self(node.argument).source, extents, axis=axis)
+
+def _windows(spell: Spelling, node: Windows) -> Text:
+    """Spell windows along axes."""
+    spell.used["sliding_window_view"] = None
+    extents = spell.shape(node.extents)
+    whole = node.axes == tuple(range(node.argument.rank))
+    axis = "" if whole else str(node.axes[0] if len(node.axes) == 1 else node.axes)
+    return call("sliding_window_view", spell(node.argument).source, extents, axis=axis)
 
 
 def _is_positive(node: Expression) -> bool:
     return isinstance(node, Literal) and not isinstance(node.value, str) and node.value > 0
 
 
+_LIBRARY = library_of(
+    "np",
+    "NumPy",
+    {Contraction: _contraction, Windows: _windows},
+    function=_function,
+    accumulations={
+        "sum": "np.cumsum", "prod": "np.cumprod", "max": "np.maximum.accumulate", "min": "np.minimum.accumulate",
+        "fmax": "np.fmax.accumulate", "fmin": "np.fmin.accumulate", "any": "np.logical_or.accumulate",
+        "all": "np.logical_and.accumulate",
+    },
+)  # fmt: skip
+
+
 class _NumpyEmission(Emission):
-    speller = _NumpySpeller
+    library = _LIBRARY
     reserved = frozenset({"np", "sliding_window_view", "isinstance", "int", "ValueError"})
 
     def __init__(self, program: TensorProgram) -> None:

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor
 from tensorlift.ops.dtypes import DType, is_float, width
-from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength
+from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength, promote_integers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_WIDEST = 64
 _EXACT_IN_F32 = 16
-_SIGNED_OF_WIDTH: dict[int, DType] = {8: "i8", 16: "i16", 32: "i32", 64: "i64"}
 
 
 class NumpyTypes(ArrayTypes):
@@ -63,18 +61,9 @@ class NumpyTypes(ArrayTypes):
 
 def promote(left: DType, right: DType) -> DType:
     """Return the common type of two types, as ``np.promote_types`` does."""
-    if right in (left, "bool"):
-        return left
-    if left == "bool":
-        return right
-    if is_float(left) or is_float(right):
-        return _promote_floats(left, right)
-    if (left[0] == "u") == (right[0] == "u"):
-        return max(left, right, key=width)
-    signed, unsigned = (right, left) if left[0] == "u" else (left, right)
-    if width(signed) > width(unsigned):
-        return signed
-    return "f64" if width(unsigned) == _WIDEST else _SIGNED_OF_WIDTH[2 * width(unsigned)]
+    if right in (left, "bool") or not (is_float(left) or is_float(right)):
+        return promote_integers(left, right)
+    return right if left == "bool" else _promote_floats(left, right)
 
 
 def _promote_floats(left: DType, right: DType) -> DType:

@@ -2,37 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.targets.python_text.text import Precedence, Text, binary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tensorlift.ir.tensor_program import Contraction, Expression
-    from tensorlift.ops.dtypes import DType
-
-
-class ProductSpeller(Protocol):
-    """How a library spells products, beside ``@``."""
-
-    def __call__(self, node: Expression) -> Text:
-        """Return the text of an operand."""
-
-    def swapped(self, text: Text) -> Text:
-        """Spell the last two axes swapped."""
-
-    def permuted(self, text: Text, order: Sequence[int]) -> Text:
-        """Spell other permutations of the axes."""
-
-    def full_product(self, left: Expression, right: Expression) -> Text:
-        """Spell the sum of all products of corresponding cells."""
-
-    def tensordot(self, left: Expression, right: Expression, axes: tuple[list[int], list[int]]) -> Text:
-        """Spell a product summed over pairs of axes."""
-
-    def einsum(self, spec: str, operands: Sequence[Expression], dtype: DType) -> Text:
-        """Spell any sum of products."""
+    from tensorlift.targets.python_text.spelling import Spelling
 
 
 class Operand(NamedTuple):
@@ -42,7 +18,7 @@ class Operand(NamedTuple):
     labels: tuple[str, ...]
 
 
-def contraction_text(node: Contraction, spell: ProductSpeller) -> Text:
+def contraction_text(spell: Spelling, node: Contraction) -> Text:
     """Return the shortest spelling of a sum of products in the interface of NumPy."""
     operands = [Operand(a, labels) for a, labels in zip(node.arguments, node.labels, strict=True)]
     if len(operands) == 2:  # noqa: PLR2004 - a product of two
@@ -50,17 +26,17 @@ def contraction_text(node: Contraction, spell: ProductSpeller) -> Text:
         if len(left.labels) == 1 and right.labels[:1] != left.labels:
             left, right = right, left  # ``A @ x`` rather than ``x @ A.T``
         if not node.output and left.labels == right.labels and len(left.labels) > 1:
-            return spell.full_product(left.expression, right.expression)
+            return spell.library.products.full_product(spell, left.expression, right.expression)
         text = _matmul(left, right, node.output, spell) or _matmul(right, left, node.output, spell)
         if text is not None:
             return text
         text = _tensordot(left, right, node.output, spell)
         if text is not None:
             return text
-    return einsum_text(node, spell)
+    return einsum_text(spell, node)
 
 
-def _matmul(left: Operand, right: Operand, output: tuple[str, ...], spell: ProductSpeller) -> Text | None:
+def _matmul(left: Operand, right: Operand, output: tuple[str, ...], spell: Spelling) -> Text | None:
     """Spell ``left @ right``: rows of the left, columns of the right, one summed label, common leading labels."""
     shared = [label for label in left.labels if label in right.labels]
     summed = [label for label in shared if label not in output]
@@ -83,7 +59,7 @@ def _matmul(left: Operand, right: Operand, output: tuple[str, ...], spell: Produ
 
 
 def _broadcast_matmul(
-    left: Operand, right: Operand, summed: str, output: tuple[str, ...], spell: ProductSpeller
+    left: Operand, right: Operand, summed: str, output: tuple[str, ...], spell: Spelling
 ) -> Text | None:
     """Spell a matrix times a stack of matrices."""
     if len(left.labels) != 2 or right.labels[-2] != summed:  # noqa: PLR2004 - a matrix
@@ -95,7 +71,7 @@ def _broadcast_matmul(
     return binary(first, "@", spell(right.expression), Precedence.PRODUCT)
 
 
-def _arranged(operand: Operand, labels: tuple[str, ...], spell: ProductSpeller) -> Text:
+def _arranged(operand: Operand, labels: tuple[str, ...], spell: Spelling) -> Text:
     """Spell the operand with its axes in the order of the labels; only what ``.T`` or ``.swapaxes`` says."""
     text = spell(operand.expression)
     if operand.labels == labels:
@@ -103,8 +79,8 @@ def _arranged(operand: Operand, labels: tuple[str, ...], spell: ProductSpeller) 
     if len(labels) == 2:  # noqa: PLR2004 - a matrix
         return _transposed(text)
     if operand.labels[:-2] == labels[:-2] and operand.labels[-2:] == labels[:-3:-1]:
-        return spell.swapped(text)
-    return spell.permuted(text, [operand.labels.index(label) for label in labels])
+        return spell.library.products.swapped(spell.library.name, text)
+    return spell.library.products.permuted(text, [operand.labels.index(label) for label in labels])
 
 
 def _transposed(text: Text) -> Text:
@@ -113,7 +89,7 @@ def _transposed(text: Text) -> Text:
     return Text(f"{text.atom}.T")
 
 
-def _tensordot(left: Operand, right: Operand, output: tuple[str, ...], spell: ProductSpeller) -> Text | None:
+def _tensordot(left: Operand, right: Operand, output: tuple[str, ...], spell: Spelling) -> Text | None:
     """Spell a product without common output labels that no matrix product covers."""
     shared = [label for label in left.labels if label in right.labels]
     rest = tuple(label for label in (*left.labels, *right.labels) if label not in shared)
@@ -125,14 +101,14 @@ def _tensordot(left: Operand, right: Operand, output: tuple[str, ...], spell: Pr
     if not output:
         return None
     axes = ([left.labels.index(label) for label in shared], [right.labels.index(label) for label in shared])
-    return spell.tensordot(left.expression, right.expression, axes)
+    return spell.library.products.tensordot(spell, left.expression, right.expression, axes)
 
 
-def einsum_text(node: Contraction, spell: ProductSpeller) -> Text:
+def einsum_text(spell: Spelling, node: Contraction) -> Text:
     """Spell a sum of products by the labels of all axes."""
     letters: dict[str, str] = {}
     for label in [*node.output, *(label for labels in node.labels for label in labels)]:
         letters.setdefault(label, "ijklmnopqrstuvwxyzabcdefgh"[len(letters)])
     inputs = ",".join("".join(letters[label] for label in labels) for labels in node.labels)
     spec = f'"{inputs}->{"".join(letters[label] for label in node.output)}"'
-    return spell.einsum(spec, node.arguments, node.dtype)
+    return spell.library.products.einsum(spell, spec, node.arguments, node.dtype)

@@ -10,32 +10,35 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift.comprehension.affine import ZERO
-from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.cut import Cut
 from tensorlift.ir.stores import in_place, is_variable, writes_all
 from tensorlift.ir.tensor_program import (
     Assign,
+    Broadcast,
     Copy,
+    Diagonal,
     Expression,
     For,
     Return,
     SetSlice,
     Statement,
-    definitions_computed,
+    Subscript,
+    Transpose,
+    Variable,
+    Windows,
     names_of,
 )
-from tensorlift.targets.emitted import Emitted
-from tensorlift.targets.python_text.numbers import may_be_python
-from tensorlift.targets.python_text.text import Precedence, Text, binary, safe_names
+from tensorlift.targets.emitted import Emitted, returned, spell_all, spelling
+from tensorlift.targets.python_text.spelling import Spelling
+from tensorlift.targets.python_text.text import Precedence, Text, binary, may_be_python, safe_names
 from tensorlift.targets.python_text.wrap import wrapped
-from tensorlift.targets.target import UnspelledError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tensorlift.ir.tensor_program import Parameter, SizeSource, TensorProgram
     from tensorlift.ops.dtypes import DType
-    from tensorlift.targets.python_text.speller import Speller
+    from tensorlift.targets.python_text.spelling import Library
 
 INDENT = "    "
 _HELPERS = {
@@ -58,9 +61,9 @@ UPDATE_SIGNS = {"add": "+=", "sub": "-=", "mul": "*=", "div": "/="}
 
 
 class Emission:
-    """Emits one program; a target says its ``speller``, its ``imports`` and the names that its text needs."""
+    """Emits one program; a target says its ``library``, its ``imports`` and the names that its text needs."""
 
-    speller: ClassVar[type[Speller]]
+    library: ClassVar[Library]
     reserved: ClassVar[frozenset[str]]
 
     def __init__(self, program: TensorProgram) -> None:
@@ -75,17 +78,11 @@ class Emission:
             LiftError: TL305 or TL307 where the library lacks a function or a type, TL306 where nothing is returned.
 
         """
-        try:
+        with spelling(self.program, unspelled=False):
             return self._module()
-        except LiftError as error:
-            place = self.program.location
-            located = LiftError(*(d if d.location else replace(d, location=place) for d in error.diagnostics))
-            if isinstance(error, UnspelledError):
-                raise UnspelledError(located, error.definitions) from None
-            raise located from None
 
     def _begin(self, firm: dict[str, DType]) -> None:
-        self.spell = self.speller(self.names, firm, self.program.parameters)
+        self.spell = Spelling(self.library, self.names, firm, self.program.parameters)
         self.converted = firm
         self.lines: list[str] = []
         self.cuts: list[Cut] = []
@@ -115,7 +112,9 @@ class Emission:
         raise NotImplementedError
 
     def _helpers(self) -> list[str]:
-        used = [text.format_map(self.spell.functions) for name, text in _HELPERS.items() if name in self.spell.used]
+        used = [
+            text.format_map(self.spell.library.functions) for name, text in _HELPERS.items() if name in self.spell.used
+        ]
         return [line for text in used for line in (*text.splitlines(), "", "")]
 
     def _header(self) -> list[str]:
@@ -194,19 +193,14 @@ class Emission:
 
     def block(self, body: tuple[Statement, ...], indent: str) -> None:
         """Spell statements, one after the other."""
-        for position, statement in enumerate(body):
-            try:
-                self._statement(statement, indent)
-            except UnspelledError:
-                raise
-            except LiftError as error:
-                raise UnspelledError(error, definitions_computed(body[position:])) from None
+        spell_all(body, lambda statement, _: self._statement(statement, indent))
 
     def _statement(self, statement: Statement, indent: str) -> None:
         if isinstance(statement, For):
             self.loop(statement, indent)
         elif isinstance(statement, Return):
-            self._return(statement, indent)
+            values = [self.returned(value) for value in returned(statement, self.program)]
+            self.lines += wrapped("return ", ", ".join(values), indent)
         else:
             self._assignment(statement, indent)
 
@@ -259,12 +253,6 @@ class Emission:
         """Note which definitions variables hold when an iteration of the loop starts, which the next line begins."""
         self.cuts += (Cut(len(self.lines) + 1, self.names[v], d) for v, d in loop.carried)
 
-    def _return(self, statement: Return, indent: str) -> None:
-        if not statement.values:
-            raise refuse("TL306", f"{self.program.name} computes nothing", self.program.location, "write to an array")
-        values = [self.returned(value) for value in statement.values]
-        self.lines += wrapped("return ", ", ".join(values), indent)
-
 
 def _with_direct_return(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
     """Return a value without naming it first where it is the only one."""
@@ -280,3 +268,28 @@ def _with_direct_return(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
         else:
             break
     return body
+
+
+_VIEWS = (Subscript, Transpose, Diagonal, Windows, Broadcast)
+
+
+class Memory:
+    """Follows the assignments of a program in order: each variable lies in the memory of one."""
+
+    def __init__(self) -> None:
+        """Begin where every variable has memory of its own."""
+        self._homes: dict[str, str] = {}
+
+    def assign(self, statement: Assign) -> None:
+        """Let a variable lie where its value lies."""
+        self._homes[statement.name] = self._home(statement.value) or statement.name
+
+    def is_shared(self, statement: SetSlice, value: Expression) -> bool:
+        """Tell whether a value lies in the memory that a statement stores into."""
+        return self._home(value) == self._homes.get(statement.name, statement.name)
+
+    def _home(self, value: Expression) -> str:
+        """Return the variable in whose memory a view lies, no name for what has memory of its own."""
+        while isinstance(value, _VIEWS):
+            value = value.argument
+        return self._homes.get(value.name, value.name) if isinstance(value, Variable) else ""

@@ -12,9 +12,7 @@ from tensorlift.targets.stablehlo.builder import estimate
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xdsl.ir import SSAValue
-
-    from tensorlift.targets.stablehlo.builder import Builder
+    from tensorlift.targets.stablehlo.builder import Array, Builder
 
 Labels = tuple[str, ...]
 
@@ -22,18 +20,14 @@ Labels = tuple[str, ...]
 class _Factor(NamedTuple):
     """An operand with the labels of its axes."""
 
-    value: SSAValue
+    value: Array
     labels: Labels
 
 
-def contract(build: Builder, operands: Sequence[SSAValue], labels: Sequence[Labels], output: Labels) -> SSAValue:
+def contract(build: Builder, operands: Sequence[Array], labels: Sequence[Labels], output: Labels) -> Array:
     """Return the sum of the products of the operands over every label that is not in the output."""
     factors = [_distinct(build, _Factor(value, names)) for value, names in zip(operands, labels, strict=True)]
-    extents = {
-        label: estimate(extent)
-        for f in factors
-        for label, extent in zip(f.labels, build.shape_of(f.value), strict=True)
-    }
+    extents = {label: estimate(extent) for f in factors for label, extent in zip(f.labels, f.value.shape, strict=True)}
     while len(factors) > 1:
         factors = [_summed_alone(build, factors, k, output) for k in range(len(factors))]
         pairs = itertools.combinations(range(len(factors)), 2)
@@ -53,7 +47,7 @@ def _distinct(build: Builder, factor: _Factor) -> _Factor:
     names = tuple(dict.fromkeys(factor.labels))
     if len(names) == len(factor.labels):
         return factor
-    extents = dict(zip(factor.labels, build.shape_of(factor.value), strict=True))
+    extents = dict(zip(factor.labels, factor.value.shape, strict=True))
     shape = tuple(extents[name] for name in names)
     columns = [build.reshape(build.iota(names.index(label), shape), (*shape, ONE)) for label in factor.labels]
     return _Factor(build.gather(factor.value, build.concatenate(columns, len(shape))), names)

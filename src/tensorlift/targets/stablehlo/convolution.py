@@ -12,18 +12,15 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.affine import ONE, Affine
-from tensorlift.targets.mlir_text.operations import ints_attribute, labels_attribute
+from tensorlift.targets.mlir_text.positions import cell_of
 from tensorlift.targets.stablehlo.builder import static, type_of
-from tensorlift.targets.stablehlo.cells import cell_of
-from tensorlift.targets.stablehlo.spans import Span
+from tensorlift.targets.stablehlo.views import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from xdsl.ir import SSAValue
-
     from tensorlift.ir.tensor_program import Contraction, Expression
-    from tensorlift.targets.stablehlo.builder import Builder
+    from tensorlift.targets.stablehlo.builder import Array, Builder
 
 # Not every backend of XLA is sure to convolve integers.  On processors, double precision gains over products of windows
 # where there are no features, single precision from so many products for each result on, or without features from so
@@ -52,12 +49,12 @@ class Convolution:
     output: tuple[str, ...]
     steps: tuple[tuple[int, int], ...]  # stride and dilation of each axis of windows
 
-    def add(self, build: Builder, part: SSAValue, kernel: SSAValue) -> SSAValue:
+    def add(self, build: Builder, part: Array, kernel: Array) -> Array:
         """Add the operation on the part of the data and on the kernel."""
         data, names = _named(build, part, self.data_axes, "bf")
         kernel, kernel_names = _named(build, kernel, self.kernel_axes, "oi")
-        extents = dict(zip(names, static(build.shape_of(data)), strict=True))
-        windows = dict(zip(kernel_names, static(build.shape_of(kernel)), strict=True))
+        extents = dict(zip(names, static(data.shape), strict=True))
+        windows = dict(zip(kernel_names, static(kernel.shape), strict=True))
         extents["f"] = windows["o"]
         for axis, (stride, dilation) in enumerate(self.steps):
             name = str(axis)
@@ -66,25 +63,22 @@ class Convolution:
             self.output, key=lambda name: name != "b"
         )  # StableHLO's interpreter wants batches before features
         axes = _with(kept, "bf")
-        value = build.add(
-            "convolution",
-            (data, kernel),
-            tuple(Affine(extents[name]) for name in axes),
-            type_of(data),
-            lhs_dimensions=labels_attribute(names),
-            rhs_dimensions=labels_attribute(kernel_names),
-            result_dimensions=labels_attribute(axes),
-            window_strides=ints_attribute(stride for stride, _ in self.steps),
-            rhs_dilation=ints_attribute(dilation for _, dilation in self.steps),
-        )
+        listed = (f"[{', '.join(part)}]" for part in (names, kernel_names, axes))
+        dims = "{} x {} -> {}".format(*listed)
+        window = f"{{stride = {[s for s, _ in self.steps]}, rhs_dilate = {[d for _, d in self.steps]}}}"
+        groups = "{batch_group_count = 1 : i64, feature_group_count = 1 : i64}"
+        shape = tuple(Affine(extents[name]) for name in axes)
+        text = f"stablehlo.convolution({data.name}, {kernel.name}) dim_numbers = {dims}, window = {window} {groups}"
+        types = f"({data.type}, {kernel.type}) -> {type_of(shape, data.dtype)}"
+        value = build.define(f"{text} : {types}", shape, data.dtype)
         value = build.reshape(value, tuple(Affine(extents[name]) for name in kept))
         return build.transpose(value, [kept.index(name) for name in self.output])
 
 
-def _named(build: Builder, value: SSAValue, axes: Sequence[Axis], wanted: str) -> tuple[SSAValue, list[str]]:
+def _named(build: Builder, value: Array, axes: Sequence[Axis], wanted: str) -> tuple[Array, list[str]]:
     """Turn axes round, drop those without a name, and add those that are wanted."""
     value = build.reverse(value, [k for k, axis in enumerate(axes) if axis.is_turned])
-    extents = {axis.name: extent for axis, extent in zip(axes, build.shape_of(value), strict=True) if axis.name}
+    extents = {axis.name: extent for axis, extent in zip(axes, value.shape, strict=True) if axis.name}
     names = _with(extents, wanted)
     return build.reshape(value, tuple(extents.get(name, ONE) for name in names)), names
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xdsl.ir import Data, Dialect, Operation, OpTraits
+from xdsl.ir import Dialect, Operation, OpTraits
 from xdsl.irdl import irdl_attr_definition
 
-from tensorlift.targets.mlir_text.operations import TerminatorOperation
+from tensorlift.targets.mlir_text.operations import ReadData, TerminatorOperation
 from tensorlift.targets.stablehlo.rows_fold import GatherDimensions
 from tensorlift.targets.stablehlo.rows_scatter import ScatterDimensions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from xdsl.ir import Data
     from xdsl.parser import AttrParser
-    from xdsl.printer import Printer
 
 
 class ReturnOp(TerminatorOperation):
@@ -31,50 +29,17 @@ class WhileOp(Operation):
     traits = OpTraits(tuple)
 
 
-@irdl_attr_definition
-class GatherAttr(Data[GatherDimensions]):
-    """The dimension numbers of a gather; those that are left out are empty."""
+def _dimension_numbers(name: str, kind: type[Any]) -> type[Data[Any]]:
+    """Return the attribute ``<name = [1, 0], name = 2>``; numbers that are left out are empty."""
 
-    name = "stablehlo.gather"
+    def read(_: object, parser: AttrParser) -> Any:
+        with parser.in_angle_brackets():
+            entries = dict(parser.parse_comma_separated_list(parser.Delimiter.NONE, lambda: _entry(parser)))
+        if not entries.keys() <= set(kind._fields):
+            parser.raise_error("dimension numbers that the operation does not have")
+        return kind(**entries)
 
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> GatherDimensions:
-        """Read ``<name = [1, 0], name = 2>``."""
-        return GatherDimensions(**_read(parser, GatherDimensions._fields))
-
-    def print_parameter(self, printer: Printer) -> None:
-        """Print what is not empty."""
-        _print(printer, self.data)
-
-
-@irdl_attr_definition
-class ScatterAttr(Data[ScatterDimensions]):
-    """The dimension numbers of a scatter; those that are left out are empty."""
-
-    name = "stablehlo.scatter"
-
-    @classmethod
-    def parse_parameter(cls, parser: AttrParser) -> ScatterDimensions:
-        """Read ``<name = [1, 0], name = 2>``."""
-        return ScatterDimensions(**_read(parser, ScatterDimensions._fields))
-
-    def print_parameter(self, printer: Printer) -> None:
-        """Print what is not empty."""
-        _print(printer, self.data)
-
-
-def _read(parser: AttrParser, known: Sequence[str]) -> dict[str, Any]:
-    with parser.in_angle_brackets():
-        entries = dict(parser.parse_comma_separated_list(parser.Delimiter.NONE, lambda: _entry(parser)))
-    if not entries.keys() <= set(known):
-        parser.raise_error("dimension numbers that the operation does not have")
-    return entries
-
-
-def _print(printer: Printer, numbers: GatherDimensions | ScatterDimensions) -> None:
-    given = {name: value for name, value in numbers._asdict().items() if value not in ((), 0)}
-    texts = (f"{name} = {list(value) if isinstance(value, tuple) else value}" for name, value in given.items())
-    printer.print_string(f"<{', '.join(texts)}>")
+    return irdl_attr_definition(type(name, (ReadData,), {"name": name, "parse_parameter": classmethod(read)}))
 
 
 def _entry(parser: AttrParser) -> tuple[str, tuple[int, ...] | int]:
@@ -85,4 +50,5 @@ def _entry(parser: AttrParser) -> tuple[str, tuple[int, ...] | int]:
     return name, tuple(parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer))
 
 
-DIALECT = Dialect("stablehlo", [ReturnOp, WhileOp], [GatherAttr, ScatterAttr])
+_NUMBERS = {"stablehlo.gather": GatherDimensions, "stablehlo.scatter": ScatterDimensions}
+DIALECT = Dialect("stablehlo", [ReturnOp, WhileOp], [_dimension_numbers(*entry) for entry in _NUMBERS.items()])

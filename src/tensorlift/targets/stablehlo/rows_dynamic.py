@@ -15,14 +15,14 @@ from tensorlift.comprehension.terms import Apply
 from tensorlift.ops.dtypes import integer_range
 from tensorlift.targets.arrays.creation import check_extents, range_extent
 from tensorlift.targets.arrays.index import Selection
-from tensorlift.targets.mlir_text.rows import ElementType, Ints, TextRow
 from tensorlift.targets.stablehlo.rows_shape import require_positions_fit, reshaped, spread_in
-from tensorlift.targets.target import Tensor, sample
+from tensorlift.targets.target import Tensor, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tensorlift.comprehension.terms import Term
+    from tensorlift.targets.mlir_text.rows import ElementType, Ints
 
 
 def _sizes(o: Obligations, vector: SymbolicTensor) -> list[Affine]:
@@ -122,76 +122,58 @@ _PAIR = "tensor<2xi64>"
 _CUT = f"(tensor<{{m+3}}x{{n}}x{{a}}>, {_PAIR}, {_PAIR}, {_PAIR})"
 
 ROWS = [
-    TextRow(
-        "get_dimension_size",
+    row(
         "stablehlo.get_dimension_size",
         _get_dimension_size,
-        (sample("stablehlo.get_dimension_size %a, dim = 1 : (tensor<{m}x{n}x{a}>) -> tensor<i32>", a="arith[m, n]"),),
+        "stablehlo.get_dimension_size %a, dim = 1 : (tensor<{m}x{n}x{a}>) -> tensor<i32>",
         form="$operand, dim = #dimension : (type(operand)) -> type(result)",
+        a="arith[m, n]",
     ),
-    TextRow(
-        "dynamic_iota",
+    row(
         "stablehlo.dynamic_iota",
         _dynamic_iota,
-        (
-            sample(
-                f"{_vector('s', '{m}', '{n}')}stablehlo.dynamic_iota %s, dim = 1 : ({_PAIR}) -> tensor<{{m}}x?xi64>"
-            ),
-            sample(f"{_vector('s', '{m}')}stablehlo.dynamic_iota %s, dim = 0 : (tensor<1xi64>) -> tensor<?xi32>"),
-        ),
+        f"{_vector('s', '{m}', '{n}')}stablehlo.dynamic_iota %s, dim = 1 : ({_PAIR}) -> tensor<{{m}}x?xi64>",
+        f"{_vector('s', '{m}')}stablehlo.dynamic_iota %s, dim = 0 : (tensor<1xi64>) -> tensor<?xi32>",
         form="$output_shape, dim = #iota_dimension : (type(output_shape)) -> type(result)",
     ),
-    TextRow(
-        "dynamic_broadcast_in_dim",
+    row(
         "stablehlo.dynamic_broadcast_in_dim",
         _dynamic_broadcast_in_dim,
-        (
-            sample(
-                f"{_vector('s', '{m}', '{n}')}stablehlo.dynamic_broadcast_in_dim %a, %s, dims = [1]"
-                f" : (tensor<{{n}}x{{a}}>, {_PAIR}) -> tensor<?x?x{{a}}>",
-                a="arith[n]",
-            ),
-            sample(
-                f"{_vector('s', '{m}', '{n}')}stablehlo.dynamic_broadcast_in_dim %a, %s, dims = [0, 1]"
-                f" : (tensor<{{m}}x1xf64>, {_PAIR}) -> tensor<?x?xf64>",
-                a="f64[m, 1]",
-            ),
+        f"{_vector('s', '{m}', '{n}')}stablehlo.dynamic_broadcast_in_dim %a, %s, dims = [1]"
+        f" : (tensor<{{n}}x{{a}}>, {_PAIR}) -> tensor<?x?x{{a}}>",
+        sample(
+            f"{_vector('s', '{m}', '{n}')}stablehlo.dynamic_broadcast_in_dim %a, %s, dims = [0, 1]"
+            f" : (tensor<{{m}}x1xf64>, {_PAIR}) -> tensor<?x?xf64>",
+            a="f64[m, 1]",
         ),
         form="$operand, $output_dimensions, dims = #broadcast_dimensions"
         " : (type(operand), type(output_dimensions)) -> type(result)",
+        a="arith[n]",
     ),
-    TextRow(
-        "dynamic_reshape",
+    row(
         "stablehlo.dynamic_reshape",
         _dynamic_reshape,
-        (
-            sample(
-                f"{_vector('s', '{m}', '1', '{n}')}stablehlo.dynamic_reshape %a, %s"
-                " : (tensor<{m}x{n}x{a}>, tensor<3xi64>) -> tensor<?x1x?x{a}>",
-                a="arith[m, n]",
-            ),
-        ),
+        f"{_vector('s', '{m}', '1', '{n}')}stablehlo.dynamic_reshape %a, %s"
+        " : (tensor<{m}x{n}x{a}>, tensor<3xi64>) -> tensor<?x1x?x{a}>",
         form="$operand, $output_shape : (type(operand), type(output_shape)) -> type(result)",
+        a="arith[m, n]",
     ),
-    TextRow(
-        "real_dynamic_slice",
+    row(
         "stablehlo.real_dynamic_slice",
         _real_dynamic_slice,
-        (
-            sample(
-                _vector("s", "1", "0")
-                + _vector("e", "{m+1}", "{n}")
-                + "%u = stablehlo.constant dense<1> : tensor<2xi64>\n"
-                + f"stablehlo.real_dynamic_slice %a, %s, %e, %u : {_CUT} -> tensor<?x?x{{a}}>",
-                a="arith[m + 3, n]",
-            ),
-            sample(
-                _vector("s", "1", "0")
-                + _vector("e", "{m+3}", "{n}")
-                + _vector("u", "2", "1")
-                + f"stablehlo.real_dynamic_slice %a, %s, %e, %u : {_CUT} -> tensor<?x?x{{a}}>",
-                a="arith[m + 3, n]",
-            ),
+        sample(
+            _vector("s", "1", "0")
+            + _vector("e", "{m+1}", "{n}")
+            + "%u = stablehlo.constant dense<1> : tensor<2xi64>\n"
+            + f"stablehlo.real_dynamic_slice %a, %s, %e, %u : {_CUT} -> tensor<?x?x{{a}}>",
+            a="arith[m + 3, n]",
+        ),
+        sample(
+            _vector("s", "1", "0")
+            + _vector("e", "{m+3}", "{n}")
+            + _vector("u", "2", "1")
+            + f"stablehlo.real_dynamic_slice %a, %s, %e, %u : {_CUT} -> tensor<?x?x{{a}}>",
+            a="arith[m + 3, n]",
         ),
         form="$operand, $start_indices, $limit_indices, $strides"
         " : (type(operand), type(start_indices), type(limit_indices), type(strides)) -> type(result)",

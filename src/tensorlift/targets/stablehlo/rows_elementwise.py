@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension import terms
@@ -11,16 +12,16 @@ from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, affine_of, elementwise
 from tensorlift.comprehension.terms import Apply, Constant
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer
+from tensorlift.ops.scalar_ops import REALS
 from tensorlift.targets.arrays import arithmetic, functions, logic
-from tensorlift.targets.mlir_text.rows import ElementType, TextRow
-from tensorlift.targets.target import Tensor, Text, sample
+from tensorlift.targets.target import OpRow, Tensor, Text, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tensorlift.comprehension.terms import Term
+    from tensorlift.targets.mlir_text.rows import ElementType
 
-_LARGEST_UNROLLED_POWER = 64
 _UNARY = "$operand : type(result)"
 _BINARY = "$lhs, $rhs : type(result)"
 _CONVERSION = "$operand : (type(operand)) -> type(result)"
@@ -37,28 +38,21 @@ def require_same_shape(o: Obligations, first: SymbolicTensor, *others: SymbolicT
                 o.require("operands have equal extents", equal(mine, theirs))
 
 
-def _pair(meaning: Callable[..., SymbolicTensor]) -> Callable[..., SymbolicTensor]:
-    def checked(o: Obligations, lhs: Tensor, rhs: Tensor) -> SymbolicTensor:
-        require_same_shape(o, lhs, rhs)
-        return meaning(o, lhs, rhs)
-
-    return checked
+def _pair(meaning: Callable[..., SymbolicTensor], o: Obligations, lhs: Tensor, rhs: Tensor) -> SymbolicTensor:
+    require_same_shape(o, lhs, rhs)
+    return meaning(o, lhs, rhs)
 
 
-def _single(meaning: Callable[..., Any]) -> Callable[..., SymbolicTensor]:
-    def checked(o: Obligations, operand: Tensor) -> SymbolicTensor:
-        result: SymbolicTensor = meaning(o, operand)
-        return result
-
-    return checked
+def _single(meaning: Callable[..., SymbolicTensor], o: Obligations, operand: Tensor) -> SymbolicTensor:
+    return meaning(o, operand)
 
 
 def _divided(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
     """Divide reals, and integers as in C, which is as in Python where the dividend is a position."""
     if is_float(lhs.dtype):
-        return arithmetic.true_divide(operator=False)(o, lhs, rhs)
+        return arithmetic.true_divide(arithmetic.FUNCTION, o, lhs, rhs)
     op = "floordiv" if _is_position(o, lhs) and _is_positive(rhs) else "tdiv"
-    result = arithmetic.integer_division(op, operator=False)(o, lhs, rhs)
+    result = arithmetic.integer_division(op, arithmetic.FUNCTION, o, lhs, rhs)
     known = _size_quotient(o, lhs, rhs) if op == "floordiv" and not lhs.rank else None
     if known is not None:
         return result.with_cells((), lambda _: terms.index(known, result.dtype))
@@ -75,7 +69,7 @@ def _size_quotient(o: Obligations, dividend: SymbolicTensor, divisor: SymbolicTe
 
 def _remainder(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
     op = "mod" if _is_position(o, lhs) and _is_positive(rhs) else "rem"
-    return arithmetic.integer_division(op, operator=False)(o, lhs, rhs)
+    return arithmetic.integer_division(op, arithmetic.FUNCTION, o, lhs, rhs)
 
 
 def _is_position(o: Obligations, tensor: SymbolicTensor) -> bool:
@@ -100,27 +94,13 @@ def _any_cell(tensor: SymbolicTensor, names: tuple[str, ...]) -> Term:
 
 def _power(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
     dtype = o.types.float_type(o, o.types.result_type(o, (lhs, rhs)))
-    return elementwise(o, _power_cell, (lhs, rhs), dtype)
+    return elementwise(o, arithmetic.power_cell, (lhs, rhs), dtype)
 
 
-def _power_cell(base: Term, exponent: Term) -> Term:
-    """Return a power; a small positive whole exponent counts factors."""
-    is_count = isinstance(exponent, Constant) and exponent.value.denominator == 1
-    if not is_count or not 0 < exponent.value <= _LARGEST_UNROLLED_POWER:  # type: ignore[attr-defined]  # a constant
-        return terms.apply("pow", base, exponent)
-    result = base
-    for _ in range(int(exponent.value) - 1):  # type: ignore[attr-defined]  # as above
-        result = arithmetic.cell("mul", result, base)
-    return result
-
-
-def _shifted_right(*, signed: bool) -> Callable[..., SymbolicTensor]:
-    def meaning(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
-        if lhs.dtype.startswith("u") is signed:
-            o.refuse("an arithmetic shift is of signed, a logical one of unsigned integers")
-        return logic.shift("shr")(o, lhs, rhs)
-
-    return meaning
+def _shifted_right(kind: str, o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
+    if lhs.dtype[0] != kind:
+        o.refuse("an arithmetic shift is of signed, a logical one of unsigned integers")
+    return logic.shift("shr", o, lhs, rhs)
 
 
 def _absolute(o: Obligations, x: SymbolicTensor) -> SymbolicTensor:
@@ -136,7 +116,7 @@ def _compare(o: Obligations, lhs: Tensor, rhs: Tensor, *, direction: Text) -> Sy
     if direction not in DIRECTIONS:
         o.refuse(f"there is no comparison {direction}")
     require_same_shape(o, lhs, rhs)
-    return logic.comparison(DIRECTIONS[direction])(o, lhs, rhs)
+    return logic.comparison(DIRECTIONS[direction], o, lhs, rhs)
 
 
 def _select(o: Obligations, pred: Tensor, on_true: Tensor, on_false: Tensor) -> SymbolicTensor:
@@ -186,63 +166,55 @@ def _convert(o: Obligations, operand: Tensor, *, result: ElementType) -> Symboli
     return SymbolicTensor(operand.shape, result, cell)
 
 
-def _row(name: str, meaning: Callable[..., Any], kind: str) -> TextRow:
+def _row(name: str, meaning: Callable[..., Any], kind: str) -> OpRow:
     """Return a row of an operation on one operand."""
     text = f"stablehlo.{name} %a : {_MATRIX}"
     samples = (sample(text, a=f"{kind}[m, n]"), sample(f"stablehlo.{name} %a : tensor<{{a}}>", a=f"{kind}[]"))
-    return TextRow(name, f"stablehlo.{name}", _single(meaning), samples, form=_UNARY)
+    return row(f"stablehlo.{name}", partial(_single, meaning), *samples, form=_UNARY)
 
 
-def _binary(name: str, meaning: Callable[..., SymbolicTensor], left: str, right: str = "") -> TextRow:
+def _binary(name: str, meaning: Callable[..., SymbolicTensor], left: str, right: str = "") -> OpRow:
     """Return a row of an operation on two operands of the same type."""
     operands = {"a": f"{left}[m, n]", "b": f"{right or left}[m, n]"}
     text = f"stablehlo.{name} %a, %b : {_MATRIX}"
-    return TextRow(name, f"stablehlo.{name}", _pair(meaning), (sample(text, **operands),), form=_BINARY)
+    return row(f"stablehlo.{name}", partial(_pair, meaning), sample(text, **operands), form=_BINARY)
 
 
-_FUNCTIONS = [
-    ("sqrt", "sqrt", "positive_real"),
-    ("cbrt", "cbrt", "real"),
-    ("exponential", "exp", "real"),
-    ("exponential_minus_one", "expm1", "real"),
-    ("log", "log", "positive_real"),
-    ("log_plus_one", "log1p", "positive_real"),
-    ("sine", "sin", "real"),
-    ("cosine", "cos", "real"),
-    ("tan", "tan", "real"),
-    ("tanh", "tanh", "real"),
-]
-_ROUNDINGS = [("floor", "floor"), ("ceil", "ceil"), ("round_nearest_even", "rint"), ("round_nearest_afz", "round")]
+# Functions of reals, and what rounds them, by their names here.
+FUNCTIONS = {
+    "sqrt": "sqrt", "cbrt": "cbrt", "exp": "exponential", "expm1": "exponential_minus_one", "log": "log",
+    "log1p": "log_plus_one", "sin": "sine", "cos": "cosine", "tan": "tan", "tanh": "tanh",
+}  # fmt: skip
+ROUNDINGS = {"floor": "floor", "ceil": "ceil", "rint": "round_nearest_even", "round": "round_nearest_afz"}
 
 ROWS = [
-    _binary("add", arithmetic.plain("add", operator=False), "arith"),
-    _binary("subtract", arithmetic.plain("sub", operator=False), "arith"),
-    _binary("multiply", arithmetic.plain("mul", operator=False), "arith"),
+    _binary("add", partial(arithmetic.plain, "add", arithmetic.FUNCTION), "arith"),
+    _binary("subtract", partial(arithmetic.plain, "sub", arithmetic.FUNCTION), "arith"),
+    _binary("multiply", partial(arithmetic.plain, "mul", arithmetic.FUNCTION), "arith"),
     _binary("divide", _divided, "number", "positive"),
     _binary("remainder", _remainder, "number", "positive"),
-    _binary("maximum", arithmetic.plain("max", operator=False), "arith"),
-    _binary("minimum", arithmetic.plain("min", operator=False), "arith"),
+    _binary("maximum", partial(arithmetic.plain, "max", arithmetic.FUNCTION), "arith"),
+    _binary("minimum", partial(arithmetic.plain, "min", arithmetic.FUNCTION), "arith"),
     _binary("power", _power, "positive_real", "real"),
-    _binary("atan2", arithmetic.float_binary("atan2"), "real"),
-    _binary("and", logic.bitwise("bitand"), "integer"),
-    _binary("or", logic.bitwise("bitor"), "integer"),
-    _binary("xor", logic.bitwise("bitxor"), "integer"),
-    _binary("shift_left", logic.shift("shl"), "i32", "count"),
-    _binary("shift_right_arithmetic", _shifted_right(signed=True), "i32", "count"),
-    _binary("shift_right_logical", _shifted_right(signed=False), "u32"),
+    _binary("atan2", partial(arithmetic.float_binary, "atan2"), "real"),
+    _binary("and", partial(logic.bitwise, "bitand"), "integer"),
+    _binary("or", partial(logic.bitwise, "bitor"), "integer"),
+    _binary("xor", partial(logic.bitwise, "bitxor"), "integer"),
+    _binary("shift_left", partial(logic.shift, "shl"), "i32", "count"),
+    _binary("shift_right_arithmetic", partial(_shifted_right, "i"), "i32", "count"),
+    _binary("shift_right_logical", partial(_shifted_right, "u"), "u32"),
     _row("negate", arithmetic.negative, "arith"),
     _row("not", logic.invert, "integer"),
     _row("abs", _absolute, "int_or_real"),
-    *(_row(name, functions.function_of_reals(op), kind) for name, op, kind in _FUNCTIONS),
-    *(_row(name, functions.rounding(op), "real") for name, op in _ROUNDINGS),
-    TextRow(
-        "compare",
+    *(_row(name, partial(functions.function_of_reals, op), REALS[op].values) for op, name in FUNCTIONS.items()),
+    *(_row(name, partial(functions.rounding, op), "real") for op, name in ROUNDINGS.items()),
+    row(
         "stablehlo.compare",
         _compare,
-        tuple(
+        *tuple(
             sample(
-                f"stablehlo.compare {d}, %a, %b : (tensor<{{m}}x{{n}}x{{a}}>, tensor<{{m}}x{{n}}x{{b}}>)"
-                " -> tensor<{m}x{n}xi1>",
+                f"stablehlo.compare {d}, %a, %b"
+                " : (tensor<{m}x{n}x{a}>, tensor<{m}x{n}x{b}>) -> tensor<{m}x{n}xi1>",
                 a="arith[m, n]",
                 b="arith[m, n]",
             )
@@ -250,26 +222,20 @@ ROWS = [
         ),
         form="#direction, $lhs, $rhs : (type(lhs), type(rhs)) -> type(result)",
     ),
-    TextRow(
-        "select",
+    row(
         "stablehlo.select",
         _select,
-        (
-            sample(
-                "stablehlo.select %c, %a, %b : tensor<{m}x{n}xi1>, tensor<{m}x{n}x{a}>",
-                a="arith[m, n]",
-                b="arith[m, n]",
-                c="bool[m, n]",
-            ),
-            sample("stablehlo.select %c, %a, %b : tensor<i1>, tensor<{m}x{a}>", a="arith[m]", b="arith[m]", c="bool[]"),
-        ),
+        "stablehlo.select %c, %a, %b : tensor<{m}x{n}xi1>, tensor<{m}x{n}x{a}>",
+        sample("stablehlo.select %c, %a, %b : tensor<i1>, tensor<{m}x{a}>", a="arith[m]", b="arith[m]", c="bool[]"),
         form="$pred, $on_true, $on_false : type(pred), type(result)",
+        a="arith[m, n]",
+        b="arith[m, n]",
+        c="bool[m, n]",
     ),
-    TextRow(
-        "convert",
+    row(
         "stablehlo.convert",
         _convert,
-        tuple(
+        *tuple(
             sample(f"stablehlo.convert %a : (tensor<{{m}}x{{a}}>) -> tensor<{{m}}x{wanted}>", a="arith[m]")
             for wanted in ("f64", "f32", "i64", "i32", "i16")
         ),

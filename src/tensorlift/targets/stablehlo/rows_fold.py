@@ -1,4 +1,4 @@
-"""Operations that combine many cells: reductions, running reductions, contractions, gathers."""
+"""Operations that combine many cells: reductions, running reductions, contractions, gathers, convolutions."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, convert, scalar_value
 from tensorlift.comprehension.terms import COMBINER, Reducer
-from tensorlift.ops.dtypes import integer_range, is_float
+from tensorlift.ops import scalar_ops
+from tensorlift.targets.arrays.arithmetic import cell as arithmetic_cell
 from tensorlift.targets.arrays.contraction import contracted
 from tensorlift.targets.arrays.reduction import Fold, folded
-from tensorlift.targets.mlir_text.rows import Ints, Pairs, Region, TextRow
 from tensorlift.targets.stablehlo.rows_scatter import index_vector
 from tensorlift.targets.stablehlo.rows_shape import named_axes
-from tensorlift.targets.target import Flag, Tensor, Text, sample
+from tensorlift.targets.target import Flag, OpRow, Tensor, Text, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
+    from tensorlift.targets.mlir_text.rows import Ints, Labels, Pairs, Region
 
 REDUCERS: dict[str, Reducer] = {
     "stablehlo.add": "sum", "stablehlo.multiply": "prod", "stablehlo.maximum": "max", "stablehlo.minimum": "min",
@@ -32,15 +33,13 @@ _TRUTHS = ("any", "all")
 _COMBINED: dict[Reducer, str] = {op: COMBINER[op] for op in REDUCERS.values()}
 
 
-def neutral(op: Reducer, dtype: DType) -> Term:
-    """Return the value that an operation does not change another by."""
-    if op not in ("max", "min"):
-        return terms.constant(op in ("prod", "all"), dtype)
-    if is_float(dtype):
-        infinity = terms.apply("infinity")
-        return convert(terms.apply("neg", infinity) if op == "max" else infinity, dtype)
-    low, high = integer_range(dtype)
-    return terms.constant(low if op == "max" else high, dtype)
+def _neutral(op: Reducer, dtype: DType) -> Term:
+    """Return the value that an operation does not change another by, as a constant of a text is read."""
+    value = scalar_ops.neutral(op, dtype)
+    if isinstance(value, int):
+        return terms.constant(bool(value) if dtype == "bool" else value, dtype)
+    infinity = terms.apply("infinity")
+    return convert(terms.apply("neg", infinity) if value == "-inf" else infinity, dtype)
 
 
 def _check_element(o: Obligations, op: Reducer, dtype: DType) -> None:
@@ -55,7 +54,7 @@ def _reduce(o: Obligations, operand: Tensor, init: Tensor, *, body: Text, dimens
     _check_element(o, op, operand.dtype)
     axes = named_axes(o, dimensions, operand.rank)
     start = init.value()
-    changes_nothing = op not in ("max", "min") and start is neutral(op, operand.dtype)
+    changes_nothing = op not in ("max", "min") and start is _neutral(op, operand.dtype)
     return folded(o, Fold(op, operand.dtype, None if changes_nothing else start), operand, axes)
 
 
@@ -79,7 +78,7 @@ def _reduce_window(  # noqa: PLR0913 - the attributes of the operation
     op = _operation_of(o, body, operand.dtype)
     if init.rank or init.dtype != operand.dtype or min(*window_dimensions, *(p for pair in padding for p in pair)) < 0:
         o.refuse("an initial value that is no number of the type, or padding that cuts off")
-    if init.value() is not neutral(op, operand.dtype):
+    if init.value() is not _neutral(op, operand.dtype):
         o.refuse("windows with another initial value than the neutral one, which stands outside of the operand too")
     if op in ("max", "min"):
         if any(max(pair) >= window for pair, window in zip(padding, window_dimensions, strict=True)):
@@ -192,7 +191,7 @@ def _gather(  # noqa: PLR0913 - the attributes of the operation
     return operand.with_cells(shape, lambda indices: operand.at(index_vector(o, start_indices, indices, "gather")))
 
 
-def _reductions() -> Sequence[TextRow]:
+def _reductions() -> Sequence[OpRow]:
     def text(body: str, kind: str) -> str:
         return (
             f"%z = stablehlo.constant dense<{kind}> : tensor<{{a}}>\n"
@@ -210,11 +209,10 @@ def _reductions() -> Sequence[TextRow]:
         sample(text("and", "true"), a="bool[m, n, k]"),
     ]
     return [
-        TextRow(
-            "reduce",
+        row(
             "stablehlo.reduce",
             _reduce,
-            tuple(samples),
+            *samples,
             form="($operand init: $init) applies #body across dimensions = #dimensions"
             " : (type(operand), type(init)) -> type(result)",
         )
@@ -242,38 +240,117 @@ start_index_map = [0, 1], index_vector_dim = 1>, indices_are_sorted = false, sli
 
 ROWS = [
     *_reductions(),
-    TextRow(
-        "reduce_window",
+    row(
         "stablehlo.reduce_window",
         _reduce_window,
-        (sample(_WINDOW, 1, a="f64[m, n]"), sample(_BEHIND, 1, a="f64[m, n]")),
+        sample(_WINDOW, 1, a="f64[m, n]"),
+        sample(_BEHIND, 1, a="f64[m, n]"),
+        form="",
     ),
-    TextRow(
-        "dot_general",
+    row(
         "stablehlo.dot_general",
         _dot_general,
-        (
-            sample(
-                "stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]"
-                " : (tensor<{m}x{k}x{a}>, tensor<{k}x{n}x{a}>) -> tensor<{m}x{n}x{a}>",
-                a="arith[m, k]",
-                b="arith[k, n]",
-            ),
-            sample(
-                "stablehlo.dot_general %a, %b, batching_dims = [0] x [2], contracting_dims = [2] x [0]"
-                " : (tensor<{m}x2x{k}x{a}>, tensor<{k}x{n}x{m}x{a}>) -> tensor<{m}x2x{n}x{a}>",
-                a="arith[m, 2, k]",
-                b="arith[k, n, m]",
-            ),
-            sample(
-                "stablehlo.dot_general %a, %b, contracting_dims = [] x []"
-                " : (tensor<{m}xf64>, tensor<{n}xf64>) -> tensor<{m}x{n}xf64>",
-                a="f64[m]",
-                b="f64[n]",
-            ),
+        "stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]"
+        " : (tensor<{m}x{k}x{a}>, tensor<{k}x{n}x{a}>) -> tensor<{m}x{n}x{a}>",
+        sample(
+            "stablehlo.dot_general %a, %b, batching_dims = [0] x [2], contracting_dims = [2] x [0]"
+            " : (tensor<{m}x2x{k}x{a}>, tensor<{k}x{n}x{m}x{a}>) -> tensor<{m}x2x{n}x{a}>",
+            a="arith[m, 2, k]",
+            b="arith[k, n, m]",
         ),
-        form="$lhs, $rhs, [?batching_dims = #lhs_batching x #rhs_batching, ?]"
-        "contracting_dims = #lhs_contracting x #rhs_contracting : (type(lhs), type(rhs)) -> type(result)",
+        sample(
+            "stablehlo.dot_general %a, %b, contracting_dims = [] x []"
+            " : (tensor<{m}xf64>, tensor<{n}xf64>) -> tensor<{m}x{n}xf64>",
+            a="f64[m]",
+            b="f64[n]",
+        ),
+        form="$lhs, $rhs, [?batching_dims = #lhs_batching x #rhs_batching, ?]contracting_dims = #lhs_contracting"
+        " x #rhs_contracting : (type(lhs), type(rhs)) -> type(result)",
+        a="arith[m, k]",
+        b="arith[k, n]",
     ),
-    TextRow("gather", "stablehlo.gather", _gather, (sample(_GATHER, 1, a="arith[m, m]"),)),
+    row("stablehlo.gather", _gather, sample(_GATHER, 1, a="arith[m, m]"), form=""),
+]
+
+
+def _convolution(  # noqa: PLR0913 - the attributes of the operation
+    o: Obligations,
+    lhs: Tensor,
+    rhs: Tensor,
+    *,
+    lhs_dimensions: Labels,
+    rhs_dimensions: Labels,
+    result_dimensions: Labels,
+    window_strides: Ints,
+    rhs_dilation: Ints,
+) -> SymbolicTensor:
+    """Batches and features of ``lhs``, input and output features of ``rhs``; numbers name the axes of windows."""
+    spatial = tuple(map(str, range(len(window_strides))))
+    listed = ((lhs_dimensions, "bf"), (rhs_dimensions, "oi"), (result_dimensions, "bf"))
+    if any(sorted(labels) != sorted((*names, *spatial)) for labels, names in listed):
+        o.refuse("a convolution whose axes are not each named once")
+    if len(rhs_dilation) != len(spatial) or min((*window_strides, *rhs_dilation), default=1) < 1:
+        o.refuse("a convolution that does not step up along every axis")
+    if lhs.rank != len(lhs_dimensions) or rhs.rank != len(rhs_dimensions) or lhs.dtype != rhs.dtype:
+        o.refuse("a convolution of arrays of other ranks or of different types")
+    if lhs.dtype == "bool":
+        o.refuse("a product of truth values")
+    data = dict(zip(lhs_dimensions, lhs.shape, strict=True))
+    kernel = dict(zip(rhs_dimensions, rhs.shape, strict=True))
+    o.require("a convolution has as many features as its kernel takes", equal(data["f"], kernel["i"]))
+    extents = {"b": data["b"], "f": kernel["o"]}
+    for name, stride, dilation in zip(spatial, window_strides, rhs_dilation, strict=True):
+        extents[name] = _positions(o, data[name], kernel[name], stride, dilation)
+    bound = {name: fresh("e") for name in ("i", *spatial)}
+    box = Domain.box(bound.values(), [kernel[name] for name in bound])
+    inside = {name: Affine.var(bound[name]) for name in bound}
+
+    def cell(indices: Indices) -> Term:
+        at = dict(zip(result_dimensions, indices, strict=True))
+        steps = zip(spatial, window_strides, rhs_dilation, strict=True)
+        places = {name: at[name] * stride + inside[name] * gap for name, stride, gap in steps}
+        left = {**places, "b": at["b"], "f": inside["i"]}
+        right = {**inside, "o": at["f"]}
+        factors = (lhs.at(tuple(left[n] for n in lhs_dimensions)), rhs.at(tuple(right[n] for n in rhs_dimensions)))
+        return terms.reduce("sum", tuple(bound.values()), box, arithmetic_cell("mul", *factors))
+
+    return SymbolicTensor(tuple(extents[name] for name in result_dimensions), lhs.dtype, cell)
+
+
+def _positions(o: Obligations, extent: Affine, window: Affine, stride: int, dilation: int) -> Affine:
+    """Return at how many places a window fits in an axis."""
+    if not (extent.is_constant and window.is_constant and window.constant):
+        o.refuse("a convolution over an extent that is not stated, or by an empty window")
+    free = extent.constant - (window.constant - 1) * dilation - 1
+    return Affine(max(free // stride + 1, 0))
+
+
+_ONCE = "{{batch_group_count = 1 : i64, feature_group_count = 1 : i64}}"
+_SIGNAL = (
+    "stablehlo.convolution(%a, %b) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0],"
+    f" window = {{{{stride = [1], rhs_dilate = [1]}}}} {_ONCE}"
+    " : (tensor<1x1x{m+n-1}x{a}>, tensor<1x1x{n}x{a}>) -> tensor<1x1x{m}x{a}>"
+)
+_IMAGES = (
+    "stablehlo.convolution(%a, %b) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, 1, f, 0],"
+    f" window = {{{{stride = [1, 2], rhs_dilate = [2, 1]}}}} {_ONCE}"
+    " : (tensor<2x{k}x{m+2}x5x{a}>, tensor<{n}x{k}x2x2x{a}>) -> tensor<2x2x{n}x{m}x{a}>"
+)
+_LAST = (
+    "stablehlo.convolution(%a, %b) dim_numbers = [b, 1, 0, f]x[1, 0, i, o]->[b, 0, 1, f],"
+    f" window = {{{{stride = [3, 1], rhs_dilate = [1, 1]}}}} {_ONCE}"
+    " : (tensor<{k}x{n}x6x{m}x{a}>, tensor<{n}x3x{m}x2x{a}>) -> tensor<{k}x2x1x2x{a}>"
+)
+
+CONVOLUTIONS = [
+    row(
+        "stablehlo.convolution",
+        _convolution,
+        sample(_SIGNAL, 1, a="arith[1, 1, m + n - 1]", b="arith[1, 1, n]"),
+        sample(_IMAGES, 1, a="arith[2, k, m + 2, 5]", b="arith[n, k, 2, 2]"),
+        sample(_LAST, 1, a="arith[k, n, 6, m]", b="arith[n, 3, m, 2]"),
+        form="($lhs, $rhs) dim_numbers = #lhs_dimensions x #rhs_dimensions -> #result_dimensions, window ="
+        " {stride = #window_strides, rhs_dilate = #rhs_dilation} {batch_group_count = 1"
+        " : i64, feature_group_count = 1 : i64} : (type(lhs), type(rhs)) -> type(result)",
+    )
 ]

@@ -10,15 +10,15 @@ from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, affine_of, pieces, scalar_value
 from tensorlift.targets.arrays.arithmetic import cell as arithmetic_cell
-from tensorlift.targets.mlir_text.rows import Ints, Region, TextRow
 from tensorlift.targets.stablehlo.rows_shape import named_axes
-from tensorlift.targets.target import Flag, Tensor, sample
+from tensorlift.targets.target import Flag, Tensor, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
+    from tensorlift.targets.mlir_text.rows import Ints, Region
 
 
 class ScatterDimensions(NamedTuple):
@@ -220,26 +220,24 @@ _IN_TOTALS = "%i = stablehlo.iota dim = 0 : tensor<{m}x{n}x1xi64>\n"
 _TOTALS_TYPES = "(tensor<{m+1}x{a}>, tensor<{m}x{n}x1xi64>, tensor<{m}x{n}x{a}>) -> tensor<{m+1}x{a}>"
 
 ROWS = [
-    TextRow(
-        "scatter",
+    row(
         "stablehlo.scatter",
         _scatter,
-        (
-            sample(_IN_DIAGONAL + _text(_DIAGONAL, _STORED, _DIAGONAL_TYPES), 1, a="arith[m, m + 1]", b="arith[m]"),
-            sample(
-                _ODD_ROWS + _text(_ROWS, _STORED, _ROWS_TYPES, "unique_indices = true, "),
-                1,
-                a="arith[m + m + 1, n]",
-                b="arith[m, n]",
-            ),
-            sample(_IN_COLUMNS + _text(_COLUMNS, _STORED, _COLUMNS_TYPES), 1, a="arith[m, 4]", b="arith[m, 3, 1]"),
-            sample(
-                _IN_DIAGONAL + _text(_DIAGONAL, _ADDED, _DIAGONAL_TYPES, "unique_indices = true, "),
-                1,
-                a="arith[m, m + 1]",
-                b="arith[m]",
-            ),
-            sample(_IN_TOTALS + _text(_TOTALS, _ADDED, _TOTALS_TYPES), 1, a="arith[m + 1]", b="arith[m, n]"),
+        sample(_IN_DIAGONAL + _text(_DIAGONAL, _STORED, _DIAGONAL_TYPES), 1, a="arith[m, m + 1]", b="arith[m]"),
+        sample(
+            _ODD_ROWS + _text(_ROWS, _STORED, _ROWS_TYPES, "unique_indices = true, "),
+            1,
+            a="arith[m + m + 1, n]",
+            b="arith[m, n]",
         ),
+        sample(_IN_COLUMNS + _text(_COLUMNS, _STORED, _COLUMNS_TYPES), 1, a="arith[m, 4]", b="arith[m, 3, 1]"),
+        sample(
+            _IN_DIAGONAL + _text(_DIAGONAL, _ADDED, _DIAGONAL_TYPES, "unique_indices = true, "),
+            1,
+            a="arith[m, m + 1]",
+            b="arith[m]",
+        ),
+        sample(_IN_TOTALS + _text(_TOTALS, _ADDED, _TOTALS_TYPES), 1, a="arith[m + 1]", b="arith[m, n]"),
+        form="",
     )
 ]

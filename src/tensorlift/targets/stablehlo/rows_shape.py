@@ -12,12 +12,12 @@ from tensorlift.ops.dtypes import integer_range
 from tensorlift.targets.arrays import shape as array_shape
 from tensorlift.targets.arrays.creation import exact_size
 from tensorlift.targets.arrays.index import select, store
-from tensorlift.targets.mlir_text.rows import Ints, Ranges, ResultType, TextRow
-from tensorlift.targets.target import Slice, Tensor, sample
+from tensorlift.targets.target import Slice, Tensor, row, sample
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
+    from tensorlift.targets.mlir_text.rows import Ints, Ranges, ResultType
 
 Number = SymbolicTensor
 
@@ -168,148 +168,105 @@ _CONVERSION = "(type(operand)) -> type(result)"
 _STARTS = "%i = stablehlo.constant dense<1> : tensor<i64>\n%j = stablehlo.constant dense<0> : tensor<i64>\n"
 
 ROWS = [
-    TextRow(
-        "constant",
+    row(
         "stablehlo.constant",
         _constant,
-        (
-            sample("stablehlo.constant dense<2> : tensor<{m}x{n}xi32>"),
-            sample("stablehlo.constant dense<2.5> : tensor<{m}xf32>"),
-            sample("stablehlo.constant dense<0x7FF0000000000000> : tensor<f64>"),
-            sample("stablehlo.constant dense<true> : tensor<{n}xi1>"),
-            sample("stablehlo.constant dense<[3, -1, 2]> : tensor<3xi64>"),
-        ),
+        "stablehlo.constant dense<2> : tensor<{m}x{n}xi32>",
+        "stablehlo.constant dense<2.5> : tensor<{m}xf32>",
+        "stablehlo.constant dense<0x7FF0000000000000> : tensor<f64>",
+        "stablehlo.constant dense<true> : tensor<{n}xi1>",
+        "stablehlo.constant dense<[3, -1, 2]> : tensor<3xi64>",
         form="#value",
     ),
-    TextRow(
-        "iota",
+    row(
         "stablehlo.iota",
         _iota,
-        (
-            sample("stablehlo.iota dim = 1 : tensor<{m}x{n}xi64>"),
-            sample("stablehlo.iota dim = 0 : tensor<{m}xi32>"),
-        ),
+        "stablehlo.iota dim = 1 : tensor<{m}x{n}xi64>",
+        "stablehlo.iota dim = 0 : tensor<{m}xi32>",
         form="dim = #iota_dimension : type(result)",
     ),
-    TextRow(
-        "broadcast_in_dim",
+    row(
         "stablehlo.broadcast_in_dim",
         _broadcast_in_dim,
-        (
-            sample(
-                "stablehlo.broadcast_in_dim %a, dims = [1] : (tensor<{n}x{a}>) -> tensor<{m}x{n}x{a}>", a="arith[n]"
-            ),
-            sample(
-                "stablehlo.broadcast_in_dim %a, dims = [2, 0] : (tensor<1x{n}xf64>) -> tensor<{n}x{m}x{k}xf64>",
-                a="f64[1, n]",
-            ),
-            sample("stablehlo.broadcast_in_dim %a, dims = [] : (tensor<{a}>) -> tensor<{m}x{a}>", a="arith[]"),
+        "stablehlo.broadcast_in_dim %a, dims = [1] : (tensor<{n}x{a}>) -> tensor<{m}x{n}x{a}>",
+        sample(
+            "stablehlo.broadcast_in_dim %a, dims = [2, 0] : (tensor<1x{n}xf64>) -> tensor<{n}x{m}x{k}xf64>",
+            a="f64[1, n]",
         ),
+        sample("stablehlo.broadcast_in_dim %a, dims = [] : (tensor<{a}>) -> tensor<{m}x{a}>", a="arith[]"),
         form=f"$operand, dims = #broadcast_dimensions : {_CONVERSION}",
+        a="arith[n]",
     ),
-    TextRow(
-        "reshape",
+    row(
         "stablehlo.reshape",
         _reshape,
-        (
-            sample("stablehlo.reshape %a : (tensor<{m}x1x{n}x{a}>) -> tensor<{m}x{n}x1x{a}>", a="arith[m, 1, n]"),
-            sample("stablehlo.reshape %a : (tensor<1x1xf64>) -> tensor<f64>", a="f64[1, 1]"),
-        ),
+        "stablehlo.reshape %a : (tensor<{m}x1x{n}x{a}>) -> tensor<{m}x{n}x1x{a}>",
+        sample("stablehlo.reshape %a : (tensor<1x1xf64>) -> tensor<f64>", a="f64[1, 1]"),
         form=f"$operand : {_CONVERSION}",
+        a="arith[m, 1, n]",
     ),
-    TextRow(
-        "transpose",
+    row(
         "stablehlo.transpose",
         _transpose,
-        (
-            sample(
-                "stablehlo.transpose %a, dims = [2, 0, 1] : (tensor<{m}x{n}x{k}x{a}>) -> tensor<{k}x{m}x{n}x{a}>",
-                a="arith[m, n, k]",
-            ),
-        ),
+        "stablehlo.transpose %a, dims = [2, 0, 1] : (tensor<{m}x{n}x{k}x{a}>) -> tensor<{k}x{m}x{n}x{a}>",
         form=f"$operand, dims = #permutation : {_CONVERSION}",
+        a="arith[m, n, k]",
     ),
-    TextRow(
-        "reverse",
+    row(
         "stablehlo.reverse",
         _reverse,
-        (sample("stablehlo.reverse %a, dims = [1] : tensor<{m}x{n}x{a}>", a="arith[m, n]"),),
+        "stablehlo.reverse %a, dims = [1] : tensor<{m}x{n}x{a}>",
         form="$operand, dims = #dimensions : type(result)",
+        a="arith[m, n]",
     ),
-    TextRow(
-        "slice",
+    row(
         "stablehlo.slice",
         _slice,
-        (
-            sample(
-                "stablehlo.slice %a [1:{m+1}, 0:{n}] : (tensor<{m+2}x{n}x{a}>) -> tensor<{m}x{n}x{a}>",
-                a="arith[m + 2, n]",
-            ),
-            sample("stablehlo.slice %a [1:6:2] : (tensor<7x{a}>) -> tensor<3x{a}>", a="arith[7]"),
-        ),
+        "stablehlo.slice %a [1:{m+1}, 0:{n}] : (tensor<{m+2}x{n}x{a}>) -> tensor<{m}x{n}x{a}>",
+        sample("stablehlo.slice %a [1:6:2] : (tensor<7x{a}>) -> tensor<3x{a}>", a="arith[7]"),
         form=f"$operand #ranges : {_CONVERSION}",
+        a="arith[m + 2, n]",
     ),
-    TextRow(
-        "pad",
+    row(
         "stablehlo.pad",
         _pad,
-        (
-            sample(
-                "stablehlo.pad %a, %b, low = [1, 0], high = [0, 2], interior = [0, 0]"
-                " : (tensor<{m}x{n}x{a}>, tensor<{a}>) -> tensor<{m+1}x{n+2}x{a}>",
-                1,
-                a="arith[m, n]",
-                b="arith[]",
-            ),
-            sample(
-                "stablehlo.pad %a, %b, low = [1], high = [1], interior = [2]"
-                " : (tensor<3x{a}>, tensor<{a}>) -> tensor<9x{a}>",
-                a="arith[3]",
-                b="arith[]",
-            ),
+        sample(
+            "stablehlo.pad %a, %b, low = [1, 0], high = [0, 2], interior = [0, 0]"
+            " : (tensor<{m}x{n}x{a}>, tensor<{a}>) -> tensor<{m+1}x{n+2}x{a}>",
+            1,
+            a="arith[m, n]",
+            b="arith[]",
         ),
+        "stablehlo.pad %a, %b, low = [1], high = [1], interior = [2] : (tensor<3x{a}>, tensor<{a}>) -> tensor<9x{a}>",
         form="$operand, $padding_value, low = #low, high = #high, interior = #interior"
         " : (type(operand), type(padding_value)) -> type(result)",
+        a="arith[3]",
+        b="arith[]",
     ),
-    TextRow(
-        "concatenate",
+    row(
         "stablehlo.concatenate",
         _concatenate,
-        (
-            sample(
-                "stablehlo.concatenate %a, %b, dim = 1"
-                " : (tensor<{m}x{n}x{a}>, tensor<{m}x2x{a}>) -> tensor<{m}x{n+2}x{a}>",
-                a="arith[m, n]",
-                b="arith[m, 2]",
-            ),
-        ),
+        "stablehlo.concatenate %a, %b, dim = 1 : (tensor<{m}x{n}x{a}>, tensor<{m}x2x{a}>) -> tensor<{m}x{n+2}x{a}>",
         form="$*inputs, dim = #dimension : (types(inputs)) -> type(result)",
+        a="arith[m, n]",
+        b="arith[m, 2]",
     ),
-    TextRow(
-        "dynamic_slice",
+    row(
         "stablehlo.dynamic_slice",
         _dynamic_slice,
-        (
-            sample(
-                f"{_STARTS}stablehlo.dynamic_slice %a, %i, %j, sizes = [{{m}}, {{n}}]"
-                " : (tensor<{m+2}x{n}x{a}>, tensor<i64>, tensor<i64>) -> tensor<{m}x{n}x{a}>",
-                a="arith[m + 2, n]",
-            ),
-        ),
+        f"{_STARTS}stablehlo.dynamic_slice %a, %i, %j, sizes = [{{m}}, {{n}}]"
+        " : (tensor<{m+2}x{n}x{a}>, tensor<i64>, tensor<i64>) -> tensor<{m}x{n}x{a}>",
         form="$operand, $*start_indices, sizes = #slice_sizes : (type(operand), types(start_indices)) -> type(result)",
+        a="arith[m + 2, n]",
     ),
-    TextRow(
-        "dynamic_update_slice",
+    row(
         "stablehlo.dynamic_update_slice",
         _dynamic_update_slice,
-        (
-            sample(
-                f"{_STARTS}stablehlo.dynamic_update_slice %a, %b, %i, %j"
-                " : (tensor<{m+2}x{n}x{a}>, tensor<{m}x{n}x{a}>, tensor<i64>, tensor<i64>) -> tensor<{m+2}x{n}x{a}>",
-                a="arith[m + 2, n]",
-                b="arith[m, n]",
-            ),
-        ),
+        f"{_STARTS}stablehlo.dynamic_update_slice %a, %b, %i, %j"
+        " : (tensor<{m+2}x{n}x{a}>, tensor<{m}x{n}x{a}>, tensor<i64>, tensor<i64>) ->"
+        " tensor<{m+2}x{n}x{a}>",
         form="$operand, $update, $*start_indices : (type(operand), type(update), types(start_indices)) -> type(result)",
+        a="arith[m + 2, n]",
+        b="arith[m, n]",
     ),
 ]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import IntegerAttr, i64
-
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.diagnostics import refuse
@@ -14,12 +12,10 @@ from tensorlift.diagnostics import refuse
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from xdsl.ir import SSAValue
-
     from tensorlift.diagnostics import LiftError
     from tensorlift.ir.tensor_program import DerivedSize, Shape, SizeSource
-    from tensorlift.targets.stablehlo.builder import Builder
-    from tensorlift.targets.stablehlo.spans import Span
+    from tensorlift.targets.stablehlo.builder import Array, Builder
+    from tensorlift.targets.stablehlo.views import Span
 
 
 class Sizes:
@@ -29,10 +25,10 @@ class Sizes:
         self.build = build
         self._outset = context
         self._inside = context  # of loops
-        self._symbols: dict[str, SSAValue] = {}
+        self._symbols: dict[str, Array] = {}
         self._counters: set[str] = set()
         self._behind: dict[str, tuple[str, ...]] = {}
-        self._known: dict[object, SSAValue] = {}
+        self._known: dict[object, Array] = {}
 
     @contextmanager
     def region(self) -> Iterator[None]:
@@ -46,27 +42,26 @@ class Sizes:
 
     # -- where they come from
 
-    def take(self, name: str, argument: SSAValue) -> None:
+    def take(self, name: str, argument: Array) -> None:
         """Let a size be an argument of the program."""
         self._symbols[name] = argument
 
-    def count(self, name: str, position: SSAValue, inside: Domain) -> None:
+    def count(self, name: str, position: Array, inside: Domain) -> None:
         """Let a variable of a loop be a position, of which is known what a domain says."""
         self._symbols[name] = position
         self._counters.add(name)
         self._inside = self._inside & inside
 
-    def extent_of(self, source: SizeSource, array: SSAValue) -> SSAValue:
+    def extent_of(self, source: SizeSource, array: Array) -> Array:
         """Let a size be what an extent of an array tells."""
-        axis = IntegerAttr(source.axis, i64)
-        counted = self.build.add("get_dimension_size", (array,), (), "i32", dimension=axis)
+        counted = self.build.add("get_dimension_size", [array], (), "i32", f", dim = {source.axis}")
         value = self.build.convert(counted, "i64")
         if source.rest != ZERO:
             value = self.build.elementwise("subtract", value, self.index(source.rest))
         self._symbols[source.name] = self._quotient(value, source.factor)
         return self._symbols[source.name]
 
-    def derive(self, derived: DerivedSize) -> SSAValue:
+    def derive(self, derived: DerivedSize) -> Array:
         """Let a size be a quotient of others."""
         made_of = [self._behind.get(name, (name,)) for name in derived.numerator.variables]
         self._behind[derived.name] = tuple(source for sources in made_of for source in sources)
@@ -75,23 +70,23 @@ class Sizes:
         self._symbols[derived.name] = self._quotient(self.index(derived.numerator), derived.divisor)
         return self._symbols[derived.name]
 
-    def _quotient(self, value: SSAValue, divisor: int) -> SSAValue:
+    def _quotient(self, value: Array, divisor: int) -> Array:
         if divisor == 1:
             return value
         return self.build.elementwise("divide", value, self.build.constant(divisor, (), "i64"))
 
     # -- what they give
 
-    def index(self, value: Affine) -> SSAValue:
+    def index(self, value: Affine) -> Array:
         """Return an affine expression of sizes and of variables of loops."""
         return self._once(value, lambda: self._sum(value))
 
-    def _once(self, key: object, compute: Callable[[], SSAValue]) -> SSAValue:
+    def _once(self, key: object, compute: Callable[[], Array]) -> Array:
         if key not in self._known:
             self._known[key] = compute()
         return self._known[key]
 
-    def _sum(self, value: Affine) -> SSAValue:
+    def _sum(self, value: Affine) -> Array:
         total = self.build.constant(value.constant, (), "i64") if value.constant or not value.terms else None
         for name, factor in value.terms:
             part = self._symbols[name]
@@ -101,16 +96,16 @@ class Sizes:
         assert total is not None
         return total
 
-    def vector(self, extents: Sequence[Affine]) -> SSAValue:
+    def vector(self, extents: Sequence[Affine]) -> Array:
         """Return extents side by side; what may come out negative counts as none."""
         return self._once(("extents", tuple(extents)), lambda: self._vector(list(map(self._extent, extents))))
 
-    def places(self, starts: Sequence[Affine], whole: Shape) -> SSAValue:
+    def places(self, starts: Sequence[Affine], whole: Shape) -> Array:
         """Return where parts start side by side; one that may be behind the end, as nothing is read, is at the end."""
         key = ("places", tuple(starts), whole)
         return self._once(key, lambda: self._vector(list(map(self._place, starts, whole))))
 
-    def limits(self, starts: Sequence[Affine], widths: Sequence[Affine], whole: Shape) -> SSAValue:
+    def limits(self, starts: Sequence[Affine], widths: Sequence[Affine], whole: Shape) -> Array:
         """Return where parts end that start at places: sums that shape inference knows where loops compute these."""
         is_plain = all(
             self._place(start, extent) is start and self._extent(width) is width and not self.is_counted(start)
@@ -120,30 +115,30 @@ class Sizes:
             return self.vector([start + width for start, width in zip(starts, widths, strict=True)])
         return self.build.elementwise("add", self.places(starts, whole), self.vector(widths))
 
-    def _vector(self, values: Sequence[Affine | SSAValue]) -> SSAValue:
+    def _vector(self, values: Sequence[Affine | Array]) -> Array:
         numbers = [value.constant for value in values if isinstance(value, Affine) and value.is_constant]
         if len(numbers) == len(values):
             return self.build.numbers(tuple(numbers))
         return self.build.concatenate([self._alone(value) for value in values], 0)
 
-    def _alone(self, value: Affine | SSAValue) -> SSAValue:
+    def _alone(self, value: Affine | Array) -> Array:
         """Return a size as a vector of one."""
         if isinstance(value, Affine) and value.is_constant:
             return self.build.numbers((value.constant,))
         return self._once(("alone", value), lambda: self.build.reshape(self._scalar(value), (ONE,)))
 
-    def _scalar(self, value: Affine | SSAValue) -> SSAValue:
+    def _scalar(self, value: Affine | Array) -> Array:
         return self.index(value) if isinstance(value, Affine) else value
 
-    def _extent(self, extent: Affine) -> Affine | SSAValue:
+    def _extent(self, extent: Affine) -> Affine | Array:
         return extent if self._holds(extent, ZERO) else self._extreme("maximum", extent, ZERO)
 
-    def _place(self, start: Affine, extent: Affine) -> Affine | SSAValue:
+    def _place(self, start: Affine, extent: Affine) -> Affine | Array:
         place = start if self._holds(start, ZERO) else self._extreme("maximum", start, ZERO)
         is_inside = start == ZERO or self._holds(extent, start)
         return place if is_inside else self._extreme("minimum", place, self._extent(extent))
 
-    def _extreme(self, name: str, value: Affine | SSAValue, other: Affine | SSAValue) -> SSAValue:
+    def _extreme(self, name: str, value: Affine | Array, other: Affine | Array) -> Array:
         operands = value, other
         return self._once((name, operands), lambda: self.build.elementwise(name, *map(self._scalar, operands)))
 

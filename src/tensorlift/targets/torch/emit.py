@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import At, Conditional, Reverse, Subscript
-from tensorlift.targets.python_text.emission import Emission
-from tensorlift.targets.python_text.memory import Memory
-from tensorlift.targets.python_text.numbers import may_be_python
+from tensorlift.targets.python_text.emission import Emission, Memory
 from tensorlift.targets.python_text.text import Text
-from tensorlift.targets.torch.speller import TorchSpeller
+from tensorlift.targets.torch.speller import LIBRARY
 
 if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import Assign, Expression, SetSlice, TensorProgram
@@ -32,7 +30,7 @@ def emit(program: TensorProgram) -> Emitted:
 
 
 class _TorchEmission(Emission):
-    speller = TorchSpeller
+    library = LIBRARY
     reserved = frozenset({"torch"})
 
     def __init__(self, program: TensorProgram) -> None:
@@ -49,7 +47,7 @@ class _TorchEmission(Emission):
     def named(self, statement: Assign, name: str) -> tuple[str, str] | None:
         """Spell an assignment to a name: a single cell is cloned, as it would be a view, a number made a tensor."""
         self._memory.assign(statement)
-        if may_be_python(statement.value, self.spell.firm):
+        if self.spell.is_python(statement.value):
             return f"{name} =", self.spell.converted(self.spell(statement.value), statement.value.dtype).source
         return f"{name} =", self._own_cell(statement.value)
 

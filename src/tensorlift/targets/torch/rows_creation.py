@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ZERO
 from tensorlift.comprehension.domain import at_least
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor, number
 from tensorlift.targets.arrays import creation
-from tensorlift.targets.target import Device, ElementType, Memory, OpRow, Size, Sizes, Tensor, sample
+from tensorlift.targets.target import Device, ElementType, Memory, OpRow, Size, Sizes, Tensor, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from tensorlift.targets.target import Meaning
 
 
 def _full(
@@ -40,31 +39,25 @@ def _new_full(
     return creation.full(o, size, fill_value, dtype or ElementType(x.dtype))
 
 
-def _constant(value: int) -> Meaning:
-    def meaning(
-        o: Obligations,
-        size: Sizes,
-        *,
-        dtype: ElementType,
-        device: Device | None = None,  # noqa: ARG001 - says where, not what
-    ) -> SymbolicTensor:
-        return creation.full(o, size, number(value), dtype)
-
-    return meaning
+def _constant(
+    value: int,
+    o: Obligations,
+    size: Sizes,
+    *,
+    dtype: ElementType,
+    device: Device | None = None,  # noqa: ARG001 - says where, not what
+) -> SymbolicTensor:
+    return creation.full(o, size, number(value), dtype)
 
 
-def _new_constant(value: int) -> Meaning:
-    def meaning(o: Obligations, x: Tensor, size: Sizes, dtype: ElementType | None = None) -> SymbolicTensor:
-        return creation.full(o, size, number(value), dtype or ElementType(x.dtype))
+def _new_constant(
+    value: int, o: Obligations, x: Tensor, size: Sizes, dtype: ElementType | None = None
+) -> SymbolicTensor:
+    return creation.full(o, size, number(value), dtype or ElementType(x.dtype))
 
-    return meaning
 
-
-def _constant_like(value: int) -> Meaning:
-    def meaning(o: Obligations, input: Tensor, *, dtype: ElementType | None = None) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
-        return creation.full(o, input.shape, number(value), dtype or ElementType(input.dtype))
-
-    return meaning
+def _constant_like(value: int, o: Obligations, input: Tensor, *, dtype: ElementType | None = None) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
+    return creation.full(o, input.shape, number(value), dtype or ElementType(input.dtype))
 
 
 def _empty(
@@ -109,11 +102,13 @@ def _eye(
     return creation.diagonal_mask(o, n, m, dtype=dtype)
 
 
-def _triangle(shared: Callable[..., SymbolicTensor]) -> Meaning:
-    def meaning(o: Obligations, input: Tensor, diagonal: Size = ZERO) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
-        return shared(o, input, diagonal)
-
-    return meaning
+def _triangle(
+    shared: Callable[..., SymbolicTensor],
+    o: Obligations,
+    input: Tensor,  # noqa: A002 - PyTorch's name
+    diagonal: Size = ZERO,
+) -> SymbolicTensor:
+    return shared(o, input, diagonal)
 
 
 def _broadcast_to(o: Obligations, input: Tensor, size: Sizes) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
@@ -128,19 +123,19 @@ def _constants(name: str, value: int) -> list[OpRow]:
     new = [f"x.new_{name}((m, n))", f"x.new_{name}(n, dtype=torch.int32)", f"x.new_{name}(())"]
     like = [f"torch.{name}_like(x)", f"torch.{name}_like(x, dtype=torch.float32)"]
     return [
-        OpRow(name, f"torch.{name}", _constant(value), tuple(sample(text, x="f64[m]") for text in texts)),
-        OpRow(
-            f"new_{name}",
+        row(f"torch.{name}", partial(_constant, value), *tuple(sample(text, x="f64[m]") for text in texts)),
+        row(
             f".new_{name}()",
-            _new_constant(value),
-            tuple(sample(text, x="arith[m]") for text in new),
+            partial(_new_constant, value),
+            *tuple(sample(text, x="arith[m]") for text in new),
+            name=f"new_{name}",
             reads_cells=False,
         ),
-        OpRow(
-            f"{name}_like",
+        row(
             f"torch.{name}_like",
-            _constant_like(value),
-            tuple(sample(text, x="arith[m, n]") for text in like),
+            partial(_constant_like, value),
+            *tuple(sample(text, x="arith[m, n]") for text in like),
+            name=f"{name}_like",
             reads_cells=False,
         ),
     ]
@@ -149,51 +144,39 @@ def _constants(name: str, value: int) -> list[OpRow]:
 def _triangles(name: str, shared: Callable[..., SymbolicTensor]) -> list[OpRow]:
     texts = [f"torch.{name}(a{offset})" for offset in ("", ", 1", ", diagonal=-1", ", n - m")]
     samples = tuple(sample(text, a="arith[m, n]") for text in texts)
-    return [OpRow(name, f"torch.{name}", _triangle(shared), samples)]
+    return [row(f"torch.{name}", partial(_triangle, shared), *samples)]
 
 
 ROWS = [
     *_constants("zeros", 0),
     *_constants("ones", 1),
-    OpRow(
-        "full",
+    row(
         "torch.full",
         _full,
-        (
-            sample("torch.full((m, n), 3, dtype=torch.int32)"),
-            sample("torch.full((n,), -torch.inf, dtype=torch.float64)"),
-        ),
+        "torch.full((m, n), 3, dtype=torch.int32)",
+        "torch.full((n,), -torch.inf, dtype=torch.float64)",
     ),
-    OpRow(
-        "new_full",
+    row(
         ".new_full()",
         _new_full,
-        (
-            sample("x.new_full((m, n), 3)", x="arith[m]"),
-            sample("x.new_full((n,), 2.5, dtype=torch.float32)", x="i32[m]"),
-        ),
+        "x.new_full((m, n), 3)",
+        sample("x.new_full((n,), 2.5, dtype=torch.float32)", x="i32[m]"),
         reads_cells=False,
+        x="arith[m]",
     ),
-    OpRow(
-        "empty",
-        "torch.empty",
-        _empty,
-        (sample("torch.zeros_like(torch.empty((m, n), dtype=torch.int32))"),),
-        Memory.BLANK,
-    ),
-    OpRow(
-        "new_empty",
+    row("torch.empty", _empty, "torch.zeros_like(torch.empty((m, n), dtype=torch.int32))", memory=Memory.BLANK),
+    row(
         ".new_empty()",
         _new_empty,
-        (sample("torch.zeros_like(x.new_empty((m, n)))", x="arith[m]"),),
-        Memory.BLANK,
+        "torch.zeros_like(x.new_empty((m, n)))",
+        memory=Memory.BLANK,
         reads_cells=False,
+        x="arith[m]",
     ),
-    OpRow(
-        "arange",
+    row(
         "torch.arange",
         _arange,
-        tuple(
+        *tuple(
             sample(text, x="f64[m]")
             for text in (
                 "torch.arange(n)",
@@ -206,26 +189,23 @@ ROWS = [
             )
         ),
     ),
-    OpRow(
-        "eye",
+    row(
         "torch.eye",
         _eye,
-        (
-            sample("torch.eye(n, dtype=torch.bool)"),
-            sample("torch.eye(m, n, dtype=torch.float64, device=x.device)", x="f64[m]"),
-        ),
+        "torch.eye(n, dtype=torch.bool)",
+        "torch.eye(m, n, dtype=torch.float64, device=x.device)",
+        x="f64[m]",
     ),
     *_triangles("tril", creation.lower_triangle),
     *_triangles("triu", creation.upper_triangle),
-    OpRow(
-        "broadcast_to",
+    row(
         "torch.broadcast_to",
         _broadcast_to,
-        (
-            sample("torch.broadcast_to(a, (m, n))", a="number[n]"),
-            sample("torch.broadcast_to(a[:, None], (m, n))", a="number[m]"),
-            sample("torch.broadcast_to(x, (m, n))", x="number[]"),
-        ),
-        Memory.WINDOW,
+        "torch.broadcast_to(a, (m, n))",
+        sample("torch.broadcast_to(a[:, None], (m, n))", a="number[m]"),
+        "torch.broadcast_to(x, (m, n))",
+        memory=Memory.WINDOW,
+        a="number[n]",
+        x="number[]",
     ),
 ]

@@ -1,12 +1,17 @@
-"""Functions of PyTorch cell by cell: of one or two reals, extremes, selections, conversions between element types."""
+"""Operators and functions of PyTorch cell by cell: arithmetic, functions of reals, extremes, selections, conversions.
+
+Operands have a common type without PyTorch's default.
+"""
 
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.ops.scalar_ops import ROUNDINGS, numpy_name
 from tensorlift.targets.arrays import arithmetic, functions, logic
-from tensorlift.targets.target import Device, ElementType, Memory, OpRow, Sample, Tensor, Text, sample
+from tensorlift.targets.target import Device, ElementType, Memory, OpRow, Sample, Tensor, Text, row, sample
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
@@ -15,50 +20,17 @@ if TYPE_CHECKING:
 
 _SHARED = {row.spelling: row for row in (*arithmetic.ROWS, *logic.ROWS, *functions.ROWS)}
 
-# PyTorch's name, NumPy's where it is another, and values on which the function is defined.
-_OF_REALS = [
-    ("sqrt", "", "positive_real"),
-    ("exp", "", "real"),
-    ("exp2", "", "real"),
-    ("expm1", "", "real"),
-    ("log", "", "positive_real"),
-    ("log2", "", "positive_real"),
-    ("log10", "", "positive_real"),
-    ("log1p", "", "positive_real"),
-    ("sin", "", "real"),
-    ("cos", "", "real"),
-    ("tan", "", "real"),
-    ("asin", "arcsin", "fraction"),
-    ("acos", "arccos", "fraction"),
-    ("atan", "arctan", "real"),
-    ("sinh", "", "real"),
-    ("cosh", "", "real"),
-    ("tanh", "", "real"),
-    ("asinh", "arcsinh", "real"),
-    ("acosh", "arccosh", "above_one"),
-    ("atanh", "arctanh", "fraction"),
-    ("floor", "", "real"),
-    ("ceil", "", "real"),
-    ("trunc", "", "real"),
-    ("round", "rint", "real"),
-    ("reciprocal", "", "positive_real"),
-    ("isnan", "", "real"),
-    ("square", "", "number"),
-    ("abs", "", "number"),
-    ("sign", "", "number"),
-    ("logical_not", "", "number"),
-]
-_OF_TWO = [
-    ("maximum", "", "arith"),
-    ("minimum", "", "arith"),
-    ("fmax", "", "arith"),
-    ("fmin", "", "arith"),
-    ("atan2", "arctan2", "real"),
-    ("copysign", "", "real"),
-    ("hypot", "", "real"),
-    ("logical_and", "", "number"),
-    ("logical_or", "", "number"),
-]
+FUNCTIONS = {op: values for op, values in functions.FUNCTIONS.items() if op != "cbrt"}  # those that PyTorch has
+# PyTorch's names, and values on which the functions are defined.
+_OF_ONE = {
+    **FUNCTIONS, **dict.fromkeys(("floor", "ceil", "trunc", "round"), "real"), "reciprocal": "positive_real",
+    "isnan": "real", **dict.fromkeys(("square", "abs", "sign", "logical_not"), "number"),
+}  # fmt: skip
+_OF_TWO = {
+    **dict.fromkeys(("maximum", "minimum", "fmax", "fmin"), "arith"),
+    **dict.fromkeys(("atan2", "copysign", "hypot"), "real"), **dict.fromkeys(("logical_and", "logical_or"), "number"),
+}  # fmt: skip
+_NUMPY_NAMES = {"round": "rint", "atan2": "arctan2"}
 
 ELEMENT_TYPES: dict[str, DType] = {
     "torch.bool": "bool", "torch.int8": "i8", "torch.int16": "i16", "torch.int32": "i32", "torch.int64": "i64",
@@ -78,20 +50,25 @@ def _of_tensors(meaning: Meaning) -> Meaning:
     return checked
 
 
-def _function(name: str, numpy_name: str, samples: tuple[Sample, ...]) -> OpRow:
-    return OpRow(name, f"torch.{name}", _of_tensors(_SHARED[f"np.{numpy_name or name}"].meaning), samples)
+def _function(name: str, *samples: Sample) -> OpRow:
+    shared = _SHARED[f"np.{_NUMPY_NAMES.get(name, numpy_name(name))}"]
+    return row(f"torch.{name}", _of_tensors(shared.meaning), *samples)
 
 
-def _unary(name: str, numpy_name: str, values: str) -> OpRow:
-    factor = " * 3.0" if name in ("floor", "ceil", "trunc", "round") else ""
-    samples = sample(f"torch.{name}(a{factor})", a=f"{values}[m, n]"), sample(f"torch.{name}(b)", b=f"{values}[]")
-    return _function(name, numpy_name, samples)
+def _unary(name: str, values: str) -> OpRow:
+    factor = " * 3.0" if name in ROUNDINGS else ""
+    return _function(
+        name, sample(f"torch.{name}(a{factor})", a=f"{values}[m, n]"), sample(f"torch.{name}(b)", b=f"{values}[]")
+    )
 
 
-def _binary(name: str, numpy_name: str, values: str) -> OpRow:
+def _binary(name: str, values: str) -> OpRow:
     text = f"torch.{name}(a, b)"
-    samples = sample(text, a=f"{values}[m, n]", b=f"{values}[n]"), sample(text, a=f"{values}[n]", b=f"{values}[]")
-    return _function(name, numpy_name, samples)
+    return _function(
+        name,
+        sample(text, a=f"{values}[m, n]", b=f"{values}[n]"),
+        sample(text, a=f"{values}[n]", b=f"{values}[]"),
+    )
 
 
 def _divided(o: Obligations, input: Tensor, other: Tensor, *, rounding_mode: Text) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
@@ -106,11 +83,11 @@ def _divided(o: Obligations, input: Tensor, other: Tensor, *, rounding_mode: Tex
 def _remainder(o: Obligations, input: Tensor, other: Tensor) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
     if not input.is_strong:
         o.refuse("torch.fmod of a Python number")
-    return arithmetic.integer_division("rem", operator=False)(o, input, other)
+    return arithmetic.integer_division("rem", arithmetic.FUNCTION, o, input, other)
 
 
 def _power(o: Obligations, input: Tensor, exponent: Tensor) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
-    return arithmetic.power(operator=False)(o, input, exponent)
+    return arithmetic.power(arithmetic.FUNCTION, o, input, exponent)
 
 
 def _clamp(
@@ -125,7 +102,7 @@ def _clamp(
     assert bound is not None
     if o.types.result_type(o, (input, bound)) != input.dtype:
         o.refuse("torch.clamp by a bound of a wider type")
-    return arithmetic.plain(op, operator=False)(o, input, bound)
+    return arithmetic.plain(op, arithmetic.FUNCTION, o, input, bound)
 
 
 def _where(o: Obligations, condition: Tensor, input: Tensor, other: Tensor) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
@@ -164,74 +141,128 @@ def _on_both(*texts: str) -> tuple[Sample, ...]:
     return tuple(sample(text, a="number[m, n]", b="number[n]") for text in texts)
 
 
+_NUMBERS = {"a": "arith[m, n]", "b": "arith[n]"}
+_REALS = {"a": "real[m, n]", "b": "positive_real[n]"}
+_DIVISORS = {"a": "number[m, n]", "b": "positive[n]"}
+_INTEGERS = {"a": "integer[m, n]", "b": "integer[n]"}
+
+
+def _row(spelling: str, *samples: Sample) -> OpRow:
+    return replace(_SHARED[spelling], samples=samples)
+
+
+def _arithmetic(spelling: str) -> OpRow:
+    forms = (f"a {spelling} b", f"a {spelling} 3", f"2 {spelling} b")
+    zero_rank = (f"a {spelling} x", f"x {spelling} x")
+    return _row(
+        spelling,
+        *(sample(form, **_NUMBERS) for form in forms),
+        *(sample(form, a="arith[m]", x="arith[]") for form in zero_rank),
+        sample(f"a {spelling} 2.5", a="real[m]"),
+    )
+
+
+def _division(spelling: str) -> OpRow:
+    return _row(
+        spelling,
+        sample(f"a {spelling} b", **_DIVISORS),
+        sample(f"a {spelling} 3", **_DIVISORS),
+        sample(f"2 {spelling} b", **_DIVISORS),
+        sample(f"(m + n) {spelling} 2 * a", a="i64[m]"),
+    )
+
+
+def _comparison(spelling: str) -> OpRow:
+    texts = (f"a {spelling} b", f"a {spelling} 1", f"torch.arange(m)[:, None] {spelling} torch.arange(n) + 1")
+    samples = [sample(text, a="int_or_real[m, n]", b="int_or_real[n]") for text in (*texts, f"m {spelling} n")]
+    return _row(spelling, *samples)
+
+
+def _bits(spelling: str) -> OpRow:
+    texts = (f"a {spelling} b", f"(c > 0) {spelling} (a[:, 0] > 0)", f"torch.arange(n) {spelling} 1")
+    return _row(spelling, *(sample(text, 1, **_INTEGERS, c="f64[m]") for text in texts))
+
+
 ROWS = [
-    *(_unary(*entry) for entry in _OF_REALS),
-    *(_binary(*entry) for entry in _OF_TWO),
-    OpRow(
-        "div",
+    *map(_arithmetic, ("+", "-", "*")),
+    _row(
+        "/",
+        sample("a / b", **_REALS),
+        sample("a / 3", **_REALS),
+        sample("2 / b", **_REALS),
+        sample("a / n", 1, **_REALS),
+    ),
+    *map(_division, ("//", "%")),
+    _row(
+        "**",
+        sample("a ** 2", a="number[m, n]"),
+        sample("a ** b", a="positive_real[n]", b="real[n]"),
+        sample("a ** torch.arange(n)", a="real[m, n]"),
+    ),
+    _row("-x", sample("-a", a="number[m, n]"), sample("-n + a", a="i64[n]")),
+    *map(_comparison, ("==", "!=", "<", "<=", ">", ">=")),
+    *map(_bits, ("&", "|", "^")),
+    _row("<<", sample("a << 3", a="integer[m, n]"), sample("a << b", a="i32[n]", b="count[n]")),
+    _row(">>", sample("a >> 3", a="integer[m, n]"), sample("a >> b", a="i32[n]", b="count[n]")),
+    _row("~x", sample("~a", a="integer[m, n]"), sample("~(a > 0)", a="f64[n]")),
+    *(_unary(*entry) for entry in _OF_ONE.items()),
+    *(_binary(*entry) for entry in _OF_TWO.items()),
+    row(
         "torch.div",
         _divided,
-        (
-            sample('torch.div(a, b, rounding_mode="trunc")', a="integer[m, n]", b="positive_wide_integer[n]"),
-            sample('torch.div(a, 3, rounding_mode="trunc")', a="integer[m, n]"),
-            sample('torch.div(7, b, rounding_mode="trunc")', b="positive_wide_integer[n]"),
-        ),
+        'torch.div(a, b, rounding_mode="trunc")',
+        'torch.div(a, 3, rounding_mode="trunc")',
+        'torch.div(7, b, rounding_mode="trunc")',
+        a="integer[m, n]",
+        b="positive_wide_integer[n]",
     ),
-    OpRow(
-        "fmod",
+    row(
         "torch.fmod",
         _remainder,
-        (sample("torch.fmod(a, b)", a="number[m, n]", b="positive[n]"), sample("torch.fmod(a, 3)", a="number[n]")),
+        "torch.fmod(a, b)",
+        sample("torch.fmod(a, 3)", a="number[n]"),
+        a="number[m, n]",
+        b="positive[n]",
     ),
-    OpRow(
-        "pow",
+    row(
         "torch.pow",
         _power,
-        (
-            sample("torch.pow(a, 3)", a="number[m, n]"),
-            sample("torch.pow(a, b)", a="positive_real[m, n]", b="real[n]"),
-            sample("torch.pow(2.0, b)", b="real[n]"),
-            sample("torch.pow(a, torch.arange(n))", a="real[m, n]"),
-        ),
+        "torch.pow(a, 3)",
+        sample("torch.pow(a, b)", a="positive_real[m, n]", b="real[n]"),
+        "torch.pow(2.0, b)",
+        sample("torch.pow(a, torch.arange(n))", a="real[m, n]"),
+        a="number[m, n]",
+        b="real[n]",
     ),
-    OpRow(
-        "clamp",
-        "torch.clamp",
-        _clamp,
-        _on_both("torch.clamp(a, min=1)", "torch.clamp(a, max=0)", "torch.clamp(a, min=b)"),
-    ),
-    OpRow(
-        "where",
+    row("torch.clamp", _clamp, *_on_both("torch.clamp(a, min=1)", "torch.clamp(a, max=0)", "torch.clamp(a, min=b)")),
+    row(
         "torch.where",
         _where,
-        (
-            *_on_both("torch.where(a > 0, a, b)", "torch.where(a > 0, 1, b)"),
-            sample("torch.where(a > 0, 1.5, b)", a="number[m]", b="real[m]"),
-            sample("torch.where(torch.arange(n) < m, a, 0)", a="number[n]"),
-            sample("torch.where(a[0] > 0, a, x)", 1, a="number[n]", x="number[]"),
-        ),
+        *_on_both("torch.where(a > 0, a, b)", "torch.where(a > 0, 1, b)"),
+        "torch.where(a > 0, 1.5, b)",
+        sample("torch.where(torch.arange(n) < m, a, 0)", a="number[n]"),
+        sample("torch.where(a[0] > 0, a, x)", 1, a="number[n]", x="number[]"),
+        a="number[m]",
+        b="real[m]",
     ),
-    OpRow(
-        "to",
+    row(
         ".to()",
         _to,
-        (
-            *(sample(f"a.to({t})", a="arith[m, n]") for t in ELEMENT_TYPES),
-            sample("(a > 0).to(torch.int32)", a="f64[m]"),
-        ),
-        _to_memory,
+        *(sample(f"a.to({t})", a="arith[m, n]") for t in ELEMENT_TYPES),
+        "(a > 0).to(torch.int32)",
+        memory=_to_memory,
+        a="f64[m]",
     ),
-    OpRow(
-        "as_tensor",
+    row(
         "torch.as_tensor",
         _as_tensor,
-        (
-            sample("torch.as_tensor(x, dtype=torch.float64)", x="arith[]"),
-            sample("torch.as_tensor(2.5, dtype=torch.float32)"),
-            sample("torch.as_tensor(m > n, dtype=torch.bool)"),
-            sample("torch.as_tensor(n, dtype=torch.int32, device=a.device)", a="f64[m]"),
-        ),
-        Memory.VIEW,
+        "torch.as_tensor(x, dtype=torch.float64)",
+        "torch.as_tensor(2.5, dtype=torch.float32)",
+        "torch.as_tensor(m > n, dtype=torch.bool)",
+        "torch.as_tensor(n, dtype=torch.int32, device=a.device)",
+        memory=Memory.VIEW,
+        x="arith[]",
+        a="f64[m]",
     ),
-    OpRow("clone", ".clone()", _clone, (sample("a.clone()", a="arith[m, n]"),)),
+    row(".clone()", _clone, "a.clone()", a="arith[m, n]"),
 ]

@@ -1,20 +1,40 @@
-"""Operations that move cells without computing: transposes, flips, diagonals, joins, windows, shapes."""
+"""Operations that move cells without computing: transposes, flips, diagonals, joins, windows, shapes, subscripts.
+
+Slices with positive steps, new axes and single cells are views; index tensors gather.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ONE
-from tensorlift.targets.arrays import shape
-from tensorlift.targets.target import DEVICE, Device, Memory, OpRow, Size, Tensor, Tensors, sample
+from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
+from tensorlift.targets.arrays import index, shape
+from tensorlift.targets.target import (
+    DEVICE,
+    Device,
+    Memory,
+    OpRow,
+    Size,
+    Slice,
+    Subscripts,
+    Tensor,
+    Tensors,
+    row,
+    sample,
+)
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor
+    from collections.abc import Iterable
+
+    from tensorlift.comprehension.tensor import Indices
     from tensorlift.comprehension.terms import Term
+    from tensorlift.targets.target import Sample
 
 _MATRIX = 2
-_SHARED = {row.spelling: row for row in shape.ROWS}
+_SHARED = {row.spelling: row for row in (*shape.ROWS, *index.ROWS)}
 
 
 def _transposed(o: Obligations, x: Tensor) -> SymbolicTensor:
@@ -89,7 +109,7 @@ def _device(o: Obligations, x: Tensor) -> Device:
 
 
 def _view(name: str, spelling: str, meaning: object, *samples: object) -> OpRow:
-    return OpRow(name, spelling, meaning, samples, Memory.VIEW)  # type: ignore[arg-type]  # as the rows give them
+    return row(spelling, meaning, *samples, name=name, memory=Memory.VIEW)  # type: ignore[arg-type]  # as the rows give them
 
 
 def _sizes_row(spelling: str, *texts: str) -> OpRow:
@@ -110,28 +130,59 @@ ROWS = [
         sample("a.unfold(0, 2, 1)", 1, a="f64[n + 1]"),
         sample("a.unfold(0, m, 1).unfold(1, 2, 1)", 1, a="f64[m + n, n + 1]"),
     ),
-    OpRow("flip", ".flip()", _flip, (sample("a.flip(0)", a="arith[m, n]"), sample("a.flip(0, -1)", a="f64[m, n, 2]"))),
-    OpRow(
-        "cat",
+    row(".flip()", _flip, "a.flip(0)", sample("a.flip(0, -1)", a="f64[m, n, 2]"), a="arith[m, n]"),
+    row(
         "torch.cat",
         _cat,
-        (
-            sample("torch.cat((a, b))", a="number[m, n]", b="number[2, n]"),
-            sample("torch.cat((a, b, a), dim=-1)", a="f64[m, n]", b="f64[m, 1]"),
-        ),
+        "torch.cat((a, b))",
+        sample("torch.cat((a, b, a), dim=-1)", a="f64[m, n]", b="f64[m, 1]"),
+        a="number[m, n]",
+        b="number[2, n]",
     ),
-    OpRow("stack", "torch.stack", _stack, (sample("torch.stack((a, b), dim=-1)", a="f64[m]", b="f64[m]"),)),
+    row("torch.stack", _stack, "torch.stack((a, b), dim=-1)", a="f64[m]", b="f64[m]"),
     _sizes_row(".shape", "a.new_zeros(a.shape)", "a.shape[1] * a"),
     _sizes_row(".ndim", "a.ndim * a"),
     _sizes_row(".dtype", "torch.zeros(n, dtype=a.dtype)"),
     _sizes_row("len()", "len(a) * a"),
     replace(_SHARED["min()"], samples=(sample("torch.arange(min(m, n))"), sample("torch.arange(min(m, n, 2))"))),
     replace(_SHARED["max()"], samples=(sample("torch.arange(max(m, n))"), sample("torch.arange(max(n - 2, 0))"))),
-    OpRow(
-        "device",
-        ".device",
-        _device,
-        (sample("torch.arange(n, device=a.device)", a="f64[m]"),),
-        reads_cells=False,
-    ),
+    row(".device", _device, "torch.arange(n, device=a.device)", reads_cells=False, a="f64[m]"),
+]
+
+
+INDEX_TYPES = ("i32", "i64")  # bytes are a mask
+
+
+def _refuse_backward(o: Obligations, items: Subscripts) -> None:
+    if any(isinstance(item, Slice) and item.step < 1 for item in items):
+        o.refuse("a slice with a negative step, which PyTorch does not have; use flip()")
+
+
+def _subscript(o: Obligations, x: Tensor, items: Subscripts) -> SymbolicTensor:
+    _refuse_backward(o, items)
+    if any(isinstance(item, SymbolicTensor) and item.is_strong and item.dtype not in INDEX_TYPES for item in items):
+        o.refuse("a gather by integers that PyTorch takes for a mask, or not at all; use .to(torch.int64)")
+    return index.subscript(o, x, items)
+
+
+def _store(o: Obligations, x: Tensor, items: Subscripts, value: Tensor) -> SymbolicTensor:
+    _refuse_backward(o, items)
+    return index.store(o, x, items, value)
+
+
+def _memory(x: SymbolicTensor, items: Subscripts) -> Memory:  # noqa: ARG001 - as rows are asked
+    """Tell a view from a copy: only a gather copies."""
+    is_gather = any(isinstance(item, SymbolicTensor) and item.rank for item in items)
+    return Memory.NEW if is_gather else Memory.VIEW
+
+
+def _forward(samples: Iterable[Sample]) -> tuple[Sample, ...]:
+    """Leave out samples with negative steps, and say the others in PyTorch's names."""
+    return tuple(s._replace(text=s.text.replace("np.", "torch.")) for s in samples if not _BACKWARD.search(s.text))
+
+
+_BACKWARD = re.compile(r":[^,]*:-")
+ROWS += [
+    row("x[]", _subscript, *_forward(_SHARED["x[]"].samples), name="subscript", memory=_memory),
+    row("x[] =", _store, *_forward(_SHARED["x[] ="].samples), name="store"),
 ]

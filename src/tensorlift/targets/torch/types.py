@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.tensor import Strength
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
-from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength
+from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength, promote_integers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
 
-_SIGNED_OF_WIDTH: dict[int, DType] = {8: "i8", 16: "i16", 32: "i32", 64: "i64"}
-
 
 class TorchTypes(ArrayTypes):
     """Type rules of torch."""
+
+    of_negative_reals = "PyTorch promises nothing of negative reals as unsigned integers"
 
     def common(self, o: Obligations, operands: Sequence[Operand]) -> DType:
         """Return the common type of operands, as ``torch.result_type`` does."""
@@ -49,10 +49,6 @@ class TorchTypes(ArrayTypes):
             o.refuse("a function of reals has PyTorch's default type for integers; convert them first")
         return dtype
 
-    def quotient_type(self, o: Obligations, dtype: DType) -> DType:
-        """Return the type of ``/``: that of functions of reals."""
-        return self.float_type(o, dtype)
-
     def function_strength(self, o: Obligations, tensors: Sequence[SymbolicTensor]) -> Strength:
         """Return that a function gives a tensor; it needs one among its operands."""
         if operator_strength(tensors) is not Strength.STRONG:
@@ -69,11 +65,6 @@ class TorchTypes(ArrayTypes):
         """Refuse what has PyTorch's default type."""
         return o.refuse("a tensor without dtype has PyTorch's default type; name its dtype")
 
-    def check_conversion(self, o: Obligations, source: DType, dtype: DType) -> None:
-        """Refuse reals that become unsigned integers, of which PyTorch promises nothing where they are negative."""
-        if is_float(source) and dtype.startswith("u"):
-            o.refuse("PyTorch promises nothing of negative reals as unsigned integers; convert to a signed type first")
-
     def check_difference(self, o: Obligations, operands: Sequence[SymbolicTensor]) -> None:
         """Refuse truth values beside a tensor, of whatever type."""
         if any(t.dtype == "bool" for t in operands) and any(t.is_strong for t in operands):
@@ -86,16 +77,8 @@ class TorchTypes(ArrayTypes):
 
 def promote(left: DType, right: DType) -> DType:
     """Return the common type of two types of one rank, as ``torch.promote_types`` does."""
-    if right in (left, "bool"):
-        return left
-    if left == "bool":
-        return right
-    if is_float(left) or is_float(right):
-        return max((t for t in (left, right) if is_float(t)), key=width)
-    if (left[0] == "u") == (right[0] == "u"):
-        return max(left, right, key=width)
-    signed, unsigned = (right, left) if left[0] == "u" else (left, right)
-    return signed if width(signed) > width(unsigned) else _SIGNED_OF_WIDTH[2 * width(unsigned)]
+    floats = [dtype for dtype in (left, right) if is_float(dtype)]
+    return max(floats, key=width) if floats else promote_integers(left, right)
 
 
 def _combined(types: Sequence[DType]) -> DType | None:

@@ -1,0 +1,264 @@
+"""Expressions in the interface of NumPy, which other libraries have under another name: rules for their nodes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from tensorlift.comprehension.affine import ZERO
+from tensorlift.diagnostics import refuse
+from tensorlift.ir.tensor_program import (
+    Cast,
+    Contraction,
+    Cumulative,
+    Diagonal,
+    DiagonalMask,
+    Elementwise,
+    Empty,
+    Expression,
+    Full,
+    Iota,
+    Literal,
+    Reduction,
+    SizeValue,
+    Transpose,
+    TriangleMask,
+)
+from tensorlift.ops.dtypes import is_float, is_integer, width
+from tensorlift.ops.scalar_ops import ROUNDINGS, numpy_name
+from tensorlift.targets.arrays.functions import FUNCTIONS
+from tensorlift.targets.python_text import spelling
+from tensorlift.targets.python_text.contractions import contraction_text
+from tensorlift.targets.python_text.spelling import Library, Products, Rule, Spelling
+from tensorlift.targets.python_text.text import Precedence, Text, call, is_cut
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tensorlift.ops.dtypes import DType
+
+_FUNCTIONS = {
+    "max": "maximum", "min": "minimum", "select": "where", "rem": "fmod", "pow": "power", "atan2": "arctan2",
+    **{op: numpy_name(op) for op in ("fmax", "fmin", "abs", "copysign", *FUNCTIONS, *ROUNDINGS)},
+}  # fmt: skip
+_METHOD_REDUCTIONS = ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")
+
+
+def _functions_of(library: str) -> dict[str, str]:
+    """Return how scalar operations are spelled as functions; C's division and rounding are helpers of the text."""
+    return {op: f"{library}.{name}" for op, name in _FUNCTIONS.items()} | {"tdiv": "tdiv", "round": "round_half_away"}
+
+
+def _element_types_of(library: str) -> dict[DType, str]:
+    """Return how element types are spelled."""
+    named: dict[DType, str] = {
+        "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32",
+        "u64": "uint64", "f32": "float32", "f64": "float64",
+    }  # fmt: skip
+    return {"bool": "bool", **{dtype: f"{library}.{name}" for dtype, name in named.items()}}
+
+
+# -- arrays from nothing
+
+
+def iota(spell: Spelling, node: Iota, device: str = "") -> Text:
+    """Spell a range of integers."""
+    dtype = "" if node.dtype == "i64" else spell.dtype(node.dtype)
+    stop = spell.size(node.start + node.shape[0]).source
+    ends = [stop] if node.start == ZERO else [spell.size(node.start).source, stop]
+    return call(f"{spell.library.name}.arange", *ends, dtype=dtype, device=device)
+
+
+def _mask(spell: Spelling, node: TriangleMask | DiagonalMask, dtype: str = "bool") -> Text:
+    """Spell a triangle or a diagonal: where types are stated, one of reals is of another type by itself."""
+    dtype = dtype or (spell.dtype("f64") if spell.library.states_types else "")
+    function = "tri" if isinstance(node, TriangleMask) else "eye"
+    rows, columns = (spell.size(extent).source for extent in node.shape)
+    offset = "" if node.offset == ZERO else spell.size(node.offset).source
+    extents = [rows] if rows == columns else [rows, columns]
+    return call(f"{spell.library.name}.{function}", *extents, k=offset, dtype=dtype)
+
+
+def _full(spell: Spelling, node: Full) -> Text:
+    """Spell an array of one value."""
+    value = node.argument
+    if isinstance(value, Literal) and value.value in (0, 1):
+        function = "ones" if value.value else "zeros"
+        dtype = _unless_default(spell, node.dtype)
+        return call(f"{spell.library.name}.{function}", spell.shape(node.shape), dtype=dtype)
+    is_plain = isinstance(value, Literal) and node.dtype == "f64" and not spell.library.states_types
+    dtype = "" if is_plain else spell.dtype(node.dtype)
+    return call(f"{spell.library.name}.full", spell.shape(node.shape), spell(value).source, dtype=dtype)
+
+
+def _empty(spell: Spelling, node: Empty) -> Text:
+    """Spell an array to be filled."""
+    return call(f"{spell.library.name}.empty", spell.shape(node.shape), dtype=_unless_default(spell, node.dtype))
+
+
+def _unless_default(spell: Spelling, dtype: DType) -> str:
+    """Spell a type, unless it is that of reals for which the text names none."""
+    return "" if dtype == "f64" else spell.dtype(dtype)
+
+
+# -- views and conversions
+
+
+def _transpose(spell: Spelling, node: Transpose) -> Text:
+    """Spell permuted axes."""
+    inner = spell(node.argument)
+    if node.permutation == tuple(reversed(range(node.rank))):
+        return Text(f"{inner.atom}.T")
+    return _permuted(inner, node.permutation)
+
+
+def cast(spell: Spelling, node: Cast) -> Text:
+    """Spell a conversion."""
+    inner = node.argument
+    if isinstance(inner, TriangleMask | DiagonalMask):
+        return _mask(spell, inner, _unless_default(spell, node.dtype))
+    if node.dtype == "bool":
+        return Text(f"{spell(inner).within(Precedence.BIT_OR)} != 0", Precedence.COMPARISON)
+    is_number = spell.is_python(inner)
+    if is_number and not isinstance(inner, SizeValue) and not is_cut(inner, node.dtype):
+        spell.want_narrowed(inner, node.dtype)
+        return spell.converted(spell(inner), node.dtype)
+    text = spell.converted(spell(inner), inner.dtype) if is_number else spell(inner)
+    return Text(f"{text.atom}.astype({spell.dtype(node.dtype)})")
+
+
+def _converted(spell: Spelling, number: Text, dtype: DType) -> Text:
+    """Spell a Python number as one of the library's; ``bool`` is Python's."""
+    return call(f"{spell.library.name}.bool_" if dtype == "bool" else spell.dtype(dtype), number.source)
+
+
+# -- folds
+
+
+def elementwise(spell: Spelling, node: Elementwise) -> Text:
+    """Spell a scalar function of arrays; a sum divided by its number of summands is a mean.
+
+    An extreme of a number and of a fold that may be over nothing is a fold that starts with the number.
+    """
+    if node.op == "div" and is_mean(total := node.arguments[0], node.arguments[1]):
+        return reduction(spell, total, "mean")
+    started = _started(node)
+    if started is not None:
+        return reduction(spell, started)
+    return spelling.elementwise(spell, node)
+
+
+def reduction(spell: Spelling, node: Reduction, method: str = "") -> Text:
+    """Spell a fold over axes."""
+    method = spell.library.reductions.get(node.op, method)
+    argument, dtype = summed(spell, node)
+    axis = "" if len(node.axes) == argument.rank else str(node.axes[0] if len(node.axes) == 1 else node.axes)
+    initial = spell(node.initial).source if node.initial is not None else ""
+    if node.op == "sum" and isinstance(argument, Diagonal) and not method:
+        return call(f"{spell.library.name}.trace", spell(argument.argument).source, dtype=dtype)
+    inner = spell(argument)
+    is_method = node.op in _METHOD_REDUCTIONS
+    if not is_method and not method:
+        whole = axis or ("0" if argument.rank == 1 else "None")
+        return call(f"{spell.library.name}.{node.op}.reduce", inner.source, axis=whole, initial=initial)
+    method = method or node.op
+    if is_method and inner.precedence is Precedence.ATOM:
+        return call(f"{inner.source}.{method}", axis=axis, dtype=dtype, initial=initial)
+    return call(f"{spell.library.name}.{method}", inner.source, axis=axis, dtype=dtype, initial=initial)
+
+
+def _cumulative(spell: Spelling, node: Cumulative) -> Text:
+    axis = "" if node.argument.rank == 1 else str(node.axis)
+    return call(accumulation(spell, node), spell(node.argument).source, axis=axis, dtype=widened_type(spell, node))
+
+
+def _swapped(name: str, text: Text) -> Text:
+    """Spell the last two axes swapped."""
+    return call(f"{name}.swapaxes", text.source, "-1", "-2")
+
+
+def _permuted(text: Text, order: Sequence[int]) -> Text:
+    """Spell permuted axes."""
+    return Text(f"{text.atom}.transpose({', '.join(map(str, order))})")
+
+
+def _full_product(spell: Spelling, left: Expression, right: Expression) -> Text:
+    """Spell the sum of all products of corresponding cells."""
+    return call(f"{spell.library.name}.vdot", spell(left).source, spell(right).source)
+
+
+def _tensordot(spell: Spelling, left: Expression, right: Expression, axes: tuple[list[int], list[int]]) -> Text:
+    """Spell a product summed over pairs of axes."""
+    pair = f"({axes[0][0]}, {axes[1][0]})" if len(axes[0]) == 1 else f"({axes[0]}, {axes[1]})"
+    return call(f"{spell.library.name}.tensordot", spell(left).source, spell(right).source, axes=pair)
+
+
+def _einsum(spell: Spelling, spec: str, operands: Sequence[Expression], _: DType) -> Text:
+    """Spell any sum of products."""
+    optimize = "True" if len(operands) > 2 else ""  # noqa: PLR2004 - a product of more than two
+    return call(f"{spell.library.name}.einsum", spec, *(spell(o).source for o in operands), optimize=optimize)
+
+
+def _started(node: Elementwise) -> Reduction | None:
+    """Return the fold that starts with the number with which it is compared."""
+    for start, fold in (node.arguments, node.arguments[::-1]) if node.op in ("max", "min") else ():
+        if isinstance(fold, Reduction) and fold.op == node.op and isinstance(fold.initial, Literal):
+            is_number = isinstance(start, Literal) or not (start.shape or start.is_weak)
+            return replace(fold, initial=start) if is_number and start.dtype == fold.dtype else None
+    return None
+
+
+def is_mean(left: Expression, right: Expression) -> TypeGuard[Reduction]:
+    """Tell whether a sum of reals is divided by the number of its summands."""
+    if not isinstance(left, Reduction) or left.op != "sum" or len(left.axes) != 1 or not isinstance(right, SizeValue):
+        return False
+    is_plain = not isinstance(left.argument, Cast) and is_float(left.dtype)
+    return is_plain and right.affine == left.argument.shape[left.axes[0]]
+
+
+def widened_type(spell: Spelling, node: Reduction | Cumulative) -> str:
+    """Spell the type of a fold, unless the library would fold in it by itself."""
+    return spell.dtype(node.dtype) if node.op in ("sum", "prod") and is_narrow(node.dtype) else ""
+
+
+def is_narrow(dtype: DType) -> bool:
+    """Tell whether a library would sum in a wider type."""
+    return is_integer(dtype) and width(dtype) < 64  # noqa: PLR2004 - the widest type
+
+
+def summed(spell: Spelling, node: Reduction) -> tuple[Expression, str]:
+    """Return what is folded, and spell the type in which it is: a conversion before a sum is its type."""
+    if node.op in ("sum", "prod") and isinstance(node.argument, Cast):
+        return node.argument.argument, spell.dtype(node.dtype)
+    return node.argument, widened_type(spell, node)
+
+
+def accumulation(spell: Spelling, node: Cumulative) -> str:
+    """Return the function for a running fold; raises LiftError TL305 where the library has none."""
+    found = spell.library.accumulations.get(node.op)
+    if found is None:
+        raise refuse("TL305", f"{spell.library.title} has no running {node.op}", remedy="lift to another target")
+    return found
+
+
+RULES: dict[type[Expression], Rule] = {
+    **spelling.RULES,
+    Iota: iota,
+    TriangleMask: _mask,
+    DiagonalMask: _mask,
+    Full: _full,
+    Empty: _empty,
+    Transpose: _transpose,
+    Cast: cast,
+    Elementwise: elementwise,
+    Reduction: reduction,
+    Cumulative: _cumulative,
+    Contraction: contraction_text,
+}
+PRODUCTS = Products(_swapped, _permuted, _full_product, _tensordot, _einsum)
+
+
+def library_of(name: str, title: str, rules: Mapping[type[Expression], Rule], **own: Any) -> Library:
+    """Return a library with NumPy's interface under a name, with rules of its own."""
+    given = {"function": spelling.function, "converted": _converted, "products": PRODUCTS, **own}
+    return Library(name, title, _functions_of(name), _element_types_of(name), {**RULES, **rules}, **given)

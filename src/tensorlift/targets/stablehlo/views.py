@@ -1,0 +1,216 @@
+"""What subscripts and views are in StableHLO: spans of axes, cells behind views, diagonals, and what is made of them.
+
+A span says for an axis where it starts, how many cells it has, and the step.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tensorlift.comprehension.affine import ONE, ZERO, Affine
+from tensorlift.diagnostics import refuse
+from tensorlift.ir.tensor_program import (
+    At,
+    Diagonal,
+    DiagonalMask,
+    Elementwise,
+    NewAxis,
+    Range,
+    Reverse,
+    Variable,
+)
+from tensorlift.ops.dtypes import is_float
+from tensorlift.ops.scalar_ops import neutral
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from tensorlift.diagnostics import LiftError
+    from tensorlift.ir.tensor_program import Expression, Shape, SubscriptItem
+    from tensorlift.ops.dtypes import DType
+    from tensorlift.targets.stablehlo.builder import Array, Builder
+
+
+class Span(NamedTuple):
+    """Every ``step``-th cell of an axis, ``cells`` of them, from one on that loops may compute."""
+
+    start: Affine
+    cells: Affine
+    step: int = 1
+
+    @property
+    def width(self) -> Affine:
+        """The number of cells from the first to the last."""
+        return (self.cells - 1) * self.step + 1 if self.cells != ZERO else ZERO
+
+    @property
+    def limit(self) -> Affine:
+        """The position behind the last cell."""
+        return self.start + self.width
+
+    @property
+    def is_static(self) -> bool:
+        """Whether start and number of cells are numbers."""
+        return self.start.is_constant and self.cells.is_constant
+
+
+def spans(items: Sequence[SubscriptItem], shape: Shape, is_counted: Callable[[Affine], bool]) -> list[Span]:
+    """Return what subscripts pick of every axis, clipped as slices clip where all are numbers.
+
+    ``is_counted`` tells what loops change.
+
+    Raises:
+        LiftError: TL308, where the number of cells changes with a loop.
+
+    """
+    extents = iter(shape)
+    found = [_span(item, next(extents)) for item in _axes(items)]
+    if any(is_counted(span.cells) for span in found):
+        raise changing("takes cells")
+    return [*found, *(Span(ZERO, extent) for extent in extents)]
+
+
+def reversed_axes(items: Sequence[SubscriptItem]) -> list[int]:
+    """Return the axes that are reversed."""
+    return [axis for axis, item in enumerate(_axes(items)) if isinstance(item, Reverse)]
+
+
+def changing(what: str) -> LiftError:
+    """Build the refusal of a loop that needs arrays of changing extents."""
+    message = f"a loop {what} whose number changes with it, but shapes in StableHLO do not"
+    return refuse("TL308", message, remedy="lift to numpy, jax or torch")
+
+
+def _axes(items: Sequence[SubscriptItem]) -> Iterator[SubscriptItem]:
+    return (item for item in items if not isinstance(item, NewAxis))
+
+
+def _span(item: SubscriptItem, extent: Affine) -> Span:
+    if isinstance(item, At):
+        return Span(item.index, ONE)
+    if not isinstance(item, Range):
+        return Span(ZERO, extent)
+    if all(place.is_constant for place in (item.start, item.stop, extent)):
+        start = min(max(item.start.constant, 0), extent.constant)
+        stop = min(max(item.stop.constant, start), extent.constant)
+        return Span(Affine(start), Affine(-(-(stop - start) // item.step)), item.step)
+    length = item.stop - item.start
+    if not length.is_constant:
+        return Span(item.start, item.extent, item.step)
+    return Span(item.start, Affine(-(-max(length.constant, 0) // item.step)), item.step)
+
+
+def neutral_number(op: str, dtype: DType) -> float:
+    """Return the number that a fold does not change another by."""
+    value = neutral(op, dtype)
+    return float(value) if isinstance(value, str) else value
+
+
+IGNORING_NAN = {"fmax": "maximum", "fmin": "minimum"}
+
+
+def rounded_down(build: Builder, op: str, dividend: Array, divisor: Array) -> Array:
+    """Return Python's remainder or quotient by a positive number: a negative remainder is one step too low."""
+    rest = build.elementwise("remainder", dividend, divisor)
+    is_negative = build.compare("LT", rest, build.constant(0, rest.shape, rest.dtype))
+    if op == "mod":
+        return build.select(is_negative, build.elementwise("add", rest, divisor), rest)
+    whole = build.elementwise("divide", dividend, divisor)
+    lower = build.elementwise("subtract", whole, build.constant(1, rest.shape, rest.dtype))
+    return build.select(is_negative, lower, whole)
+
+
+def ignoring_nan(build: Builder, op: str, left: Array, right: Array) -> Array:
+    """Return the greater or the lesser, and the other one where one is no number."""
+    either = build.elementwise(IGNORING_NAN[op], left, right)
+    if not is_float(left.dtype):
+        return either
+    either = build.select(build.compare("NE", right, right), left, either)
+    return build.select(build.compare("NE", left, left), right, either)
+
+
+def spans_of(build: Builder, items: Sequence[SubscriptItem], value: Array) -> list[Span]:
+    """Return what subscripts pick of every axis, which must be there."""
+    wanted = spans(items, value.shape, build.sizes.is_counted)
+    build.sizes.check_inside(wanted, value.shape)
+    return wanted
+
+
+def part_of(build: Builder, value: Array, wanted: Sequence[Span]) -> Array:
+    """Return some cells of every axis."""
+    if not any(build.sizes.is_counted(span.start) for span in wanted):
+        return build.slice(value, wanted)
+    value = build.part(value, [span.start for span in wanted], tuple(span.width for span in wanted))
+    return build.slice(value, [span._replace(start=ZERO) for span in wanted])
+
+
+def cells_at(build: Builder, value: Array, indices: Sequence[Array]) -> Array:
+    """Return the cells at index arrays of one shape, one for each axis."""
+    return build.gather(value, index_vectors(build, indices))
+
+
+def index_vectors(build: Builder, indices: Sequence[Array]) -> Array:
+    """Return index arrays of one shape, one for each axis, as an array of index vectors."""
+    shape = indices[0].shape
+    return build.concatenate([build.reshape(index, (*shape, ONE)) for index in indices], len(shape))
+
+
+def foldable(build: Builder, op: str, value: Array) -> tuple[str, Array]:
+    """Return a fold that StableHLO has, and what to fold: a neutral number where one is to be ignored."""
+    if op not in IGNORING_NAN:
+        return op, value
+    op = op.removeprefix("f")
+    if not is_float(value.dtype):
+        return op, value
+    neutral = build.constant(neutral_number(op, value.dtype), value.shape, value.dtype)
+    return op, build.select(build.compare("NE", value, value), neutral, value)
+
+
+def spread_in(build: Builder, old: Array, part: Array, wanted: Sequence[Span]) -> Array:
+    """Put a part into an array, some cells apart; all extents are numbers."""
+    starts, interior = [span.start.constant for span in wanted], [span.step - 1 for span in wanted]
+    spread = build.pad(part, build.constant(0, (), old.dtype), starts, old.shape, interior)
+    yes, no = build.constant(1, part.shape, "bool"), build.constant(0, (), "bool")
+    return build.select(build.pad(yes, no, starts, old.shape, interior), spread, old)
+
+
+class DiagonalStore(NamedTuple):
+    """So many cells of a matrix on a diagonal that starts at a row and a column.
+
+    They become ``values``, a number or one for each column, or ``values`` are added to them.
+    """
+
+    row: int
+    column: int
+    cells: int
+    values: Expression
+    adds: bool
+
+
+def diagonal_store(mask: Expression | None, chosen: Expression, other: Expression) -> DiagonalStore | None:
+    """Return what ``chosen`` where a mask holds, else a variable, stores into that variable, or None."""
+    if not isinstance(mask, DiagonalMask) or not isinstance(other, Variable) or chosen.rank > 1:
+        return None
+    numbers = (mask.offset, *mask.shape, *other.shape)
+    if chosen.dtype != other.dtype or not all(number.is_constant for number in numbers):
+        return None
+    rows, columns = (extent.constant for extent in mask.shape)
+    row, column = max(-mask.offset.constant, 0), max(mask.offset.constant, 0)
+    cells = min(rows - row, columns - column)
+    if mask.shape != other.shape or cells < 1:
+        return None
+    added = None if mask.offset.constant else _added(chosen, other)
+    return DiagonalStore(row, column, cells, chosen if added is None else added, added is not None)
+
+
+def _added(chosen: Expression, other: Variable) -> Expression | None:
+    """Return what is added to the diagonal of a variable, None where something else is computed."""
+    if not isinstance(chosen, Elementwise) or chosen.op != "add":
+        return None
+    for old, update in (chosen.arguments, reversed(chosen.arguments)):
+        if isinstance(old, Diagonal) and isinstance(old.argument, Variable) and old.argument.name == other.name:
+            return update
+    return None
+
+
+Indices = tuple[Affine, ...]
