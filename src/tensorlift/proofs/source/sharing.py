@@ -54,9 +54,10 @@ class Tracked(State):
         """Become the state of the arm that a condition takes."""
         super().choose(condition, then, otherwise, own)
         arms = [state for state, _ in (then, otherwise) if isinstance(state, Tracked)]
-        self.written = {}
+        written: dict[str, dict[int, Domain]] = {}  # by identity: what was written before is in both arms
         for array, domains in (item for arm in arms for item in arm.written.items()):
-            self.written.setdefault(array, []).extend(domains)
+            written.setdefault(array, {}).update((id(domain), domain) for domain in domains)
+        self.written = {array: list(domains.values()) for array, domains in written.items()}
 
     def rename(self, array: str, pieces: list[Piece]) -> None:
         """Say by another name what the cells of an array are."""
