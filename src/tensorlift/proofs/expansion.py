@@ -17,7 +17,7 @@ from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.normal import alike, equal
 from tensorlift.comprehension.rewrite import lookup, map_reads, walk
-from tensorlift.comprehension.terms import Read
+from tensorlift.comprehension.terms import Piecewise, Read
 from tensorlift.comprehension.whole import in_integers
 
 if TYPE_CHECKING:
@@ -103,6 +103,8 @@ class Definitions:
         if self.equal(got, want, domain):
             return True
         want = self.expand(want, domain)
+        if isinstance(want, Piecewise):
+            return all(self.equal_on(got, part, domain & piece) for piece, part in want.pieces)
         whole = in_integers(want)
         return whole is not want and self.equal(got, whole, domain)
 
