@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
     from tensorlift.proofs.source.frames import Frame
     from tensorlift.proofs.source.places import Places
+    from tensorlift.proofs.source.rows import Rows
 
 
 class MemoryAccess:
@@ -42,6 +43,7 @@ class MemoryAccess:
         self.views, self.names = dict(places.views), places.names
         self.owners: dict[str, Operation] = {}
         self.accessed: set[str] = set()  # arrays of which cells are accessed
+        self.rows: Rows | None = None
         self.numbers: set[str] = set()  # names of numbers that loops hand on, which are no arrays
 
     def start(self, module: Operation | None) -> Tracked:
@@ -102,6 +104,8 @@ class MemoryAccess:
         for domain, array, indices in list(self._cells(op, frame, context)):
             term = as_data(frame.value(op.operands[0]), op.operands[0].type, self.arrays[array].dtype)
             frame.state.store(array, indices, term, context & domain)
+            if self.rows is not None:
+                self.rows.stored(array, frame, context)
 
     def _cells(self, op: Operation, frame: Frame, context: Domain) -> Iterator[tuple[Domain, str, tuple[Affine, ...]]]:
         """Yield the cells of an array that an operation accesses, by the view of its memory, with where it does."""
