@@ -56,10 +56,15 @@ class Definitions:
         if term.reads.isdisjoint(written):
             return term
 
+        known: dict[tuple[Term, int], tuple[Domain, Term]] = {}  # by the domain's identity
+
         def write_out(found: Read, where: Domain) -> Term:
             if found.array not in written:
                 return found
-            return map_reads(self.cell(found, where), where, write_out)
+            said = known.get((found, id(where)))
+            if said is None:
+                said = known[found, id(where)] = where, map_reads(self.cell(found, where), where, write_out)
+            return said[1]
 
         return map_reads(term, domain, write_out)
 

@@ -20,7 +20,7 @@ from tensorlift.proofs.source.integers import Exact
 from tensorlift.proofs.source.operations import Cases, Memory, Place, Undecided, Value, as_data, element_type
 from tensorlift.proofs.source.places import dense
 from tensorlift.proofs.source.sense import are_apart, are_bits_of, named_number
-from tensorlift.proofs.source.sharing import Tracked, require_unwritten
+from tensorlift.proofs.source.sharing import Partners, Tracked, require_unwritten
 from tensorlift.proofs.source.versions import UNDEFINED
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class MemoryAccess:
         self.views, self.names = dict(places.views), places.names
         self.owners: dict[str, Operation] = {}
         self.accessed: set[str] = set()  # arrays of which cells are accessed
+        self.partners = Partners.of(summary)
         self.rows: Rows | None = None
         self.numbers: set[str] = set()  # names of numbers that loops hand on, which are no arrays
 
@@ -78,11 +79,11 @@ class MemoryAccess:
                 return
         if isinstance(offset, Place) and isinstance(memory, Memory):
             frame.values[op.results[0]] = self._gathered(memory, offset, frame, op)
-            require_unwritten(self.views[memory.name].array, None, frame, context, self.summary)
+            require_unwritten(self.views[memory.name].array, None, frame, context, self.partners)
             return
         found = []
         for domain, array, indices in self._cells(op, frame, context):
-            require_unwritten(array, indices, frame, context & domain, self.summary)
+            require_unwritten(array, indices, frame, context & domain, self.partners)
             found.append((domain, frame.state.read(array, indices, self.arrays[array].dtype, context & domain)))
         frame.values[op.results[0]] = terms.piecewise(found)
 
