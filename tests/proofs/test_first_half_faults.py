@@ -262,3 +262,21 @@ def test_claims_that_make_no_sense_are_not_taken(
 def test_any_control_has_an_answer(body: str) -> None:
     subject = _subject("void f(int n, double *x) { x[0] = 5; }")
     assert _answer(subject, _literal(f"void f(int n, double *x) {{ {body} }}")).startswith("undecided")
+
+
+def _stores(changed: str = "") -> str:
+    """Store to 70 cells in a row, and what some of them hold to another array; one store may be another one."""
+    stores = [*(f"a[{k}] = {k}.5;" for k in range(70)), "b[0] = a[35] + a[0];", "a[0] = 9;"]
+    body = (changed if store.split(" = ")[0] == changed.split(" = ", maxsplit=1)[0] else store for store in stores)
+    return f"void f(double a[71], double b[1]) {{ {' '.join(body)} }}"
+
+
+def test_a_row_of_stores_is_decided() -> None:
+    assert _answer(_subject(_stores()), _literal(_stores())) == "decided"
+
+
+@pytest.mark.parametrize(
+    "changed", ["a[3] = 3.25;", "a[40] = 40.25;", "a[69] = 69.25;", "b[0] = a[36] + a[0];", "a[17] = a[16];"]
+)
+def test_a_row_of_stores_that_is_another_in_one_place_is_not_decided(changed: str) -> None:
+    assert _answer(_subject(_stores()), _literal(_stores(changed))) != "decided"

@@ -7,13 +7,16 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
-from bench.scaling import SHAPES
+from bench.scaling import SHAPES, bounds
+from bench.scaling import main as measure_scaling
 from tests.summarize.programs import function_of, kept, summary_of
 
+from tensorlift.frontends.c.reader import read_c
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
 
 
@@ -56,8 +59,8 @@ def test_many_conditions_on_one_cell() -> None:
     )
 
 
-def calls_of_lifting(text: str) -> int:
-    """Count the calls of functions in Python that lifting takes, which no other process changes."""
+def calls_of(work: Callable[[], object]) -> int:
+    """Count the calls of functions in Python that something takes, which no other process changes."""
     count = 0
 
     def counted(_frame: FrameType, event: str, _argument: object) -> None:
@@ -67,15 +70,32 @@ def calls_of_lifting(text: str) -> int:
     threading.setprofile(counted)
     sys.setprofile(counted)
     try:
-        lift_source(source_from_text(text, "f.c"), LiftOptions())
+        work()
     finally:
         threading.setprofile(None)
         sys.setprofile(None)
     return count
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+def calls_of_lifting(text: str) -> int:
+    return calls_of(lambda: lift_source(source_from_text(text, "f.c"), LiftOptions()))
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES.keys() - {"bounds"}))  # whose proof goes by cases of the sizes
 def test_four_times_the_length_takes_at_most_eight_times_the_work(shape: str) -> None:
     build, _, _ = SHAPES[shape]
     calls_of_lifting(build(2))  # the first lift of a process does more
-    assert calls_of_lifting(build(40)) < 8 * calls_of_lifting(build(10))
+    assert calls_of_lifting(build(32)) < 8 * calls_of_lifting(build(8))
+
+
+def test_a_ladder_of_bounds_of_an_index_is_read_in_no_more_than_quadratic_time() -> None:
+    def calls(length: int) -> int:
+        return calls_of(lambda: read_c(bounds(length), "f.c"))
+
+    calls(2)
+    assert calls(80) < 16 * calls(20)
+
+
+def test_the_benchmark_of_scaling_ends(capsys: pytest.CaptureFixture[str]) -> None:
+    assert measure_scaling(["--small"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2 * len(SHAPES)

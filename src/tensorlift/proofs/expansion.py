@@ -17,7 +17,7 @@ from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.normal import alike, equal
 from tensorlift.comprehension.rewrite import lookup, map_reads, walk
-from tensorlift.comprehension.terms import Read
+from tensorlift.comprehension.terms import Piecewise, Read
 from tensorlift.comprehension.whole import in_integers
 
 if TYPE_CHECKING:
@@ -56,10 +56,15 @@ class Definitions:
         if term.reads.isdisjoint(written):
             return term
 
+        known: dict[tuple[Term, int], tuple[Domain, Term]] = {}  # by the domain's identity
+
         def write_out(found: Read, where: Domain) -> Term:
             if found.array not in written:
                 return found
-            return map_reads(self.cell(found, where), where, write_out)
+            said = known.get((found, id(where)))
+            if said is None:
+                said = known[found, id(where)] = where, map_reads(self.cell(found, where), where, write_out)
+            return said[1]
 
         return map_reads(term, domain, write_out)
 
@@ -103,6 +108,8 @@ class Definitions:
         if self.equal(got, want, domain):
             return True
         want = self.expand(want, domain)
+        if isinstance(want, Piecewise):
+            return all(self.equal_on(got, part, domain & piece) for piece, part in want.pieces)
         whole = in_integers(want)
         return whole is not want and self.equal(got, whole, domain)
 

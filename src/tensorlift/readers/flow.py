@@ -41,7 +41,11 @@ class Local:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Flow:
-    """A basic block that is being built; ``ending`` is how it goes on: condition or results, and successors."""
+    """A basic block that is being built; ``ending`` is how it goes on: condition or results, and successors.
+
+    Of the header of a loop with one entry, ``before`` is the block that enters, once the loop is complete, and
+    ``changed`` are the variables that are written inside: the others need no phi.
+    """
 
     block: Block = field(default_factory=Block)
     is_entry: bool = False
@@ -51,6 +55,10 @@ class Flow:
     phis: dict[BlockArgument, list[SSAValue]] = field(default_factory=dict)
     waiting: dict[Local, BlockArgument] = field(default_factory=dict)
     ending: tuple[Sequence[SSAValue], Sequence[Flow], LocationAttr] | None = None
+    number: int = 0  # in the order in which blocks are started
+    written: set[Local] = field(default_factory=set)
+    before: Flow | None = None
+    changed: frozenset[Local] = frozenset()
 
     @property
     def is_live(self) -> bool:
@@ -78,6 +86,7 @@ class FlowGraph:
 
     def start(self, flow: Flow, *, seal: bool = False) -> None:
         """Go on in a block; ``seal`` it where no more edges will lead to it."""
+        flow.number = len(self._placed)
         self._placed.append(flow)
         self.current = flow
         if seal:
@@ -109,6 +118,18 @@ class FlowGraph:
         flow.is_sealed = True
         waiting, flow.waiting = flow.waiting, {}
         self._fill([(flow, local, phi) for local, phi in waiting.items()])
+        if len(flow.predecessors) > 1:
+            self._complete(flow)
+
+    def _complete(self, header: Flow) -> None:
+        """Note how a loop is entered and what it writes, where the blocks since its header are all of it."""
+        first, inside = header.number, self._placed[header.number + 1 :]
+        entering = [source for source in header.predecessors if source.number < first]
+        if len(entering) != 1 or not inside:
+            return
+        if all(flow.is_sealed and all(p.number >= first for p in flow.predecessors) for flow in inside):
+            header.before = entering[0]
+            header.changed = frozenset(header.written).union(*(flow.written for flow in inside))
 
     # Variables.
 
@@ -118,6 +139,7 @@ class FlowGraph:
         if value.name_hint is None and not is_counted and not isinstance(value.owner, PoisonOp):
             value.name_hint = local.name
         self.current.definitions[local] = value
+        self.current.written.add(local)
 
     def read(self, local: Local) -> SSAValue:
         """Give the value of a variable here; one that was never written is undefined."""
@@ -154,6 +176,9 @@ class FlowGraph:
             path[flow] = None
             if flow.is_sealed and len(flow.predecessors) == 1 and not is_cycle:
                 flow = flow.predecessors[0]
+                continue
+            if flow.before is not None and local not in flow.changed:
+                flow = flow.before
                 continue
             if flow.is_sealed and (is_cycle or not flow.predecessors):
                 value = self.undefined(local.type, local.location)

@@ -19,7 +19,7 @@ from tensorlift.comprehension.domain import UNIVERSE, Domain, equal, less
 from tensorlift.summarize.statements import Load, Loop, Store, blocks_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator
 
     from tensorlift.summarize.program import Program
     from tensorlift.summarize.statements import Block
@@ -43,6 +43,17 @@ class _Access:
         for loop in self.loops:
             domain = domain & loop.domain()
         return domain
+
+    @cached_property
+    def form(self) -> Hashable:
+        """The indices and the bounds of the loops, with the loop variables by their depth."""
+        names = {loop.variable: Affine.var(f"{_LATER}{depth}") for depth, loop in enumerate(self.loops)}
+        bounds = [
+            (tuple(low.substitute(names) for low in loop.lower), tuple(high.substitute(names) for high in loop.upper))
+            for loop in self.loops
+        ]
+        steps = tuple(loop.step for loop in self.loops)
+        return tuple(index.substitute(names) for index in self.indices), tuple(bounds), steps
 
     @cached_property
     def later(self) -> dict[str, Affine]:
@@ -73,14 +84,26 @@ def harmless_pairs(program: Program, context: Domain) -> HarmlessPairs:
         (stores if is_store else loads)[access.array].append(access)
     read = [a for a in program.arrays if program.arrays[a].is_parameter and a not in program.written]
     overlap, same = [], []
+    apart: dict[tuple[Hashable, Hashable, bool], bool] = {}  # answers for accesses that no loop is around both of
+
+    def may_follow(store: _Access, load: _Access, *, at_one_place: bool) -> bool:
+        is_around_both = bool(store.loops and load.loops) and store.loops[0] is load.loops[0]
+        if not is_around_both and store.position > load.position:
+            return False
+        question = (store.form, load.form, at_one_place)
+        found = None if is_around_both else apart.get(question)
+        if found is None:
+            found = _may_follow(store, load, context, _same_place(store, load) if at_one_place else UNIVERSE)
+            if not is_around_both:
+                apart[question] = found
+        return found
+
     for written in program.written:
         for other in read:
             pairs = list(product(stores[written], loads[other]))
-            if not any(_may_follow(s, o, context, UNIVERSE) for s, o in pairs):
+            if not any(may_follow(s, o, at_one_place=False) for s, o in pairs):
                 overlap.append((written, other))
-            elif _alike(program, written, other) and not any(
-                _may_follow(s, o, context, _same_place(s, o)) for s, o in pairs
-            ):
+            elif _alike(program, written, other) and not any(may_follow(s, o, at_one_place=True) for s, o in pairs):
                 same.append((written, other))
     return HarmlessPairs(tuple(overlap), tuple(same))
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import Enum, auto
+from heapq import heapify, heappop, heappush
+from itertools import chain, product
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -33,7 +35,7 @@ from tensorlift.summarize.statements import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import ArrayInfo
     from tensorlift.summarize.liveness import Liveness
@@ -211,39 +213,63 @@ def _edges(units: list[Unit], loop: Loop, context: Domain) -> set[tuple[int, int
     for number, unit in enumerate(units):
         for position, statement in unit:
             found += [(number, position, a) for a in accesses_of(statement, iterations, (loop.variable,))]
+    by_array: dict[str, list[tuple[int, int, Access]]] = {}
+    for one in found:
+        by_array.setdefault(one[2].array, []).append(one)
     edges: set[tuple[int, int]] = set()
-    for first, earlier, access in found:
-        for second, later, other in found:
-            if first == second or (first, second) in edges or not conflicting(access, other):
-                continue
-            conflict = Conflict(access, other, loop.variable)
-            if conflict.forward() or (earlier < later and conflict.within()):
-                edges.add((first, second))
+    written = [group for group in by_array.values() if any(access.writes for _, _, access in group)]
+    pairs = chain.from_iterable(product(group, repeat=2) for group in written)
+    for (first, earlier, access), (second, later, other) in pairs:
+        if first == second or (first, second) in edges or not conflicting(access, other):
+            continue
+        conflict = Conflict(access, other, loop.variable)
+        if conflict.forward() or (earlier < later and conflict.within()):
+            edges.add((first, second))
     return edges
 
 
 def _components(count: int, edges: set[tuple[int, int]]) -> list[list[int]]:
-    """Return the cycles of a graph, and what is in none, in an order that respects the edges."""
-    reach = {i: _reachable(i, edges) for i in range(count)}
-    groups: list[list[int]] = []
+    """Return the cycles of a graph, and what is in none, in an order that respects the edges, else by their first."""
+    targets: dict[int, list[int]] = {}
+    for source, target in sorted(edges):
+        targets.setdefault(source, []).append(target)
+    reach = [_reachable(i, targets) for i in range(count)]
+    first: dict[int, int] = {}  # of its group, for each node
+    groups: dict[int, list[int]] = {}
     for i in range(count):
-        if not any(i in group for group in groups):
-            groups.append([j for j in range(count) if j == i or (j in reach[i] and i in reach[j])])
-    ordered: list[list[int]] = []
-    while groups:
-        ready = next(g for g in groups if not any(g[0] in reach[h[0]] for h in groups if h is not g))
-        ordered.append(ready)
-        groups.remove(ready)
-    return ordered
+        if i not in first:
+            groups[i] = [i, *(j for j in sorted(reach[i]) if j != i and i in reach[j])]
+            first.update(dict.fromkeys(groups[i], i))
+    needed: dict[int, set[int]] = {i: set() for i in groups}
+    for source, target in edges:
+        if first[source] != first[target]:
+            needed[first[target]].add(first[source])
+    return [groups[i] for i in _in_order(needed)]
 
 
-def _reachable(start: int, edges: set[tuple[int, int]]) -> set[int]:
+def _in_order(needed: dict[int, set[int]]) -> Iterator[int]:
+    """Yield nodes after those that each needs, the least one first of those that may come."""
+    users: dict[int, list[int]] = {}
+    for node, before in needed.items():
+        for one in before:
+            users.setdefault(one, []).append(node)
+    missing = {node: len(before) for node, before in needed.items()}
+    ready = [node for node, count in missing.items() if not count]
+    heapify(ready)
+    while ready:
+        yield (node := heappop(ready))
+        for user in users.get(node, []):
+            missing[user] -= 1
+            if not missing[user]:
+                heappush(ready, user)
+
+
+def _reachable(start: int, targets: Mapping[int, Sequence[int]]) -> set[int]:
     seen: set[int] = set()
     stack = [start]
     while stack:
-        node = stack.pop()
-        for source, target in edges:
-            if source == node and target not in seen:
+        for target in targets.get(stack.pop(), ()):
+            if target not in seen:
                 seen.add(target)
                 stack.append(target)
     return seen

@@ -290,7 +290,7 @@ class Conditions(Places):
     def sign(self, polynomial: Polynomial) -> bool | None:
         """Tell whether a polynomial is certainly not negative, or certainly negative, at this place."""
         for side, answer in ((polynomial, True), (-polynomial - ONE, False)):
-            if side in self.domain.guards or self.ranges.is_certain(side, self.domain):
+            if self.domain.says(side) or self.ranges.is_certain(side, self.domain):
                 return answer
         return None
 

@@ -24,7 +24,6 @@ from tensorlift.frontends.c.values import (
     Index,
     Known,
     LoopRange,
-    NotZero,
     Unknown,
     Value,
 )
@@ -107,9 +106,7 @@ class Machine:
     def inside(self, loops: tuple[LoopRange, ...] = (), guards: Known = ()) -> Iterator[None]:
         """Run with more loops or more conditions around."""
         saved = self.domain
-        apart = tuple([guard for guard in guards if isinstance(guard, NotZero)])
-        signs = tuple([guard for guard in guards if not isinstance(guard, NotZero)])
-        self.domain = Domain(saved.loops + loops, saved.guards + signs, saved.apart + apart)
+        self.domain = saved.inside(loops, guards)
         try:
             yield
         finally:

@@ -353,10 +353,14 @@ class Ranges:
 
     def _last(self, loop: LoopRange, domain: Domain, position: int, *, by_guards: bool) -> Polynomial:
         """Give the greatest value of a loop variable: its bound, or a tighter one that a guard sets."""
-        best = loop.uppers[0] - ONE
-        for bound in self._guard_bounds(loop.variable, domain, position, upper=True):
-            if by_guards or self.is_nonnegative(best - bound, domain.around(position)):
-                best = bound
+        question = ("last", self._certain, by_guards, domain, position)
+        best: Polynomial | None = self._answers.get(question)
+        if best is None:
+            best = loop.uppers[0] - ONE
+            for bound in self._guard_bounds(loop.variable, domain, position, upper=True):
+                if by_guards or self.is_nonnegative(best - bound, domain.around(position)):
+                    best = bound
+            self._answers[question] = best
         return best
 
     def _first(self, loop: LoopRange, domain: Domain, position: int, *, by_guards: bool) -> Polynomial:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TranslationUnitLoadError
@@ -25,7 +26,7 @@ _ERROR = 3
 _SIZE_LIMIT = 4_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ParsedFile:
     """A C file as libclang has it, its errors, and its warnings about side effects whose order is undefined."""
 
@@ -36,7 +37,12 @@ class ParsedFile:
     errors: tuple[Diagnostic, ...]
     unsequenced: tuple[Diagnostic, ...]
 
-    @property
+    @cached_property
+    def functions(self) -> tuple[tuple[str, Any], ...]:
+        """The functions that the file itself defines, with their names: looking for them goes over the whole file."""
+        return _functions(self.unit, self.name)
+
+    @cached_property
     def reach(self) -> ParseErrors | None:
         """How far the errors reach, if there are any."""
         return ParseErrors(self.unit, self.name, self.text, list(self.errors)) if self.errors else None
@@ -81,17 +87,15 @@ def read_parsed(parsed: ParsedFile, function: str | None = None) -> list[ReadFun
     """Read the functions of a file as ``read_c`` does."""
     reader, errors = UnitReader(parsed.name, parsed.source), parsed.reach
     if errors is not None:
-        return _despite(errors, reader, parsed.unit, function, parsed.unsequenced)
-    cursors = _definitions(parsed.unit, parsed.name, function)
+        return _despite(errors, reader, parsed, function)
+    cursors = _selected(parsed.functions, parsed.name, function)
     return [_read(reader, cursor, parsed.name, parsed.unsequenced) for cursor in cursors]
 
 
-def _despite(
-    errors: ParseErrors, reader: UnitReader, unit: Any, wanted: str | None, unsequenced: Sequence[Diagnostic]
-) -> list[ReadFunction]:
+def _despite(errors: ParseErrors, reader: UnitReader, parsed: ParsedFile, wanted: str | None) -> list[ReadFunction]:
     """Read the functions that the parser's errors do not reach; raise the errors where there is none."""
     try:
-        cursors = _definitions(unit, reader.file, wanted)
+        cursors = _selected(parsed.functions, parsed.name, wanted)
     except LiftError:  # the parser may have dropped what is missing
         raise LiftError(*errors.errors) from None
     if all(errors.within(cursor) for cursor in cursors):
@@ -102,7 +106,7 @@ def _despite(
         if found:
             read.append(ReadFunction(cursor.spelling, reader.location(cursor), None, found))
         else:
-            function = _read(reader, cursor, reader.file, unsequenced)
+            function = _read(reader, cursor, parsed.name, parsed.unsequenced)
             read.append(replace(function, diagnostics=(*function.diagnostics, *errors.warnings())))
     return read
 
@@ -112,7 +116,7 @@ def read_with_tree(text: str, filename: str, function: str) -> tuple[ReadFunctio
     unit = libclang.parse(text, filename, [])
     unsequenced = diagnose(unit, filename)
     reader = UnitReader(filename, encoded(text, filename))
-    (cursor,) = _definitions(unit, filename, function)
+    (cursor,) = _selected(_functions(unit, filename), filename, function)
     return _read(reader, cursor, filename, unsequenced), reader.function(cursor)
 
 
@@ -170,17 +174,22 @@ def _parser_error(message: str, location: Location, row: Refusal) -> Diagnostic:
     return Diagnostic(row.code, row.message.format(detail=message), location, row.remedy)
 
 
-def _definitions(unit: Any, filename: str, wanted: str | None) -> list[Any]:
-    """List the function definitions of the main file."""
-    found = [cursor for cursor in libclang.definitions(unit, CursorKind.FUNCTION_DECL) if _in_file(cursor, filename)]
+def _functions(unit: Any, filename: str) -> tuple[tuple[str, Any], ...]:
+    """List the function definitions of the main file, with their names."""
+    found = libclang.definitions(unit, CursorKind.FUNCTION_DECL)
+    return tuple((cursor.spelling, cursor) for cursor in found if _in_file(cursor, filename))
+
+
+def _selected(functions: Sequence[tuple[str, Any]], filename: str, wanted: str | None) -> list[Any]:
+    """Select the function that is wanted, or all but ``main``."""
     start = Location(filename, 1, 1)
     if wanted is not None:
-        names = [cursor.spelling for cursor in found]
-        if wanted not in names:
-            known = ", ".join(names) or "none"
+        chosen = [cursor for name, cursor in functions if name == wanted]
+        if not chosen:
+            known = ", ".join(name for name, _ in functions) or "none"
             raise refusal("unknown-function", start, f"there is no function `{wanted}`; the file defines {known}")
-        return [cursor for cursor in found if cursor.spelling == wanted]
-    chosen = [cursor for cursor in found if cursor.spelling != "main"]
+        return chosen
+    chosen = [cursor for name, cursor in functions if name != "main"]
     if not chosen:
         raise refusal("no-function", start, "the file defines no function")
     return chosen

@@ -184,14 +184,13 @@ class Shapes:
     def _most_enough(
         needed: list[tuple[Polynomial, ...]], candidates: list[Polynomial], holds: Callable[[Polynomial], bool]
     ) -> Polynomial:
-        at_most = {(a, b): holds(b - a) for a in candidates for b in candidates}
-
         def rank(candidate: Polynomial) -> tuple[int, bool, int, int]:
-            doubts = sum(not any(at_most[extent, candidate] for extent in enough) for enough in needed)
-            lesser = sum(at_most[other, candidate] and not at_most[candidate, other] for other in candidates)
+            below = {other for other in candidates if holds(candidate - other)}
+            doubts = sum(below.isdisjoint(enough) for enough in needed)
+            lesser = sum(other in below and not holds(other - candidate) for other in candidates)
             return doubts, doubts > 0 and candidate.is_constant, lesser, candidates.index(candidate)
 
-        return min(candidates, key=rank)
+        return min(_without_lesser(candidates, needed), key=rank)
 
     def _declared_extents(self, array: Array, splits: Sequence[Split]) -> None:
         """Check every access against the declared extents, and infer a missing first extent."""
@@ -285,3 +284,18 @@ def _spell(access: Access, array: Array) -> str:
 
 def _outside(split: Split, array: Array, extent: Polynomial) -> str:
     return f"{_spell(split.access, array)} lies beyond the extent {extent} of the array"
+
+
+def _without_lesser(candidates: Sequence[Polynomial], needed: Sequence[tuple[Polynomial, ...]]) -> list[Polynomial]:
+    """Leave out candidates that are less by a number than what some access needs: of a row of cells all but one."""
+    most: dict[Polynomial, int] = {}
+    for extent in (enough[0] for enough in needed if len(enough) == 1):
+        constant = extent.terms.get((), 0)
+        slope = extent - Polynomial.constant(constant)
+        most[slope] = max(constant, most.get(slope, constant))
+
+    def is_less(candidate: Polynomial) -> bool:
+        constant = candidate.terms.get((), 0)
+        return constant < most.get(candidate - Polynomial.constant(constant), constant)
+
+    return [candidate for candidate in candidates if not is_less(candidate)]

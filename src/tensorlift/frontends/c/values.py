@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c.nodes import Variable
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.c_types import CType, IntegerType
 
@@ -159,9 +159,34 @@ class Domain:
     def _outers(self) -> tuple[Domain, ...]:
         return tuple(Domain(self.loops[:depth]) for depth in range(len(self.loops)))
 
+    def inside(self, loops: tuple[LoopRange, ...], known: Known) -> Domain:
+        """Give the domain inside of more loops and conditions; of two that differ by a number, the stronger is kept."""
+        apart = tuple([condition for condition in known if isinstance(condition, NotZero)])
+        least = dict(self._least)
+        for condition in known:
+            if not isinstance(condition, NotZero):
+                slope, constant = _without_constant(condition)
+                least[slope] = min(constant, least.get(slope, constant))
+        guards = tuple([slope + Polynomial.constant(constant) for slope, constant in least.items()])
+        return Domain(self.loops + loops, guards, self.apart + apart)
+
+    def says(self, polynomial: Polynomial) -> bool:
+        """Whether one of the conditions says that a polynomial is not negative."""
+        slope, constant = _without_constant(polynomial)
+        return slope in self._least and self._least[slope] <= constant
+
+    @cached_property
+    def _least(self) -> dict[Polynomial, int]:
+        return dict(map(_without_constant, self.guards))
+
     def around(self, depth: int) -> Domain:
         """Give the loops outside the one at a depth, without conditions."""
         return self._outers[depth]
+
+
+def _without_constant(polynomial: Polynomial) -> tuple[Polynomial, int]:
+    constant = polynomial.terms.get((), 0)
+    return polynomial - Polynomial.constant(constant), constant
 
 
 @dataclass(slots=True, eq=False)

@@ -15,6 +15,7 @@ from tensorlift.proofs.source.execution import AT_END, Execution
 from tensorlift.proofs.source.frames import Frame
 from tensorlift.proofs.source.integers import Exact, polynomial
 from tensorlift.proofs.source.operations import Memory, Undecided, Value, as_data, element_type
+from tensorlift.proofs.source.rows import Rows
 from tensorlift.proofs.source.sense import are_bits_of, keep_names, known_names, named_number
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def check_source(function: FuncOp, summary: Summary, places: Places, claims: Cla
     try:
         start, names = execution.memory.start(function.parent_op()), known_names(summary)
         frame = Frame({}, start, is_sequential=True, variables=names, items=summary.items)
+        execution.memory.rows = Rows(execution.versions, summary, frame)
         ended = execution.run(0, arguments, frame, context, AT_END)
     except RecurrenceError as error:
         raise Undecided(f"{error.array} {error.why}", function) from None

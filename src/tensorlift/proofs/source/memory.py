@@ -20,7 +20,7 @@ from tensorlift.proofs.source.integers import Exact
 from tensorlift.proofs.source.operations import Cases, Memory, Place, Undecided, Value, as_data, element_type
 from tensorlift.proofs.source.places import dense
 from tensorlift.proofs.source.sense import are_apart, are_bits_of, named_number
-from tensorlift.proofs.source.sharing import Tracked, require_unwritten
+from tensorlift.proofs.source.sharing import Partners, Tracked, require_unwritten
 from tensorlift.proofs.source.versions import UNDEFINED, UNKNOWN
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
     from tensorlift.proofs.source.frames import Frame
     from tensorlift.proofs.source.places import Places
+    from tensorlift.proofs.source.rows import Rows
 
 
 class MemoryAccess:
@@ -42,6 +43,8 @@ class MemoryAccess:
         self.places, self.views, self.names = places, dict(places.views), places.names
         self.owners: dict[str, Operation] = {}
         self.accessed: set[str] = set()  # arrays of which cells are accessed
+        self.partners = Partners.of(summary)
+        self.rows: Rows | None = None
         self.numbers: set[str] = set()  # names of numbers that loops hand on, which are no arrays
 
     def start(self, module: Operation | None) -> Tracked:
@@ -76,11 +79,11 @@ class MemoryAccess:
                 return
         if isinstance(offset, Place) and isinstance(memory, Memory):
             frame.values[op.results[0]] = self._gathered(memory, offset, frame, op)
-            require_unwritten(self.views[memory.name].array, None, frame, context, self.summary)
+            require_unwritten(self.views[memory.name].array, None, frame, context, self.partners)
             return
         found = []
         for domain, array, indices in self._cells(op, frame, context):
-            require_unwritten(array, indices, frame, context & domain, self.summary)
+            require_unwritten(array, indices, frame, context & domain, self.partners)
             found.append((domain, frame.state.read(array, indices, self.arrays[array].dtype, context & domain)))
         frame.values[op.results[0]] = terms.piecewise(found)
 
@@ -102,6 +105,8 @@ class MemoryAccess:
         for domain, array, indices in list(self._cells(op, frame, context)):
             term = as_data(frame.value(op.operands[0]), op.operands[0].type, self.arrays[array].dtype)
             frame.state.store(array, indices, term, context & domain)
+            if self.rows is not None:
+                self.rows.stored(array, frame, context)
 
     def _cells(self, op: Operation, frame: Frame, context: Domain) -> Iterator[tuple[Domain, str, tuple[Affine, ...]]]:
         """Yield the cells of an array that an operation accesses, by the view of its memory, with where it does."""

@@ -16,7 +16,7 @@ from tensorlift.comprehension.state import State, at
 from tensorlift.proofs.source.operations import Undecided
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import Summary
@@ -54,9 +54,10 @@ class Tracked(State):
         """Become the state of the arm that a condition takes."""
         super().choose(condition, then, otherwise, own)
         arms = [state for state, _ in (then, otherwise) if isinstance(state, Tracked)]
-        self.written = {}
+        written: dict[str, dict[int, Domain]] = {}  # by identity: what was written before is in both arms
         for array, domains in (item for arm in arms for item in arm.written.items()):
-            self.written.setdefault(array, []).extend(domains)
+            written.setdefault(array, {}).update((id(domain), domain) for domain in domains)
+        self.written = {array: list(domains.values()) for array, domains in written.items()}
 
     def rename(self, array: str, pieces: list[Piece]) -> None:
         """Say by another name what the cells of an array are."""
@@ -77,8 +78,25 @@ class Reading(NamedTuple):
             raise Undecided(f"what is read may be in {self.array}, which was written before")
 
 
+class Partners(NamedTuple):
+    """For each array that is only read, the written ones that may overlap it at will, and that may be the same."""
+
+    overlapping: Mapping[str, Sequence[str]]
+    same: Mapping[str, Sequence[str]]
+
+    @staticmethod
+    def of(summary: Summary) -> Partners:
+        """Say by the array that is read what a summary says in pairs."""
+        overlapping: dict[str, list[str]] = {}
+        same: dict[str, list[str]] = {}
+        for found, pairs in ((overlapping, summary.may_overlap), (same, summary.may_be_same)):
+            for written, other in pairs:
+                found.setdefault(other, []).append(written)
+        return Partners(overlapping, same)
+
+
 def require_unwritten(
-    array: str, indices: tuple[Affine, ...] | None, frame: Frame, context: Domain, summary: Summary
+    array: str, indices: tuple[Affine, ...] | None, frame: Frame, context: Domain, partners: Partners
 ) -> None:
     """Show that no array that may share memory with one that is read was written at a cell, or anywhere, before.
 
@@ -86,10 +104,10 @@ def require_unwritten(
         Undecided: where that is not shown.
 
     """
-    same = [] if indices is None else [(one, at(one, indices)) for one, other in summary.may_be_same if other == array]
-    every = summary.may_overlap if indices is not None else (*summary.may_overlap, *summary.may_be_same)
-    for written, cell in (*same, *((one, {}) for one, other in every if other == array)):
-        _require_so_far(Reading(written, cell, context), frame)
+    for written in partners.same.get(array, ()):
+        _require_so_far(Reading(written, {} if indices is None else at(written, indices), context), frame)
+    for written in partners.overlapping.get(array, ()):
+        _require_so_far(Reading(written, {}, context), frame)
 
 
 def _require_so_far(reading: Reading, frame: Frame | None) -> None:

@@ -29,6 +29,8 @@ class Versions:
         self.definitions = {definition.name: definition for definition in summary.definitions()}
         self.known: list[Callable[[Term, Domain], Term]] = []  # what is known of versions, in the loops that are run
         self.named = {name for name, info in summary.arrays.items() if info.is_parameter}
+        self._said: dict[tuple[Term, int], tuple[Domain, Term]] = {}  # by the domain's identity, with so many named
+        self._named_when_said = 0
 
     def own(self, array: str, version: str) -> terms.Read:
         """Return a cell of a version; from now on states may name it."""
@@ -86,13 +88,19 @@ class Versions:
         """Say a term over versions that no state may name by those that one may."""
         if all(name in self.named or name not in self.definitions for name in term.reads):
             return term
+        if self._named_when_said != len(self.named):
+            self._named_when_said = len(self.named)
+            self._said.clear()
 
         def convert(found: terms.Read, where: Domain) -> Term:
             definition = self.definitions.get(found.array)
             if found.array in self.named or definition is None:
                 return found
-            cell = rewrite.lookup(list(definition.pieces), at(definition.array, found.indices), where, found)
-            return self.expanded(cell, where)
+            known = self._said.get((found, id(where)))
+            if known is None:
+                cell = rewrite.lookup(list(definition.pieces), at(definition.array, found.indices), where, found)
+                known = self._said[found, id(where)] = where, self.expanded(cell, where)
+            return known[1]
 
         return rewrite.map_reads(term, domain, convert)
 

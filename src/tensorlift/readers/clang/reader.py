@@ -99,21 +99,18 @@ def read_literally(text: str, filename: str, **options: Any) -> LiteralModule:
 def read_parsed_literally(parsed: ParsedFile, only: str | None = None) -> LiteralModule:
     """Read the functions of a file, or only one and what it calls."""
     reading = _reading(parsed)
-    own = [c for c in libclang.definitions(parsed.unit, CursorKind.FUNCTION_DECL) if _in_file(c, parsed.name)]
-    if reading.errors is not None and all(reading.errors.within(cursor) for cursor in own):
+    errors, own = reading.errors, dict(parsed.functions)
+    if errors is not None and all(errors.within(cursor) for cursor in own.values()):
         raise LiftError(*parsed.errors)
-    for cursor in own:
-        if only in {None, cursor.spelling}:
-            _ask(reading, cursor)
+    for cursor in own.values() if only is None else (own[only],):
+        _ask(reading, cursor)
     while reading.waiting:
         _read(reading, reading.waiting.pop(0))
     _refuse_callers(reading)
     functions = tuple(reading.functions.values())
     kept = [function.operation for function in functions if function.operation is not None]
-    names = {cursor.spelling for cursor in own}
-    return LiteralModule(
-        ModuleOp([*reading.globals.values(), *kept]), tuple(item for item in functions if item.name in names)
-    )
+    module = ModuleOp([*reading.globals.values(), *kept])
+    return LiteralModule(module, tuple(item for item in functions if item.name in own))
 
 
 def literal_module_of(parsed: ParsedFile, name: str) -> ModuleOp:
@@ -136,11 +133,6 @@ def _reading(parsed: ParsedFile) -> _Reading:
 
 def _no_memory(cursor: Any) -> tuple[str, MemRefType[Attribute]]:
     raise NotImplementedError(cursor.spelling)
-
-
-def _in_file(cursor: Any, filename: str) -> bool:
-    file = cursor.location.file
-    return file is not None and file.name == filename
 
 
 def _ask(reading: _Reading, cursor: Any) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
 
 _MOST_PARTS = 64  # convex parts of a definition times those of where it is read: telling them apart takes their square
+_MOST_TOGETHER = 32  # convex parts of a definition with those of one in pieces that is put in: each of a row of stores
 
 
 def drop_dead(definitions: list[Definition], needed: set[str]) -> list[Definition]:
@@ -90,6 +91,8 @@ class Inliner:
 
     def _inline(self, source: Definition, user: Definition) -> Definition | None:
         """Return the user with the source's terms in place of its cells; None where the source had better stay."""
+        if len(source.pieces) > 1 and _parts(source) + _parts(user) > _MOST_TOGETHER:
+            return None
         if self._should_go(source, user):
             return with_terms(user, source, lambda _: True)
         if len(source.pieces) > 1 and any(_is_leaf(term) for _, term in source.pieces):
@@ -130,7 +133,7 @@ class Inliner:
 def with_terms(user: Definition, source: Definition, wanted: Callable[[Term], bool]) -> Definition | None:
     """Replace reads of ``source`` where the term found there is wanted; None where no read was replaced."""
     changed = False
-    parts = sum(domain.size for domain, _ in source.pieces)
+    parts = _parts(source)
 
     def convert(read: Read, domain: Domain) -> Term:
         nonlocal changed
@@ -144,6 +147,10 @@ def with_terms(user: Definition, source: Definition, wanted: Callable[[Term], bo
 
     pieces = [(domain, map_reads(term, domain, convert)) for domain, term in user.pieces]
     return replace(user, pieces=tidy(_flatten(pieces))) if changed else None
+
+
+def _parts(definition: Definition) -> int:
+    return sum(domain.size for domain, _ in definition.pieces)
 
 
 def _flatten(pieces: list[Piece]) -> Iterator[Piece]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 Piece = tuple[Domain, Term]
 
+_MOST_SCATTERED = 4  # parts of a domain that cannot be told more shortly
+
 
 def tidy(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
     """Return the pieces that have points, their terms shortened, pieces of equal terms united."""
@@ -30,18 +32,26 @@ def merge(pieces: list[Piece]) -> list[Piece]:
     merged: list[Piece] = []
     for domain, term in pieces:
         for position, (other_domain, other) in enumerate(merged):
-            united = _common_term(other, other_domain, term, domain)
-            if united is not None:
-                merged[position] = ((other_domain | domain).coalesce(), united)
+            common = _common_term(other, other_domain, term, domain)
+            if common is not None and (united := _united(other_domain, domain)) is not None:
+                merged[position] = (united, common)
                 break
         else:
             merged.append((domain, term))
     return merged
 
 
+def _united(left: Domain, right: Domain) -> Domain | None:
+    """Unite two domains, unless that only makes a longer list of scattered parts."""
+    united = (left | right).coalesce()
+    return united if united.size <= max(_MOST_SCATTERED, left.size, right.size) else None
+
+
 def _common_term(left: Term, left_domain: Domain, right: Term, right_domain: Domain) -> Term | None:
     if left is right:
         return left
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return None
     if _is_one_of(right, left, left_domain):
         return right if equal(left, right, left_domain) else None
     if _is_one_of(left, right, right_domain):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.rewrite import Descend
 
 _MOST_INDICES = 4
+_MOST_KNOWN = 24  # earlier reductions over the same arrays that one is compared with, the last ones
 
 
 def reuse_earlier(definitions: list[Definition]) -> list[Definition]:
@@ -26,7 +27,8 @@ def reuse_earlier(definitions: list[Definition]) -> list[Definition]:
     computed: dict[frozenset[str], list[Definition]] = {}
     for definition in definitions:
         read_together = [term.reads for _, term in definition.pieces]
-        known = [d for reads, group in computed.items() if any(map(reads.issubset, read_together)) for d in group]
+        groups = [group for reads, group in computed.items() if any(map(reads.issubset, read_together))]
+        known = [earlier for group in groups for earlier in group[-_MOST_KNOWN:]]
         if known:
             pieces = tuple((domain, _reuse(term, domain, known)) for domain, term in definition.pieces)
             definition = replace(definition, pieces=pieces)  # noqa: PLW2901 - the definition as it goes on
