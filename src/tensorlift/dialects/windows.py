@@ -100,6 +100,7 @@ def _settled(tried: Sequence[Trial], attempt: Attempt) -> dict[int, Trial]:
     """Return trials by their places that are taken, after what messages ask for."""
     found: dict[int, Trial] = {}
     waiting = dict(enumerate(tried))
+    known = set(enumerate(tried))  # or messages that contradict each other would be followed in every round
     for _ in range(_ROUNDS):
         if not waiting:
             break
@@ -107,7 +108,8 @@ def _settled(tried: Sequence[Trial], attempt: Attempt) -> dict[int, Trial]:
         taken, said = attempt(list(waiting.values()))
         found |= {places[k]: waiting[places[k]] for k in taken}
         asked = {places[k]: _asked(waiting[places[k]], message) for k, message in said.items()}
-        waiting = {place: trial for place, trial in asked.items() if trial is not None}
+        waiting = {place: trial for place, trial in asked.items() if trial is not None and (place, trial) not in known}
+        known |= set(waiting.items())
     return found
 
 
