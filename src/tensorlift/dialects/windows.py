@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Attempt = Callable[[Sequence[Trial]], tuple[set[int], dict[int, str]]]
 
 _ROUNDS = 12
-_MORE = (0, 1, 2)  # than a number of a set: what windows that step further fill
+_MORE = (0, 1, 2)  # than a number of a set: what windows that step further fill, of operations that have steps
 _NUMBER = re.compile(r"(?<![#\w.])\d+")
 _STEPS = re.compile(r"array<i64: (\d+)")
 _INFERRED = re.compile(r"inferred type\(s\) 'tensor<(\d+(?:x\d+)*)x[a-z]\w*>'")
@@ -73,7 +73,8 @@ def numbered(tried: Sequence[Trial], attempt: Attempt) -> Iterator[tuple[Trial, 
     """
     first: dict[int, Trial] = {}
     for more in _MORE:
-        waiting = [place for place in range(len(tried)) if place not in first]
+        steps = [more == 0 or _STEPS.search(trial.attributes) is not None for trial in tried]
+        waiting = [place for place, may in enumerate(steps) if may and place not in first]
         settled = list(_settled([_start(tried[place], more) for place in waiting], verified).items())
         taken = _settled([trial for _, trial in settled], attempt)
         first |= {waiting[settled[k][0]]: trial for k, trial in taken.items()}
