@@ -95,7 +95,11 @@ def _pass(places: range, texts: Sequence[str], pipeline: str, found: dict[int, s
     if wrong is not None:
         message = f"the passes are not taken: {wrong[1]}"
         raise refuse("TL537", message, remedy="name passes of 'mlir-opt --help', in order, separated by commas")
-    found |= {int(name[1]): part for part in parts if (name := _NAME.search(part)) is not None}
+    # Under one name, so that what is computed alike is seen to be the same text.
+    for part in parts:
+        name = _NAME.search(part)
+        if name is not None:
+            found[int(name[1])] = _NAME.sub("func.func @trial(", part)
     starts = list(itertools.accumulate((text.count("\n") + 1 for text in chosen[:-1]), initial=1))
     for line, message in _MESSAGE.findall(errors):
         said.setdefault(places.start + bisect_right(starts, int(line)) - 1, message)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Attempt = Callable[[Sequence[Trial]], tuple[set[int], dict[int, str]]]
 
 _ROUNDS = 12
-_MORE = (0, 1, 2)  # than a number of a set: what windows that step further fill
+_MORE = (0, 1, 2)  # than a number of a set: what windows that step further fill, of operations that have steps
 _NUMBER = re.compile(r"(?<![#\w.])\d+")
 _STEPS = re.compile(r"array<i64: (\d+)")
 _INFERRED = re.compile(r"inferred type\(s\) 'tensor<(\d+(?:x\d+)*)x[a-z]\w*>'")
@@ -73,7 +73,8 @@ def numbered(tried: Sequence[Trial], attempt: Attempt) -> Iterator[tuple[Trial, 
     """
     first: dict[int, Trial] = {}
     for more in _MORE:
-        waiting = [place for place in range(len(tried)) if place not in first]
+        steps = [more == 0 or _STEPS.search(trial.attributes) is not None for trial in tried]
+        waiting = [place for place, may in enumerate(steps) if may and place not in first]
         settled = list(_settled([_start(tried[place], more) for place in waiting], verified).items())
         taken = _settled([trial for _, trial in settled], attempt)
         first |= {waiting[settled[k][0]]: trial for k, trial in taken.items()}
@@ -100,6 +101,7 @@ def _settled(tried: Sequence[Trial], attempt: Attempt) -> dict[int, Trial]:
     """Return trials by their places that are taken, after what messages ask for."""
     found: dict[int, Trial] = {}
     waiting = dict(enumerate(tried))
+    known = set(enumerate(tried))  # or messages that contradict each other would be followed in every round
     for _ in range(_ROUNDS):
         if not waiting:
             break
@@ -107,7 +109,8 @@ def _settled(tried: Sequence[Trial], attempt: Attempt) -> dict[int, Trial]:
         taken, said = attempt(list(waiting.values()))
         found |= {places[k]: waiting[places[k]] for k in taken}
         asked = {places[k]: _asked(waiting[places[k]], message) for k, message in said.items()}
-        waiting = {place: trial for place, trial in asked.items() if trial is not None}
+        waiting = {place: trial for place, trial in asked.items() if trial is not None and (place, trial) not in known}
+        known |= set(waiting.items())
     return found
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import UnitAttr
 
 from tensorlift.ir.text import functions, parse_module, print_module
 from tensorlift.runtime.mlir.jit import Jit
-from tensorlift.runtime.mlir.program import memref_kind, passed
+from tensorlift.runtime.mlir.program import find_library, memref_kind, passed
 from tensorlift.runtime.mlir.tools import IN_PLACE, needed_tools, to_llvm
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 def find_blas() -> str | None:
     """Find a library with CBLAS, None where there is none."""
-    return ctypes.util.find_library("openblas")
+    return find_library("openblas")
 
 
 def load_in_place(text: str, *entries: str) -> list[Callable[..., Any]]:
@@ -36,7 +35,7 @@ def load_in_place(text: str, *entries: str) -> list[Callable[..., Any]]:
 
     """
     tools = needed_tools()
-    libraries = [name for name in (ctypes.util.find_library("m"), find_blas()) if name is not None]
+    libraries = [name for name in (find_library("m"), find_blas()) if name is not None]
     module = parse_module(text, "in_place.mlir")
     wanted = {_name(op): op for op in functions(module) if _name(op) in entries}
     for function in wanted.values():

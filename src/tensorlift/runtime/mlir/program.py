@@ -32,6 +32,12 @@ def load_linalg(text: str, entry: str) -> Function:
     return Module(text).function(entry)
 
 
+@cache
+def find_library(name: str) -> str | None:
+    """Find a library by its name, which starts a process, once."""
+    return ctypes.util.find_library(name)
+
+
 _HEADER = re.compile(
     r"func\.func @(?P<name>[\w$.]+)\((?P<parameters>[^)]*)\)(?: -> (?P<results>\([^)]*\)|[^{]*?))? *\{"
 )
@@ -121,7 +127,7 @@ class Module:
         tools = needed_tools()
         self.text = text
         helpers = sorted(map(str, tools.libraries.glob("libmlir_c_runner_utils.so*")))[:1]
-        mathematics = ctypes.util.find_library("m")
+        mathematics = find_library("m")
         self._jit = Jit(
             tools.llvm, to_llvm(_read_only(text), tools), (*helpers, *([mathematics] if mathematics else []))
         )
