@@ -140,7 +140,9 @@ def _subject(function: ReadFunction) -> Subject | str:
     except LiftError as error:
         return f"no literal IR: {error.diagnostics[0].code} {error.diagnostics[0].message}"
     clock.append(time.perf_counter())
-    subject = Subject(view, module, summary, claims_of(function_named(module, view.name), summary), ())
+    subject = Subject(
+        view, module, summary, claims_of(function_named(module, view.name), summary, view.literal_names), ()
+    )
     clock.append(time.perf_counter())
     return subject._replace(seconds=tuple(b - a for a, b in pairwise(clock)))
 

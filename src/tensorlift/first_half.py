@@ -42,7 +42,9 @@ def decide_first_half(source: ReadFunction, view: FunctionView, summary: Summary
         return FirstHalf(Level.TESTED, "there is no literal IR of this source")
     try:
         function = function_named(literal, view.name)
-        check_source(function, summary, places_of(function, view, summary), claims_of(function, summary))
+        check_source(
+            function, summary, places_of(function, view, summary), claims_of(function, summary, view.literal_names)
+        )
     except Undecided as answer:
         place = location_of(answer.at) if answer.at is not None else None
         return FirstHalf(Level.TESTED, f"{answer} ({place})" if place is not None else str(answer), literal)

@@ -160,6 +160,7 @@ class Summary:
     may_be_same: tuple[tuple[str, str], ...] = ()
     ranges: Domain = UNIVERSE
     guesses: tuple[Any, ...] = field(default=(), compare=False, repr=False)  # how the finder proved each loop
+    locals: dict[str, ArrayInfo] = field(default_factory=dict, compare=False, repr=False)  # arrays without a definition
 
     def definitions(self) -> Iterator[Definition]:
         """Yield every definition, those of kept loops included, in program order."""

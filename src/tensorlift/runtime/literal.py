@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tensorlift.ir.literal_interpreter import LiteralInterpreter, Memory
 
     Array = np.ndarray[Any, np.dtype[Any]]
-    _Taken = Literal["number", "memory", "row"]
+    _Taken = Literal["number", "memory", "row", "size"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +35,31 @@ class LiteralRun:
     """A function of literal IR, called by the parameters of its loop IR.
 
     ``taken`` lists what literal IR takes: a parameter, and whether its number, its memory with an offset of zero, or
-    the distance between its rows.
+    the distance between its rows, by ``axis``; or the size that a dimension of what is returned is to have.
     """
 
     view: FunctionView
     interpreter: LiteralInterpreter
-    taken: tuple[tuple[str, _Taken], ...]
+    taken: tuple[tuple[str, _Taken, int], ...]
 
     @staticmethod
     def of(view: FunctionView, interpreter: LiteralInterpreter) -> LiteralRun | None:
         """Match a function with its literal IR; None where one takes what the other does not have."""
-        taken = tuple(_taken(interpreter.module, view.name))
+        taken = tuple(_taken(interpreter.module, view))
         known = {p.literal_name: p for p in view.parameters}
-        if any(name not in known or (known[name].role == "array") is (what == "number") for name, what in taken):
+        sizes = {called: one for called, one in view.returned_sizes.items() if one.array in view.literal_names.values()}
+        if any(
+            name not in (sizes if what == "size" else known)
+            or (what != "size" and (known[name].role == "array") is (what == "number"))
+            for name, what, _ in taken
+        ):
             return None
-        left = [p for name, p in known.items() if name not in dict(taken)]
+        left = [p for name, p in known.items() if name not in {name for name, _, _ in taken}]
         reached = all(_symbol(p) in interpreter.memories if _is_outside(p) else p.role == "size" for p in left)
-        passed = tuple((known[name].name, what) for name, what in taken)
+        passed = tuple(
+            (sizes[name].array, what, sizes[name].axis) if what == "size" else (known[name].name, what, axis)
+            for name, what, axis in taken
+        )
         return LiteralRun(view, interpreter, passed) if reached else None
 
     def __call__(self, arguments: Mapping[str, Any], most_branches: int) -> tuple[dict[str, Array], np.generic | None]:
@@ -62,18 +70,24 @@ class LiteralRun:
         parameters = {p.name: p for p in self.view.parameters}
         sizes = {p.name: int(arguments[p.name]) for p in self.view.parameters if p.role == "size"}
         layouts = {p.name: layout_of(p, sizes) for p in self.view.parameters if p.role == "array"}
-        layouts |= {name: _apart(layouts[name]) for name, what in self.taken if what == "row"}
+        for name, depth in {name: axis + 1 for name, what, axis in self.taken if what == "row"}.items():
+            layouts[name] = _apart(layouts[name], depth)
         memories = {name: _cells(arguments[name], layout) for name, layout in layouts.items()}
         for name, parameter in parameters.items():
             if _is_outside(parameter):
                 number: Memory = [] if name in memories else [_number(arguments[name], parameter)]
                 self.interpreter.memories[_symbol(parameter)] = memories.get(name, number)
         passed: list[Any] = []
-        for name, what in self.taken:
-            if what == "number":
-                passed.append(_number(arguments[name], parameters[name]))
-            else:
-                passed += [memories[name], 0] if what == "memory" else [layouts[name].strides[0]]
+        for name, what, axis in self.taken:
+            match what:
+                case "number":
+                    passed.append(_number(arguments[name], parameters[name]))
+                case "memory":
+                    passed += [memories[name], 0]
+                case "row":
+                    passed.append(_distance(layouts[name], axis))
+                case "size":
+                    passed.append(_size(layouts[name], axis, self._rank(name)))
         before = {name: list(cells) for name, cells in self.interpreter.memories.items()}
         try:
             results = self.interpreter(self.view.name, passed, most_branches)
@@ -81,6 +95,9 @@ class LiteralRun:
             self.interpreter.memories |= before
         after = {name: _elements(memories[name], layouts[name], parameters[name]) for name in memories}
         return after, self._returned(results)
+
+    def _rank(self, array: str) -> int:
+        return next(one.rank for one in self.view.returned_sizes.values() if one.array == array)
 
     def _returned(self, results: tuple[Any, ...]) -> np.generic | None:
         if self.view.result_dtype is None:
@@ -90,18 +107,20 @@ class LiteralRun:
         return result
 
 
-def _taken(module: ModuleOp, name: str) -> Iterator[tuple[str, _Taken]]:
+def _taken(module: ModuleOp, view: FunctionView) -> Iterator[tuple[str, _Taken, int]]:
     """Yield what a function takes, without the offsets, of which each comes after its memory."""
-    function = function_named(module, name)
+    function = function_named(module, view.name)
     marks: Any = function.arg_attrs or ()
     is_offset = False
     for argument, mark in zip(function.body.blocks[0].args, marks, strict=True):
         called, is_memory = mark.data["tl.name"].data, isinstance(argument.type, MemRefType)
-        table = called.removesuffix(ROW)
-        if table != called:
-            yield table, "row"
+        table, row, more = called.partition(ROW)
+        if row:
+            yield table, "row", more.count(ROW)
+        elif called in view.returned_sizes:
+            yield called, "size", 0
         elif not is_offset:
-            yield called, "memory" if is_memory else "number"
+            yield called, "memory" if is_memory else "number", 0
         is_offset = is_memory
 
 
@@ -129,9 +148,28 @@ def _number(value: Any, parameter: Parameter) -> int | float:
     return number
 
 
-def _apart(layout: Layout) -> Layout:
+def _apart(layout: Layout, depth: int) -> Layout:
     """Lay out the rows of a table with gaps, so that a read behind the end of a row is found out."""
-    return replace(layout, strides=(2 * layout.strides[0] + 1, *layout.strides[1:]))
+    strides = list(layout.strides)
+    for axis in reversed(range(depth)):
+        inner = strides[axis + 1] if axis + 1 < len(strides) else 1
+        strides[axis] = (
+            (2 * -(-layout.strides[axis] // inner) + 1) * inner
+            if axis == depth - 1
+            else (2 * layout.shape[axis + 1] + 1) * inner
+        )
+    return replace(layout, strides=tuple(strides))
+
+
+def _distance(layout: Layout, axis: int) -> int:
+    """Give how far the rows of a table are apart, counted in what lies inside of them."""
+    inner = layout.strides[axis + 1] if axis + 1 < len(layout.strides) else 1
+    return layout.strides[axis] // inner
+
+
+def _size(layout: Layout, axis: int, rank: int) -> int:
+    """Give the size of a dimension of a container, whose last one may hold several of the array."""
+    return prod(layout.shape[axis:]) if axis == rank - 1 else layout.shape[axis]
 
 
 def _cells(array: Array, layout: Layout) -> Memory:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from operator import add, mul, sub
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import IntegerType, MemRefType
@@ -33,27 +34,90 @@ if TYPE_CHECKING:
     from tensorlift.summarize.statements import Loop
 
 
-def claims_of(function: FuncOp, summary: Summary) -> Claims:
-    """Match the loops of literal IR with those that were summarised, by their places in the source."""
+def claims_of(function: FuncOp, summary: Summary, names: Mapping[str, str] = MappingProxyType({})) -> Claims:
+    """Match the loops of literal IR with those that were summarised, by their places in the source.
+
+    ``names`` are the parameters of the summary by what literal IR calls them.
+    """
     flow = ControlFlow(function)
-    finding = _Finding(flow, summary, dict(_kept(summary.items)))
+    finding = _Finding(flow, summary, dict(_kept(summary.items)), names)
     for header in sorted(flow.loops, key=lambda h: len(flow.loops[h].blocks)):
         finding.add(header)
-    return Claims(finding.loops)
+    memories = _memories(function, summary)
+    arrays = {name: summary.locals[name] for name in memories.values() if name in summary.locals}
+    return Claims(finding.loops, memories, arrays)
+
+
+def _memories(function: FuncOp, summary: Summary) -> dict[int, str]:
+    """Match the memories that a function makes with local arrays, by their names and places."""
+    found: dict[int, str] = {}
+    infos = {
+        name: info
+        for name, info in {**summary.arrays, **summary.locals}.items()
+        if not info.is_parameter and info.shape
+    }
+    made = [op for op in function.walk() if op.name in {"memref.alloca", "memref.alloc"}]
+    for number, op in enumerate(made):
+        hint, place = op.results[0].name_hint or "", location_of(op)
+        at = (place.line, place.column) if place is not None else None
+        alike = [
+            n for n, i in infos.items() if hint in {n, i.source_name, n.rstrip("0123456789")} and _at(i.location, at)
+        ]
+        left = [name for name in alike if name not in found.values()]
+        if left:
+            found[number] = left[0]
+    return found
 
 
 class _Finding:
     """The claims found so far, those of inner loops first."""
 
-    def __init__(self, flow: ControlFlow, summary: Summary, kept: Mapping[tuple[int, int], KeptLoop]) -> None:
+    def __init__(
+        self,
+        flow: ControlFlow,
+        summary: Summary,
+        kept: Mapping[tuple[int, int], KeptLoop],
+        names: Mapping[str, str],
+    ) -> None:
         self.flow, self.summary, self.kept = flow, summary, kept
         self.loops: dict[int, LoopClaim] = {}
         self.sizes = {*summary.sizes}
+        marks: Any = flow.function.arg_attrs or ()
+        called = [mark.data["tl.name"].data for mark in marks]
+        self.arguments = {a: names.get(name, name) for a, name in zip(flow.blocks[0].args, called, strict=True)}
+        self.found: dict[int, list[tuple[Loop, Guess | None]]] = {}
+        self.versions: dict[int, dict[str, str]] = {}
+        places = {header: _place(flow, header) for header in flow.loops}
+        for place in {*places.values()}:
+            self._match(place, [header for header in flow.loops if places[header] == place])
+
+    def _match(self, place: tuple[int, int] | None, headers: list[int]) -> None:
+        """Match the loops at one place with the summaries of them, one after the other where there are as many."""
+        loops, headers = self.flow.loops, sorted(headers, key=lambda h: max(self.flow.loops[h].blocks))
+        found = [(loop, guess) for loop, guess in self.summary.guesses if _at(loop.location, place)]
+        versions = [d for d in self.summary.definitions() if _at(d.location, place)]
+        by_variable: dict[str, list[tuple[Loop, Guess | None]]] = {}
+        for loop, guess in found:
+            by_variable.setdefault(loop.variable, []).append((loop, guess))
+        if len(by_variable) == len(headers) and place not in self.kept:
+            self.found |= dict(zip(headers, by_variable.values(), strict=True))
+        else:
+            self.found |= dict.fromkeys(headers, found)
+        outer = [h for h in headers if not any(h in loops[other].blocks for other in headers if other != h)]
+        for header in headers:
+            self.versions[header] = {d.array: d.name for d in versions}
+        for array in {d.array for d in versions}:
+            named = [d.name for d in versions if d.array == array]
+            writing = [h for h in outer if any(guess and array in guess.states for _, guess in self.found[h])]
+            if len(writing) == len(named):
+                for header in outer:
+                    self.versions[header].pop(array, None)
+                for header, name in zip(writing, named, strict=True):
+                    self.versions[header][array] = name
 
     def add(self, header: int) -> None:
         """Claim of a loop what its summary says."""
-        place = _place(self.flow, header)
-        found: list[tuple[Loop, Guess]] = [(loop, g) for loop, g in self.summary.guesses if _at(loop.location, place)]
+        place, found = _place(self.flow, header), self.found[header]
         item = self.kept.get(place) if place is not None else None
         counted = found[-1][0] if found else None
         if item is not None:
@@ -62,7 +126,7 @@ class _Finding:
             claim = LoopClaim(header, counted.variable, counted.lower, counted.upper, counted.step, ())
         else:
             return
-        versions = {d.array: d.name for d in self.summary.definitions() if _at(d.location, place)}
+        versions = self.versions[header]
         states = {a: p for _, guess in found if guess is not None for a, p in guess.states.items()}
         arguments = self.flow.blocks[header].args
         phis = tuple(self._phi(claim, argument) for argument in arguments)
@@ -142,8 +206,8 @@ class _Finding:
     def _constant(self, value: SSAValue) -> Polynomial | None:
         """Return an integer that is a polynomial of sizes."""
         if isinstance(value, BlockArgument):
-            name = value.name_hint or ""
-            return Polynomial.variable(name) if value.block is self.flow.blocks[0] and name in self.sizes else None
+            name = self.arguments.get(value, "")
+            return Polynomial.variable(name) if name in self.sizes else None
         op: Any = value.owner
         if op.name == "arith.constant" and isinstance(value.type, IntegerType):
             return Polynomial.constant(op.properties["value"].value.data)

@@ -106,6 +106,7 @@ def _summarise(
         may_be_same=harmless.may_be_same,
         ranges=program.ranges,
         guesses=tuple(lifting.evaluator.guesses),
+        locals={name: info for name, info in lifting.arrays.items() if not info.is_parameter and name not in used},
     )
 
 

@@ -15,7 +15,7 @@ from tensorlift.proofs.source.execution import AT_END, Execution
 from tensorlift.proofs.source.frames import Frame
 from tensorlift.proofs.source.integers import Exact
 from tensorlift.proofs.source.operations import Memory, Undecided, Value, as_data, element_type
-from tensorlift.proofs.source.sense import are_bits_of, keep_names, known_names, named_number
+from tensorlift.proofs.source.sense import are_bits_of, keep_names, known_arrays, known_names, named_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,9 +41,10 @@ def check_source(function: FuncOp, summary: Summary, places: Places, claims: Cla
         flow = ControlFlow(function)
     except IrreducibleError:
         raise Undecided("control has a cycle with more than one entry", function) from None
-    keep_names(summary, claims)
+    arrays = known_arrays(summary, claims)
+    keep_names(summary, claims, arrays)
     arguments = _arguments(function, summary, places)
-    execution = Execution(flow, summary, claims, places)
+    execution = Execution(flow, summary, claims, places, arrays)
     context = summary.context & summary.ranges
     try:
         start, names = execution.memory.start(function.parent_op()), known_names(summary)
@@ -87,6 +88,8 @@ def _arguments(function: FuncOp, summary: Summary, places: Places) -> list[Value
             if called in places.views and name != places.views[called].array:
                 raise Undecided(f"{called} is no parameter of the definitions", function)
             values.append(Memory(called, Polynomial.variable(f"{called} starts")))  # no name of a source has spaces
+        elif called in places.extents:
+            values.append(Exact(places.extents[called], is_signed=True))
         elif called.endswith(ROW):
             values.append(Exact(Polynomial.variable(called), is_signed=True))
         elif name is None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.definition import KeptLoop
+    from tensorlift.comprehension.definition import ArrayInfo, KeptLoop
     from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.comprehension.state import Effect
 
@@ -80,6 +80,12 @@ class LoopClaim:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """All claims about one function: its loops, by their headers."""
+    """All claims about one function: its loops, by their headers.
+
+    ``memories`` tells which array each memory is that the function makes, by its number among those; ``arrays`` are
+    local ones of which no definition speaks.
+    """
 
     loops: Mapping[int, LoopClaim]
+    memories: Mapping[int, str] = field(default_factory=dict)
+    arrays: Mapping[str, ArrayInfo] = field(default_factory=dict)

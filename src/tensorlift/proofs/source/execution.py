@@ -31,10 +31,10 @@ from tensorlift.ir.regions import ControlFlow
 from tensorlift.ir.scalar_terms import UnknownOperationError, choose, choose_by, unsigned
 from tensorlift.proofs.source.claims import Advance
 from tensorlift.proofs.source.exits import at_exit
-from tensorlift.proofs.source.frames import Entered, Exit, Frame, Outcome, under
+from tensorlift.proofs.source.frames import Entered, Exit, Frame, Outcome, require_asserted, under
 from tensorlift.proofs.source.induction import Guess, check_induction
 from tensorlift.proofs.source.integers import Exact, polynomial
-from tensorlift.proofs.source.memory import ACCESSES, MemoryAccess
+from tensorlift.proofs.source.memory import ACCESSES, MemoryAccess, made_by
 from tensorlift.proofs.source.operations import (
     Cases,
     Undecided,
@@ -71,14 +71,16 @@ AT_END = -1  # the block after the last: where a function returns
 class Execution:
     """Runs one function, and decides what is claimed of it on the way."""
 
-    def __init__(self, flow: ControlFlow, summary: Summary, claims: Claims, places: Places) -> None:
+    def __init__(
+        self, flow: ControlFlow, summary: Summary, claims: Claims, places: Places, arrays: dict[str, ArrayInfo]
+    ) -> None:
         self.flow = flow
         self.summary = summary
         self.claims = claims
-        self.arrays = dict(summary.arrays)
+        self.arrays = arrays
         self.versions = Versions(summary)
-        self.memory = MemoryAccess(places, summary, self.arrays)
-        self.cell_names = cell_names(summary)
+        self.memory = MemoryAccess(places, summary, self.arrays, made_by(flow.function, claims))
+        self.cell_names = cell_names(arrays)
         self.calls: tuple[str, ...] = ()  # inside of each other
         self.ways: Counter[int] = Counter()  # to each block
 
@@ -490,5 +492,6 @@ def _with(pieces: list[Piece], named: Mapping[str, Term]) -> list[Piece]:
 
 _RULES: dict[str, Callable[[Execution, Operation, Frame, Domain], None]] = {
     "arith.select": Execution.select,
+    "cf.assert": require_asserted,
     "func.call": Execution.call,
 }

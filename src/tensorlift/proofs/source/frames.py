@@ -114,3 +114,10 @@ def under(test: Domain | Term, frame: Frame, *, is_true: bool = True) -> Frame:
         known = test if is_true else terms.apply("not", test)
         guard = known if guard is TRUE else terms.apply("and", guard, known)
     return replace(frame, values=ChainMap({}, frame.values), state=frame.state.copy(), guard=guard)
+
+
+def require_asserted(_: object, op: Operation, frame: Frame, context: Domain) -> None:
+    """Show that what a program asserts holds, as it would end itself where that does not."""
+    condition = frame.value(op.operands[0])
+    if not isinstance(condition, Domain) or not context.is_subset(condition):
+        raise Undecided("the program may end itself", op)

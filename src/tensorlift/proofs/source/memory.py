@@ -18,7 +18,7 @@ from tensorlift.ir.scalar_terms import convert
 from tensorlift.ir.scalar_terms import number as literal
 from tensorlift.proofs.source.integers import Exact
 from tensorlift.proofs.source.operations import Cases, Memory, Place, Undecided, Value, as_data, element_type
-from tensorlift.proofs.source.places import dense
+from tensorlift.proofs.source.places import View, dense
 from tensorlift.proofs.source.sense import are_apart, are_bits_of, named_number
 from tensorlift.proofs.source.sharing import Tracked, require_unwritten
 from tensorlift.proofs.source.versions import UNDEFINED
@@ -30,15 +30,30 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import ArrayInfo, Summary
     from tensorlift.comprehension.terms import Term
+    from tensorlift.proofs.source.claims import Claims
     from tensorlift.proofs.source.frames import Frame
     from tensorlift.proofs.source.places import Places
 
 
-class MemoryAccess:
-    """The memory of one function; ``owners`` tells of a local array which memory it is: one alone."""
+_MAKES_MEMORY = {"memref.alloca", "memref.alloc"}
 
-    def __init__(self, places: Places, summary: Summary, arrays: Mapping[str, ArrayInfo]) -> None:
-        self.summary, self.arrays = summary, arrays
+
+def made_by(function: Operation, claims: Claims) -> dict[Operation, str]:
+    """Return which array each memory is claimed to be that a function makes."""
+    made = [op for op in function.walk() if op.name in _MAKES_MEMORY]
+    return {op: claims.memories[number] for number, op in enumerate(made) if number in claims.memories}
+
+
+class MemoryAccess:
+    """The memory of one function; ``owners`` tells of a local array which memory it is: one alone.
+
+    ``made`` says which array each memory is that the function makes, where that is claimed; else its name says so.
+    """
+
+    def __init__(
+        self, places: Places, summary: Summary, arrays: Mapping[str, ArrayInfo], made: Mapping[Operation, str]
+    ) -> None:
+        self.summary, self.arrays, self.made = summary, arrays, made
         self.views, self.names = dict(places.views), places.names
         self.owners: dict[str, Operation] = {}
         self.accessed: set[str] = set()  # arrays of which cells are accessed
@@ -150,7 +165,10 @@ class MemoryAccess:
 
     def allocate(self, op: Operation, frame: Frame, _: Domain) -> None:
         """Begin the life of a local array, whose cells hold nothing yet."""
-        name = op.results[0].name_hint or ""
+        name, array = op.results[0].name_hint or "", self.made.get(op)
+        if array is not None and array in self.arrays:
+            name = f"{array} of its own"  # no name of a source has spaces
+            self.views[name] = View(array, dense(self.arrays[array]))
         view = self.views.get(name)
         if view is not None:
             if self.arrays[view.array].is_parameter or self.owners.setdefault(view.array, op) is not op:

@@ -14,11 +14,13 @@ from tensorlift.proofs.source.integers import polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
 
     from xdsl.dialects.func import FuncOp
 
     from tensorlift.comprehension.definition import ArrayInfo, Summary
     from tensorlift.ir.function import FunctionView
+    from tensorlift.ir.prototype import Dimension
 
 
 class View(NamedTuple):
@@ -31,12 +33,15 @@ class View(NamedTuple):
 class Places(NamedTuple):
     """Views by the names of memories; ``names`` are the parameters of the definitions by what literal IR calls them.
 
+    ``extents`` are sizes that what is returned is to have, by what literal IR calls them: those of the arrays.
+
     How far the rows of a table are apart is not known: what is shown for any distance holds of rows anywhere, as each
     access is shown to be inside of its row.
     """
 
     views: Mapping[str, View]
     names: Mapping[str, str]
+    extents: Mapping[str, Polynomial] = {}
 
 
 def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
@@ -46,13 +51,32 @@ def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
     marks: Any = function.arg_attrs or ()
     called = {mark.data["tl.name"].data for mark in marks}
     for name, literal_name in outside.items():
-        if f"{literal_name}{ROW}" in called:
-            strides[name] = Polynomial.variable(f"{literal_name}{ROW}"), ONE
+        rows = [Polynomial.variable(row) for row in _rows(literal_name, called)]
+        if rows and name in summary.arrays:
+            inner = (strides[name] if name in strides else dense(summary.arrays[name]))[len(rows) :]
+            strides[name] = *(prod(rows[axis:], start=inner[0] if inner else ONE) for axis in range(len(rows))), *inner
     views = {
         outside.get(name, name): View(name, strides[name] if name in strides else dense(info))
         for name, info in summary.arrays.items()
     }
-    return Places(views, view.literal_names)
+    arrays = summary.arrays
+    returned = {called: one for called, one in view.returned_sizes.items() if one.array in arrays}
+    extents = {called: _extent(arrays[one.array], one) for called, one in returned.items()}
+    return Places(views, view.literal_names, extents)
+
+
+def _rows(literal_name: str, called: AbstractSet[str]) -> list[str]:
+    """List the names of the distances between rows of a table, and between the rows of these."""
+    found: list[str] = []
+    while (row := f"{literal_name}{ROW * (len(found) + 1)}") in called:
+        found.append(row)
+    return found
+
+
+def _extent(info: ArrayInfo, one: Dimension) -> Polynomial:
+    """Return the size that a dimension of a container is to have; its last one may hold several of the array."""
+    extents = [polynomial(extent) for extent in info.shape]
+    return prod(extents[one.axis :], start=ONE) if one.axis == one.rank - 1 else extents[one.axis]
 
 
 def dense(info: ArrayInfo) -> tuple[Polynomial, ...]:
