@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import MemRefType
@@ -27,40 +27,31 @@ if TYPE_CHECKING:
     from tensorlift.ir.literal_interpreter import LiteralInterpreter, Memory
 
     Array = np.ndarray[Any, np.dtype[Any]]
-    _Taken = Literal["number", "memory", "row", "size"]
 
 
 @dataclass(frozen=True, slots=True)
 class LiteralRun:
     """A function of literal IR, called by the parameters of its loop IR.
 
-    ``taken`` lists what literal IR takes: a parameter, and whether its number, its memory with an offset of zero, or
-    the distance between its rows, by ``axis``; or the size that a dimension of what is returned is to have.
+    ``taken`` lists what literal IR takes.
     """
 
     view: FunctionView
     interpreter: LiteralInterpreter
-    taken: tuple[tuple[str, _Taken, int], ...]
+    taken: tuple[_Taken, ...]
 
     @staticmethod
     def of(view: FunctionView, interpreter: LiteralInterpreter) -> LiteralRun | None:
         """Match a function with its literal IR; None where one takes what the other does not have."""
         taken = tuple(_taken(interpreter.module, view))
-        known = {p.literal_name: p for p in view.parameters}
-        sizes = {called: one for called, one in view.returned_sizes.items() if one.array in view.literal_names.values()}
+        known = {p.name: p for p in view.parameters}
         if any(
-            name not in (sizes if what == "size" else known)
-            or (what != "size" and (known[name].role == "array") is (what == "number"))
-            for name, what, _ in taken
+            item.name not in known or (known[item.name].role == "array") is (item.what == "number") for item in taken
         ):
             return None
-        left = [p for name, p in known.items() if name not in {name for name, _, _ in taken}]
+        left = [p for name, p in known.items() if name not in {item.name for item in taken}]
         reached = all(_symbol(p) in interpreter.memories if _is_outside(p) else p.role == "size" for p in left)
-        passed = tuple(
-            (sizes[name].array, what, sizes[name].axis) if what == "size" else (known[name].name, what, axis)
-            for name, what, axis in taken
-        )
-        return LiteralRun(view, interpreter, passed) if reached else None
+        return LiteralRun(view, interpreter, taken) if reached else None
 
     def __call__(self, arguments: Mapping[str, Any], most_branches: int) -> tuple[dict[str, Array], np.generic | None]:
         """Give the arrays as a call leaves them, and what it returns; the arguments stay as they are.
@@ -70,24 +61,17 @@ class LiteralRun:
         parameters = {p.name: p for p in self.view.parameters}
         sizes = {p.name: int(arguments[p.name]) for p in self.view.parameters if p.role == "size"}
         layouts = {p.name: layout_of(p, sizes) for p in self.view.parameters if p.role == "array"}
-        for name, depth in {name: axis + 1 for name, what, axis in self.taken if what == "row"}.items():
-            layouts[name] = _apart(layouts[name], depth)
+        for item in self.taken:
+            if item.what == "row":
+                layouts[item.name] = _apart(layouts[item.name], item.axis)
         memories = {name: _cells(arguments[name], layout) for name, layout in layouts.items()}
+        for name in {one.array for one in self.view.returned_sizes.values()} & memories.keys():
+            memories[name] = [None] * len(memories[name])  # the caller makes it, and it holds nothing yet
         for name, parameter in parameters.items():
             if _is_outside(parameter):
                 number: Memory = [] if name in memories else [_number(arguments[name], parameter)]
                 self.interpreter.memories[_symbol(parameter)] = memories.get(name, number)
-        passed: list[Any] = []
-        for name, what, axis in self.taken:
-            match what:
-                case "number":
-                    passed.append(_number(arguments[name], parameters[name]))
-                case "memory":
-                    passed += [memories[name], 0]
-                case "row":
-                    passed.append(_distance(layouts[name], axis))
-                case "size":
-                    passed.append(_size(layouts[name], axis, self._rank(name)))
+        passed = [part for item in self.taken for part in _passed(item, arguments, parameters, layouts, memories)]
         before = {name: list(cells) for name, cells in self.interpreter.memories.items()}
         try:
             results = self.interpreter(self.view.name, passed, most_branches)
@@ -95,9 +79,6 @@ class LiteralRun:
             self.interpreter.memories |= before
         after = {name: _elements(memories[name], layouts[name], parameters[name]) for name in memories}
         return after, self._returned(results)
-
-    def _rank(self, array: str) -> int:
-        return next(one.rank for one in self.view.returned_sizes.values() if one.array == array)
 
     def _returned(self, results: tuple[Any, ...]) -> np.generic | None:
         if self.view.result_dtype is None:
@@ -107,21 +88,53 @@ class LiteralRun:
         return result
 
 
-def _taken(module: ModuleOp, view: FunctionView) -> Iterator[tuple[str, _Taken, int]]:
+class _Taken(NamedTuple):
+    """What literal IR takes of a parameter: its number, its memory with an offset of zero, or the distance of its rows.
+
+    Of what is returned, it takes a size besides: the product of the extents from ``axis`` to ``end``.
+    """
+
+    name: str
+    what: Literal["number", "memory", "row", "size"]
+    axis: int = 0
+    end: int | None = None
+
+
+def _taken(module: ModuleOp, view: FunctionView) -> Iterator[_Taken]:
     """Yield what a function takes, without the offsets, of which each comes after its memory."""
-    function = function_named(module, view.name)
+    function, names = function_named(module, view.name), view.literal_names
     marks: Any = function.arg_attrs or ()
     is_offset = False
     for argument, mark in zip(function.body.blocks[0].args, marks, strict=True):
         called, is_memory = mark.data["tl.name"].data, isinstance(argument.type, MemRefType)
         table, row, more = called.partition(ROW)
+        one = view.returned_sizes.get(called)
         if row:
-            yield table, "row", more.count(ROW)
-        elif called in view.returned_sizes:
-            yield called, "size", 0
+            yield _Taken(names.get(table, table), "row", more.count(ROW))
+        elif one is not None:
+            yield _Taken(one.array, "size", one.axis, None if one.axis == one.rank - 1 else one.axis + 1)
         elif not is_offset:
-            yield called, "memory" if is_memory else "number", 0
+            yield _Taken(names.get(called, ""), "memory" if is_memory else "number")
         is_offset = is_memory
+
+
+def _passed(
+    item: _Taken,
+    arguments: Mapping[str, Any],
+    parameters: Mapping[str, Parameter],
+    layouts: Mapping[str, Layout],
+    memories: Mapping[str, Memory],
+) -> list[Any]:
+    """Give what is passed for one thing that is taken."""
+    name = item.name
+    match item.what:
+        case "number":
+            return [_number(arguments[name], parameters[name])]
+        case "memory":
+            return [memories[name], 0]
+        case "row":
+            return [_distance(layouts[name], item.axis)]
+    return [prod(layouts[name].shape[item.axis : item.end])]
 
 
 def _is_outside(parameter: Parameter) -> bool:
@@ -148,28 +161,22 @@ def _number(value: Any, parameter: Parameter) -> int | float:
     return number
 
 
-def _apart(layout: Layout, depth: int) -> Layout:
+def _apart(layout: Layout, axis: int) -> Layout:
     """Lay out the rows of a table with gaps, so that a read behind the end of a row is found out."""
     strides = list(layout.strides)
-    for axis in reversed(range(depth)):
-        inner = strides[axis + 1] if axis + 1 < len(strides) else 1
-        strides[axis] = (
-            (2 * -(-layout.strides[axis] // inner) + 1) * inner
-            if axis == depth - 1
-            else (2 * layout.shape[axis + 1] + 1) * inner
-        )
+    strides[axis] = (2 * layout.strides[axis] // _inner(layout, axis) + 1) * _inner(layout, axis)
+    for outer in reversed(range(axis)):
+        strides[outer] = (2 * layout.shape[outer + 1] + 1) * strides[outer + 1]
     return replace(layout, strides=tuple(strides))
+
+
+def _inner(layout: Layout, axis: int) -> int:
+    return max(layout.strides[axis + 1], 1) if axis + 1 < len(layout.strides) else 1
 
 
 def _distance(layout: Layout, axis: int) -> int:
     """Give how far the rows of a table are apart, counted in what lies inside of them."""
-    inner = layout.strides[axis + 1] if axis + 1 < len(layout.strides) else 1
-    return layout.strides[axis] // inner
-
-
-def _size(layout: Layout, axis: int, rank: int) -> int:
-    """Give the size of a dimension of a container, whose last one may hold several of the array."""
-    return prod(layout.shape[axis:]) if axis == rank - 1 else layout.shape[axis]
+    return layout.strides[axis] // _inner(layout, axis)
 
 
 def _cells(array: Array, layout: Layout) -> Memory:

@@ -16,6 +16,7 @@ from xdsl.dialects.memref import AllocOp
 
 from tensorlift.frontends.c.c_types import LONG, UNSIGNED_LONG
 from tensorlift.frontends.cpp.refusals import refusal
+from tensorlift.ir.literal_code import UNBOUNDED
 from tensorlift.ir.prototype import size_name
 from tensorlift.readers.clang.context import Cell, Container, Context, Pointer, memory_type
 from tensorlift.readers.clang.cpp.arguments import Home, argument, location, memory
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
     from tensorlift.frontends.cpp.objects import ContainerType
-
-_UNBOUNDED = 1 << 60  # elements; more than any memory has
 
 
 def size(ctx: Context, found: Container, axis: int, at: FileLineColLoc) -> SSAValue:
@@ -170,7 +169,7 @@ def _allocated(
 ) -> Pointer:
     at = home.at
     values = [ctx.constant(n, LONG, at) if isinstance(n, int) else n for n in sizes]
-    count = ctx.constant(_UNBOUNDED, LONG, at) if unbounded else values[0]
+    count = ctx.constant(UNBOUNDED, LONG, at) if unbounded else values[0]
     for value in () if unbounded else values[1:]:
         count = ctx.arithmetic("*", count, value, LONG, at)
     made = AllocOp.create(
