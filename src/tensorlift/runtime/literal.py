@@ -6,6 +6,7 @@ it out, with gaps between rows that hold nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -62,7 +63,7 @@ class LiteralRun:
         sizes = {p.name: int(arguments[p.name]) for p in self.view.parameters if p.role == "size"}
         layouts = {p.name: layout_of(p, sizes) for p in self.view.parameters if p.role == "array"}
         for item in self.taken:
-            if item.what == "row":
+            if item.what == "row" and item.axis + 1 == item.end:
                 layouts[item.name] = _apart(layouts[item.name], item.axis)
         memories = {name: _cells(arguments[name], layout) for name, layout in layouts.items()}
         for name in {one.array for one in self.view.returned_sizes.values()} & memories.keys():
@@ -91,7 +92,8 @@ class LiteralRun:
 class _Taken(NamedTuple):
     """What literal IR takes of a parameter: its number, its memory with an offset of zero, or the distance of its rows.
 
-    Of what is returned, it takes a size besides: the product of the extents from ``axis`` to ``end``.
+    Distances are those of an ``axis`` counted in rows of the next one, in elements at the last axis before ``end``.  Of
+    what is returned, it takes a size besides: the product of the extents from ``axis`` to ``end``.
     """
 
     name: str
@@ -104,13 +106,14 @@ def _taken(module: ModuleOp, view: FunctionView) -> Iterator[_Taken]:
     """Yield what a function takes, without the offsets, of which each comes after its memory."""
     function, names = function_named(module, view.name), view.literal_names
     marks: Any = function.arg_attrs or ()
+    tables = Counter(mark.data["tl.name"].data.partition(ROW)[0] for mark in marks if ROW in mark.data["tl.name"].data)
     is_offset = False
     for argument, mark in zip(function.body.blocks[0].args, marks, strict=True):
         called, is_memory = mark.data["tl.name"].data, isinstance(argument.type, MemRefType)
         table, row, more = called.partition(ROW)
         one = view.returned_sizes.get(called)
         if row:
-            yield _Taken(names.get(table, table), "row", more.count(ROW))
+            yield _Taken(names.get(table, table), "row", more.count(ROW), tables[table])
         elif one is not None:
             yield _Taken(one.array, "size", one.axis, None if one.axis == one.rank - 1 else one.axis + 1)
         elif not is_offset:
@@ -133,7 +136,8 @@ def _passed(
         case "memory":
             return [memories[name], 0]
         case "row":
-            return [_distance(layouts[name], item.axis)]
+            inner = 1 if item.axis + 1 == item.end else layouts[name].strides[item.axis + 1]
+            return [layouts[name].strides[item.axis] // inner]
     return [prod(layouts[name].shape[item.axis : item.end])]
 
 
@@ -161,22 +165,13 @@ def _number(value: Any, parameter: Parameter) -> int | float:
     return number
 
 
-def _apart(layout: Layout, axis: int) -> Layout:
+def _apart(layout: Layout, last: int) -> Layout:
     """Lay out the rows of a table with gaps, so that a read behind the end of a row is found out."""
     strides = list(layout.strides)
-    strides[axis] = (2 * layout.strides[axis] // _inner(layout, axis) + 1) * _inner(layout, axis)
-    for outer in reversed(range(axis)):
-        strides[outer] = (2 * layout.shape[outer + 1] + 1) * strides[outer + 1]
+    strides[last] = 2 * layout.strides[last] + 1
+    for axis in reversed(range(last)):
+        strides[axis] = (2 * layout.shape[axis + 1] + 1) * strides[axis + 1]
     return replace(layout, strides=tuple(strides))
-
-
-def _inner(layout: Layout, axis: int) -> int:
-    return max(layout.strides[axis + 1], 1) if axis + 1 < len(layout.strides) else 1
-
-
-def _distance(layout: Layout, axis: int) -> int:
-    """Give how far the rows of a table are apart, counted in what lies inside of them."""
-    return layout.strides[axis] // _inner(layout, axis)
 
 
 def _cells(array: Array, layout: Layout) -> Memory:

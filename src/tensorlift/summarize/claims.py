@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import SSAValue
 
+    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import Item, Summary
     from tensorlift.comprehension.state import Piece
     from tensorlift.diagnostics import Location
@@ -129,7 +130,7 @@ class _Finding:
         versions = self.versions[header]
         states = {a: p for _, guess in found if guess is not None for a, p in guess.states.items()}
         arguments = self.flow.blocks[header].args
-        phis = tuple(self._phi(claim, argument) for argument in arguments)
+        phis = self._named([self._phi(claim, argument) for argument in arguments], states)
         read = {n for p in states.values() for _, term in p for n in self._numbers(term)} - {*phis}
         local = {name: at for name in sorted(read) if (at := self._local(name, header)) is not None}
         if item is not None:
@@ -142,6 +143,26 @@ class _Finding:
             self.loops[header] = replace(claim, phis=phis, versions={}, locals=local, ahead=ahead)
         else:
             self.loops[header] = replace(claim, phis=phis, states=states, versions=versions, locals=local)
+
+    def _named(self, phis: list[Phi], states: Mapping[str, object]) -> tuple[Phi, ...]:
+        """Give numbers the names that the states have for them: those of their variables, or the one that is left."""
+        left = [a for a in states if a not in phis and not self._shape(a)]
+        for number, phi in enumerate(phis):
+            if isinstance(phi, str) and phi not in states:
+                alike = [a for a in left if phi in {a.rstrip("0123456789"), self._source_name(a)}]
+                others = sum(isinstance(one, str) and one not in states for one in phis)
+                if alike or len(left) == others == 1:
+                    phis[number] = (alike or left)[0]
+                    left.remove((alike or left)[0])
+        return tuple(phis)
+
+    def _shape(self, array: str) -> tuple[Affine, ...]:
+        info = self.summary.arrays.get(array, self.summary.locals.get(array))
+        return info.shape if info is not None else ()
+
+    def _source_name(self, array: str) -> str:
+        info = self.summary.arrays.get(array, self.summary.locals.get(array))
+        return info.source_name if info is not None else array
 
     def _ahead(self, item: KeptLoop, array: str, states: list[Piece], versions: Mapping[str, str]) -> Ahead | None:
         """Say of a loop that was split where its part with a closed form has been, if that comes first."""

@@ -31,6 +31,7 @@ from tensorlift.ir.regions import ControlFlow
 from tensorlift.ir.scalar_terms import UnknownOperationError, choose, choose_by, unsigned
 from tensorlift.proofs.source.claims import Advance
 from tensorlift.proofs.source.exits import at_exit
+from tensorlift.proofs.source.fills import filled
 from tensorlift.proofs.source.frames import Entered, Exit, Frame, Outcome, require_asserted, under
 from tensorlift.proofs.source.induction import Guess, check_induction
 from tensorlift.proofs.source.integers import Exact, polynomial
@@ -82,7 +83,7 @@ class Execution:
         self.memory = MemoryAccess(places, summary, self.arrays, made_by(flow.function, claims))
         self.cell_names = cell_names(arrays)
         self.calls: tuple[str, ...] = ()  # inside of each other
-        self.ways: Counter[int] = Counter()  # to each block
+        self.ways = Counter[int]()  # to each block
 
     # -- control
 
@@ -194,6 +195,8 @@ class Execution:
     ) -> tuple[int, Outcome | None]:
         """Decide the claim of a loop, and put what it says of the end into the state; return where control goes on."""
         claim = self.claims.loops.get(header)
+        if filled(self, header, passed, frame, context):
+            return self.flow.loops[header].exits[0], Outcome([], frame.state, context)
         if claim is None:
             raise Undecided("nothing is claimed of the loop", self.flow.blocks[header].last_op)
         require_sense(claim, frame.variables, self.cell_names)

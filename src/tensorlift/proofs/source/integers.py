@@ -44,6 +44,15 @@ def as_unsigned(integer: Exact, dtype: DType, context: Domain) -> Polynomial | N
     return integer.value if _lies_in(integer.value, 0, None if integer.is_signed else 2 * high + 1, context) else None
 
 
+def are_equal_bits(left: Exact, right: Exact, dtype: DType, context: Domain) -> Polynomial | None:
+    """Return a difference that is zero just where two integers have the same bits, or None where that is not known.
+
+    Numbers that are the same modulo two to the width are the same if they are less than that apart.
+    """
+    difference, high = left.value - right.value, integer_range(dtype)[1]
+    return difference if _lies_in(difference, -2 * high - 1, 2 * high + 1, context) else None
+
+
 def _lies_in(value: Polynomial, low: int, high: int | None, context: Domain) -> bool:
     """Tell whether an affine integer is in a range; sizes are taken to stay within 64 bits with a sign."""
     exact = value.as_affine()

@@ -13,7 +13,7 @@ from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.polynomial import Polynomial
-from tensorlift.comprehension.state import cell_domain, own_cell
+from tensorlift.comprehension.state import cell_domain, own_cell, split
 from tensorlift.ir.scalar_terms import convert
 from tensorlift.ir.scalar_terms import number as literal
 from tensorlift.proofs.source.integers import Exact
@@ -57,6 +57,8 @@ class MemoryAccess:
         self.views, self.names = dict(places.views), places.names
         self.owners: dict[str, Operation] = {}
         self.accessed: set[str] = set()  # arrays of which cells are accessed
+        self.written: set[str] = set()
+        self.overlapping: set[str] = set()  # arrays that are read whose cells may be the same, so none may be written
         self.numbers: set[str] = set()  # names of numbers that loops hand on, which are no arrays
 
     def start(self, module: Operation | None) -> Tracked:
@@ -118,6 +120,12 @@ class MemoryAccess:
             term = as_data(frame.value(op.operands[0]), op.operands[0].type, self.arrays[array].dtype)
             frame.state.store(array, indices, term, context & domain)
 
+    def store_all(self, op: Operation, array: str, frame: Frame, cells: Domain) -> None:
+        """Write one value to all cells of an array, which are apart."""
+        self.written.add(self._array(array, op).name)
+        term = as_data(frame.value(op.operands[0]), op.operands[0].type, self.arrays[array].dtype)
+        frame.state.overwrite(array, split([(cells, term)]))
+
     def _cells(self, op: Operation, frame: Frame, context: Domain) -> Iterator[tuple[Domain, str, tuple[Affine, ...]]]:
         """Yield the cells of an array that an operation accesses, by the view of its memory, with where it does."""
         memory, offset = frame.all(op.operands[-2:])
@@ -139,8 +147,12 @@ class MemoryAccess:
         if not isinstance(offset, Exact):
             raise Undecided("a place in memory depends on data", op)
         shape = self._array(view.array, op).shape
-        if not are_apart(view.strides, shape, context):
-            raise Undecided(f"cells of {view.array} are not shown to be apart", op)
+        if view.array in self.overlapping or not are_apart(view.strides, shape, context):
+            self.overlapping.add(view.array)
+            if op.name == "memref.store" or not self.arrays[view.array].is_parameter or view.array in self.written:
+                raise Undecided(f"cells of {view.array} are not shown to be apart", op)
+        if op.name == "memref.store":
+            self.written.add(view.array)
         for found in _subscripts(offset.value - memory.start, view.strides):
             extents = zip(found, shape, strict=True)
             if context.implies(*(c for index, n in extents for c in (at_least(index, 0), less(index, n)))):

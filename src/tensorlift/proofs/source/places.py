@@ -54,7 +54,7 @@ def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
         rows = [Polynomial.variable(row) for row in _rows(literal_name, called)]
         if rows and name in summary.arrays:
             inner = (strides[name] if name in strides else dense(summary.arrays[name]))[len(rows) :]
-            strides[name] = *(prod(rows[axis:], start=inner[0] if inner else ONE) for axis in range(len(rows))), *inner
+            strides[name] = *(prod(rows[axis:], start=ONE) for axis in range(len(rows))), *inner
     views = {
         outside.get(name, name): View(name, strides[name] if name in strides else dense(info))
         for name, info in summary.arrays.items()

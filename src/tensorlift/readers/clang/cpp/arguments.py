@@ -95,8 +95,8 @@ def memory(ctx: Context, path: str, element: CType, shape: tuple[int | None, ...
 def container(ctx: Context, path: str, kind: ContainerType, cursor: Any) -> Container:
     """Give a container of the caller; its sizes are asked for where they are used."""
     inner = kind.lengths[1:]
-    if any(length is not None and None in inner[axis:] for axis, length in enumerate(inner)):
-        raise refusal("container", ctx.position(cursor), "arrays of vectors inside of a container")
+    if len({length is None for length in inner}) > 1:
+        raise refusal("container", ctx.position(cursor), "a container of vectors and arrays")
     sizes = (size_name(path, axis) if length is None else length for axis, length in enumerate(kind.lengths))
     return Container(path, kind, memory(ctx, path, kind.element, inner), tuple(sizes), is_sized=True)
 

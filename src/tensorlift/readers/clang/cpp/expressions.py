@@ -187,7 +187,7 @@ def _extreme(ctx: Context, cursor: Any) -> Value:
     (first, last), ctype = (pointer(ctx, end) for end in ends), ctx.value_type(ends[0])
     assert isinstance(ctype, PointerType)
     same_base(ctx, first, last, cursor)
-    here, best = Local(first.offset.type, at), Local(ir_type(ctype.element), at, "best")
+    here, best = Local(first.offset.type, at), Local(ir_type(ctype.element), at)
     header, inside, better, latch, after = Flow(), Flow(), Flow(), Flow(), Flow()
     ctx.flow.write(here, first.offset)
     ctx.flow.write(best, load(ctx, first.base, first.offset, at))
