@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 from operator import add, mul, sub
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from xdsl.ir import BlockArgument
 
 from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.comprehension.domain import Domain
-from tensorlift.comprehension.polynomial import ZERO, Polynomial
+from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Read, Term
 from tensorlift.ir.location import location_of
@@ -20,9 +21,11 @@ from tensorlift.ir.regions import ControlFlow
 from tensorlift.proofs.source.claims import Advance, Ahead, Claims, LoopClaim, Phi
 from tensorlift.proofs.source.integers import polynomial
 from tensorlift.proofs.source.operations import never_wraps
+from tensorlift.summarize.statements import Loop
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import SSAValue
@@ -32,7 +35,6 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.state import Piece
     from tensorlift.diagnostics import Location
     from tensorlift.proofs.source.induction import Guess
-    from tensorlift.summarize.statements import Loop
 
 
 def claims_of(function: FuncOp, summary: Summary, names: Mapping[str, str] = MappingProxyType({})) -> Claims:
@@ -120,32 +122,49 @@ class _Finding:
         """Claim of a loop what its summary says."""
         place, found = _place(self.flow, header), self.found[header]
         item = self.kept.get(place) if place is not None else None
-        counted = found[-1][0] if found else None
+        nest = _nest(found[-1][0], {loop.variable for loop, _ in found}) if found else ()
         if item is not None:
-            claim = LoopClaim(header, item.variable, (item.lower,), (item.upper,), item.step, (), item=item)
-        elif counted is not None:
-            claim = LoopClaim(header, counted.variable, counted.lower, counted.upper, counted.step, ())
+            claim = LoopClaim(header, item.variable, (item.lower,), (item.upper,), item.step, ())
+            claim = replace(claim, item=item, phis=self._phis(claim, ()))
+        elif nest:
+            claim = self._nested(header, nest, found)
         else:
             return
         versions = self.versions[header]
-        states = {a: p for _, guess in found if guess is not None for a, p in guess.states.items()}
-        arguments = self.flow.blocks[header].args
-        phis = self._named([self._phi(claim, argument) for argument in arguments], states)
-        read = {n for p in states.values() for _, term in p for n in self._numbers(term)} - {*phis}
-        local = {name: at for name in sorted(read) if (at := self._local(name, header)) is not None}
+        states = _states(guess for _, guess in found)
         if item is not None:
-            for inner in (
-                self.flow.loops[header].blocks & self.loops.keys()
-            ):  # where the array is not yet what they name
+            # Inside of it an array is not yet what definitions of inner loops name.
+            for inner in self.flow.loops[header].blocks & self.loops.keys():
                 named = {a: v for a, v in self.loops[inner].versions.items() if a not in states}
                 self.loops[inner] = replace(self.loops[inner], versions=named)
             ahead = {a: one for a in states if (one := self._ahead(item, a, states[a], versions)) is not None}
-            self.loops[header] = replace(claim, phis=phis, versions={}, locals=local, ahead=ahead)
+            self.loops[header] = replace(claim, locals=self._locals(claim, states), ahead=ahead)
         else:
-            self.loops[header] = replace(claim, phis=phis, states=states, versions=versions, locals=local)
+            self.loops[header] = replace(claim, versions=versions)
 
-    def _named(self, phis: list[Phi], states: Mapping[str, object]) -> tuple[Phi, ...]:
+    def _nested(self, header: int, nest: Sequence[Loop], found: Sequence[tuple[Loop, Guess | None]]) -> LoopClaim:
+        """Claim of one loop that it is a nest, or a loop."""
+        loop, *rest = nest
+        inner = self._nested(header, rest, found) if rest else None
+        states = _states(guess for one, guess in found if one.variable == loop.variable)
+        claim = LoopClaim(header, loop.variable, loop.lower, loop.upper, loop.step, (), states=states, inner=inner)
+        claim = replace(claim, phis=self._named(self._phis(claim, rest), states))
+        return replace(claim, locals=self._locals(claim, states))
+
+    def _phis(self, claim: LoopClaim, inner: Sequence[Loop]) -> tuple[Phi, ...]:
+        """Claim of each argument of a header how it moves, while all iterations of ``inner`` loops pass."""
+        trips = prod((polynomial(loop.upper[0] - loop.lower[0]) for loop in inner), start=ONE)
+        phis = (self._phi(claim, argument) for argument in self.flow.blocks[claim.header].args)
+        return tuple(replace(phi, by=phi.by * trips) if isinstance(phi, Advance) else phi for phi in phis)
+
+    def _locals(self, claim: LoopClaim, states: Mapping[str, list[Piece]]) -> dict[str, tuple[int, int]]:
+        """Find the values that states mean by names of numbers."""
+        read = {n for p in states.values() for _, term in p for n in self._numbers(term)} - {*claim.phis}
+        return {name: at for name in sorted(read) if (at := self._local(name, claim.header)) is not None}
+
+    def _named(self, found: Sequence[Phi], states: Mapping[str, object]) -> tuple[Phi, ...]:
         """Give numbers the names that the states have for them: those of their variables, or the one that is left."""
+        phis = list(found)
         left = [a for a in states if a not in phis and not self._shape(a)]
         for number, phi in enumerate(phis):
             if isinstance(phi, str) and phi not in states:
@@ -239,6 +258,16 @@ class _Finding:
             return operands[0]
         combine = {"arith.addi": add, "arith.subi": sub, "arith.muli": mul}.get(op.name)
         return combine(*operands) if combine is not None else None
+
+
+def _nest(loop: Loop, variables: AbstractSet[str]) -> list[Loop]:
+    """Return a loop, and those inside of it that stand at its place: the nest that one loop of the source became."""
+    inner = [one for one in loop.body if isinstance(one, Loop) and one.location == loop.location]
+    return [loop, *(_nest(inner[0], variables) if inner and inner[0].variable in variables else ())]
+
+
+def _states(guesses: Iterable[Guess | None]) -> dict[str, list[Piece]]:
+    return {a: p for guess in guesses if guess is not None for a, p in guess.states.items()}
 
 
 def _entry(flow: ControlFlow, header: int) -> Sequence[SSAValue]:

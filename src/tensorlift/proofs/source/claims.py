@@ -52,7 +52,7 @@ class LoopClaim:
     the definitions, where it stays one.  ``versions`` names the definitions that arrays are equal to when the loop
     ends.  ``locals`` tells which values of the IR the states mean by the names of scalars that the loop does not
     change: each by its block, and the position of its operation or, counted from -1 down, of its argument.  ``ahead``
-    is for loops that stay.
+    is for loops that stay.  With ``inner``, a claim of the same loop, an iteration is all of those of ``inner``.
     """
 
     header: int
@@ -66,6 +66,7 @@ class LoopClaim:
     versions: Mapping[str, str] = field(default_factory=dict)
     locals: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     ahead: Mapping[str, Ahead] = field(default_factory=dict)
+    inner: LoopClaim | None = None
 
     @property
     def below(self) -> Domain:

@@ -30,12 +30,12 @@ from tensorlift.ir.function import function_named
 from tensorlift.ir.regions import ControlFlow
 from tensorlift.ir.scalar_terms import UnknownOperationError, choose, choose_by, unsigned
 from tensorlift.proofs.source.claims import Advance
-from tensorlift.proofs.source.exits import at_exit
-from tensorlift.proofs.source.fills import filled
+from tensorlift.proofs.source.exits import at_exit, counter_at_end
 from tensorlift.proofs.source.frames import Entered, Exit, Frame, Outcome, require_asserted, under
 from tensorlift.proofs.source.induction import Guess, check_induction
-from tensorlift.proofs.source.integers import Exact, polynomial
+from tensorlift.proofs.source.integers import Exact, Known, polynomial
 from tensorlift.proofs.source.memory import ACCESSES, MemoryAccess, made_by
+from tensorlift.proofs.source.nests import run_nest
 from tensorlift.proofs.source.operations import (
     Cases,
     Undecided,
@@ -79,6 +79,7 @@ class Execution:
         self.summary = summary
         self.claims = claims
         self.arrays = arrays
+        self.known = Known.of(summary)
         self.versions = Versions(summary)
         self.memory = MemoryAccess(places, summary, self.arrays, made_by(flow.function, claims))
         self.cell_names = cell_names(arrays)
@@ -195,14 +196,11 @@ class Execution:
     ) -> tuple[int, Outcome | None]:
         """Decide the claim of a loop, and put what it says of the end into the state; return where control goes on."""
         claim = self.claims.loops.get(header)
-        if filled(self, header, passed, frame, context):
-            return self.flow.loops[header].exits[0], Outcome([], frame.state, context)
         if claim is None:
             raise Undecided("nothing is claimed of the loop", self.flow.blocks[header].last_op)
-        require_sense(claim, frame.variables, self.cell_names)
-        if claim.header != header or len(claim.phis) != len(passed):
+        if claim.header != header:
             raise Undecided("what is claimed is of another loop", self.flow.blocks[header].last_op)
-        loop = self._entered(claim, passed, context)
+        loop = self.entered(claim, passed, frame, context)
         is_behind = is_tested_behind(self.flow, header)
         ends_at_header = not is_behind and self._require_end(loop, frame)
         if claim.item is None and not loop.iterations.is_empty():
@@ -218,29 +216,45 @@ class Execution:
         self, loop: Entered, frame: Frame, stop: int, *, is_behind: bool, ends_at_header: bool
     ) -> tuple[int, Outcome | None]:
         """Decide the claim of a loop that has a closed form."""
-        claim, header = loop.claim, loop.claim.header
-        inner = Frame({}, Tracked(), frame, header, variables=frame.variables | {claim.variable}, claim=claim)
-        after = self.run(header, loop.before, inner, loop.iterations, header)
-        if after is None:
-            raise Undecided("the loop ends in its first iteration", loop.last)
+        inner, after = self.iteration(loop, frame)
+        if is_behind and loop.claim.inner is not None:
+            raise Undecided("a loop that tests behind its body is a nest", loop.last)
         if is_behind:
             require_last(loop, inner, after)
         elif inner.exits:
             if not ends_at_header:
                 raise Undecided("a search has more than one end", loop.last)
             return self._searched(loop, inner, after, frame, stop)
-        known = {name: self._value_at(*place) for name, place in claim.locals.items()}
-        named = {name: as_data(inner.value(value), value.type) for name, value in known.items()}
-        effect = self._checked(loop, after, named, inner.claimed)
-        frame.state.apply(effect, loop.entry | inner.outer)
+        self.apply(loop, inner, after, frame)
         if is_behind:
             return left_behind(self, loop, inner, frame)
         block, passed = self._left(loop, frame)
         return block, Outcome(passed, frame.state, loop.context)
 
-    def _entered(self, claim: LoopClaim, passed: list[Value], context: Domain) -> Entered:
+    def iteration(self, loop: Entered, frame: Frame) -> tuple[Frame, Outcome]:
+        """Run an iteration of a loop that has a closed form, on the state that is claimed to be there."""
+        claim, header = loop.claim, loop.claim.header
+        inner = Frame({}, Tracked(), frame, header, variables=frame.variables | {claim.variable}, claim=claim)
+        if claim.inner is not None:
+            return inner, run_nest(self, claim.inner, loop, inner)
+        after = self.run(header, loop.before, inner, loop.iterations, header)
+        if after is None:
+            raise Undecided("the loop ends in its first iteration", loop.last)
+        return inner, after
+
+    def apply(self, loop: Entered, inner: Frame, after: Outcome, frame: Frame) -> None:
+        """Show the claim of a loop by one iteration, and put its effect into the state."""
+        known = {name: self._value_at(*place) for name, place in loop.claim.locals.items()}
+        named = {name: as_data(inner.value(value), value.type) for name, value in known.items()}
+        effect = self._checked(loop, after, named, inner.claimed)
+        frame.state.apply(effect, loop.entry | inner.outer)
+
+    def entered(self, claim: LoopClaim, passed: list[Value], frame: Frame, context: Domain) -> Entered:
         """Say what a claim means for the values with which its loop is entered."""
         block = self.flow.blocks[claim.header]
+        require_sense(claim, frame.variables, self.cell_names)
+        if len(claim.phis) != len(passed):
+            raise Undecided("what is claimed is of another loop", block.last_op)
         variable = affine(claim.variable)
         iterations = claim.reached(context) & claim.below
         before: list[Value] = []
@@ -359,7 +373,7 @@ class Execution:
 
     def ends(self, loop: Entered, frame: Frame) -> list[Value]:
         """Return what the arguments of a header are when its loop has ended, and name the arrays that it wrote."""
-        ends = [self._at_end(loop, n) if isinstance(v, Exact) else v for n, v in enumerate(loop.before)]
+        ends = [counter_at_end(loop, n) if isinstance(v, Exact) else v for n, v in enumerate(loop.before)]
         for phi, _, number in loop.phis():
             ends[number] = rewrite.lookup(frame.state.pieces.get(phi, []), {}, loop.context, loop.entry[phi])
             frame.state.forget(phi)
@@ -375,20 +389,6 @@ class Execution:
         if not edges or any(edge != edges[0] for edge in edges):
             raise Undecided("the loop has no end, or more than one", self.flow.blocks[header].last_op)
         return edges[0]
-
-    def _at_end(self, loop: Entered, number: int) -> Value:
-        """Return a counter where the loop ends, under a new name where that depends on more than is known."""
-        claim, was, start = loop.claim, loop.before[number], loop.given[number]
-        assert isinstance(was, Exact)
-        low = claim.lower[0]
-        for high in claim.upper if len(claim.lower) == 1 else ():
-            others = [at_least(other, high) for other in claim.upper if other is not high]
-            whole = Domain.strided("end", low, claim.step).substitute({"end": high}) if claim.step > 1 else UNIVERSE
-            if loop.context.implies(at_least(high, low), *others) and loop.context.is_subset(whole):
-                return Exact(was.value.substitute({claim.variable: polynomial(high)}), was.is_signed)
-        if any(loop.context.implies(at_least(low, high)) for low in claim.lower for high in claim.upper):
-            return start
-        return Exact(Polynomial.variable(fresh("end")), is_signed=False)
 
     def _cut(self, loop: Entered, ends: list[Value], frame: Frame) -> None:
         """Go on from the definitions that the arrays are equal to when a loop ends, as is shown first."""
@@ -454,7 +454,7 @@ class Execution:
                         access(self.memory, op, frame, context)
                     else:
                         operands = frame.all(op.operands)
-                        frame.values[op.results[0]] = evaluated(op, operands, context, self.summary.derived)
+                        frame.values[op.results[0]] = evaluated(op, operands, context, self.known)
                 except UnknownOperationError:
                     raise Undecided(f"{op.name} has no meaning here", op) from None
                 except NotAffine:

@@ -12,16 +12,21 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
+from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.comprehension.state import merged, split
 from tensorlift.comprehension.terms import Apply, Reduce
+from tensorlift.proofs.source.integers import Exact, polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.comprehension.state import Effect, Piece
     from tensorlift.comprehension.terms import Term
+    from tensorlift.proofs.source.frames import Entered
     from tensorlift.proofs.source.induction import Counted
+    from tensorlift.proofs.source.operations import Value
 
 
 def at_exit(loop: Counted, states: Effect, context: Domain) -> Effect:
@@ -94,3 +99,18 @@ def _joined_reductions(first: Reduce, parts: Sequence[Term], domains: Sequence[D
         points.append(part.domain.substitute(names) & domain)
     together = Domain.union(points).coalesce()
     return terms.reduce(first.op, first.bound, together, first.body) if together.size == 1 else None
+
+
+def counter_at_end(loop: Entered, number: int) -> Value:
+    """Return a counter where the loop ends, under a new name where that depends on more than is known."""
+    claim, was, start = loop.claim, loop.before[number], loop.given[number]
+    assert isinstance(was, Exact)
+    low = claim.lower[0]
+    for high in claim.upper if len(claim.lower) == 1 else ():
+        others = [at_least(other, high) for other in claim.upper if other is not high]
+        whole = Domain.strided("end", low, claim.step).substitute({"end": high}) if claim.step > 1 else UNIVERSE
+        if loop.context.implies(at_least(high, low), *others) and loop.context.is_subset(whole):
+            return Exact(was.value.substitute({claim.variable: polynomial(high)}), was.is_signed)
+    if any(loop.context.implies(at_least(low, high)) for low in claim.lower for high in claim.upper):
+        return start
+    return Exact(Polynomial.variable(fresh("end")), is_signed=False)

@@ -8,17 +8,19 @@ computed by operations whose overflow is undefined: an execution that goes on ha
 from __future__ import annotations
 
 from functools import partial, reduce
+from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least
-from tensorlift.comprehension.polynomial import Polynomial
-from tensorlift.ops.dtypes import integer_range
+from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
+from tensorlift.ops.dtypes import integer_range, width
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from tensorlift.comprehension.definition import DerivedSize, Summary
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
 
@@ -30,38 +32,114 @@ class Exact(NamedTuple):
     is_signed: bool
 
 
-def as_signed(integer: Exact, dtype: DType, context: Domain) -> Polynomial | None:
+class Known(NamedTuple):
+    """What is known of integers besides a context: names of quotients of sizes, extents, and numbers of bytes.
+
+    ``memories`` are the numbers of cells that arguments have, with the bytes of one: no memory has 2**63 bytes.
+    """
+
+    derived: tuple[DerivedSize, ...]
+    extents: tuple[Polynomial, ...]
+    memories: tuple[tuple[Polynomial, int], ...]
+
+    @staticmethod
+    def of(summary: Summary) -> Known:
+        """Return what definitions tell."""
+        shapes = [(info, [polynomial(extent) for extent in info.shape]) for info in summary.arrays.values()]
+        extents = dict.fromkeys(e for _, shape in shapes for e in shape if not e.is_constant)
+        memories = [
+            (prod(shape, start=ONE), (width(info.dtype) + 7) // 8) for info, shape in shapes if info.is_parameter
+        ]
+        return Known(summary.derived, tuple(extents), tuple(memories))
+
+    def is_in_memory(self, value: Polynomial) -> bool:
+        """Tell whether a number of bytes is not more than an argument has."""
+        return any(value == cells.scale(size) for cells, most in self.memories for size in range(1, most + 1))
+
+
+def as_signed(integer: Exact, dtype: DType, context: Domain, known: Known) -> Polynomial | None:
     """Return the signed value of an integer, or None where the polynomial may not be that."""
     if integer.is_signed:
         return integer.value
-    low, high = integer_range(dtype)
-    return integer.value if _lies_in(integer.value, low, high, context) else None
+    return integer.value if _lies_in(integer.value, *integer_range(dtype), context, known) else None
 
 
-def as_unsigned(integer: Exact, dtype: DType, context: Domain) -> Polynomial | None:
+def as_unsigned(integer: Exact, dtype: DType, context: Domain, known: Known) -> Polynomial | None:
     """Return the unsigned value of an integer of a signed type, or None where the polynomial may not be that."""
-    high = integer_range(dtype)[1]
-    return integer.value if _lies_in(integer.value, 0, None if integer.is_signed else 2 * high + 1, context) else None
+    high = None if integer.is_signed else 2 * integer_range(dtype)[1] + 1
+    return integer.value if _lies_in(integer.value, 0, high, context, known) else None
 
 
-def are_equal_bits(left: Exact, right: Exact, dtype: DType, context: Domain) -> Polynomial | None:
+def are_equal_bits(left: Exact, right: Exact, dtype: DType, context: Domain, known: Known) -> Polynomial | None:
     """Return a difference that is zero just where two integers have the same bits, or None where that is not known.
 
     Numbers that are the same modulo two to the width are the same if they are less than that apart.
     """
     difference, high = left.value - right.value, integer_range(dtype)[1]
-    return difference if _lies_in(difference, -2 * high - 1, 2 * high + 1, context) else None
+    is_near = difference.as_affine() is not None and _lies_in(difference, -2 * high - 1, 2 * high + 1, context, known)
+    return difference if is_near else None
 
 
-def _lies_in(value: Polynomial, low: int, high: int | None, context: Domain) -> bool:
-    """Tell whether an affine integer is in a range; sizes are taken to stay within 64 bits with a sign."""
+def _lies_in(value: Polynomial, low: int, high: int | None, context: Domain, known: Known) -> bool:
+    """Tell whether an integer is in a range; sizes are taken to stay within 64 bits with a sign."""
     exact = value.as_affine()
-    if exact is None:
-        return False
     least, most = integer_range("i64")
+    if exact is None:
+        is_low = high is None or (high >= most and known.is_in_memory(value))
+        return is_low and is_nonnegative(value, context, known.extents)
     if low == least or (high is not None and high >= most):
         context = context & Domain.of(*(c for n in exact.variables for c in (at_least(n, least), at_least(most, n))))
     return context.implies(at_least(exact, low), *(() if high is None else (at_least(high, exact),)))
+
+
+def is_nonnegative(value: Polynomial, context: Domain, extents: Iterable[Polynomial]) -> bool:
+    """Tell whether a polynomial is shown to be at least 0: affine, or a sum of products of what is.
+
+    With a factor ``v >= 0``, a variable or one of ``extents``, ``q * v + r`` is where ``q - c`` and ``r + c * v`` are,
+    for some ``c``: ``h * w - 1 - (y * w + x)`` is ``(h - 1 - y) * w + (w - 1 - x)``.
+    """
+    exact = value.as_affine()
+    if exact is not None:
+        return context.implies(at_least(exact, 0))
+    names = {name for monomial in value.terms if len(monomial) > 1 for name in monomial}
+    variables = [Polynomial.variable(name) for name in sorted(names)]
+    for factor in (*(e for e in extents if not names.isdisjoint(e.variables()) and e not in variables), *variables):
+        quotient, rest = value.divide(factor)
+        for change in (0, 1, -1):
+            parts = rest + factor.scale(change), factor, quotient - Polynomial.constant(change)
+            if all(_size(part) < _size(value) and is_nonnegative(part, context, extents) for part in parts):
+                return True
+    return False
+
+
+def _size(value: Polynomial) -> int:
+    """Return the number of factors in products."""
+    return sum(len(monomial) for monomial in value.terms if len(monomial) > 1)
+
+
+def divided(
+    value: Polynomial, divisor: Polynomial, context: Domain, extents: Iterable[Polynomial]
+) -> Polynomial | None:
+    """Return the quotient of two integers that are not negative, or None where it is not shown to be a polynomial.
+
+    It is rounded down, and to zero, as the rest is at least 0 and below the divisor.
+    """
+    quotient, rest = value.divide(divisor)
+    for change in (0, 1, -1):
+        left, found = rest + divisor.scale(change), quotient - Polynomial.constant(change)
+        if all(is_nonnegative(part, context, extents) for part in (left, divisor - ONE - left, found)):
+            return found
+    return None
+
+
+def divided_by_cases(value: Polynomial, divisor: Polynomial, context: Domain) -> list[tuple[Domain, Polynomial]]:
+    """Return the quotient of an integer that is less than twice another one: 0 or 1; nothing where it is not so."""
+    number, size = value.as_affine(), divisor.as_affine()
+    if number is None or size is None:
+        return []
+    below = Domain.of(at_least(number, 0), less(number, size))
+    above = Domain.of(at_least(number, size), less(number, size + size), at_least(size, 1))
+    return [(below, ZERO), (above, ONE)] if context.is_subset(below | above) else []
 
 
 def polynomial(expression: Affine) -> Polynomial:

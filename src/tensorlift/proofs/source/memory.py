@@ -13,7 +13,7 @@ from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.polynomial import Polynomial
-from tensorlift.comprehension.state import cell_domain, own_cell, split
+from tensorlift.comprehension.state import cell_domain, own_cell
 from tensorlift.ir.scalar_terms import convert
 from tensorlift.ir.scalar_terms import number as literal
 from tensorlift.proofs.source.integers import Exact
@@ -119,12 +119,6 @@ class MemoryAccess:
         for domain, array, indices in list(self._cells(op, frame, context)):
             term = as_data(frame.value(op.operands[0]), op.operands[0].type, self.arrays[array].dtype)
             frame.state.store(array, indices, term, context & domain)
-
-    def store_all(self, op: Operation, array: str, frame: Frame, cells: Domain) -> None:
-        """Write one value to all cells of an array, which are apart."""
-        self.written.add(self._array(array, op).name)
-        term = as_data(frame.value(op.operands[0]), op.operands[0].type, self.arrays[array].dtype)
-        frame.state.overwrite(array, split([(cells, term)]))
 
     def _cells(self, op: Operation, frame: Frame, context: Domain) -> Iterator[tuple[Domain, str, tuple[Affine, ...]]]:
         """Yield the cells of an array that an operation accesses, by the view of its memory, with where it does."""

@@ -12,20 +12,29 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain, at_least
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.polynomial import ZERO, Polynomial
+from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.scalar_terms import choose_by, compare, convert, integer_predicate, signed, term_of
 from tensorlift.ops.dtypes import integer_range, is_integer
-from tensorlift.proofs.source.integers import Exact, are_equal_bits, as_signed, as_term, as_unsigned
+from tensorlift.proofs.source.integers import (
+    Exact,
+    Known,
+    are_equal_bits,
+    as_signed,
+    as_term,
+    as_unsigned,
+    divided,
+    divided_by_cases,
+    is_nonnegative,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from xdsl.ir import Attribute, Block
 
-    from tensorlift.comprehension.definition import DerivedSize
     from tensorlift.ops.dtypes import DType
 
 _MOST_RESIDUES = 16  # cases of a rest
@@ -105,8 +114,8 @@ def _is_truth(term: Term) -> bool:
     return term.dtype == "bool"
 
 
-def evaluated(op: Operation, operands: Sequence[Value], context: Domain, derived: Sequence[DerivedSize]) -> Value:
-    """Return the result of a scalar operation at the points of a context; ``derived`` names quotients of sizes.
+def evaluated(op: Operation, operands: Sequence[Value], context: Domain, known: Known) -> Value:
+    """Return the result of a scalar operation at the points of a context.
 
     Raises:
         UnknownOperationError: where the operation has no meaning on terms.
@@ -118,21 +127,21 @@ def evaluated(op: Operation, operands: Sequence[Value], context: Domain, derived
         operands = [_residues(value, context) for value in operands]
     for position, value in enumerate(operands):
         if isinstance(value, Cases):
-            return _by_cases(op, operands, position, context, derived)
-    found = _place(op, operands) or _exactly(op, operands, context, derived)
+            return _by_cases(op, operands, position, context, known)
+    found = _place(op, operands) or _exactly(op, operands, context, known)
     if found is not None:
         return found
     given = [as_data(value, operand.type) for value, operand in zip(operands, op.operands, strict=True)]
     return term_of(op, [signed(term) for term in given] if never_wraps(op) else given)
 
 
-def _exactly(op: Operation, operands: Sequence[Value], context: Domain, derived: Sequence[DerivedSize]) -> Value | None:
+def _exactly(op: Operation, operands: Sequence[Value], context: Domain, known: Known) -> Value | None:
     """Return the result of an operation on exact integers, or on conditions; None where it is data."""
     given: Any = operands
     if all(isinstance(value, Exact) for value in operands):
         if op.name in _DIVISIONS:
-            return _division(op, given, context, derived)
-        return _INTEGERS[op.name](op, given, context) if op.name in _INTEGERS else None
+            return _division(op, given, context, known)
+        return _INTEGERS[op.name](op, given, context, known) if op.name in _INTEGERS else None
     if not all(isinstance(value, Domain) for value in operands):
         return None
     if op.name == "arith.extui":
@@ -161,9 +170,7 @@ def _residues(value: Value, context: Domain) -> Value:
     return value
 
 
-def _by_cases(
-    op: Operation, operands: Sequence[Value], position: int, context: Domain, derived: Sequence[DerivedSize]
-) -> Value:
+def _by_cases(op: Operation, operands: Sequence[Value], position: int, context: Domain, known: Known) -> Value:
     """Evaluate an operation for each case of an operand."""
     cases = operands[position]
     assert isinstance(cases, Cases)
@@ -172,7 +179,7 @@ def _by_cases(
         where = context & domain
         if not where.is_empty():
             given = [*operands[:position], part, *operands[position + 1 :]]
-            found.append((domain, evaluated(op, given, where, derived)))
+            found.append((domain, evaluated(op, given, where, known)))
     if len(found) == 1:
         return found[0][1]
     return joined(found, op.results[0].type)
@@ -221,13 +228,13 @@ _CONNECTIVES: dict[str, Callable[[Domain, Domain], Domain]] = {
 
 # -- exact integers
 
-IntegerRule: TypeAlias = "Callable[[Operation, list[Exact], Domain], Value | None]"
+IntegerRule: TypeAlias = "Callable[[Operation, list[Exact], Domain, Known], Value | None]"
 
 
 def _arithmetic(combine: Callable[[Polynomial, Polynomial], Polynomial]) -> IntegerRule:
     """Compute modulo two to the width; where overflow is undefined, the signed value is that of the operands'."""
 
-    def build(op: Operation, operands: list[Exact], _: Domain) -> Value:
+    def build(op: Operation, operands: list[Exact], _: Domain, __: Known) -> Value:
         left, right = operands
         value = combine(left.value, right.value)
         return Exact(value, left.is_signed and right.is_signed and (never_wraps(op) or _fits(value, op)))
@@ -249,35 +256,53 @@ def _fits(value: Polynomial, op: Operation) -> bool:
     return number is not None and -half <= number < half
 
 
-def _widened(op: Operation, operands: list[Exact], context: Domain) -> Value | None:
+def _widened(op: Operation, operands: list[Exact], context: Domain, known: Known) -> Value | None:
     read = as_unsigned if op.name == "arith.extui" else as_signed
-    found = read(operands[0], element_type(op.operands[0].type), context)
+    found = read(operands[0], element_type(op.operands[0].type), context, known)
     return None if found is None else Exact(found, is_signed=True)
 
 
-def _cut_off(op: Operation, operands: list[Exact], _: Domain) -> Value | None:
+def _cut_off(op: Operation, operands: list[Exact], _: Domain, __: Known) -> Value | None:
     """Keep the lower bits; a single one is a truth value, and no number."""
     return None if op.results[0].type == i1 else Exact(operands[0].value, is_signed=False)
 
 
-def _as_index(_op: Operation, operands: list[Exact], _: Domain) -> Value:
+def _as_index(_op: Operation, operands: list[Exact], _: Domain, __: Known) -> Value:
     """Take an offset for an index: it is one only where it is shown to be that of a cell."""
     return operands[0]
 
 
-def _compared(op: Operation, operands: list[Exact], context: Domain) -> Value | None:
+def _compared(op: Operation, operands: list[Exact], context: Domain, known: Known) -> Value | None:
     name, is_unsigned = integer_predicate(op)
     dtype = element_type(op.operands[0].type)
     readings = (as_unsigned,) if is_unsigned else (as_signed, as_unsigned) if name in {"eq", "ne"} else (as_signed,)
     for read in readings:
-        left, right = (read(operand, dtype, context) for operand in operands)
+        left, right = (read(operand, dtype, context, known) for operand in operands)
         if left is not None and right is not None:
             difference = (left - right).as_affine()
-            return None if difference is None else compare(name, difference, Affine(0))
+            return (
+                _ordered(name, right - left, context, known)
+                if difference is None
+                else compare(name, difference, Affine(0))
+            )
     if name in {"eq", "ne"}:
-        apart = are_equal_bits(*operands, dtype, context)
+        apart = are_equal_bits(operands[0], operands[1], dtype, context, known)
         exact = apart.as_affine() if apart is not None else None
         return None if exact is None else compare(name, exact, Affine(0))
+    return None
+
+
+def _ordered(name: str, above: Polynomial, context: Domain, known: Known) -> Domain | None:
+    """Compare integers of which the second is ``above`` the first, where one answer is right everywhere."""
+    if name in {"gt", "ge"}:
+        name, above = name.replace("g", "l"), -above
+    strictly = name == "lt"
+    if name in {"lt", "le"}:
+        if is_nonnegative(above - ONE if strictly else above, context, known.extents):
+            return UNIVERSE
+        return EMPTY if is_nonnegative(-above if strictly else -above - ONE, context, known.extents) else None
+    if any(is_nonnegative(apart - ONE, context, known.extents) for apart in (above, -above)):
+        return EMPTY if name == "eq" else UNIVERSE
     return None
 
 
@@ -292,32 +317,40 @@ _DIVISIONS = {
 }
 
 
-def _division(op: Operation, operands: list[Exact], context: Domain, derived: Sequence[DerivedSize]) -> Value | None:
-    """Divide what is not negative by a number: without a rest, or by the name that the quotient has."""
+def _division(op: Operation, operands: list[Exact], context: Domain, known: Known) -> Value | None:
+    """Divide what is not negative: without a rest, by the name that the quotient has, or where the rest is known."""
     is_unsigned, gives_rest = _DIVISIONS[op.name]
+    dtype = element_type(op.operands[0].type)
     read = as_unsigned if is_unsigned else as_signed
-    numerator, divisor = (read(operand, element_type(op.operands[0].type), context) for operand in operands)
-    number = divisor.constant_value if divisor is not None else None
-    if numerator is None or number is None or not 0 <= number < 1 << 64:
+    numerator, divisor = (read(operand, dtype, context, known) for operand in operands)
+    if numerator is None or divisor is None:
         return None
-    number = 1 << number if op.name.startswith("arith.shr") else number
-    quotient = _quotient(numerator, number, context, derived) if number else None
-    if quotient is None:
-        return None
-    is_small = 1 < number <= integer_range(element_type(op.operands[0].type))[1]  # so are quotient and rest
-    value = numerator - quotient.scale(number) if gives_rest else quotient
-    return Exact(value, is_signed=is_small or not is_unsigned)
+    if op.name.startswith("arith.shr"):
+        number = divisor.constant_value
+        if number is None or not 0 <= number < int(dtype[1:]):
+            return None
+        divisor = Polynomial.constant(1 << number)
+    number = divisor.constant_value
+    is_small = number is not None and 1 < number <= integer_range(dtype)[1]  # so are quotient and rest
+    found = [(UNIVERSE, quotient)] if (quotient := _quotient(numerator, divisor, context, known)) is not None else []
+    pieces = [
+        (domain, Exact(numerator - quotient * divisor if gives_rest else quotient, is_small or not is_unsigned))
+        for domain, quotient in found or divided_by_cases(numerator, divisor, context)
+    ]
+    return None if not pieces else pieces[0][1] if len(pieces) == 1 else Cases(tuple(pieces))
 
 
-def _quotient(value: Polynomial, number: int, context: Domain, derived: Sequence[DerivedSize]) -> Polynomial | None:
-    quotient, rest = value.divide(Polynomial.constant(number))
-    exact = value.as_affine()
-    if not rest.terms or exact is None:
-        return quotient if not rest.terms else None
-    for size in derived:
-        if size.numerator == exact and size.divisor == number and context.implies(at_least(exact, 0)):
+def _quotient(value: Polynomial, divisor: Polynomial, context: Domain, known: Known) -> Polynomial | None:
+    number, exact = divisor.constant_value, value.as_affine()
+    if number is not None and number <= 0:
+        return None
+    quotient, rest = value.divide(divisor)
+    if not rest.terms:
+        return quotient
+    for size in known.derived if exact is not None else ():
+        if size.numerator == exact and size.divisor == number and context.implies(at_least(size.numerator, 0)):
             return Polynomial.variable(size.name)
-    return None
+    return divided(value, divisor, context, known.extents)
 
 
 _INTEGERS: dict[str, IntegerRule] = {

@@ -78,8 +78,11 @@ def cell_names(arrays: Mapping[str, ArrayInfo]) -> frozenset[str]:
 def keep_names(summary: Summary, claims: Claims, arrays: Mapping[str, ArrayInfo]) -> None:
     """Keep the names that claims use out of the supply of new ones."""
     reserve(known_names(summary) | cell_names(arrays))
-    for claim in claims.loops.values():
-        reserve({claim.variable, *(name for pieces in claim.states.values() for name in _names(pieces))})
+    for outermost in claims.loops.values():
+        claim: LoopClaim | None = outermost
+        while claim is not None:
+            reserve({claim.variable, *(name for pieces in claim.states.values() for name in _names(pieces))})
+            claim = claim.inner
 
 
 def _names(pieces: list[tuple[Domain, Term]]) -> Iterator[str]:
