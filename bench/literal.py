@@ -33,6 +33,8 @@ from bench.signatures import calling_text, can_be_called, draw, run_compiled, ru
 from tensorlift.contract.required import required
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import read_c
+from tensorlift.frontends.c.c_types import CType, OtherType
+from tensorlift.frontends.cpp.cpp_types import CppTypes, is_reference
 from tensorlift.frontends.cpp.reader import parse_cpp, read_parsed_cpp
 from tensorlift.ir.function import FunctionView, function_named
 from tensorlift.ir.interpreter import Interpreter, InterpreterError
@@ -52,6 +54,8 @@ from tensorlift.runtime.sizes import choose_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from tensorlift.frontends.cpp.instances import Instance
 
     Arguments = dict[str, Any]
 
@@ -134,22 +138,28 @@ def _read_cpp(path: Path, corpus: Corpus) -> None:
     lifted = {function.name: function for function in read_parsed_cpp(file)}
     corpus.seconds["old"] += time.perf_counter() - begin
     for instance in file.found:
-        name, _place = instance.name, lifted[instance.name].location
+        name, place = instance.name, lifted[instance.name].location
         operations = [op for m in (lifted[name].module,) if m is not None for op in m.ops]
         begin = time.perf_counter()
         try:
             module = literal_cpp_module(file, instance)
-            function = LiteralFunction(
-                instance.name, lifted[instance.name].location, function_named(module, instance.name)
-            )
+            function = LiteralFunction(name, place, function_named(module, name), *_signature(instance))
         except LiftError as error:
-            module = ModuleOp([])
-            function = LiteralFunction(
-                instance.name, lifted[instance.name].location, None, diagnostics=error.diagnostics
-            )
+            module, function = ModuleOp([]), LiteralFunction(name, place, None, diagnostics=error.diagnostics)
         corpus.seconds["literal"] += time.perf_counter() - begin
         view = next((FunctionView(op) for op in operations if op.name == "func.func"), None)
         corpus.subjects.append(Subject(path, LiteralModule(module, (function,)), function, view))
+
+
+def _signature(instance: Instance) -> tuple[tuple[tuple[str, CType], ...], CType]:
+    """Give the types of what a function takes and returns; those of references and objects are no C types."""
+    types, cursor = CppTypes(), instance.cursor
+
+    def read(clang_type: Any) -> CType:
+        is_plain = not is_reference(clang_type) and types.container(clang_type) is None
+        return types.read(clang_type) if is_plain else OtherType(clang_type.spelling, "type")
+
+    return tuple((p.spelling, read(p.type)) for p in cursor.get_arguments()), read(cursor.result_type)
 
 
 def run(subjects: Sequence[Subject], *, old: bool = False) -> None:
@@ -173,7 +183,7 @@ def _run_language(subjects: Sequence[Subject], *, old: bool) -> None:
 
 def _is_alone(subject: Subject) -> bool:
     """Whether a function can be run without a view of the old front end."""
-    return subject.path.suffix == ".c" and can_be_called(subject.function)
+    return can_be_called(subject.function)
 
 
 def _compiled(subjects: Sequence[Subject], folder: Path) -> Path:
@@ -204,8 +214,9 @@ def _compiled_cpp(subjects: Sequence[Subject], folder: Path) -> Path:
     heads: dict[str, None] = {}
     units: dict[Path, list[str]] = {}
     for number, subject in enumerate(subjects):
-        assert subject.view is not None
-        head, _, body = cpp_call_file("", subject.view).partition('#include ""\n')
+        head, body = "", f'extern "C" {calling_text(subject.function, f"tl_call_{number}")}'
+        if subject.view is not None:
+            head, _, body = cpp_call_file("", subject.view).partition('#include ""\n')
         heads[head] = None
         lines = re.findall("^#include <.*", subject.path.read_text(encoding="utf-8"), re.MULTILINE)
         heads |= dict.fromkeys(f"{line}\n" for line in lines)

@@ -261,6 +261,9 @@ class Calls(Classes):
         """Bind a parameter of a function that is called."""
         key, location = parameter.data[0], self.location(parameter)
         by_reference = is_reference(parameter.type)
+        if isinstance(value, Record) and not by_reference:
+            self.check_ending(parameter.type, location)
+            self.check_copy(parameter.type, location)
         if isinstance(value, Container) and not by_reference and self.changes(parameter):
             value, statement = self.copy_of(value, parameter.spelling, location)
             prologue.append(statement)
@@ -361,6 +364,7 @@ class Calls(Classes):
             return None
         arguments = [a for a in cursor.get_arguments() if a is not None]
         if len(arguments) == 1 and without_reference(arguments[0].type) == without_reference(cursor.type):
+            self.check_copy(cursor.type, location)
             return self.object_of(arguments[0])
         self.check_class(cursor.type, location)
         record, statements = self.record_from("temporary", cursor.type, cursor, location)

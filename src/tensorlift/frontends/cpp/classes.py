@@ -12,7 +12,17 @@ from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import INT, CType, FloatType, IntegerType, PointerType
-from tensorlift.frontends.cpp.cpp_types import bases_of, fields_of, in_std, is_plain_array, spelled, without_reference
+from tensorlift.frontends.cpp.cpp_types import (
+    bases_of,
+    declared_in,
+    fields_of,
+    has_destructor,
+    has_own_copy,
+    in_std,
+    is_plain_array,
+    spelled,
+    without_reference,
+)
 from tensorlift.frontends.cpp.objects import Binding, Container, Lambda, Record
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.syntax import are_alike, constructor_in, default_of, is_implicit, unwrapped
@@ -36,10 +46,22 @@ class Classes(Vectors):
             raise refusal("class", location, f"`{name}` is a union")
         if bases_of(record):
             raise refusal("class", location, f"`{name}` has a base class")
-        for child in libclang.children(declaration):
+        for child in declared_in(record):
             if child.kind is CursorKind.CXX_METHOD and child.is_virtual_method():
                 raise refusal("class", location, f"`{name}` has the virtual function `{child.spelling}`")
         return record
+
+    def check_ending(self, clang_type: Any, location: Location) -> None:
+        """Refuse an object that does something where its life ends, which is in the function."""
+        if has_destructor(clang_type):
+            name = spelled(without_reference(clang_type)).removeprefix("const ")
+            raise refusal("class", location, f"`{name}` has a destructor")
+
+    def check_copy(self, clang_type: Any, location: Location) -> None:
+        """Refuse a copy of an object that is not one of its members."""
+        if has_own_copy(clang_type):
+            name = spelled(without_reference(clang_type)).removeprefix("const ")
+            raise refusal("class", location, f"`{name}` has a copy constructor")
 
     def field(self, record: Record, declaration: Any, location: Location) -> Binding:
         """Give a member of an object."""
@@ -69,6 +91,7 @@ class Classes(Vectors):
         self, name: str, clang_type: Any, initial: Any, location: Location
     ) -> tuple[Record, list[nodes.Statement]]:
         """Make an object from its initialiser."""
+        self.check_ending(clang_type, location)
         cursor = constructor_in(initial)
         if cursor is None:
             return self._of_fields(name, clang_type, [], location)
@@ -147,6 +170,7 @@ class Classes(Vectors):
 
     def copied_record(self, name: str, source: Record, location: Location) -> tuple[Record, list[nodes.Statement]]:
         """Copy an object member by member."""
+        self.check_copy(source.ctype, location)
         record = Record(name, source.ctype, owner=self.frame.number)
         statements: list[nodes.Statement] = []
         for declaration in fields_of(source.ctype):

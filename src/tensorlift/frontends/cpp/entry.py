@@ -150,6 +150,9 @@ class CppReader(Statements):
         location = self.location(cursor)
         record = Record(cursor.spelling, self.check_class(cursor.type, location), is_parameter=True)
         record.by_value = not is_reference(cursor.type)
+        if record.by_value:
+            self.check_ending(cursor.type, location)
+            self.check_copy(cursor.type, location)
         self.bound[cursor.data[0]] = record
         self._way_to[record] = (position,)
         self._parts[record] = {**described, "record": []}

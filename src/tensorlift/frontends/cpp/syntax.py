@@ -97,7 +97,7 @@ def arguments_of(cursor: Any) -> list[Any]:
     """List the arguments of a call, without the object of an operator that is a member function."""
     arguments = list(cursor.get_arguments())
     inner = libclang.children(cursor)
-    is_member = cursor.referenced.kind is CursorKind.CXX_METHOD
+    is_member = cursor.referenced.kind is CursorKind.CXX_METHOD and not cursor.referenced.is_static_method()
     if is_member and inner and not names_method(inner[0]):
         return arguments[1:]
     return arguments

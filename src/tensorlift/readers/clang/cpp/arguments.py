@@ -21,6 +21,8 @@ from tensorlift.frontends.cpp.cpp_types import (
     CppTypes,
     bases_of,
     fields_of,
+    has_destructor,
+    has_own_copy,
     in_std,
     is_plain_array,
     is_reference,
@@ -146,6 +148,10 @@ def outer(ctx: Context, path: str, clang_type: Any, cursor: Any, *, is_cell: boo
         element, shape = pointee(ctx, ctype.element, cursor, path)
         return memory(ctx, path, element, shape)
     require_class(clang_type, ctx.location(cursor))
+    if cursor.kind is CursorKind.PARM_DECL and not is_reference(cursor.type):
+        require_plain_ending(clang_type, ctx.location(cursor))
+        if has_own_copy(clang_type):
+            raise refusal("class", ctx.position(cursor), f"`{cursor.spelling}` is copied by a constructor")
     return Structure({}, reached=path)
 
 
@@ -159,6 +165,12 @@ def require_class(clang_type: Any, at: FileLineColLoc) -> None:
         raise refusal("class", location(at), f"`{name}` is a union, or has a base class")
     if any(field.is_bitfield() or is_reference(field.type) for field in fields_of(record)):
         raise refusal("class", location(at), f"`{name}` has a bit-field, or a reference as a member")
+
+
+def require_plain_ending(clang_type: Any, at: FileLineColLoc) -> None:
+    """Refuse an object of the function that does something where its life ends."""
+    if has_destructor(clang_type):
+        raise refusal("class", location(at), f"`{spelled(without_reference(clang_type))}` has a destructor")
 
 
 def location(at: FileLineColLoc) -> Location:

@@ -43,7 +43,7 @@ from tensorlift.readers.clang.context import (
     Value,
     value,
 )
-from tensorlift.readers.clang.cpp.arguments import Home, require_class, types_of
+from tensorlift.readers.clang.cpp.arguments import Home, require_class, require_plain_ending, types_of
 from tensorlift.readers.clang.cpp.containers import copied, swap
 from tensorlift.readers.clang.cpp.inlining import inlined
 from tensorlift.readers.clang.cpp.objects import assign_object, copied_object, declared_member, number
@@ -223,10 +223,11 @@ def _bound(ctx: Context, definition: Any, arguments: Sequence[Any]) -> _Bound:
         if given is None:
             raise refusal("class", ctx.position(parameter), f"the parameter `{parameter.spelling}` without a value")
         found.places[identity] = _passed(ctx, definition, parameter, given)
-        is_object = without_reference(parameter.type).kind is TypeKind.RECORD and not is_reference(parameter.type)
-        if is_object and not is_new(given) and ctx.calls.uses.changes(definition, parameter):
-            found.places[identity] = own_copy(ctx, parameter, found.places[identity], "")
-            found.copies.add(identity)
+        if without_reference(parameter.type).kind is TypeKind.RECORD and not is_reference(parameter.type):
+            require_plain_ending(parameter.type, ctx.location(parameter))
+            if not _is_own(given) and ctx.calls.uses.changes(definition, parameter):
+                found.places[identity] = own_copy(ctx, parameter, found.places[identity], "")
+                found.copies.add(identity)
     return found
 
 
@@ -239,6 +240,18 @@ def _passed(ctx: Context, definition: Any, parameter: Any, given: Any) -> Place:
     if is_reference(parameter.type):
         return reference(ctx, parameter, given, is_free=is_pure(definition))
     return number(ctx, parameter.type, given, Home(parameter.spelling, "", ctx.location(parameter)))
+
+
+def _is_own(given: Any) -> bool:
+    """Whether what is passed by value is made for the function, and is no copy of what has a name."""
+    inner = constructor_in(given)
+    if inner is None or inner.kind is CursorKind.INIT_LIST_EXPR:
+        return True
+    arguments = [argument for argument in inner.get_arguments() if argument is not None]
+    if is_constructor(inner) and len(arguments) == 1 and are_alike(arguments[0].type, inner.type):
+        is_own = not in_std(inner.referenced) and not is_implicit(inner.referenced)
+        return is_own or is_new(arguments[0])
+    return is_new(inner)
 
 
 def _object_passed(ctx: Context, parameter: Any, given: Any) -> Place:
@@ -343,6 +356,7 @@ def construct(ctx: Context, clang_type: Any, initial: Any, home: Home) -> Struct
     """Make a local object from its initialiser."""
     record, inner = without_reference(clang_type), constructor_in(initial)
     require_class(record, home.at)
+    require_plain_ending(record, home.at)
     if inner is None:
         return _of_members(ctx, record, [], home)
     if inner.kind is CursorKind.INIT_LIST_EXPR:

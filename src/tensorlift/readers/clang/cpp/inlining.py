@@ -53,6 +53,7 @@ def inlined(  # noqa: PLR0913 - all that a call is
         frame.is_direct = not returns or (len(returns) == 1 and statements[-1] == returns[0])
         frame.wants_object = wants_object
         frame.made = returned_variables(definition, returns)
+        outside = {identity: ctx.places[identity] for identity in bound if identity in ctx.places}
         ctx.places.update(bound)
         ctx.result = types_of(ctx).read(result) if result is not None else VoidType()
         is_object = result is not None and without_reference(result).kind is TypeKind.RECORD
@@ -65,6 +66,7 @@ def inlined(  # noqa: PLR0913 - all that a call is
         if prologue is not None:
             prologue()
         statement(ctx, body)
+        ctx.places.update(outside)  # what a lambda has a copy of
         if not frame.is_direct:
             at = ctx.location(definition)
             ctx.flow.jump(frame.exit, at)
@@ -142,7 +144,8 @@ def returned_variables(definition: Any, returns: list[Any]) -> frozenset[int | N
     if result is None or is_reference(result) or without_reference(result).kind is not TypeKind.RECORD:
         return frozenset()
     named = [named_object(child) for statement in returns for child in libclang.children(statement)[:1]]
-    return frozenset(libclang.referenced_identity(name) for name in named if name is not None)
+    found = frozenset(libclang.referenced_identity(name) for name in named if name is not None)
+    return found if len(found) == 1 else frozenset()  # the caller's memory holds one at a time
 
 
 def named_object(cursor: Any) -> Any:

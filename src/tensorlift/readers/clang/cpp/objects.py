@@ -22,7 +22,7 @@ from tensorlift.readers.clang.context import (
     memory_type,
     pointee,
 )
-from tensorlift.readers.clang.cpp.arguments import Home, memory, outer, types_of, written
+from tensorlift.readers.clang.cpp.arguments import Home, location, memory, outer, types_of, written
 from tensorlift.readers.clang.cpp.containers import copied, copy, require_returned, same_sizes
 from tensorlift.readers.clang.cpp.vectors import made
 from tensorlift.readers.clang.expressions import assign, contents, converted
@@ -48,8 +48,10 @@ def number(ctx: Context, clang_type: Any, initial: Any, home: Home, *, zero: boo
         element, shape = pointee(ctx, ctype.element, initial, name)
         known = tuple(extent for extent in shape if extent is not None)
         place = PointerLocal(Local(memory_type(element), at, name), Local(ir_type(LONG), at, f"{name}_at"), known)
-    else:
+    elif isinstance(ctype, IntegerType | FloatType):
         place = Local(ir_type(ctype), at, name)
+    else:
+        raise refusal("container", location(at), ctype.spelling)
     if initial is not None:
         assign(ctx, place, converted(ctx, initial, ctype), initial)
     elif zero and isinstance(place, Local):

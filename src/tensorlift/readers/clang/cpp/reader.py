@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import TypeKind
@@ -9,7 +10,7 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, Modul
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Region
 
-from tensorlift.diagnostics import LiftError
+from tensorlift.diagnostics import LiftError, internal_error
 from tensorlift.frontends.c.c_types import VOID, FloatType, IntegerType
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.reader import inside_of
@@ -44,9 +45,15 @@ def literal_cpp_module(file: ParsedCpp, instance: Instance) -> ModuleOp:
     found = [*inside_of(cursor, parsed.unsequenced), *(reached.within(cursor) if reached is not None else ())]
     if found:
         raise LiftError(*found)
-    graph = FlowGraph(Block())
-    ctx = Context(reading.unit, graph, reading.unit.types.read(cursor.result_type))
-    function = _function(ctx, cursor, instance.name)
+    ctx = Context(reading.unit, FlowGraph(Block()), reading.unit.types.read(cursor.result_type))
+    try:
+        function = _function(ctx, cursor, instance.name)
+    except LiftError:
+        raise
+    except Exception as error:
+        if "TENSORLIFT_DEBUG" in os.environ:
+            raise
+        raise LiftError(internal_error(error, ctx.position(cursor))) from error
     return ModuleOp([*reading.globals.values(), function])
 
 

@@ -217,9 +217,8 @@ def _returned(ctx: Context, cursor: Any, result: Any) -> Place:
     if identity in frame.owned:
         return ctx.places[identity]
     kind = types_of(ctx).container(result)
-    if kind is not None:
-        return made(ctx, kind, cursor, Home("result", frame.reached, at))
-    return construct(ctx, result, cursor, Home("result", frame.reached, at))
+    home = Home("result", "" if frame.made & frame.owned else frame.reached, at)  # where no other one lives
+    return construct(ctx, result, cursor, home) if kind is None else made(ctx, kind, cursor, home)
 
 
 STATEMENTS = {

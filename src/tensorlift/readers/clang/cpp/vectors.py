@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import BOOL, LONG, UNSIGNED_LONG
 from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.frontends.cpp.cpp_types import is_reference
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.syntax import constructor_in, holds_all, is_constructor, is_copy, unwrapped
 from tensorlift.readers.clang.context import (
@@ -89,7 +90,7 @@ def is_new(cursor: Any) -> bool:
     inner = unwrapped(cursor)
     if inner.kind is not CursorKind.CALL_EXPR or inner.referenced is None:
         return False
-    return is_constructor(inner) or inner.referenced.result_type.spelling.find("&") < 0
+    return is_constructor(inner) or not is_reference(inner.referenced.result_type)
 
 
 def _empty(ctx: Context, kind: ContainerType, home: Home) -> Container:
