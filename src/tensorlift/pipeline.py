@@ -29,9 +29,10 @@ from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error, refuse
 from tensorlift.engines import HEURISTICS, search_by
 from tensorlift.first_half import decide_first_half
-from tensorlift.interface import Lifting, emitted_names, record_of
+from tensorlift.interface import Lifting, describe_loops, emitted_names, record_of
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.function import functions as functions_of
+from tensorlift.ir.left_early import left_early
 from tensorlift.ir.literal_interpreter import LiteralInterpreter
 from tensorlift.ir.tensor_program import Operation, nodes_of
 from tensorlift.portfolio import NothingFoundError, chosen_program
@@ -257,6 +258,10 @@ def _lift_module(
     choice = chosen_program(view, request, clock.stage, options.engine, options.budget, with_forms=forms_at is not None)
     proved = choice.proved
     summary, emitted = proved.summary, proved.emitted
+    early = left_early(_function_op(function))
+    stays = [early[loop.location] for loop in describe_loops(summary.items) if loop.location in early]
+    if stays:
+        raise LiftError(stays[0])
     reports: list[DifferentialReport] = []
     with clock.stage("definitions"):
         half = decide_first_half(function, view, summary)

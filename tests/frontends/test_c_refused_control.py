@@ -43,7 +43,7 @@ CASES = [
         "TL115",
         2,
         3,
-        "void f(int n, double *a) {\n  switch (n) {\n  case 1: a[0] = 1;\n  case 2: a[1] = 1;\n  }\n}\n",
+        "void f(int n, double *a) {\n  switch (n--) {\n  case 1: a[0] = 1;\n  case 2: a[1] = 1;\n  }\n}\n",
     ),
     Refused(
         "while on data",
@@ -273,9 +273,9 @@ CASES = [
     Refused(
         "label",
         "TL111",
-        4,
         3,
-        "void f(int n, double *a) {\n  for (int i = 0; i < n; i++) {\n    a[i] = 1;\n  next:;\n  }\n}\n",
+        3,
+        "void f(int n, double *a) {\n  for (int i = 0; i < n; i++) {\n  next:\n    if (a[i] < 1) goto next;\n  }\n}\n",
     ),
     Refused(
         "in callee",

@@ -50,7 +50,6 @@ REFUSED = {
     "what is returned behind a store": "LOOP if (x[i] > 1) { x[0] = 5; return (int)x[i]; } return n;",
     "what is stored behind a store": "LOOP if (x[i] > 1) { x[0] = 5; x[1] = x[i]; break; } return n;",
     "where it is stored behind a store": "LOOP if (x[i] > 1) { x[0] = 1; x[(int)x[0]] = 3; break; } return n;",
-    "a break of a switch": "int r = 0; LOOP { switch (k[i]) { case 1: if (x[i] > 1) break; r = i; } } return r;",
 }
 
 

@@ -243,17 +243,15 @@ CASES = [
         "int f(int n) {\n  return n < 2 ? n : f(n - 1) + f(n - 2);\n}\n",
     ),
     Case(
-        "gather",
+        "scatter",
         "TL130",
+        4,
         5,
-        12,
         "the subscript depends on data",
         "#include <vector>\n"
-        "double f(const std::vector<double> &v, const std::vector<int> &k) {\n"
-        "  double s = 0;\n"
+        "void f(std::vector<double> &v, const std::vector<int> &k) {\n"
         "  for (std::size_t i = 0; i < k.size(); i++)\n"
-        "    s += v[k[i]];\n"
-        "  return s;\n"
+        "    v[k[i]] = 1;\n"
         "}\n",
     ),
     Case(

@@ -333,7 +333,7 @@ class FunctionView:
             text=_text(row, "text"),
             condition=condition.data if isinstance(condition, AffineSetAttr) else None,
             sizes=self.size_names,
-            location=_parse_place(_text(row, "loc")),
+            location=parse_place(_text(row, "loc")),
         )
 
 
@@ -378,7 +378,8 @@ def _string(attribute: Attribute) -> str:
     return attribute.data if isinstance(attribute, StringAttr) else ""
 
 
-def _parse_place(text: str) -> Location | None:
+def parse_place(text: str) -> Location | None:
+    """Read a place as locations are spelled, ``file:line:column``; None where it is none."""
     file, _, rest = text.rpartition(":")
     file, _, line = file.rpartition(":")
     return Location(file, int(line), int(rest)) if line.isdigit() and rest.isdigit() else None

@@ -15,10 +15,10 @@ from clang.cindex import CursorKind, StorageClass, TypeKind
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import UNSIGNED_LONG, VOID, ArrayType, CType, PointerType
 from tensorlift.frontends.c.clang_expressions import ExpressionReader
-from tensorlift.frontends.c.continues import without_continue
 from tensorlift.frontends.c.endings import as_statement, ending_call
 from tensorlift.frontends.c.for_headers import places_of_parts
 from tensorlift.frontends.c.heap import as_local_arrays
+from tensorlift.frontends.c.jumps import label, without_continue, without_goto
 from tensorlift.frontends.c.members import Members
 from tensorlift.frontends.c.running_places import keep_values_at_places
 from tensorlift.frontends.c.searches import run_to_their_ends
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
 _FOR_PARTS = 4
 _REFUSED_STATEMENTS = {
-    CursorKind.GOTO_STMT: "goto",
     CursorKind.INDIRECT_GOTO_STMT: "goto",
-    CursorKind.LABEL_STMT: "goto",
     CursorKind.BREAK_STMT: "break",
     CursorKind.CONTINUE_STMT: "continue",
     CursorKind.CASE_STMT: "switch",
@@ -84,6 +82,7 @@ class UnitReader(ExpressionReader):
         self._outer.append({})
         with self.members.inside(cursor):
             function.body = as_local_arrays(self._block(body[0]))
+            without_goto(function.body)
             run_to_their_ends(function.body)
             keep_values_at_places(function.body)
             function.parameters = self.members.expanded(declared)
@@ -293,6 +292,15 @@ class UnitReader(ExpressionReader):
         value, body = libclang.children(cursor)
         return as_conditions(self, value, body, self.location(cursor))
 
+    def _goto(self, cursor: Any) -> nodes.Statement:
+        (target,) = libclang.children(cursor)
+        return nodes.Unsupported("goto", VOID, self.location(cursor), target.spelling)
+
+    def _label(self, cursor: Any) -> nodes.Statement:
+        location = self.location(cursor)
+        mark = nodes.Unsupported("goto", VOID, location, label(cursor.spelling))
+        return nodes.Block((mark, *map(self.statement, libclang.children(cursor))), location, is_scope=False)
+
     def _null(self, cursor: Any) -> nodes.Statement:
         return nodes.Block((), self.location(cursor))
 
@@ -307,6 +315,8 @@ class UnitReader(ExpressionReader):
             (CursorKind.DO_STMT, _do),
             (CursorKind.RETURN_STMT, _return),
             (CursorKind.SWITCH_STMT, _switch),
+            (CursorKind.GOTO_STMT, _goto),
+            (CursorKind.LABEL_STMT, _label),
             (CursorKind.NULL_STMT, _null),
         )
     }

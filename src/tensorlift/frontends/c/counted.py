@@ -101,11 +101,19 @@ def _step(advance: nodes.Expression | None) -> tuple[nodes.Variable, int] | None
             return variable, 1
         case nodes.Unary(operator="pre--" | "post--", operand=nodes.Name(variable=variable)):
             return variable, -1
-        case nodes.Assign(operator="+" | "-" as sign, target=nodes.Name(variable=variable), value=value):
-            step = nodes.without_casts(value)
-            if isinstance(step, nodes.Integer) and step.value == 1:
-                return variable, 1 if sign == "+" else -1
+        case nodes.Assign(operator="+" | "-" as sign, target=nodes.Name(variable=variable), value=step):
+            return (variable, 1 if sign == "+" else -1) if _is_one(step) else None
+        case nodes.Assign(operator="", target=nodes.Name(variable=variable), value=value):
+            match nodes.without_casts(value):
+                case nodes.Binary(operator="+" | "-" as sign, left=left, right=step):
+                    is_step = is_name(nodes.without_casts(left), variable) and _is_one(step)
+                    return (variable, 1 if sign == "+" else -1) if is_step else None
     return None
+
+
+def _is_one(expression: nodes.Expression) -> bool:
+    step = nodes.without_casts(expression)
+    return isinstance(step, nodes.Integer) and step.value == 1
 
 
 def counter_of(loop: nodes.Loop) -> nodes.Variable | None:

@@ -45,11 +45,12 @@ from tensorlift.frontends.c.operations import (
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition, Condition
 from tensorlift.frontends.c.values import Access, Array, Data, Domain, LoopRange, depends_on_data
+from tensorlift.ir.left_early import marked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.diagnostics import Location
+    from tensorlift.diagnostics import Diagnostic, Location
     from tensorlift.frontends.c.ranges import Ranges
 
 _INDEX_TYPE = IntegerType("index", 64, signed=True, rank=0)
@@ -376,7 +377,7 @@ class IRSink(Gathers):
         operation.operands = [*kept, memory, *operands]
         operation.properties["map"] = attribute
 
-    def begin_loop(self, loop: LoopRange, hint: str, location: Location) -> None:
+    def begin_loop(self, loop: LoopRange, hint: str, location: Location, left: Diagnostic | None = None) -> None:
         """Open the body of a loop."""
         lower, lower_operands = self.maps.map([loop.lower])
         upper, upper_operands = self.maps.map(loop.uppers)
@@ -391,6 +392,7 @@ class IRSink(Gathers):
                 "operandSegmentSizes": _segments(len(lower_operands), len(upper_operands), 0),
             },
             regions=[Region(block)],
+            attributes=marked(left),
             location=self.place(location),
         )
         self.add(operation)

@@ -418,7 +418,7 @@ class Loops(Carried):
             return
         outer = dict(self.environment)
         for over in count.loops:
-            self.sink.begin_loop(over, count.hint, loop.location)
+            self.sink.begin_loop(over, count.hint, loop.location, loop.left)
         with self.inside(loops=count.loops):
             self._enter(loop, summary, steps, count)
             if loop.keyword != "do":

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from tensorlift.diagnostics import Location
+    from tensorlift.diagnostics import Diagnostic, Location
     from tensorlift.frontends.c.c_types import CType
 
 
@@ -215,7 +215,10 @@ class If:
 
 @dataclass(slots=True, eq=False)
 class Loop:
-    """A ``for``, ``while`` or ``do`` loop; absent parts are None."""
+    """A ``for``, ``while`` or ``do`` loop; absent parts are None.
+
+    ``left`` says why the loop is refused if it stays one: the source leaves it early, and what stands here does not.
+    """
 
     keyword: str
     initial: Statement | None
@@ -223,6 +226,7 @@ class Loop:
     advance: Expression | None
     body: Statement
     location: Location
+    left: Diagnostic | None = None
 
 
 @dataclass(slots=True, eq=False)

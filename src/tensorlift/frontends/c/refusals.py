@@ -42,7 +42,7 @@ REFUSALS: dict[str, Refusal] = {
         "TL114", "`return` inside a loop leaves it early", "assign to a variable and return it after the loop"
     ),
     "switch": Refusal(
-        "TL115", "this `switch` falls from case to case", "end every case with `break`, or write `if` and `else if`"
+        "TL115", "this `switch` is no plain choice", "end every case with `break`, or write `if` and `else if`"
     ),
     "ending": Refusal(
         "TL116",

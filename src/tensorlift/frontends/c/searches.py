@@ -25,11 +25,12 @@ from tensorlift.frontends.c.mapped import changed, converted, is_name, names_in,
 from tensorlift.frontends.c.modified import assigned_in_statement
 from tensorlift.frontends.c.purity import addressed_in, is_number, is_pure, is_quiet, may_fail
 from tensorlift.frontends.c.reads import read_first
+from tensorlift.frontends.c.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from tensorlift.diagnostics import Location
+    from tensorlift.diagnostics import Diagnostic, Location
 
 _Statements = tuple[nodes.Statement, ...]
 
@@ -81,6 +82,7 @@ class _Search:
     prepared: set[nodes.Variable] = field(default_factory=set)
     left: list[set[nodes.Variable]] = field(default_factory=list)
     inner: dict[nodes.Variable, nodes.Loop] = field(default_factory=dict)
+    jump: Diagnostic = field(init=False)
     result: nodes.Loop = field(init=False)
 
     def __post_init__(self) -> None:
@@ -90,6 +92,8 @@ class _Search:
         self.loop, self.head = self._plain(self.loop)
         self.result = self._loop(self.loop, self.head)
         self._check()
+        for loop in (self.result, *self.inner.values()):
+            loop.left = self.jump
 
     def _plain(self, loop: nodes.Loop) -> tuple[nodes.Loop, Counted]:
         """Return a loop whose condition is that of its counter alone, what else it has being a jump at the start."""
@@ -136,6 +140,8 @@ class _Search:
         """Return what a hit leaves in place of a jump behind it."""
         *sets, jump = statements
         assert isinstance(jump, nodes.Return | nodes.Unsupported)
+        reason = "return-in-loop" if isinstance(jump, nodes.Return) else jump.kind
+        self.jump = refusal(reason, jump.location).diagnostics[0]
         if not in_arm:
             raise _Unsuitable
         left = set().union(*map(assigned_in_statement, sets))

@@ -15,7 +15,7 @@ from tensorlift.frontends.c.values import Array, Data, Domain, LoopRange
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.diagnostics import Location
+    from tensorlift.diagnostics import Diagnostic, Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Sink(Protocol):
     ) -> None:
         """Write a cell."""
 
-    def begin_loop(self, loop: LoopRange, hint: str, location: Location) -> None:
+    def begin_loop(self, loop: LoopRange, hint: str, location: Location, left: Diagnostic | None = None) -> None:
         """Enter the body of a loop."""
 
     def end_loop(self) -> None:
@@ -173,7 +173,7 @@ class QuietSink:
     ) -> None:
         """Do nothing."""
 
-    def begin_loop(self, loop: LoopRange, hint: str, location: Location) -> None:
+    def begin_loop(self, loop: LoopRange, hint: str, location: Location, left: Diagnostic | None = None) -> None:
         """Do nothing."""
 
     def end_loop(self) -> None:

@@ -286,7 +286,9 @@ class Statements(Choices):
         for variable in statement.arrays:
             binding = self.environment.get(variable)
             array = binding.base if isinstance(binding, Address) else None
-            if self.sink.emits and isinstance(array, Array) and array.is_parameter and None in array.extents:
+            if not self.sink.emits or not isinstance(array, Array) or array.is_object or array.keeps_rank:
+                continue  # what knows its extents is asked for those
+            if array.is_parameter and None in array.extents:
                 text = f"{array.name} has all elements that a loop would read if it did not end early"
                 self.preconditions.state("extent", text, statement.location)
 

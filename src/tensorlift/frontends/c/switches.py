@@ -1,66 +1,86 @@
-"""``switch`` as a chain of conditions, where no case falls into the next.
+"""``switch`` as a chain of conditions; what a case falls into is there once more.
 
-The statements of the body form groups: labels, statements, and a ``break``, ``continue`` or ``return`` at the end,
-which only the last group may leave out.  ``switch (x) { case 1: case 2: A; break; default: B; }`` becomes
-``if (x == 1 || x == 2) A else B``.  The selecting value is evaluated again for each label, so it must be without side
-effect, and the groups must leave alone what it reads: it is only copied where it is a plain name.
+Labels split the statements of the body into groups; one that does not end with ``break``, ``continue`` or ``return``
+falls into the next.  ``switch (x) { case 1: case 2: A; break; case 3: B; default: C; }`` becomes
+``if (x == 1 || x == 2) A else if (x == 3) { B C } else C``.  The selecting value is evaluated again for each label, so
+it must be without side effect, and the groups must leave alone what it reads: it is only copied where it is a name.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import INT, VOID, IntegerType, promote
-from tensorlift.frontends.c.continues import holds
+from tensorlift.frontends.c.jumps import count, without_jump
 from tensorlift.frontends.c.modified import has_effects
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.clang_ast import UnitReader
 
-_Group = tuple[list[nodes.Expression], bool, list[nodes.Statement]]  # labels, whether default is one, statements
+_BREAK = ("break", "")
+_MOST_AGAIN = 64  # statements that a group falls into
+_MOST_BREAKS = 8  # in a group: what follows an arm that may break is there once for each arm
+
+
+@dataclass(slots=True)
+class _Group:
+    """The labels of a group, and the statements up to the next label."""
+
+    labels: list[nodes.Expression]
+    is_default: bool
+    cursors: list[Any]
 
 
 def as_conditions(reader: UnitReader, value: Any, body: Any, location: Location) -> nodes.Statement:
-    """Read a ``switch``; one that falls through, or whose value has effects, is outside the subset."""
-    selector = reader.expression(value)
-    groups = _groups(reader, body)
-    if groups is None or has_effects(selector) or not isinstance(selector.ctype, IntegerType):
+    """Read a ``switch``; one with statements behind no label, or whose value has effects, is outside the subset."""
+    selector, groups = reader.expression(value), _groups(reader, body)
+    arms = [_arm(reader, groups[number:], location) for number in range(len(groups))]
+    blocks = [arm for arm in arms if arm is not None]
+    if len(blocks) < len(arms) or has_effects(selector) or not isinstance(selector.ctype, IntegerType):
         return nodes.Unsupported("switch", VOID, location)
-    defaults = [statements for _, is_default, statements in groups if is_default]
-    rest: nodes.Statement | None = _block(defaults[0], location) if defaults else None
-    for labels, is_default, statements in reversed(groups):
-        if is_default:
-            continue
-        condition = _any_of(selector, labels, location)
-        rest = nodes.If(condition, _block(statements, location), rest, location)
-    return rest if rest is not None else nodes.Block((), location)
+    pairs = list(zip(groups, blocks, strict=True))
+    rest: nodes.Statement = next((b for g, b in pairs if g.is_default), nodes.Block((), location))
+    for group, block in reversed(pairs):
+        if not group.is_default:
+            rest = nodes.If(_any_of(selector, group.labels, location), block, rest, location)
+    return rest
 
 
-def _groups(reader: UnitReader, body: Any) -> list[_Group] | None:
-    """Split the body into groups; None where one falls into the next."""
+def _groups(reader: UnitReader, body: Any) -> list[_Group]:
+    """Split the body at its labels; what comes before the first is a group without any."""
     groups: list[_Group] = []
-    open_group: _Group | None = None
     for child in libclang.children(body):
         labels, is_default, inner = _labels(reader, child)
-        if labels or is_default:
-            if open_group is not None and open_group[2]:
-                return None
-            if open_group is None:
-                open_group = ([], False, [])
-                groups.append(open_group)
-            open_group = (open_group[0] + labels, open_group[1] or is_default, open_group[2])
-            groups[-1] = open_group
-        if open_group is None:
-            return None
-        ended = _add(reader, inner, open_group[2])
-        if ended is None:
-            return None
-        open_group = None if ended else open_group
+        if labels or is_default or not groups:
+            groups.append(_Group(labels, is_default, []))
+        groups[-1].cursors.append(inner)
     return groups
+
+
+def _arm(reader: UnitReader, groups: list[_Group], location: Location) -> nodes.Block | None:
+    """Read what is done from a group on, up to a ``break``; None where that is not clear."""
+    if not groups[0].labels and not groups[0].is_default:
+        return None
+    statements: list[nodes.Statement] = []
+    for group in groups:
+        if len(statements) > len(groups[0].cursors) + _MOST_AGAIN:
+            return None
+        for position, cursor in enumerate(group.cursors):
+            statements.append(reader.statement(cursor))
+            if _leaves(statements[-1]):
+                return _ended(statements, location) if position == len(group.cursors) - 1 else None
+    return _ended(statements, location)
+
+
+def _ended(statements: list[nodes.Statement], location: Location) -> nodes.Block | None:
+    if sum(count(statement, _BREAK) for statement in statements) > _MOST_BREAKS:
+        return None
+    return nodes.Block(without_jump(statements, _BREAK), location)
 
 
 def _labels(reader: UnitReader, cursor: Any) -> tuple[list[nodes.Expression], bool, Any]:
@@ -75,30 +95,14 @@ def _labels(reader: UnitReader, cursor: Any) -> tuple[list[nodes.Expression], bo
     return labels, is_default, cursor
 
 
-def _add(reader: UnitReader, cursor: Any, statements: list[nodes.Statement]) -> bool | None:
-    """Add a statement to a group; True where it ends the group, None for a ``break`` in the middle of one."""
-    if cursor.kind is CursorKind.BREAK_STMT:
-        return True
-    statement = reader.statement(cursor)
-    if isinstance(statement, nodes.Block) and statement.is_scope and statement.statements:
-        *before, last = statement.statements
-        if any(holds(one, "break") for one in before):
-            return None
-        if isinstance(last, nodes.Unsupported) and last.kind == "break":
-            statements.append(nodes.Block(tuple(before), statement.location))
-            return True
-        if _leaves(last):
-            statements.append(statement)
-            return True
-    if holds(statement, "break"):
-        return None
-    statements.append(statement)
-    return _leaves(statement)
-
-
 def _leaves(statement: nodes.Statement) -> bool:
-    is_continue = isinstance(statement, nodes.Unsupported) and statement.kind == "continue"
-    return is_continue or isinstance(statement, nodes.Return)
+    """Whether a statement leaves its group at its end, if not before."""
+    match statement:
+        case nodes.Block(statements=(*_, last)):
+            return _leaves(last)
+        case nodes.Unsupported(kind=kind):
+            return kind in {"break", "continue"}
+    return isinstance(statement, nodes.Return)
 
 
 def _any_of(selector: nodes.Expression, labels: list[nodes.Expression], location: Location) -> nodes.Expression:
@@ -114,7 +118,3 @@ def _any_of(selector: nodes.Expression, labels: list[nodes.Expression], location
         test = nodes.Binary("==", sides[0], sides[1], INT, location)
         found = test if found is None else nodes.Binary("||", found, test, INT, location)
     return found if found is not None else nodes.Integer(0, INT, location)
-
-
-def _block(statements: list[nodes.Statement], location: Location) -> nodes.Block:
-    return nodes.Block(tuple(statements), location)

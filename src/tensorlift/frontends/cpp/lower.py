@@ -81,7 +81,7 @@ class _Lowering:
             )
         sizes = [size for size in entry.sizes if size not in inferred]
         entry.function.parameters = (*sizes, *entry.inputs, *entry.results)
-        return lower_function(entry.function, self._source)
+        return lower_function(entry.function, self._source, places=True)
 
     def _kept(self, view: FunctionView, inferred: set[nodes.Variable]) -> set[nodes.Variable]:
         """Choose the inferred extents that are the sizes of other containers, or those of a matrix in a vector."""
@@ -99,7 +99,7 @@ class _Lowering:
                     continue
                 if within and axis == last:
                     kept.add(own)
-                elif _only_size(extents[axis]) in names:
+                elif _only_size(extents[axis]) in names - {own.name}:  # that would be one made for a gather
                     kept.add(own)
                     self._equal[own] = _only_size(extents[axis])
         return kept

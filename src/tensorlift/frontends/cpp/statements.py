@@ -9,8 +9,8 @@ from clang.cindex import CursorKind, TypeKind
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import INT, UNSIGNED_LONG, ArrayType
 from tensorlift.frontends.c.clang_ast import UnitReader
-from tensorlift.frontends.c.continues import without_continue
 from tensorlift.frontends.c.endings import as_statement
+from tensorlift.frontends.c.jumps import without_continue, without_goto
 from tensorlift.frontends.c.running_places import keep_values_at_places
 from tensorlift.frontends.c.searches import run_to_their_ends
 from tensorlift.frontends.cpp.cpp_types import fields_of, is_reference, without_reference
@@ -50,6 +50,7 @@ class Statements(Expressions):
         if not bodies:
             raise refusal("exception", self.location(definition), "a function that is one `try`")
         body = self._block(bodies[0])
+        without_goto(body)
         run_to_their_ends(body)
         keep_values_at_places(body)
         return body
@@ -141,8 +142,8 @@ class Statements(Expressions):
             return self.declare_record(cursor.spelling, cursor, initial, location)
         with self.collecting() as before:
             variable = self.variable_of(cursor)
-        parts = [nodes.Evaluate(part, location) for part in before]
-        return nodes.Block((*parts, nodes.Declare(variable, location)), location, is_scope=False)
+        parts, declared = [nodes.Evaluate(part, location) for part in before], nodes.Declare(variable, location)
+        return nodes.Block((*parts, declared), location, is_scope=False) if parts else declared
 
     def _declare_container(self, cursor: Any, kind: ContainerType, initial: Any, location: Location) -> nodes.Statement:
         with self.collecting() as before:

@@ -77,7 +77,7 @@ class Loops(Assignments):
             self.counted_loop(loop.target, span, bind, lambda _: self._body_of(loop))
         self.active = saved
         self.depth -= 1
-        self.emit(nodes.Block(tuple(outside), location))
+        self.out += outside
 
     def _repeat(self, loop: ast.For, items: list[list[int]]) -> None:
         """Translate the body once for each of some written integers, or tuples of them."""

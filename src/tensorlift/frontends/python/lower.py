@@ -21,11 +21,16 @@ from xdsl.ir.affine import AffineConstraintKind
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL, LONG, VOID, PointerType, VoidType
+from tensorlift.frontends.c.exchanges import statements_of
+from tensorlift.frontends.c.jumps import without_continue
 from tensorlift.frontends.c.lower import lower_function
 from tensorlift.frontends.c.preconditions import spell_inequality
+from tensorlift.frontends.c.refusals import REFUSALS
+from tensorlift.frontends.c.running_places import keep_values_at_places
+from tensorlift.frontends.c.searches import run_to_their_ends
 from tensorlift.frontends.c.stated import Condition, add_requirements, stated_requirement
 from tensorlift.frontends.python.extents import mentioned_variables
-from tensorlift.frontends.python.refusals import refusal
+from tensorlift.frontends.python.refusals import in_python, refusal
 from tensorlift.frontends.python.scalars import Scalar, cast, stored
 from tensorlift.frontends.python.signature import arguments_of, kinds_of
 from tensorlift.frontends.python.state import Facts
@@ -236,7 +241,7 @@ class _Lowering:
 
     def __init__(self, translation: Translation) -> None:
         self._translation = translation
-        self._body = nodes.Block(tuple(translation.out), self._location)
+        self._body = _without_jumps(nodes.Block(tuple(translation.out), self._location))
         self._function_name = translation.function.name
         used = mentioned_variables([self._body, *(r.extents for r in translation.results)])
         constrained = {name for e in translation.equalities for name in (e.left - e.right).variables()}
@@ -280,7 +285,7 @@ class _Lowering:
         function = nodes.Function(
             self._function_name, (*sizes, *t.parameters, *t.results), t.result, self._location, self._body
         )
-        return lower_function(function, t.module.filename, exact_from=LONG.width)
+        return lower_function(function, t.module.filename, places=True, exact_from=LONG.width)
 
     def _told(self, module: ModuleOp) -> set[nodes.Variable]:
         """Collect the inferred extents that are that of another array, and note that they must be."""
@@ -340,6 +345,23 @@ class _Lowering:
         function.attributes["tl.returns"] = ArrayAttr([StringAttr(name) for name in t.returns])
         function.attributes["tl.return_kinds"] = ArrayAttr([StringAttr(kind) for kind in t.returns.values()])
         return module
+
+
+def _without_jumps(body: nodes.Block) -> nodes.Block:
+    """Rewrite loops that are left early, and those that keep a place; refuse a jump that stays."""
+    for loop in statements_of(body):
+        if isinstance(loop, nodes.Loop):
+            loop.body = without_continue(loop.body)
+    run_to_their_ends(body)
+    keep_values_at_places(body)
+    for statement in statements_of(body):
+        if isinstance(statement, nodes.Unsupported):
+            raise refusal("jump", statement.location, statement.kind)
+        if isinstance(statement, nodes.Loop) and statement.left is not None:
+            is_break = statement.left.code == REFUSALS["break"].code
+            left = refusal("jump", statement.left.location, "break").diagnostics[0] if is_break else statement.left
+            statement.left = in_python(left)
+    return body
 
 
 def _kind_of_number(ctype: Number, weak: bool) -> ReturnKind:  # noqa: FBT001 - a type with its mark

@@ -111,7 +111,7 @@ class Statements(Comprehensions):
             case ast.While():
                 raise refusal("statement", location, "while ... else")
             case ast.Break() | ast.Continue():
-                raise refusal("jump", location, ast.unparse(statement))
+                self.emit(nodes.Unsupported(ast.unparse(statement), VOID, location))
             case _:
                 raise refusal("statement", location, ast.unparse(statement).splitlines()[0])
 

@@ -1,0 +1,39 @@
+"""Loops that the source leaves early, and the loop IR does not: as loops they would take longer than the source.
+
+Where such a loop becomes operations on arrays, nothing is lost.  Where it stays one, its mark says why it is refused.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import DictionaryAttr, StringAttr
+
+from tensorlift.diagnostics import Diagnostic
+from tensorlift.ir.function import parse_place
+from tensorlift.ir.location import location_of
+
+if TYPE_CHECKING:
+    from xdsl.ir import Attribute, Operation
+
+    from tensorlift.diagnostics import Location
+
+_MARK = "tl.left"
+
+
+def marked(refusal: Diagnostic | None) -> dict[str, Attribute]:
+    """Return the mark of a loop that the source leaves where a diagnostic points to."""
+    if refusal is None:
+        return {}
+    texts = {"code": refusal.code, "message": refusal.message, "remedy": refusal.remedy, "loc": str(refusal.location)}
+    return {_MARK: DictionaryAttr({name: StringAttr(text) for name, text in texts.items()})}
+
+
+def left_early(function: Operation) -> dict[Location | None, Diagnostic]:
+    """Return the diagnostics that refuse the marked loops of a function, by the places of the loops."""
+    return {location_of(op): _refusal(op.attributes[_MARK]) for op in function.walk() if _MARK in op.attributes}
+
+
+def _refusal(mark: Any) -> Diagnostic:
+    texts = {name: text.data for name, text in mark.data.items()}
+    return Diagnostic(texts["code"], texts["message"], parse_place(texts["loc"]), texts["remedy"])
