@@ -37,7 +37,7 @@ def is_c(source: Source) -> bool:
 def literal_module(function: ReadFunction) -> ModuleOp:
     """Read a function literally; raises ``LiftError`` where that is refused."""
     if function.literally is None:
-        remedy = "give a source in C, or show the loop IR: --emit ir"
+        remedy = "give a source in C or C++, or show the loop IR: --emit ir"
         raise refuse("TL512", f"no literal IR is made of '{function.location.file}'", function.location, remedy)
     return function.literally()
 
