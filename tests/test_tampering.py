@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +16,6 @@ from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 SOURCE = """#include <math.h>
 double grow(int n, double s, double a[n], const double b[n]) {
@@ -316,6 +316,18 @@ def test_a_certificate_is_compared_with_its_source(
     if target != "c":  # whose program checks them itself
         assert main(["verify", forged(preconditions=apart), "--source", str(file)]) == 1
         assert "asks for something else of its callers" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["static_shapes", "relu"])
+def test_both_halves_of_a_function_in_mlir_are_decided_again(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = Path("bench") / "mlir_programs" / f"{name}.mlir"
+    text = file.read_text(encoding="utf-8")
+    report = json.loads(lift_source(source_from_text(text, str(file)), LiftOptions()).to_json())
+    assert report["functions"][0]["definitions"] == "proved"
+    assert main(["verify", _write(report, tmp_path), "--source", str(file)]) == 0
+    assert capsys.readouterr().out.endswith(": holds, its definitions proved\n")
 
 
 def test_a_source_without_literal_ir_is_compared_all_the_same(

@@ -11,9 +11,10 @@ from tensorlift.diagnostics import refuse
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
 
     from tensorlift.frontends.c.reader import ParsedFile
     from tensorlift.frontends.cpp.instances import Instance
@@ -37,7 +38,7 @@ def is_c(source: Source) -> bool:
 def literal_module(function: ReadFunction) -> ModuleOp:
     """Read a function literally; raises ``LiftError`` where that is refused."""
     if function.literally is None:
-        remedy = "give a source in C or C++, or show the loop IR: --emit ir"
+        remedy = "give a source in C, C++ or MLIR, or show the loop IR: --emit ir"
         raise refuse("TL512", f"no literal IR is made of '{function.location.file}'", function.location, remedy)
     return function.literally()
 
@@ -45,7 +46,20 @@ def literal_module(function: ReadFunction) -> ModuleOp:
 def _read_mlir(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
     from tensorlift.frontends.mlir import read_mlir
 
-    return read_mlir(source.text, source.name, function=wanted, generalise=options.generalise, fitted=options.replaces)
+    return read_mlir(
+        source.text,
+        source.name,
+        function=wanted,
+        generalise=options.generalise,
+        fitted=options.replaces,
+        literally=_mlir_literally,
+    )
+
+
+def _mlir_literally(function: Operation, functions: Mapping[str, Operation]) -> ModuleOp:
+    from tensorlift.readers.mlir import literal_module_of
+
+    return literal_module_of(function, functions)
 
 
 def _read_python(source: Source, _options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:

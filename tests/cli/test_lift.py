@@ -172,9 +172,24 @@ def test_intermediate_forms_are_shown_and_refusals_told(
     assert "[TL203]" in err
 
 
-def test_literal_ir_is_shown_also_of_what_is_not_lifted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "find.c"
-    file.write_text("int find(int *a) { int i = 0; while (a[i]) { i = a[i]; } return i; }\n", encoding="utf-8")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("find.c", "int find(int *a) { int i = 0; while (a[i]) { i = a[i]; } return i; }\n"),
+        (
+            "find.mlir",
+            (
+                "func.func @find(%a: memref<?xi32>, %n: index) {\n  %k = arith.muli %n, %n : index\n"
+                "  affine.for %i = 0 to %k {\n    %x = affine.load %a[%i] : memref<?xi32>\n  }\n  return\n}\n"
+            ),
+        ),
+    ],
+)
+def test_literal_ir_is_shown_also_of_what_is_not_lifted(
+    tmp_path: Path, name: str, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / name
+    file.write_text(text, encoding="utf-8")
     assert main(["lift", str(file), "--emit", "literal"]) == 0
     out, err = capsys.readouterr()
     assert "func.func @find(%a: memref<?xi32>" in out

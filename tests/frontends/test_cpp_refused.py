@@ -64,15 +64,6 @@ CASES = [
         "struct S { int n; S(const S &o) : n(o.n + 1) {} };\nint f(S s) { return s.n; }\n",
     ),
     Case(
-        "base_class_of_a_template",
-        "TL109",
-        4,
-        15,
-        "this use of a class is not lifted: `S<int>` has a base class",
-        "template <class T> struct B { T n; };\ntemplate <class T> struct S : B<T> { int k; };\n\n"
-        "int f(S<int> &s) { return s.k; }\n",
-    ),
-    Case(
         "virtual",
         "TL109",
         5,

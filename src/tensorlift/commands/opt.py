@@ -106,10 +106,11 @@ def _report(result: Result, source: Source) -> str:
     from tensorlift.record import RECORDS
 
     functions = []
-    for proof, place in result.proofs:
+    for proof, place, undecided in result.proofs:
         certificate = proof.about(source.sha256, proof.preconditions).as_json()
         line, column = (place.line, place.column) if place is not None else (None, None)
         said = {key: certificate[key] for key in ("target", "level", "numerics", "program")}
+        said |= {"definitions": "tested" if undecided else "proved", "undecided": undecided}
         stated = [{"text": text} for text in proof.preconditions]
         where = {"file": source.name, "line": line, "column": column}
         functions.append(

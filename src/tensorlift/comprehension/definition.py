@@ -140,6 +140,8 @@ class Summary:
     is defined exactly there, ``nonempty`` what holds besides where no array and no loop over sizes is empty.  Of a
     written array and one that is only read, ``may_overlap`` holds pairs that may share memory at will, ``may_be_same``
     those that may be the same elements.  ``ranges`` is what the types of the sizes in the source say of them.
+    ``values`` tells of what the guesses read as ``%n`` where it comes from: a place, the array of a load, and which
+    result of a branch.
     """
 
     name: str
@@ -160,7 +162,8 @@ class Summary:
     may_be_same: tuple[tuple[str, str], ...] = ()
     ranges: Domain = UNIVERSE
     guesses: tuple[Any, ...] = field(default=(), compare=False, repr=False)  # how the finder proved each loop
-    locals: dict[str, ArrayInfo] = field(default_factory=dict, compare=False, repr=False)  # arrays without a definition
+    values: dict[str, tuple[Location | None, str, int]] = field(default_factory=dict, compare=False, repr=False)
+    temporaries: dict[str, ArrayInfo] = field(default_factory=dict, compare=False, repr=False)  # no definition has them
 
     def definitions(self) -> Iterator[Definition]:
         """Yield every definition, those of kept loops included, in program order."""

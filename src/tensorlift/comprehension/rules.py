@@ -176,6 +176,7 @@ _CHOICES = [
 
 _FLAGS = [
     Row("flag that is not zero", "p: bool", "ne(I(p), I(0))", "p", _whole("I")),
+    Row("lowest bit of a flag", "p: bool", "ne(bitand(I(p), I(1)), I(0))", "p", _whole("I")),
     Row("equal to zero", "x: I", "eq(x, I(0))", "not_(ne(x, I(0)))", _whole("I")),
     Row("bitor with a flag is not zero", "x: I, p: bool", "ne(bitor(x, I(p)), I(0))", "or_(ne(x, I(0)), p)",
         _whole("I")),

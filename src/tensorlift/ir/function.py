@@ -53,7 +53,8 @@ _C_INTEGERS = {
     "unsigned long long": "u64",
 }
 
-ROW = " row"  # ends the name of the distance between rows in literal IR; no name of C has a space
+# End the names of the distance between rows, and of a size, in literal IR; no name of a source has a space.
+ROW, SIZE = " row", " size"
 _ACCESS = re.compile(r"(\w*)(->|\[\]\.|\.|)(.*)")
 _LOOPS = frozenset({"affine.for", "affine.parallel", "scf.for", "scf.while", "scf.parallel"})
 
@@ -126,6 +127,11 @@ def function_named(module: ModuleOp, name: str) -> FuncOp:
     """Return the one function of a module that has a name."""
     (found,) = (op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == name)
     return found
+
+
+def axis_name(array: str, axis: int, what: str) -> str:
+    """Name the stride (``ROW``) or size of an array along an axis in literal IR."""
+    return f"{array}.{axis}{what}"
 
 
 class FunctionView:
@@ -242,6 +248,12 @@ class FunctionView:
         if "tl.returns" in self.func_op.attributes:
             return size == f"{array}_shape{axis}"
         return self.source.endswith(".mlir") and size == f"{array}_d{axis}"
+
+    @cached_property
+    def generalised(self) -> dict[str, int]:
+        """The sizes that stand for a constant of the source, which does not say what it does for others."""
+        found: Any = self.func_op.attributes.get("tl.generalised")
+        return {name: value.value.data for name, value in found.data.items()} if found is not None else {}
 
     @cached_property
     def declared(self) -> frozenset[str]:

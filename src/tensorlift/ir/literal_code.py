@@ -338,9 +338,12 @@ def _cmpi(f: _Function, op: Operation, indent: int) -> None:
 
 def _cmpf(f: _Function, op: Operation, indent: int) -> None:
     predicate: Any = op.properties["predicate"]
-    sign = _ORDERED[predicate.value.data]
+    sign = _ORDERED.get(predicate.value.data)
     target, left, right = f.name(op.results[0]), *map(f.name, op.operands)
-    f.line(indent, f"{target} = -({left} {sign} {right})", op)
+    if sign is None:
+        f.line(indent, f"{target} = {f.helper(f'e{len(f.code.names)}', evaluator(op))}({left}, {right})", op)
+    else:
+        f.line(indent, f"{target} = -({left} {sign} {right})", op)
 
 
 def _extui(f: _Function, op: Operation, indent: int) -> None:

@@ -243,7 +243,10 @@ def sign_of(term: Term, dtype: DType) -> Term:
 def lowest_bit(term: Term) -> Term:
     """Tell whether an integer is odd: what is left of it in one bit."""
     lowest = terms.apply("bitand", term, terms.one(term.dtype))
-    return terms.apply("ne", lowest, terms.zero(term.dtype))
+    bit, found = terms.apply("ne", lowest, terms.zero(term.dtype)), None
+    if isinstance(term, Apply) and term.op == "cast" and term.args[0].dtype == "bool":
+        found = rewritten("lowest bit of a flag", bit, types={"I": term.dtype}, p=term.args[0])
+    return found or bit
 
 
 def _truncate(op: Operation, operands: list[Term]) -> Term:

@@ -50,7 +50,7 @@ def reorder(ops: Sequence[Operation]) -> Replaced:
         apart = [condition for condition in conditions if isinstance(condition, Separate)]
         others = [condition for condition in conditions if not isinstance(condition, Separate)]
         stated = taken.stated([*others, *together(apart)])
-        assumptions = taken.assumed(stated)
+        assumptions, undecided = taken.assumed(stated), taken.meaning.undecided
         guard = taken.text(_cheapest([choice.cost for choice in choices]), {})[1] if len(forms) > 1 else ""
     if guard:
         put_choice(taken.outlined, parse_module(guard, "guard.mlir"), [form.module for form in forms])
@@ -58,7 +58,7 @@ def reorder(ops: Sequence[Operation]) -> Replaced:
         put_in_place(taken.outlined, forms[0].module)
     names = (*(["scf.if"] * (len(forms) - 1)), *(name for form in forms for name in form.names))
     certificates = tuple(form.certificate for form in forms)
-    return Replaced(names, tuple(map(str, stated)), assumptions=assumptions, certificates=certificates)
+    return Replaced(names, tuple(map(str, stated)), (), assumptions, certificates, undecided)
 
 
 def _in_order(order: Summary) -> Callable[[Nest], Written]:

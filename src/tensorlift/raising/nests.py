@@ -45,13 +45,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """What stands in the place of a nest, when that is the same, what it calls and assumes, and the proofs."""
+    """What stands in the place of a nest, when that is the same, what it calls and assumes, and the proofs.
+
+    ``undecided`` says why it is not proved that the nest computes its definitions.
+    """
 
     names: tuple[str, ...]
     preconditions: tuple[str, ...]
     routines: tuple[Routine, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
     certificates: tuple[Certificate, ...] = ()
+    undecided: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +167,9 @@ def replace_proved(ops: Sequence[Operation], write: Write) -> Replaced:
         form = taken.form(write)
         stated = taken.stated(form.conditions)
         assumptions = taken.assumed(stated)
+        undecided = taken.meaning.undecided
     put_in_place(taken.outlined, form.module)
-    return Replaced(form.names, tuple(map(str, stated)), form.routines, assumptions, (form.certificate,))
+    return Replaced(form.names, tuple(map(str, stated)), form.routines, assumptions, (form.certificate,), undecided)
 
 
 def _check_sizes(outlined: Outline, meaning: Meaning) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from xdsl.passes import ModulePass
 
@@ -45,6 +45,14 @@ _WHERE = "the original runs where that does not hold"
 LOOPS = ("affine.for", "scf.for", "affine.parallel", "scf.parallel")
 
 
+class Proof(NamedTuple):
+    """That operations compute the definitions of a nest at a place, and why the nest is not proved to do so, if so."""
+
+    certificate: Certificate
+    place: Location | None
+    undecided: str
+
+
 @dataclass
 class Report:
     """What a pass did: how often, and what there is to say about it."""
@@ -53,7 +61,7 @@ class Report:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     assumptions: dict[Operation, list[Assumption]] = field(default_factory=dict)  # by the function that assumes them
     function: Operation | None = None  # the one that the pass is at
-    proofs: list[tuple[Certificate, Location | None]] = field(default_factory=list)
+    proofs: list[Proof] = field(default_factory=list)
 
     def count(self, what: str, number: int = 1) -> None:
         """Count something."""
@@ -72,13 +80,14 @@ class Report:
     def replaced(self, what: str, found: Replaced, place: Location | None) -> None:
         """Say what stands in the place of something, and when that is right."""
         self.assume(found.assumptions)
-        self.proofs += [(certificate, place) for certificate in found.certificates]
+        self.proofs += [Proof(certificate, place, found.undecided) for certificate in found.certificates]
         self.count(f"{what}s replaced")
         for name in found.names:
             self.count(name)
         listed = ", ".join(dict.fromkeys(found.names)) or "nothing, as it does nothing"
         where = f", where {'; '.join(found.preconditions)}" if found.preconditions else ""
-        message = f"the {what} becomes {listed}{where}"
+        tested = "; its definitions are tested, not proved" if found.undecided else ""
+        message = f"the {what} becomes {listed}{where}{tested}"
         remedy = _WHERE if found.preconditions else ""
         self.diagnostics.append(Diagnostic("TL592", message, place, remedy, Severity.NOTE))
 

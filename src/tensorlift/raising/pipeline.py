@@ -13,15 +13,14 @@ from tensorlift.diagnostics import LiftError, internal_error, refuse
 from tensorlift.ir.dialects import loop_context
 from tensorlift.ir.text import functions, parse_module, print_module
 from tensorlift.raising.assumed import put_guard
-from tensorlift.raising.passes import PASSES, RaisingPass
+from tensorlift.raising.passes import PASSES, Proof, RaisingPass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
 
-    from tensorlift.diagnostics import Diagnostic, Location
-    from tensorlift.proofs.certificate import Certificate
+    from tensorlift.diagnostics import Diagnostic
 
 _ANCHOR = "builtin.module("
 
@@ -33,7 +32,7 @@ class Result:
     text: str
     diagnostics: tuple[Diagnostic, ...]
     counts: tuple[tuple[str, dict[str, int]], ...]
-    proofs: tuple[tuple[Certificate, Location | None], ...] = ()
+    proofs: tuple[Proof, ...] = ()
 
 
 def parse_passes(text: str) -> list[RaisingPass]:

@@ -8,7 +8,7 @@ small inputs in the interpreter, unless their shapes are too large for that.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.session import SESSION
@@ -24,10 +24,12 @@ from tensorlift.proofs.entry import Caller
 from tensorlift.proofs.failure import INTERFACE, UNREADABLE, CheckFailure
 from tensorlift.proofs.read_back import Emitted, check_read_back
 from tensorlift.proofs.summaries import ReadBack
+from tensorlift.readers.mlir import literal_module_of
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.in_place import compare_as_read
 from tensorlift.runtime.sizes import choose_sizes
 from tensorlift.summarize import summarise
+from tensorlift.summarize.decided import decide
 from tensorlift.synthesis.simplify import simplify
 
 if TYPE_CHECKING:
@@ -54,11 +56,17 @@ class Meaning:
 
     view: FunctionView
     summary: Summary
+    function: Operation
 
     @cached_property
     def simplified(self) -> Summary:
         """The same definitions in a simpler form; nothing is proved against it."""
         return simplify(self.summary)
+
+    @cached_property
+    def undecided(self) -> str:
+        """Why it is not decided that the function computes the definitions; nothing where it is."""
+        return decide(partial(literal_module_of, self.function, {}), self.view, self.summary).undecided
 
     @cached_property
     def preconditions(self) -> tuple[Precondition, ...]:
@@ -82,7 +90,7 @@ def _meaning(function: Operation, *, distribute: bool, called: Sequence[Operatio
     module, _ = FunctionReader(function, known, _FILE).read(generalised=False, fitted=True)
     (func_op,) = functions(module)
     view = FunctionView(func_op)
-    return Meaning(view, summarise(view, distribute=distribute, nonempty=True))
+    return Meaning(view, summarise(view, distribute=distribute, nonempty=True), function)
 
 
 def read_raised(text: str, entry: str, within: Domain | None = None) -> ReadBack:

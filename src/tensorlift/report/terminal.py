@@ -23,12 +23,7 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Diagnostic, Location
     from tensorlift.record import EngineRun, FunctionRecord, LiftRecord, Trial
 
-_VERDICT_STYLE = {
-    Verdict.LOOP_FREE: "bold green",
-    Verdict.SCAN: "bold green",
-    Verdict.HYBRID: "bold yellow",
-    Verdict.REFUSED: "bold red",
-}
+_VERDICT_STYLE = {Verdict.HYBRID: "bold yellow", Verdict.REFUSED: "bold red"}
 LEVEL_TEXT = {
     Level.PROVED: "proved for every size",
     Level.BOUNDED: "decided at small sizes, not proved",
@@ -127,7 +122,7 @@ def _commented(lines: Iterable[list[Piece]], written: Language | None) -> Iterat
 def _summary(function: FunctionRecord, *, times: bool) -> Iterator[list[Piece]]:
     yield [
         Piece(f"{function.name}: ", "bold"),
-        Piece(function.verdict, _VERDICT_STYLE[function.verdict]),
+        Piece(function.verdict, _VERDICT_STYLE.get(function.verdict, "bold green")),
         *_how(function),
         Piece(f" ({sum(function.seconds.values()) * 1e3:.1f} ms)" if times and function.seconds else "", "dim"),
     ]

@@ -43,12 +43,10 @@ def claims_of(function: FuncOp, summary: Summary, names: Mapping[str, str] = Map
     ``names`` are the parameters of the summary by what literal IR calls them.
     """
     flow = ControlFlow(function)
-    finding = _Finding(flow, summary, dict(_kept(summary.items)), names)
-    for header in sorted(flow.loops, key=lambda h: len(flow.loops[h].blocks)):
+    finding = _Finding(flow, summary, names)
+    for header in finding.headers:
         finding.add(header)
-    memories = _memories(function, summary)
-    arrays = {name: summary.locals[name] for name in memories.values() if name in summary.locals}
-    return Claims(finding.loops, memories, arrays)
+    return Claims(finding.loops, _memories(function, summary))
 
 
 def _memories(function: FuncOp, summary: Summary) -> dict[int, str]:
@@ -56,7 +54,7 @@ def _memories(function: FuncOp, summary: Summary) -> dict[int, str]:
     found: dict[int, str] = {}
     infos = {
         name: info
-        for name, info in {**summary.arrays, **summary.locals}.items()
+        for name, info in {**summary.arrays, **summary.temporaries}.items()
         if not info.is_parameter and info.shape
     }
     made = [op for op in function.walk() if op.name in {"memref.alloca", "memref.alloc"}]
@@ -75,20 +73,17 @@ def _memories(function: FuncOp, summary: Summary) -> dict[int, str]:
 class _Finding:
     """The claims found so far, those of inner loops first."""
 
-    def __init__(
-        self,
-        flow: ControlFlow,
-        summary: Summary,
-        kept: Mapping[tuple[int, int], KeptLoop],
-        names: Mapping[str, str],
-    ) -> None:
-        self.flow, self.summary, self.kept = flow, summary, kept
+    def __init__(self, flow: ControlFlow, summary: Summary, names: Mapping[str, str]) -> None:
+        self.flow, self.summary = flow, summary
+        self.headers = sorted(flow.loops, key=lambda h: (len(flow.loops[h].blocks), h))
+        self.kept = list(_kept(summary.items))
         self.loops: dict[int, LoopClaim] = {}
         self.sizes = {*summary.sizes}
         marks: Any = flow.function.arg_attrs or ()
         called = [mark.data["tl.name"].data for mark in marks]
         self.arguments = {a: names.get(name, name) for a, name in zip(flow.blocks[0].args, called, strict=True)}
         self.found: dict[int, list[tuple[Loop, Guess | None]]] = {}
+        self.items: dict[int, list[KeptLoop]] = {}
         self.versions: dict[int, dict[str, str]] = {}
         places = {header: _place(flow, header) for header in flow.loops}
         for place in {*places.values()}:
@@ -99,13 +94,18 @@ class _Finding:
         loops, headers = self.flow.loops, sorted(headers, key=lambda h: max(self.flow.loops[h].blocks))
         found = [(loop, guess) for loop, guess in self.summary.guesses if _at(loop.location, place)]
         versions = [d for d in self.summary.definitions() if _at(d.location, place)]
-        by_variable: dict[str, list[tuple[Loop, Guess | None]]] = {}
-        for loop, guess in found:
-            by_variable.setdefault(loop.variable, []).append((loop, guess))
-        if len(by_variable) == len(headers) and place not in self.kept:
-            self.found |= dict(zip(headers, by_variable.values(), strict=True))
-        else:
-            self.found |= dict.fromkeys(headers, found)
+        items = [item for where, item in self.kept if where == place]
+        kept = [item.variable for item in reversed(items)]  # inner ones first
+        variables = [
+            *dict.fromkeys(loop.variable for loop, _ in found if loop.variable not in kept),
+            *dict.fromkeys(kept),
+        ]
+        for header, variable in zip(headers, variables, strict=False):
+            is_told = len(variables) == len(headers)
+            self.found[header] = [one for one in found if not is_told or one[0].variable == variable]
+            self.items[header] = [item for item in items if not is_told or item.variable == variable]
+        for header in headers[len(variables) :]:
+            self.found[header], self.items[header] = found, items
         outer = [h for h in headers if not any(h in loops[other].blocks for other in headers if other != h)]
         for header in headers:
             self.versions[header] = {d.array: d.name for d in versions}
@@ -120,8 +120,8 @@ class _Finding:
 
     def add(self, header: int) -> None:
         """Claim of a loop what its summary says."""
-        place, found = _place(self.flow, header), self.found[header]
-        item = self.kept.get(place) if place is not None else None
+        found, items = self.found[header], self.items[header]
+        item = items[-1] if items else None
         nest = _nest(found[-1][0], {loop.variable for loop, _ in found}) if found else ()
         if item is not None:
             claim = LoopClaim(header, item.variable, (item.lower,), (item.upper,), item.step, ())
@@ -138,7 +138,9 @@ class _Finding:
                 named = {a: v for a, v in self.loops[inner].versions.items() if a not in states}
                 self.loops[inner] = replace(self.loops[inner], versions=named)
             ahead = {a: one for a in states if (one := self._ahead(item, a, states[a], versions)) is not None}
-            self.loops[header] = replace(claim, locals=self._locals(claim, states), ahead=ahead)
+            carried = {one.array for one in item.carried}
+            beside = {a: p for a, p in states.items() if a not in carried}
+            self.loops[header] = replace(claim, states=beside, locals=self._locals(claim, states), ahead=ahead)
         else:
             self.loops[header] = replace(claim, versions=versions)
 
@@ -176,11 +178,11 @@ class _Finding:
         return tuple(phis)
 
     def _shape(self, array: str) -> tuple[Affine, ...]:
-        info = self.summary.arrays.get(array, self.summary.locals.get(array))
+        info = self.summary.arrays.get(array, self.summary.temporaries.get(array))
         return info.shape if info is not None else ()
 
     def _source_name(self, array: str) -> str:
-        info = self.summary.arrays.get(array, self.summary.locals.get(array))
+        info = self.summary.arrays.get(array, self.summary.temporaries.get(array))
         return info.source_name if info is not None else array
 
     def _ahead(self, item: KeptLoop, array: str, states: list[Piece], versions: Mapping[str, str]) -> Ahead | None:
@@ -202,6 +204,11 @@ class _Finding:
 
     def _local(self, name: str, header: int) -> tuple[int, int] | None:
         """Return the last value before a loop that has the name of a local."""
+        origin, array, number = self.summary.values.get(name, (None, name, 0))
+        found = self._value_from(origin, number, header) if origin is not None else None
+        if found is not None:
+            return found
+        name = array or name
         info = self.summary.arrays.get(name)
         names, best = {info.source_name if info is not None else name, name.rstrip("0123456789")}, None
         for number in sorted(self.flow.dominators(header) - {header}):
@@ -211,6 +218,18 @@ class _Finding:
             named = [k for k, v in values if v.name_hint in names and not isinstance(v.type, MemRefType)]
             best = (number, named[-1]) if named else best
         return best
+
+    def _value_from(self, origin: Location, number: int, header: int) -> tuple[int, int] | None:
+        """Return what was loaded at a place, or one of the results of a branch there, before a loop."""
+        place = origin.line, origin.column
+        for block in sorted(self.flow.dominators(header) - {header}):
+            for position, op in enumerate(self.flow.blocks[block].ops):
+                if op.name == "memref.load" and _at(location_of(op), place):
+                    return block, position
+            arguments = self.flow.blocks[block].args if block not in self.flow.loops else ()
+            if len(arguments) > number and _at(location_of(arguments[number]), place):
+                return block, -1 - number
+        return None
 
     def _phi(self, claim: LoopClaim, argument: BlockArgument) -> Phi:
         position, header = argument.index, claim.header

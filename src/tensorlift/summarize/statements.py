@@ -143,6 +143,14 @@ def allocated(block: Block) -> set[str]:
     return {s.array for s in walk(block) if isinstance(s, Allocate)}
 
 
+def values_of(statement: Statement) -> Iterator[tuple[str, tuple[Location | None, str, int]]]:
+    """Yield the values that a load or a branch yields, with the place, the array, and which of several it is."""
+    if isinstance(statement, Load):
+        yield statement.value, (statement.location, statement.array, 0)
+    elif isinstance(statement, Branch):
+        yield from ((value, (statement.location, "", number)) for number, value in enumerate(statement.values))
+
+
 def terms_of(statement: Statement) -> tuple[Term, ...]:
     """Return the terms that a statement evaluates, without those of inner blocks."""
     if isinstance(statement, Store):

@@ -20,6 +20,7 @@ from tensorlift.summarize.distribute import Splits
 from tensorlift.summarize.initialisation import require_initialised
 from tensorlift.summarize.lifting import Lifting
 from tensorlift.summarize.reader import read_function
+from tensorlift.summarize.statements import values_of, walk
 from tensorlift.summarize.unwritten import without_unwritten
 
 if TYPE_CHECKING:
@@ -106,7 +107,8 @@ def _summarise(
         may_be_same=harmless.may_be_same,
         ranges=program.ranges,
         guesses=tuple(lifting.evaluator.guesses),
-        locals={name: info for name, info in lifting.arrays.items() if not info.is_parameter and name not in used},
+        values={name: origin for s in walk(program.body) for name, origin in values_of(s)},
+        temporaries={n: i for n, i in lifting.arrays.items() if not i.is_parameter and n not in used},
     )
 
 

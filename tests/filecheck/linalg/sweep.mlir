@@ -7,7 +7,7 @@
 // CHECK-NEXT: scf.yield %x_4 : tensor<?xf32>
 // CHECK: scf.yield %x_3 : tensor<?xf32>
 // CHECK: return %x_1 : tensor<?xf32>
-// CHECK: // sweep: hybrid, program proved for every size, definitions tested
+// CHECK: // sweep: hybrid, proved for every size
 func.func @sweep(%steps: index, %n: index, %x: memref<?xf32>) {
   affine.for %t = 0 to %steps {
     affine.for %i = 1 to %n {

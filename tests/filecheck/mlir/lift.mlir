@@ -5,7 +5,7 @@
 // From scf and 32-bit sizes to a matrix product, also by way of the loop IR.
 // CHECK: def product(n, A, B, C):
 // CHECK: C[:n, :n] = A[:n, :n] @ B[:n, :n]
-// CHECK: # product: loop-free, program proved for every size, definitions tested
+// CHECK: # product: loop-free, proved for every size
 
 // IR: func.func @product(%n: index {tl.name = "n", tl.c_type = "int"}, %A: memref<?x?xf64>
 // IR: affine.for %i = 0 to %n {

@@ -247,8 +247,10 @@ class Scope:
             return found if found is not None and self._keeps(found, term.args[0].dtype, term.dtype) else None
         if isinstance(term, Constant) and term.value.denominator == 1 and term.dtype != "bool":
             return Affine(int(term.value))
-        if not isinstance(term, Index) or (not is_float(term.dtype) and width(term.dtype) < INDEX_WIDTH):
+        if not isinstance(term, Index):
             return None
+        if not is_float(term.dtype) and width(term.dtype) < INDEX_WIDTH:
+            return term.affine if self.domain.implies(*in_range(term.affine, term.dtype)) else None
         if term.dtype.startswith("u") and not self.domain.is_subset(affine_condition("ge", term.affine)):
             return None
         return term.affine
@@ -257,7 +259,7 @@ class Scope:
         """Tell whether a conversion leaves an affine expression as it is; positions are below two to the 53."""
         if is_exact(source, target) or target == "f64":
             return source != "bool"
-        may_fit = is_integer(source) and (target == "f32" or (is_integer(target) and width(target) >= INDEX_WIDTH))
+        may_fit = is_integer(source) and (target == "f32" or is_integer(target))
         return may_fit and self.domain.implies(*in_range(value, target))
 
 

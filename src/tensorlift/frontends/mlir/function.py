@@ -12,11 +12,13 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     FunctionType,
     IndexType,
+    IntegerAttr,
     IntegerType,
     MemRefType,
     ModuleOp,
     NoneAttr,
     StringAttr,
+    i64,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, BlockArgument, Region
@@ -28,6 +30,7 @@ from tensorlift.frontends.mlir.cleanup import remove_dead
 from tensorlift.frontends.mlir.generalise import generalise
 from tensorlift.frontends.mlir.index_operations import INDEX_OPERATIONS, copied
 from tensorlift.frontends.mlir.memories import MEMORIES, check_memref, static_extents
+from tensorlift.frontends.mlir.names import argument_marks
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.frontends.mlir.scalar_operations import SCALAR_OPERATIONS
 from tensorlift.frontends.mlir.shapes import Assumed, infer_extents, known_extents, settle, size_map
@@ -70,7 +73,7 @@ class FunctionReader:
         self.name = _name(function)
         self.entry = Block()
         self.t = Translator(self.entry, functions, HANDLERS)
-        self.marks = _argument_marks(function)
+        self.marks = argument_marks(function)
         self.c_types: dict[int, str] = {}
         self.arrays: dict[int, Memory] = {}
         self.layouts: list[str] = []
@@ -100,9 +103,7 @@ class FunctionReader:
     def _declare(self, argument: BlockArgument) -> None:
         """Add the argument that stands for one of the source."""
         t, position = self.t, argument.index
-        stated = self.marks[position].get("tl.name")
-        hint = stated.data if isinstance(stated, StringAttr) else argument.name_hint
-        name = t.fresh(hint, f"arg{position}")
+        name = t.names.of_argument(argument, self.marks[position])
         if isinstance(argument.type, MemRefType):
             check_memref(argument.type, self.function)
             made = self._argument(argument, MemRefType(argument.type.element_type, argument.type.get_shape()), name)
@@ -213,7 +214,7 @@ class FunctionReader:
     def _module(self, results: list[Attribute]) -> ModuleOp:
         rows = [self._marks_of(argument) for argument in self.entry.args]
         function = FuncOp(
-            self.t.fresh(self.name, "f") if not self.name.isidentifier() else self.name,
+            self.t.names.of_function(self.name),
             FunctionType.from_lists([argument.type for argument in self.entry.args], results),
             Region(self.entry),
             arg_attrs=ArrayAttr(rows),
@@ -222,6 +223,9 @@ class FunctionReader:
         function.attributes["tl.source"] = StringAttr(self.filename)
         if "tl.result_unsigned" in self.function.attributes:
             function.attributes["tl.result_unsigned"] = self.function.attributes["tl.result_unsigned"]
+        if self.t.generalised:
+            values = {name: IntegerAttr(number, i64) for name, number in self.t.generalised.items()}
+            function.attributes["tl.generalised"] = DictionaryAttr(values)
         required = [*self._stated_requirements(), *self._requirements()]
         if required:
             function.attributes["tl.requires"] = ArrayAttr(required)
@@ -298,9 +302,3 @@ class FunctionReader:
 def _name(function: Operation) -> str:
     name: Any = function.properties["sym_name"]
     return str(name.data)
-
-
-def _argument_marks(function: Operation) -> list[Mapping[str, Attribute]]:
-    rows: Any = function.properties.get("arg_attrs")
-    count = len(function.regions[0].blocks[0].args)
-    return [row.data for row in rows] if rows is not None else [{}] * count

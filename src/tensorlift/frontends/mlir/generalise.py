@@ -141,6 +141,7 @@ def _replace(t: Translator, classes: _Classes, slots: list[Slot], function: Oper
             _replace_extent(t.memories[number], position, value)
     names = list(dict.fromkeys(t.memories[n].name for k, n, _ in slots if k == "extent"))
     name = size.terms[0][0].split("#")[0]
+    t.generalised[name] = extent.constant
     message = f"the constant {extent.constant}, an extent of {', '.join(names)}, is generalised to the size {name}"
     remedy = "lift with --no-generalise to keep the constant"
     return Diagnostic("TL199", message, location_of(function), remedy, Severity.NOTE)

@@ -14,11 +14,10 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
-    StringAttr,
     i32,
 )
 from xdsl.dialects.func import ReturnOp
-from xdsl.ir import Operation
+from xdsl.ir import BlockArgument, Operation, OpResult
 
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.frontends.mlir.layouts import check_layout
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.mlir.translator import Translator
 
 
+_ELEMENT = "an element of"
 _SHAPED = "`memref.{}` changes the shape of an array"
 
 
@@ -54,8 +54,7 @@ def _allocate(t: Translator, op: Operation) -> None:
     check_memref(result.type, op)
     given = iter(t.indices(op.operands, op))
     extents = [next(given) if extent is None else extent for extent in static_extents(result.type)]
-    hint = op.attributes.get("tl.name")
-    name = t.fresh(hint.data if isinstance(hint, StringAttr) else result.name_hint, "local")
+    name = t.names.of_local(op)
     marks = {key: op.attributes[key] for key in ("tl.unsigned",) if key in op.attributes}
     made = memref.AllocaOp.create(
         result_types=[MemRefType(result.type.element_type, [DYNAMIC_INDEX] * len(extents))],
@@ -100,7 +99,30 @@ def _affine_access(store: bool) -> Callable[[Translator, Operation], None]:  # n
 
 
 def _plain_access(store: bool) -> Callable[[Translator, Operation], None]:  # noqa: FBT001 - makes one of two handlers
-    return lambda t, op: _access(t, op, tuple(t.indices(op.operands[1 + store :], op)), store=store)
+    def handle(t: Translator, op: Operation) -> None:
+        if store or not _gathers(t, op):
+            _access(t, op, tuple(t.indices(op.operands[1 + store :], op)), store=store)
+
+    return handle
+
+
+def _gathers(t: Translator, op: Operation) -> bool:
+    """Read a whole array of one dimension at a place that depends on data; False where it is another access."""
+    view = t.view(op.operands[0])
+    places = [t.scalar(value).value for value in op.operands[1:] if t.scalar(value).index is None]
+    is_data = [isinstance(place, OpResult) and place.owner.name == "arith.index_cast" for place in places]
+    is_whole = view == View.whole(view.memory) and isinstance(view.memory.value, BlockArgument)
+    if (
+        is_data != [True]
+        or len(view.axes) > 1
+        or not is_whole
+        or not t.scalar(op.operands[1]).why[1].startswith(_ELEMENT)
+    ):
+        return False
+    t.extent(view, 0, op)
+    made = memref.LoadOp.create(operands=[view.memory.value, *places], result_types=[view.memory.element])
+    t.known[op.results[0]] = Scalar(t.emit_value(made, op), why=("data", f"{_ELEMENT} {view.memory.name}"))
+    return True
 
 
 def _access(t: Translator, op: Operation, indices: tuple[Affine, ...], *, store: bool) -> None:
@@ -108,7 +130,7 @@ def _access(t: Translator, op: Operation, indices: tuple[Affine, ...], *, store:
     if store:
         t.store(t.number(op.operands[0], op), view, indices, op)
     else:
-        t.known[op.results[0]] = Scalar(t.load(view, indices, op), why=("data", f"an element of {view.memory.name}"))
+        t.known[op.results[0]] = Scalar(t.load(view, indices, op), why=("data", f"{_ELEMENT} {view.memory.name}"))
 
 
 def _extent(t: Translator, op: Operation) -> None:

@@ -7,6 +7,8 @@ dialects, which say nothing about what a function computes, are blanked out befo
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, Location
@@ -19,12 +21,14 @@ from tensorlift.ir.text import functions as functions_of
 from tensorlift.ir.text import parse_module
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
     from tensorlift.diagnostics import Diagnostic
+
+    Literally = Callable[[Operation, Mapping[str, Operation]], ModuleOp]
 
 _UNREADABLE = {
     "scf.while": ("control", "a `while` loop does not count"),
@@ -35,15 +39,22 @@ _UNREADABLE = {
 _SIZE_LIMIT = 4_000_000
 
 
-def read_mlir(
-    text: str, filename: str, *, function: str | None = None, generalise: bool | None = False, fitted: bool = False
+def read_mlir(  # noqa: PLR0913 - what is read, and how
+    text: str,
+    filename: str,
+    *,
+    function: str | None = None,
+    generalise: bool | None = False,
+    fitted: bool = False,
+    literally: Literally | None = None,
 ) -> list[ReadFunction]:
     """Read a module into the loop IR, one module for each function that it defines.
 
     With ``function`` only that function is read; without, all but private ones that others call.  With ``generalise``
     None, constant extents and bounds that an index ties together become sizes, and a note says so; with True constant
     bounds over extents that no type states do too.  With ``fitted`` an array is taken to be the part of it that the
-    accesses need, where its type leaves that open; otherwise it may be larger.
+    accesses need, where its type leaves that open; otherwise it may be larger.  ``literally`` reads a function of the
+    module literally, which may call the others.
 
     Raises ``LiftError`` for what concerns the whole file: text that is no MLIR, no function, too much of it.
     """
@@ -66,6 +77,8 @@ def read_mlir(
         _read(defined[name], defined, filename, generalise=generalise, fitted=fitted)
         for name in _chosen(defined, function, start)
     ]
+    if literally is not None:
+        read = [replace(one, literally=partial(literally, defined[one.name], defined)) for one in read]
     return sorted([*read, *unread], key=lambda one: one.location.line) if unread and function is None else read
 
 

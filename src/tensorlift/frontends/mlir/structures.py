@@ -125,19 +125,19 @@ def _affine_parallel(t: Translator, op: Operation) -> None:
     uppers = _applied(t, upper, op.operands[count:], "min", op)
     steps = [step.value.data for step in loop.steps]
     groups = zip(_grouped(lowers, loop.lowerBoundsGroups), _grouped(uppers, loop.upperBoundsGroups), steps, strict=True)
-    kinds = _reductions(loop)
+    kinds = reductions(loop)
     cells = [_neutral(t, kind, result.type, op) for kind, result in zip(kinds, op.results, strict=True)]
 
     def combine(last: Operation) -> None:
         for kind, cell, value in zip(kinds, cells, last.operands, strict=True):
-            made = _COMBINERS[kind][0](_read(t, cell, last), t.number(value, last))
+            made = COMBINERS[kind][0](_read(t, cell, last), t.number(value, last))
             _write(t, t.emit_value(made, last), cell, last)
 
     _nest(t, op, list(groups), combine)
     _give(t, cells, op)
 
 
-def _reductions(loop: Any) -> list[str]:
+def reductions(loop: Any) -> list[str]:
     """Give the names of reductions; of the numbers of generic syntax those that all versions of MLIR share."""
     numbered = {0: "addf", 1: "addi"}
     return [k.data if isinstance(k, StringAttr) else numbered.get(k.value.data, str(k)) for k in loop.reductions]
@@ -145,10 +145,10 @@ def _reductions(loop: Any) -> list[str]:
 
 def _neutral(t: Translator, kind: str, of_type: Any, op: Operation) -> SSAValue:
     """Put the neutral element of a reduction into a local scalar."""
-    if kind not in _COMBINERS:
+    if kind not in COMBINERS:
         raise refusal("control", location_of(op), f"a reduction by `{kind}` is not lifted")
     check_scalar(of_type, op)
-    number = _COMBINERS[kind][1](of_type.bitwidth)
+    number = COMBINERS[kind][1](of_type.bitwidth)
     is_integer = isinstance(of_type, IntegerType)
     attribute = IntegerAttr(int(number), of_type) if is_integer else FloatAttr(number, of_type)
     cell = t.cell(of_type, "reduced", op)
@@ -290,7 +290,7 @@ def _refused(message: str) -> Callable[[Translator, Operation], None]:
 
 
 # Reductions of ``affine.parallel``: how two values become one, and the neutral element of a type of so many bits.
-_COMBINERS: dict[str, tuple[Callable[[SSAValue, SSAValue], Operation], Callable[[int], float]]] = {
+COMBINERS: dict[str, tuple[Callable[[SSAValue, SSAValue], Operation], Callable[[int], float]]] = {
     "addf": (AddfOp, lambda _: 0.0),
     "addi": (AddiOp, lambda _: 0),
     "andi": (AndIOp, lambda _: -1),

@@ -29,6 +29,7 @@ from xdsl.ir import Block, Region
 from xdsl.ir.affine import AffineMap
 
 from tensorlift.frontends.mlir.atoms import Atoms, NotAffineError, Quotient, Size, Variable
+from tensorlift.frontends.mlir.names import Names
 from tensorlift.frontends.mlir.needs import Needs
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.frontends.mlir.values import Access, Loop, Memory, Scalar, View
@@ -73,7 +74,8 @@ class Translator:
         self.asked: dict[tuple[str, int], Affine] = {}  # extents that the program asks for, by array and dimension
         self.used: set[str] = set()  # the atoms of sizes that some index needs
         self.blocks = [entry]
-        self.taken: set[str] = set()
+        self.names = Names()
+        self.generalised: dict[str, int] = {}  # sizes that stand for a constant of the source
         self.added: list[str] = []  # the names of sizes that the source has no argument for
 
     # -- emission
@@ -87,17 +89,6 @@ class Translator:
         """Append an operation and give its first result."""
         self.emit(op, origin)
         return op.results[0]
-
-    def fresh(self, hint: str | None, otherwise: str) -> str:
-        """Make a name of the source an identifier that is not taken."""
-        name = re.sub(r"\W", "_", hint or otherwise, flags=re.ASCII)
-        name = f"_{name}" if name[0].isdigit() else name
-        unique, number = name, 1
-        while unique in self.taken:
-            number += 1
-            unique = f"{name}_{number}"
-        self.taken.add(unique)
-        return unique
 
     @contextmanager
     def inside(self, block: Block) -> Iterator[None]:
@@ -245,7 +236,7 @@ class Translator:
         made = memref.AllocaOp.create(
             result_types=[MemRefType(of_type, [])],
             properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [0, 0])},
-            attributes={"tl.name": StringAttr(self.fresh(hint, "carried"))},
+            attributes={"tl.name": StringAttr(self.names.fresh(hint, "carried"))},
         )
         return self.emit_value(made, op)
 
@@ -292,7 +283,7 @@ class Translator:
     def new_size(self, hint: str, origin: Operation) -> Affine:
         """Add an index argument at the end of the function."""
         argument = self.entry.insert_arg(INDEX, len(self.entry.args))
-        name = self.fresh(hint, hint)
+        name = self.names.fresh(hint, hint)
         argument.name_hint = name
         argument.location = origin.location
         self.added.append(name)

@@ -13,9 +13,9 @@ from tensorlift.ir.function import ROW
 from tensorlift.ir.regions import ControlFlow, IrreducibleError
 from tensorlift.proofs.source.execution import AT_END, Execution
 from tensorlift.proofs.source.frames import Frame
-from tensorlift.proofs.source.integers import Exact
+from tensorlift.proofs.source.integers import Exact, polynomial
 from tensorlift.proofs.source.operations import Memory, Undecided, Value, as_data, element_type
-from tensorlift.proofs.source.sense import are_bits_of, keep_names, known_arrays, known_names, named_number
+from tensorlift.proofs.source.sense import are_bits_of, keep_names, known_names, named_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from xdsl.ir import BlockArgument
 
     from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.domain import Domain
     from tensorlift.proofs.source.claims import Claims
     from tensorlift.proofs.source.places import Places
 
@@ -41,11 +42,12 @@ def check_source(function: FuncOp, summary: Summary, places: Places, claims: Cla
         flow = ControlFlow(function)
     except IrreducibleError:
         raise Undecided("control has a cycle with more than one entry", function) from None
-    arrays = known_arrays(summary, claims)
-    keep_names(summary, claims, arrays)
+    keep_names(summary, claims)
     arguments = _arguments(function, summary, places)
-    execution = Execution(flow, summary, claims, places, arrays)
-    context = summary.context & summary.ranges
+    execution = Execution(flow, summary, claims, places)
+    context = summary.context & summary.ranges & places.within
+    if context.is_empty():
+        raise Undecided("the definitions hold for no sizes that the source has", function)
     try:
         start, names = execution.memory.start(function.parent_op()), known_names(summary)
         frame = Frame({}, start, is_sequential=True, variables=names, items=summary.items)
@@ -59,15 +61,26 @@ def check_source(function: FuncOp, summary: Summary, places: Places, claims: Cla
     results = {array for array, _ in summary.outputs}
     if any(info.is_parameter and name in ended.state.pieces.keys() - results for name, info in summary.arrays.items()):
         raise Undecided("the function writes to an array that is no result", function)
-    types = function.function_type.outputs.data
-    if len(types) != (summary.result is not None):
+    _require_returned(function, execution, ended.passed, context)
+
+
+def _require_returned(function: FuncOp, run: Execution, passed: list[Value], context: Domain) -> None:
+    """Show that a function returns the memory and the number that the definitions say."""
+    summary, places = run.summary, run.memory.places
+    made = [value for value in passed if isinstance(value, Memory)]
+    views = [places.views.get(memory.name) for memory in made]
+    if [view and view.array for view in views] != [*places.returned] or any(memory.start.terms for memory in made):
+        raise Undecided("the function returns other memory than the definitions say", function)
+    types = [of_type for of_type in function.function_type.outputs.data if not isinstance(of_type, MemRefType)]
+    values = [value for value in passed if not isinstance(value, Memory)]
+    if len(types) != (summary.result is not None) or len(values) != len(types):
         raise Undecided("the function returns what the definitions do not, or the other way round", function)
     if summary.result is not None:
-        (value,), definition = ended.passed, execution.versions.definitions[summary.result]
+        (value,), definition = values, run.versions.definitions[summary.result]
         if not are_bits_of(element_type(types[0]), definition.dtype):
             raise Undecided("the function returns a value of another type", function)
         term = as_data(value, types[0], definition.dtype)
-        execution.versions.require(definition.array, [(UNIVERSE, term)], summary.result, context)
+        run.versions.require(definition.array, [(UNIVERSE, term)], summary.result, context)
 
 
 def _named(function: FuncOp) -> Iterator[tuple[str, BlockArgument]]:
@@ -92,6 +105,8 @@ def _arguments(function: FuncOp, summary: Summary, places: Places) -> list[Value
             values.append(Exact(places.extents[called], is_signed=True))
         elif called.endswith(ROW):
             values.append(Exact(Polynomial.variable(called), is_signed=True))
+        elif called in places.sizes:
+            values.append(Exact(polynomial(places.sizes[called]), is_signed=True))
         elif name is None:
             raise Undecided(f"{called} is no parameter of the definitions", function)
         else:

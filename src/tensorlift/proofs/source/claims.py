@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.definition import ArrayInfo, KeptLoop
+    from tensorlift.comprehension.definition import KeptLoop
     from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.comprehension.state import Effect
 
@@ -83,10 +83,8 @@ class LoopClaim:
 class Claims:
     """All claims about one function: its loops, by their headers.
 
-    ``memories`` tells which array each memory is that the function makes, by its number among those; ``arrays`` are
-    local ones of which no definition speaks.
+    ``memories`` tells which array each memory is that the function makes, by its number among those.
     """
 
     loops: Mapping[int, LoopClaim]
     memories: Mapping[int, str] = field(default_factory=dict)
-    arrays: Mapping[str, ArrayInfo] = field(default_factory=dict)

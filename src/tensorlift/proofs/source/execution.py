@@ -72,17 +72,15 @@ AT_END = -1  # the block after the last: where a function returns
 class Execution:
     """Runs one function, and decides what is claimed of it on the way."""
 
-    def __init__(
-        self, flow: ControlFlow, summary: Summary, claims: Claims, places: Places, arrays: dict[str, ArrayInfo]
-    ) -> None:
+    def __init__(self, flow: ControlFlow, summary: Summary, claims: Claims, places: Places) -> None:
         self.flow = flow
         self.summary = summary
         self.claims = claims
-        self.arrays = arrays
+        self.arrays = summary.arrays | summary.temporaries
         self.known = Known.of(summary)
         self.versions = Versions(summary)
         self.memory = MemoryAccess(places, summary, self.arrays, made_by(flow.function, claims))
-        self.cell_names = cell_names(arrays)
+        self.cell_names = cell_names(summary)
         self.calls: tuple[str, ...] = ()  # inside of each other
         self.ways = Counter[int]()  # to each block
 
@@ -225,7 +223,7 @@ class Execution:
             if not ends_at_header:
                 raise Undecided("a search has more than one end", loop.last)
             return self._searched(loop, inner, after, frame, stop)
-        self.apply(loop, inner, after, frame)
+        frame.state.apply(self.checked(loop, after, inner), loop.entry | inner.outer)
         if is_behind:
             return left_behind(self, loop, inner, frame)
         block, passed = self._left(loop, frame)
@@ -241,13 +239,6 @@ class Execution:
         if after is None:
             raise Undecided("the loop ends in its first iteration", loop.last)
         return inner, after
-
-    def apply(self, loop: Entered, inner: Frame, after: Outcome, frame: Frame) -> None:
-        """Show the claim of a loop by one iteration, and put its effect into the state."""
-        known = {name: self._value_at(*place) for name, place in loop.claim.locals.items()}
-        named = {name: as_data(inner.value(value), value.type) for name, value in known.items()}
-        effect = self._checked(loop, after, named, inner.claimed)
-        frame.state.apply(effect, loop.entry | inner.outer)
 
     def entered(self, claim: LoopClaim, passed: list[Value], frame: Frame, context: Domain) -> Entered:
         """Say what a claim means for the values with which its loop is entered."""
@@ -334,9 +325,11 @@ class Execution:
                 if was.is_signed and not value.is_signed:
                     raise Undecided("a counter may wrap around", loop.last)
 
-    def _checked(self, loop: Entered, after: Outcome, named: Mapping[str, Term], claimed: set[str]) -> Effect:
-        """Show a claim by induction; return the effect of the whole loop; ``named`` are locals that its states read."""
+    def checked(self, loop: Entered, after: Outcome, inner: Frame) -> Effect:
+        """Show a claim by induction, after an iteration in a frame; return the effect of the whole loop."""
         claim, state = loop.claim, after.state
+        known = {name: self._value_at(*place) for name, place in claim.locals.items()}
+        named = {name: as_data(inner.value(value), value.type) for name, value in known.items()}
         self.require_counters(loop, after.passed)
         for phi, argument, number in loop.phis():
             value = as_data(after.passed[number], argument.type, self.arrays[phi].dtype)
@@ -344,7 +337,7 @@ class Execution:
                 state.overwrite(phi, [(loop.iterations, value)])
         effect = {array: state.pieces[array] for array in claim.states if array in state.pieces}
         lost = state.pieces.keys() - effect.keys()
-        if not claimed.isdisjoint(lost):
+        if not inner.claimed.isdisjoint(lost):
             raise Undecided("an iteration reads what may be what an earlier one wrote", loop.last)
         if any(not term.reads.isdisjoint(lost) for pieces in effect.values() for _, term in pieces):
             raise Undecided("an iteration reads what an earlier one left, of which nothing is claimed", loop.last)
@@ -461,9 +454,12 @@ class Execution:
                     raise Undecided("an index is not affine", op) from None
         return last
 
-    def select(self, op: Operation, frame: Frame, _: Domain) -> None:
+    def select(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Choose as a branch does."""
         condition, one, other = frame.all(op.operands)
+        if isinstance(condition, Domain):
+            other = one if context.is_subset(condition) else other
+            one = other if context.is_disjoint(condition) else one
         frame.values[op.results[0]] = self._chosen(as_test(condition), one, other, op.results[0].type)
 
     def call(self, op: Operation, frame: Frame, context: Domain) -> None:

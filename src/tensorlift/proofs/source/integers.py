@@ -57,17 +57,20 @@ class Known(NamedTuple):
         return any(value == cells.scale(size) for cells, most in self.memories for size in range(1, most + 1))
 
 
+NOTHING = Known((), (), ())
+
+
 def as_signed(integer: Exact, dtype: DType, context: Domain, known: Known) -> Polynomial | None:
     """Return the signed value of an integer, or None where the polynomial may not be that."""
     if integer.is_signed:
         return integer.value
-    return integer.value if _lies_in(integer.value, *integer_range(dtype), context, known) else None
+    return integer.value if lies_in(integer.value, *integer_range(dtype), context, known) else None
 
 
 def as_unsigned(integer: Exact, dtype: DType, context: Domain, known: Known) -> Polynomial | None:
     """Return the unsigned value of an integer of a signed type, or None where the polynomial may not be that."""
     high = None if integer.is_signed else 2 * integer_range(dtype)[1] + 1
-    return integer.value if _lies_in(integer.value, 0, high, context, known) else None
+    return integer.value if lies_in(integer.value, 0, high, context, known) else None
 
 
 def are_equal_bits(left: Exact, right: Exact, dtype: DType, context: Domain, known: Known) -> Polynomial | None:
@@ -76,11 +79,11 @@ def are_equal_bits(left: Exact, right: Exact, dtype: DType, context: Domain, kno
     Numbers that are the same modulo two to the width are the same if they are less than that apart.
     """
     difference, high = left.value - right.value, integer_range(dtype)[1]
-    is_near = difference.as_affine() is not None and _lies_in(difference, -2 * high - 1, 2 * high + 1, context, known)
+    is_near = difference.as_affine() is not None and lies_in(difference, -2 * high - 1, 2 * high + 1, context, known)
     return difference if is_near else None
 
 
-def _lies_in(value: Polynomial, low: int, high: int | None, context: Domain, known: Known) -> bool:
+def lies_in(value: Polynomial, low: int, high: int | None, context: Domain, known: Known = NOTHING) -> bool:
     """Tell whether an integer is in a range; sizes are taken to stay within 64 bits with a sign."""
     exact = value.as_affine()
     least, most = integer_range("i64")

@@ -21,7 +21,7 @@ from tensorlift.proofs.source.operations import Cases, Memory, Place, Undecided,
 from tensorlift.proofs.source.places import View, dense
 from tensorlift.proofs.source.sense import are_apart, are_bits_of, named_number
 from tensorlift.proofs.source.sharing import Tracked, require_unwritten
-from tensorlift.proofs.source.versions import UNDEFINED
+from tensorlift.proofs.source.versions import UNDEFINED, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -54,7 +54,7 @@ class MemoryAccess:
         self, places: Places, summary: Summary, arrays: Mapping[str, ArrayInfo], made: Mapping[Operation, str]
     ) -> None:
         self.summary, self.arrays, self.made = summary, arrays, made
-        self.views, self.names = dict(places.views), places.names
+        self.places, self.views, self.names = places, dict(places.views), places.names
         self.owners: dict[str, Operation] = {}
         self.accessed: set[str] = set()  # arrays of which cells are accessed
         self.written: set[str] = set()
@@ -177,10 +177,13 @@ class MemoryAccess:
             self.views[name] = View(array, dense(self.arrays[array]))
         view = self.views.get(name)
         if view is not None:
-            if self.arrays[view.array].is_parameter or self.owners.setdefault(view.array, op) is not op:
+            is_outside = self.arrays[view.array].is_parameter and view.array not in self.places.returned
+            if is_outside or self.owners.setdefault(view.array, op) is not op:
                 raise Undecided(f"two memories are called {name}", op)
             own = own_cell(view.array, len(self.arrays[view.array].shape), self.arrays[view.array].dtype)
-            frame.state.overwrite(view.array, [(UNIVERSE, terms.read(UNDEFINED, own.indices, own.dtype))])
+            # What is returned is the caller's to read, so that cells in which nothing is stored count as well.
+            content = fresh(UNKNOWN) if view.array in self.places.returned else UNDEFINED
+            frame.state.overwrite(view.array, [(UNIVERSE, terms.read(content, own.indices, own.dtype))])
         frame.values[op.results[0]] = Memory(name)
 
     def poison(self, op: Operation, frame: Frame, _: Domain) -> None:
@@ -196,8 +199,12 @@ class MemoryAccess:
         """Give the same memory as another type."""
         frame.values[op.results[0]] = frame.value(op.operands[0])
 
-    def nothing(self, op: Operation, frame: Frame, context: Domain) -> None:
-        """Do nothing: what is read after the end of its life is undefined."""
+    def free(self, op: Operation, frame: Frame, _: Domain) -> None:
+        """End the life of memory that is not the caller's: what is read afterwards is undefined."""
+        memory = frame.value(op.operands[0])
+        view = self.views.get(memory.name) if isinstance(memory, Memory) else None
+        if not isinstance(memory, Memory) or (view is not None and self.arrays[view.array].is_parameter):
+            raise Undecided("the caller's memory is freed", op)
 
 
 def _subscripts(offset: Polynomial, strides: Sequence[Polynomial]) -> Iterator[tuple[Affine, ...]]:
@@ -219,7 +226,7 @@ ACCESSES: dict[str, Callable[[MemoryAccess, Operation, Frame, Domain], None]] = 
     "memref.store": MemoryAccess.store,
     "memref.alloca": MemoryAccess.allocate,
     "memref.alloc": MemoryAccess.allocate,
-    "memref.dealloc": MemoryAccess.nothing,
+    "memref.dealloc": MemoryAccess.free,
     "memref.get_global": MemoryAccess.global_,
     "memref.cast": MemoryAccess.same,
     "ub.poison": MemoryAccess.poison,

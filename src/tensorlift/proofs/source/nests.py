@@ -31,5 +31,5 @@ def run_nest(run: Execution, claim: LoopClaim, around: Entered, frame: Frame) ->
         inner, after = run.iteration(loop, frame)
         if inner.exits:
             raise Undecided("the nest may be left early", loop.last)
-        run.apply(loop, inner, after, frame)
+        frame.state.apply(run.checked(loop, after, inner), loop.entry | inner.outer)
     return Outcome(run.ends(loop, frame), frame.state, around.iterations)

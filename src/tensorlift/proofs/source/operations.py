@@ -13,6 +13,7 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain, at_least
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
+from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term
 from tensorlift.ir.function import dtype_of
@@ -28,6 +29,8 @@ from tensorlift.proofs.source.integers import (
     divided,
     divided_by_cases,
     is_nonnegative,
+    lies_in,
+    polynomial,
 )
 
 if TYPE_CHECKING:
@@ -156,18 +159,37 @@ def _as_number(truth: Domain) -> Value:
 
 
 def _residues(value: Value, context: Domain) -> Value:
-    """Return the rest of an index that is not negative, divided by a small number, by cases."""
-    if not isinstance(value, Apply) or value.op != "rem":
+    """Return a number made of the rest of an index that is not negative, divided by a small number, by cases."""
+    if not isinstance(value, Apply) or value.dtype[0] != "i":
         return value
-    match value.args:
-        case Index(affine=index), Constant(value=divisor) if 1 < divisor <= _MOST_RESIDUES:
+    rests = {node for node in walk(value) if isinstance(node, Apply) and node.op == "rem"}
+    match [rest.args for rest in rests]:
+        case [(Index(affine=index), Constant(value=divisor))] if 1 < divisor <= _MOST_RESIDUES:
             name, number = fresh("index"), int(divisor)
             if context.implies(at_least(index, 0)):
                 classes = [Domain.strided(name, Affine(rest), number) for rest in range(number)]
                 whole = [domain.substitute({name: index}) for domain in classes]
-                numbers = [Exact(Polynomial.constant(rest), is_signed=True) for rest in range(number)]
-                return Cases(tuple(zip(whole, numbers, strict=True)))
+                numbers = [_with_rest(value, rest, context) for rest in range(number)]
+                found = [Exact(polynomial(n), is_signed=True) for n in numbers if n is not None]
+                return Cases(tuple(zip(whole, found, strict=True))) if len(found) == number else value
     return value
+
+
+def _with_rest(term: Term, rest: int, context: Domain) -> Affine | None:
+    """Return an index that a term with a rest is, where that is a number and the type holds all that is computed."""
+    match term:
+        case Apply(op="rem"):
+            return Affine(rest)
+        case Constant(value=value):
+            return Affine(int(value))
+        case Index(affine=index):
+            return index
+        case Apply(op="add" | "sub" as op, args=(one, other)):
+            left, right = _with_rest(one, rest, context), _with_rest(other, rest, context)
+            if left is not None and right is not None:
+                found = left + right if op == "add" else left - right
+                return found if lies_in(polynomial(found), *integer_range(term.dtype), context) else None
+    return None
 
 
 def _by_cases(op: Operation, operands: Sequence[Value], position: int, context: Domain, known: Known) -> Value:
@@ -262,9 +284,25 @@ def _widened(op: Operation, operands: list[Exact], context: Domain, known: Known
     return None if found is None else Exact(found, is_signed=True)
 
 
-def _cut_off(op: Operation, operands: list[Exact], _: Domain, __: Known) -> Value | None:
+def _cut_off(op: Operation, operands: list[Exact], context: Domain, known: Known) -> Value | None:
     """Keep the lower bits; a single one is a truth value, and no number."""
-    return None if op.results[0].type == i1 else Exact(operands[0].value, is_signed=False)
+    if op.results[0].type == i1:
+        return None
+    value, (low, high) = operands[0].value, integer_range(element_type(op.results[0].type))
+    return Exact(value, is_signed=lies_in(value, low, high, context, known))
+
+
+def _extremum(op: Operation, operands: list[Exact], context: Domain, known: Known) -> Value | None:
+    """Give the less or the greater number by cases."""
+    dtype = element_type(op.results[0].type)
+    left, right = (as_signed(operand, dtype, context, known) for operand in operands)
+    difference = (left - right).as_affine() if left is not None and right is not None else None
+    if left is None or right is None or difference is None:
+        return None
+    is_left = compare("le" if op.name == "arith.minsi" else "ge", difference, Affine(0))
+    cases = [(is_left, left), (is_left.complement(), right)]
+    found = [(domain, Exact(part, is_signed=True)) for domain, part in cases if not context.is_disjoint(domain)]
+    return Cases(tuple(found)) if len(found) != 1 else found[0][1]
 
 
 def _as_index(_op: Operation, operands: list[Exact], _: Domain, __: Known) -> Value:
@@ -310,15 +348,18 @@ def _ordered(name: str, above: Polynomial, context: Domain, known: Known) -> Dom
 _DIVISIONS = {
     "arith.divsi": (False, False),
     "arith.divui": (True, False),
+    "arith.floordivsi": (False, False),
+    "arith.ceildivsi": (False, False),
     "arith.remsi": (False, True),
     "arith.remui": (True, True),
     "arith.shrsi": (False, False),
     "arith.shrui": (True, False),
 }
+_ROUNDED_DOWN = frozenset({"arith.floordivsi", "arith.ceildivsi", "arith.shrsi"})  # whatever the sign
 
 
 def _division(op: Operation, operands: list[Exact], context: Domain, known: Known) -> Value | None:
-    """Divide what is not negative: without a rest, by the name that the quotient has, or where the rest is known."""
+    """Divide without a rest, by the name that the quotient has, or where the rest is known."""
     is_unsigned, gives_rest = _DIVISIONS[op.name]
     dtype = element_type(op.operands[0].type)
     read = as_unsigned if is_unsigned else as_signed
@@ -331,25 +372,38 @@ def _division(op: Operation, operands: list[Exact], context: Domain, known: Know
             return None
         divisor = Polynomial.constant(1 << number)
     number = divisor.constant_value
+    if op.name == "arith.ceildivsi":
+        if number is None:
+            return None
+        numerator += Polynomial.constant(number - 1)
     is_small = number is not None and 1 < number <= integer_range(dtype)[1]  # so are quotient and rest
-    found = [(UNIVERSE, quotient)] if (quotient := _quotient(numerator, divisor, context, known)) is not None else []
+    whole = _quotient(numerator, divisor, context, known, is_down=op.name in _ROUNDED_DOWN)
     pieces = [
         (domain, Exact(numerator - quotient * divisor if gives_rest else quotient, is_small or not is_unsigned))
-        for domain, quotient in found or divided_by_cases(numerator, divisor, context)
+        for domain, quotient in (
+            [(UNIVERSE, whole)] if whole is not None else divided_by_cases(numerator, divisor, context)
+        )
     ]
     return None if not pieces else pieces[0][1] if len(pieces) == 1 else Cases(tuple(pieces))
 
 
-def _quotient(value: Polynomial, divisor: Polynomial, context: Domain, known: Known) -> Polynomial | None:
+def _quotient(
+    value: Polynomial, divisor: Polynomial, context: Domain, known: Known, *, is_down: bool
+) -> Polynomial | None:
+    """Divide by what is positive; ``is_down`` where the quotient of a negative number is rounded down too."""
     number, exact = divisor.constant_value, value.as_affine()
     if number is not None and number <= 0:
         return None
     quotient, rest = value.divide(divisor)
     if not rest.terms:
         return quotient
-    for size in known.derived if exact is not None else ():
-        if size.numerator == exact and size.divisor == number and context.implies(at_least(size.numerator, 0)):
-            return Polynomial.variable(size.name)
+    if number is not None and exact is not None and (is_down or context.implies(at_least(exact, 0))):
+        constant = rest.constant_value
+        if constant is not None:
+            return quotient + Polynomial.constant(constant // number)
+        named = (size.name for size in known.derived if size.numerator == exact and size.divisor == number)
+        if (name := next(named, None)) is not None:
+            return Polynomial.variable(name)
     return divided(value, divisor, context, known.extents)
 
 
@@ -362,4 +416,6 @@ _INTEGERS: dict[str, IntegerRule] = {
     "arith.trunci": _cut_off,
     "arith.index_cast": _as_index,
     "arith.cmpi": _compared,
+    "arith.maxsi": _extremum,
+    "arith.minsi": _extremum,
 }

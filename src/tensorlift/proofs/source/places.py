@@ -6,10 +6,13 @@ That is no claim: it is what the definitions mean, as callers of lifted programs
 from __future__ import annotations
 
 from math import prod
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain, equal, less
 from tensorlift.comprehension.polynomial import ONE, Polynomial, parse_polynomial
-from tensorlift.ir.function import ROW
+from tensorlift.ir.function import ROW, SIZE, axis_name
 from tensorlift.proofs.source.integers import polynomial
 
 if TYPE_CHECKING:
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import ArrayInfo, Summary
     from tensorlift.ir.function import FunctionView
     from tensorlift.ir.prototype import Dimension
+
+
+_MOST_OF_INDEX = 1 << 48  # no object has so many bytes
 
 
 class View(NamedTuple):
@@ -36,12 +42,18 @@ class Places(NamedTuple):
     ``extents`` are sizes that what is returned is to have, by what literal IR calls them: those of the arrays.
 
     How far the rows of a table are apart is not known: what is shown for any distance holds of rows anywhere, as each
-    access is shown to be inside of its row.
+    access is shown to be inside of its row.  So it is with all strides of a memref.  ``sizes`` are those of memrefs, by
+    their names; ``within`` says what sizes are: those that the source has as constants, about which alone it is asked,
+    and those of type ``index``, whose arithmetic is taken to stay within 64 bits, as less than 2 to the 48.
+    ``returned`` are arrays that the function makes and returns, in order.
     """
 
     views: Mapping[str, View]
     names: Mapping[str, str]
-    extents: Mapping[str, Polynomial] = {}
+    sizes: Mapping[str, Affine]
+    within: Domain
+    returned: tuple[str, ...]
+    extents: Mapping[str, Polynomial] = MappingProxyType({})
 
 
 def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
@@ -55,14 +67,29 @@ def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
         if rows and name in summary.arrays:
             inner = (strides[name] if name in strides else dense(summary.arrays[name]))[len(rows) :]
             strides[name] = *(prod(rows[axis:], start=ONE) for axis in range(len(rows))), *inner
+    sizes: dict[str, Affine] = {}
+    for name, info in summary.arrays.items():
+        of_axes = [axis_name(name, axis, ROW) for axis in range(len(info.shape))]
+        if info.is_parameter and not called.isdisjoint(of_axes):
+            strides[name] = tuple(Polynomial.variable(row) if row in called else ONE for row in of_axes)
+        if info.is_parameter:
+            sizes |= {axis_name(name, axis, SIZE): extent for axis, extent in enumerate(info.shape)}
+    constants = {name: Affine(number) for name, number in view.generalised.items()}
     views = {
-        outside.get(name, name): View(name, strides[name] if name in strides else dense(info))
-        for name, info in summary.arrays.items()
+        outside.get(name, name): View(name, strides[name] if name in strides else dense(info, constants))
+        for name, info in (*summary.arrays.items(), *summary.temporaries.items())
     }
-    arrays = summary.arrays
-    returned = {called: one for called, one in view.returned_sizes.items() if one.array in arrays}
-    extents = {called: _extent(arrays[one.array], one) for called, one in returned.items()}
-    return Places(views, view.literal_names, extents)
+    within = Domain.of(*(equal(size, number) for size, number in view.generalised.items()))
+    if view.source.endswith(".mlir"):
+        wide = [
+            parameter.name for parameter in view.parameters if parameter.role == "size" and parameter.dtype == "i64"
+        ]
+        within = within & Domain.of(*(c for n in wide for c in (less(-_MOST_OF_INDEX, n), less(n, _MOST_OF_INDEX))))
+    arrays = [name for name, info in summary.arrays.items() if info.is_parameter]
+    returned = tuple(n for n in arrays if outside[n] not in called and not outside[n].startswith("@"))
+    expected = [(called, one) for called, one in view.returned_sizes.items() if one.array in summary.arrays]
+    extents = {called: _extent(summary.arrays[one.array], one) for called, one in expected}
+    return Places(views, view.literal_names, sizes, within, returned, extents)
 
 
 def _rows(literal_name: str, called: AbstractSet[str]) -> list[str]:
@@ -79,7 +106,7 @@ def _extent(info: ArrayInfo, one: Dimension) -> Polynomial:
     return prod(extents[one.axis :], start=ONE) if one.axis == one.rank - 1 else extents[one.axis]
 
 
-def dense(info: ArrayInfo) -> tuple[Polynomial, ...]:
+def dense(info: ArrayInfo, constants: Mapping[str, Affine] = MappingProxyType({})) -> tuple[Polynomial, ...]:
     """Return the distances between the cells of an array that lie one after the other, row by row."""
-    extents = [polynomial(extent) for extent in info.shape]
+    extents = [polynomial(extent.substitute(constants)) for extent in info.shape]
     return tuple(prod(extents[axis + 1 :], start=ONE) for axis in range(len(extents)))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.names import formals, reserve
 from tensorlift.comprehension.polynomial import ONE, Polynomial
@@ -24,12 +23,12 @@ from tensorlift.proofs.source.integers import Exact, polynomial
 from tensorlift.proofs.source.operations import Undecided, element_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from xdsl.ir import Attribute
 
-    from tensorlift.comprehension.definition import ArrayInfo, Item, Summary
+    from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.rewrite import Descend
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
@@ -42,42 +41,15 @@ def known_names(summary: Summary) -> frozenset[str]:
     return frozenset(summary.sizes) | {size.name for size in summary.derived}
 
 
-def known_arrays(summary: Summary, claims: Claims) -> dict[str, ArrayInfo]:
-    """Return the arrays of the definitions, and local ones, of which no definition speaks.
-
-    Of these, it is no matter how large they are said to be: each access is shown to be inside, and two cells are two
-    places in memory as long as the extents stand still.
-
-    Raises:
-        Undecided: where a local array has a name that means something else, or extents that may change.
-
-    """
-    arrays, sizes = dict(summary.arrays), known_names(summary)
-    taken = sizes | summary.scalars.keys() | {d.name for d in summary.definitions()} | _carried(summary.items)
-    for name, info in claims.arrays.items():
-        moving = {n for extent in info.shape[1:] for n in extent.variables} - sizes
-        is_new = name.isidentifier() and name not in arrays and name not in taken
-        if not is_new or info.name != name or info.is_parameter or not info.shape or moving:
-            raise Undecided(f"{name} is claimed to be a local array")
-        arrays[name] = info
-    if not cell_names(arrays).isdisjoint(sizes):
-        raise Undecided("the subscript of an array has the name of a size")
-    return arrays
-
-
-def _carried(items: Sequence[Item]) -> set[str]:
-    loops = [item for item in items if isinstance(item, KeptLoop)]
-    return {one.name for loop in loops for one in loop.carried}.union(*(_carried(loop.body) for loop in loops))
-
-
-def cell_names(arrays: Mapping[str, ArrayInfo]) -> frozenset[str]:
+def cell_names(summary: Summary) -> frozenset[str]:
     """Return the variables that stand for the subscripts of cells."""
-    return frozenset(name for array, info in arrays.items() for name in formals(array, len(info.shape)))
+    arrays = (*summary.arrays.items(), *summary.temporaries.items())
+    return frozenset(name for array, info in arrays for name in formals(array, len(info.shape)))
 
 
-def keep_names(summary: Summary, claims: Claims, arrays: Mapping[str, ArrayInfo]) -> None:
+def keep_names(summary: Summary, claims: Claims) -> None:
     """Keep the names that claims use out of the supply of new ones."""
-    reserve(known_names(summary) | cell_names(arrays))
+    reserve(known_names(summary) | cell_names(summary))
     for outermost in claims.loops.values():
         claim: LoopClaim | None = outermost
         while claim is not None:

@@ -4,7 +4,8 @@ What iterations hand on is in the versions that the definitions' loop carries.  
 the loop before all of the rest, as a loop of its own: that part is *ahead*.  Before iteration ``i`` the array of the
 source has the version of the definitions where the part has been already, and where it has not, an older one; and there
 the definitions' version is what the part left.  Both are shown by induction.  Any other array that the loop writes is
-not known at the start of an iteration, nor after the loop.
+not known at the start of an iteration, nor after the loop, unless it has a closed form: what the definitions compute
+after the loop, in one of its own.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tensorlift.comprehension.state import at
 from tensorlift.ir.scalar_terms import choose_by
 from tensorlift.proofs.source.frames import Frame
 from tensorlift.proofs.source.operations import Undecided, as_data
-from tensorlift.proofs.source.sharing import require_earlier
+from tensorlift.proofs.source.sharing import Tracked, require_earlier
 from tensorlift.proofs.source.versions import UNKNOWN
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import Carried
-    from tensorlift.comprehension.state import Piece
+    from tensorlift.comprehension.state import Effect, Piece
     from tensorlift.comprehension.terms import Term
     from tensorlift.proofs.source.claims import Ahead
     from tensorlift.proofs.source.execution import Execution
@@ -50,6 +51,7 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
     is_known = any(item is one for one in frame.items)
     if not is_known or counted != (claim.variable, claim.lower, claim.upper, claim.step):
         raise Undecided("the loop is not that of the definitions", loop.last)
+    entry, beside = frame.state.copy(), _beside(run, loop, frame)
     carried = {one.array: one for one in item.carried}
     ahead = {array: one for array, one in claim.ahead.items() if array in carried and array not in loop.entry}
     relation = _Relation(run, claim.variable, carried, ahead)
@@ -78,6 +80,29 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
         frame.state.rename(array, run.lost(array))
     for array, one in carried.items():
         frame.state.rename(array, relation.cells(array, one.name, end))
+    effect, resolve = beside
+    entry.apply(effect, resolve)
+    for array in effect.keys() - carried.keys():
+        frame.state.rename(array, entry.pieces[array])
+
+
+def _beside(run: Execution, loop: Entered, frame: Frame) -> tuple[Effect, dict[str, Term]]:
+    """Return what the loop leaves in arrays that have a closed form, which needs nothing that iterations hand on.
+
+    The definitions compute these in a loop of their own, after the one that stays.
+    """
+    claim, ways = loop.claim, run.ways.copy()
+    inner = Frame({}, Tracked(), frame, claim.header, variables=frame.variables | {claim.variable}, claim=claim)
+    try:
+        after = run.run(claim.header, loop.before, inner, loop.iterations, claim.header) if claim.states else None
+        if after is None or inner.exits:
+            return {}, {}
+        effect = run.checked(loop, after, inner)
+    except Undecided:
+        return {}, {}
+    finally:
+        run.ways = ways
+    return {array: pieces for array, pieces in effect.items() if array in claim.states}, loop.entry | inner.outer
 
 
 class _Relation:

@@ -1,0 +1,58 @@
+"""Names of what a function of the source has: identifiers, each once.
+
+Arguments come first, then the local arrays and the numbers that loops carry, in the order of the text.  Whoever reads a
+function in that order gives all of them the same names.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import StringAttr
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from xdsl.ir import Attribute, BlockArgument, Operation
+
+
+class Names:
+    """The names of one function that are taken."""
+
+    def __init__(self) -> None:
+        """Take no name yet."""
+        self._taken: set[str] = set()
+
+    def fresh(self, hint: str | None, otherwise: str) -> str:
+        """Make a name of the source an identifier that is not taken."""
+        name = re.sub(r"\W", "_", hint or otherwise, flags=re.ASCII)
+        name = f"_{name}" if name[0].isdigit() else name
+        unique, number = name, 1
+        while unique in self._taken:
+            number += 1
+            unique = f"{name}_{number}"
+        self._taken.add(unique)
+        return unique
+
+    def of_argument(self, argument: BlockArgument, marks: Mapping[str, Attribute]) -> str:
+        """Name an argument as it is stated, or as the text calls it."""
+        stated = marks.get("tl.name")
+        hint = stated.data if isinstance(stated, StringAttr) else argument.name_hint
+        return self.fresh(hint, f"arg{argument.index}")
+
+    def of_local(self, op: Operation) -> str:
+        """Name memory that the function makes."""
+        stated = op.attributes.get("tl.name")
+        return self.fresh(stated.data if isinstance(stated, StringAttr) else op.results[0].name_hint, "local")
+
+    def of_function(self, symbol: str) -> str:
+        """Name the function itself, which an operation of MLIR may have with other signs."""
+        return symbol if symbol.isidentifier() else self.fresh(symbol, "f")
+
+
+def argument_marks(function: Operation) -> Sequence[Mapping[str, Attribute]]:
+    """List what is stated of each argument of a function."""
+    rows = function.properties.get("arg_attrs")
+    count = len(function.regions[0].blocks[0].args)
+    return [row.data for row in rows] if rows is not None else [{}] * count  # type: ignore[attr-defined]  # an array

@@ -1,0 +1,184 @@
+"""Loops, conditions and calls: structured control becomes blocks, a call the body of what is called.
+
+The iterations of a parallel loop run in order, which is one of the orders that it allows.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
+from xdsl.ir import Block
+
+from tensorlift.frontends.mlir.structures import COMBINERS, only_block, reductions
+from tensorlift.readers.mlir.context import machine_type, named
+from tensorlift.readers.mlir.scalars import applied, extremum, holds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from xdsl.ir import Operation, SSAValue
+
+    from tensorlift.readers.mlir.context import Context, Rule
+
+    Bounds = tuple[SSAValue, SSAValue, SSAValue]
+
+
+def _affine_for(ctx: Context, op: Operation) -> None:
+    loop: Any = op
+    low = extremum(ctx, arith.MaxSIOp, applied(ctx, loop.lowerBoundMap.data, ctx.numbers(loop.lowerBoundOperands)))
+    high = extremum(ctx, arith.MinSIOp, applied(ctx, loop.upperBoundMap.data, ctx.numbers(loop.upperBoundOperands)))
+    _loop(ctx, op, (low, high, ctx.constant(loop.step.value.data)), list(loop.inits))
+
+
+def _scf_for(ctx: Context, op: Operation) -> None:
+    if "unsignedCmp" in op.properties:
+        raise ctx.refusal("control", op, "a loop that compares unsigned bounds is not lifted")
+    low, high, step = ctx.numbers(op.operands[:3])
+    _loop(ctx, op, (low, high, step), list(op.operands[3:]))
+
+
+def _loop(ctx: Context, op: Operation, bounds: Bounds, initial: Sequence[SSAValue]) -> None:
+    block = op.regions[0].block
+    variable, *carried = block.args
+    names = [ctx.names.fresh(argument.name_hint, "carried") for argument in carried]
+
+    def body(index: SSAValue, values: list[SSAValue]) -> Sequence[SSAValue]:
+        ctx.known.update(zip(block.args, [index, *values], strict=True))
+        return ctx.numbers(ctx.read(block).operands)
+
+    first = dict(zip(names, ctx.numbers(initial), strict=True))
+    ends = ctx.loop(bounds, first, body, variable.name_hint)
+    ctx.known.update(zip(op.results, ends, strict=True))
+
+
+# -- parallel loops
+
+
+def _affine_parallel(ctx: Context, op: Operation) -> None:
+    loop: Any = op
+    lower, upper = loop.lowerBoundsMap.data, loop.upperBoundsMap.data
+    count = lower.num_dims + lower.num_symbols
+    operands = ctx.numbers(op.operands)
+    lows = _grouped(ctx, arith.MaxSIOp, applied(ctx, lower, operands[:count]), loop.lowerBoundsGroups)
+    highs = _grouped(ctx, arith.MinSIOp, applied(ctx, upper, operands[count:]), loop.upperBoundsGroups)
+    steps = [ctx.constant(step.value.data) for step in loop.steps]
+    kinds, first = reductions(loop), {}
+    for kind, result in zip(kinds, op.results, strict=True):
+        if kind not in COMBINERS:
+            raise ctx.refusal("control", op, f"a reduction by `{kind}` is not lifted")
+        first[ctx.names.fresh("reduced", "reduced")] = _neutral(ctx, kind, machine_type(result.type, op))
+
+    def combined(values: list[SSAValue], last: Operation) -> list[SSAValue]:
+        given = zip(kinds, values, ctx.numbers(last.operands), strict=True)
+        return [ctx.add(COMBINERS[kind][0](one, other)) for kind, one, other in given]
+
+    _nest(ctx, op, list(zip(lows, highs, steps, strict=True)), first, combined)
+
+
+def _grouped(ctx: Context, kind: type[Operation], bounds: list[SSAValue], counts: Any) -> list[SSAValue]:
+    """Give the bound of each dimension, which is the extremum of several."""
+    ends = accumulate(counts.get_values(), initial=0)
+    return [extremum(ctx, kind, bounds[start:end]) for start, end in pairwise(ends)]
+
+
+def _neutral(ctx: Context, kind: str, of_type: Any) -> SSAValue:
+    number = COMBINERS[kind][1](of_type.bitwidth)
+    is_integer = isinstance(of_type, IntegerType)
+    value: Any = IntegerAttr(int(number), of_type) if is_integer else FloatAttr(number, of_type)
+    return ctx.add(arith.ConstantOp.create(result_types=[of_type], properties={"value": value}))
+
+
+def _scf_parallel(ctx: Context, op: Operation) -> None:
+    loop: Any = op
+    first = {ctx.names.fresh(value.name_hint, "carried"): ctx.number(value) for value in loop.initVals}
+    nest = list(zip(*map(ctx.numbers, (loop.lowerBound, loop.upperBound, loop.step)), strict=True))
+
+    def combined(values: list[SSAValue], last: Operation) -> list[SSAValue]:
+        found = []
+        for value, given, region in zip(values, ctx.numbers(last.operands), last.regions, strict=True):
+            ctx.known.update(zip(region.block.args, (value, given), strict=True))
+            (end,) = ctx.numbers(ctx.read(region.block).operands)
+            found.append(end)
+        return found
+
+    _nest(ctx, op, nest, first, combined)
+
+
+def _nest(
+    ctx: Context,
+    op: Operation,
+    nest: Sequence[Bounds],
+    first: dict[str, SSAValue],
+    combined: Callable[[list[SSAValue], Operation], list[SSAValue]],
+) -> None:
+    """Make a loop for each dimension; ``combined`` gives what is carried on after one iteration."""
+    block = op.regions[0].block
+
+    def inner(axis: int, values: dict[str, SSAValue]) -> list[SSAValue]:
+        if axis == len(nest):
+            return combined(list(values.values()), ctx.read(block))
+
+        def body(index: SSAValue, carried: list[SSAValue]) -> Sequence[SSAValue]:
+            ctx.known[block.args[axis]] = index
+            return inner(axis + 1, dict(zip(values, carried, strict=True)))
+
+        return ctx.loop(nest[axis], values, body, block.args[axis].name_hint)
+
+    ctx.known.update(zip(op.results, inner(0, first), strict=True))
+
+
+# -- conditions and calls
+
+
+def _affine_if(ctx: Context, op: Operation) -> None:
+    _branch(ctx, op, holds(ctx, op, ctx.numbers(op.operands)))
+
+
+def _scf_if(ctx: Context, op: Operation) -> None:
+    _branch(ctx, op, ctx.number(op.operands[0]))
+
+
+def _branch(ctx: Context, op: Operation, condition: SSAValue) -> None:
+    after = Block(arg_types=[machine_type(result.type, op) for result in op.results])
+    then, otherwise = Block(), Block()
+    regions = [region for region in op.regions if region.blocks]
+    ctx.branch(condition, then, otherwise if len(regions) > 1 else after)
+    for block, region in zip((then, otherwise), regions, strict=False):
+        ctx.begin(block)
+        last = ctx.read(region.block)
+        ctx.jump(after, ctx.numbers(last.operands))
+    ctx.begin(after)
+    for result, argument in zip(op.results, after.args, strict=True):
+        argument.location = ctx.place
+        named(argument, result.name_hint)
+        ctx.known[result] = argument
+
+
+def _call(ctx: Context, op: Operation) -> None:
+    """Read the body of the callee in place of the call."""
+    callee: Any = op.properties["callee"]
+    name = callee.string_value()
+    if name not in ctx.functions:
+        raise ctx.refusal("call", op, name)
+    if name in ctx.calls:
+        raise ctx.refusal("recursion", op, name)
+    body = only_block(ctx.functions[name])
+    ctx.known.update(zip(body.args, (ctx.known[value] for value in op.operands), strict=True))
+    ctx.calls.append(name)
+    last = ctx.read(body)
+    ctx.calls.pop()
+    ctx.known.update(zip(op.results, (ctx.known[value] for value in last.operands), strict=True))
+
+
+CONTROL: dict[str, Rule] = {
+    "affine.for": _affine_for,
+    "affine.if": _affine_if,
+    "affine.parallel": _affine_parallel,
+    "func.call": _call,
+    "scf.for": _scf_for,
+    "scf.if": _scf_if,
+    "scf.parallel": _scf_parallel,
+}

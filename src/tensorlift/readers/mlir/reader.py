@@ -1,0 +1,101 @@
+"""Reading a function of an MLIR module literally: over a closed list of operations, each with one row of meaning.
+
+Structured control becomes blocks, an ``index`` an integer of 64 bits, a memref its descriptor (`context`).  Functions
+that are called are read in place of the call.  Any other operation refuses the function.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, MemRefType, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Region
+
+from tensorlift.frontends.mlir.names import Names, argument_marks
+from tensorlift.frontends.mlir.structures import only_block
+from tensorlift.ir.function import SIZE, axis_name
+from tensorlift.ir.location import location_of
+from tensorlift.ir.subscripts import STRUCTURED
+from tensorlift.readers.mlir.context import Context, View, machine_type, named
+from tensorlift.readers.mlir.control import CONTROL
+from tensorlift.readers.mlir.memory import MEMORY, declared
+from tensorlift.readers.mlir.scalars import SCALARS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+
+    from tensorlift.readers.mlir.context import Rule
+
+
+def _structured(ctx: Context, op: Operation) -> None:
+    from tensorlift.readers.mlir.structured import structured  # noqa: PLC0415 - rare, and the dialect takes time to load
+
+    structured(ctx, op)
+
+
+RULES: Mapping[str, Rule] = {
+    **SCALARS,
+    **MEMORY,
+    **CONTROL,
+    **dict.fromkeys(("linalg.index", *STRUCTURED), _structured),
+}
+
+
+def literal_module_of(function: Operation, functions: Mapping[str, Operation]) -> ModuleOp:
+    """Read a function, which may call those of ``functions``.
+
+    Raises:
+        LiftError: where a part of it has no literal meaning.
+
+    """
+    entry, names, body = Block(), Names(), only_block(function)
+    ctx = Context(entry, functions, names, RULES, function.location, blocks=[entry])
+    called: list[str] = []
+
+    def add(argument: BlockArgument, of_type: Attribute, name: str) -> SSAValue:
+        made = entry.insert_arg(of_type, len(entry.args))
+        made.location = argument.location if location_of(argument) else function.location
+        called.append(name)
+        named(made, name if name.isidentifier() else None)
+        return made
+
+    for argument, marks in zip(body.args, argument_marks(function), strict=True):
+        name = names.of_argument(argument, marks)
+        if isinstance(argument.type, MemRefType):
+            view = declared(argument.type, name, partial(add, argument), function)
+            ctx.known[argument] = view
+            ctx.arguments.append(view)
+        else:
+            ctx.known[argument] = add(argument, machine_type(argument.type, function), name)
+    symbol: Any = function.properties["sym_name"]
+    ctx.calls.append(symbol.data)
+    last = ctx.read(body)
+    results = _returned(ctx, last)
+    ctx.place = last.location
+    ctx.end(ReturnOp.create(operands=results))
+    called += [axis_name(name, axis, SIZE) for name, axis in ctx.sizes]
+    made = FuncOp(
+        names.of_function(symbol.data),
+        FunctionType.from_lists([argument.type for argument in entry.args], [value.type for value in results]),
+        Region(ctx.blocks),
+        arg_attrs=ArrayAttr(DictionaryAttr({"tl.name": StringAttr(name)}) for name in called),
+    )
+    made.location = function.location
+    return ModuleOp([made])
+
+
+def _returned(ctx: Context, last: Operation) -> list[SSAValue]:
+    """Give what is returned: numbers, and memory that is made here; an argument is the caller's already."""
+    results: list[SSAValue] = []
+    for found in (ctx.known[value] for value in last.operands):
+        if not isinstance(found, View):
+            results.append(found)
+        elif found in ctx.made:
+            results.append(found.memory)
+        elif found not in ctx.arguments:
+            raise ctx.refusal("result", last, "a part of memory is returned")
+    return results

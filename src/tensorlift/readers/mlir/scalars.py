@@ -1,0 +1,159 @@
+"""Operations on numbers: what is copied as it is, with ``index`` as ``i64``, and the expressions of the affine dialect.
+
+Signs are in the operations.  What has no flag wraps, that of ``index`` too.  Affine expressions are those of whole
+numbers, which upstream transforms as such: one that leaves 64 bits has no meaning.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineSymExpr,
+)
+
+from tensorlift.readers.mlir.context import NSW, WRAPS, machine_type, width
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.ir import Attribute, Operation, SSAValue
+    from xdsl.ir.affine import AffineExpr, AffineMap
+
+    from tensorlift.readers.mlir.context import Context, Rule
+
+_COPIED = [
+    *("addf", "subf", "mulf", "divf", "remf", "negf", "maximumf", "minimumf", "maxnumf", "minnumf"),
+    *("addi", "subi", "muli", "divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi", "ceildivui"),
+    *("andi", "ori", "xori", "shli", "shrsi", "shrui", "maxsi", "maxui", "minsi", "minui"),
+    *("cmpf", "cmpi", "select", "extsi", "extui", "trunci", "sitofp", "uitofp", "fptosi", "fptoui", "extf", "truncf"),
+]
+_MATH = [
+    *("absf", "absi", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos"),
+    *("cosh", "erf", "exp", "exp2", "expm1", "floor", "fma", "fpowi", "ipowi", "log", "log10", "log1p", "log2", "powf"),
+    *("round", "roundeven", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"),
+]
+_OVERFLOWING = frozenset({"arith.addi", "arith.subi", "arith.muli", "arith.shli"})
+_AT_LEAST, _EQUAL, _NEGATIVE = 5, 0, 2
+
+
+def _copied(ctx: Context, op: Operation) -> None:
+    (result,) = op.results
+    operands = ctx.numbers(op.operands)
+    properties = dict(op.properties)
+    if op.name in _OVERFLOWING:
+        properties.setdefault("overflowFlags", WRAPS)
+    made = type(op).create(operands=operands, result_types=[machine_type(result.type, op)], properties=properties)
+    ctx.known[result] = ctx.add(made)
+
+
+def _constant(ctx: Context, op: Operation) -> None:
+    value, of_type = op.properties["value"], machine_type(op.results[0].type, op)
+    if not isinstance(value, IntegerAttr | FloatAttr):
+        raise ctx.refusal("type", op, f"the constant {value}")
+    number: Any = IntegerAttr(value.value.data, of_type) if isinstance(value, IntegerAttr) else value
+    ctx.known[op.results[0]] = ctx.add(arith.ConstantOp.create(result_types=[of_type], properties={"value": number}))
+
+
+def _index_cast(widen: type[Operation]) -> Rule:
+    """Convert between integers and ``index``."""
+
+    def rule(ctx: Context, op: Operation) -> None:
+        ctx.known[op.results[0]] = resized(ctx, ctx.number(op.operands[0]), machine_type(op.results[0].type, op), widen)
+
+    return rule
+
+
+def resized(ctx: Context, value: SSAValue, of_type: Attribute, widen: type[Operation] = arith.ExtSIOp) -> SSAValue:
+    """Give an integer another width."""
+    more = width(of_type) - width(value.type)
+    if not more:
+        return value
+    kind = widen if more > 0 else arith.TruncIOp
+    return ctx.add(kind.create(operands=[value], result_types=[of_type]))
+
+
+# -- affine expressions
+
+
+def applied(ctx: Context, subscript: AffineMap, operands: Sequence[SSAValue]) -> list[SSAValue]:
+    """Evaluate the results of a map."""
+    count = subscript.num_dims
+    return [evaluated(ctx, result, operands[:count], operands[count:]) for result in subscript.results]
+
+
+def evaluated(ctx: Context, e: AffineExpr, dims: Sequence[SSAValue], symbols: Sequence[SSAValue]) -> SSAValue:
+    """Evaluate an expression; a divisor that is not positive has no meaning."""
+    if isinstance(e, AffineConstantExpr):
+        return ctx.constant(e.value)
+    if isinstance(e, AffineDimExpr):
+        return dims[e.position]
+    if isinstance(e, AffineSymExpr):
+        return symbols[e.position]
+    assert isinstance(e, AffineBinaryOpExpr)
+    left, right = (evaluated(ctx, side, dims, symbols) for side in (e.lhs, e.rhs))
+    if e.kind is AffineBinaryOpKind.Add:
+        return ctx.binary(arith.AddiOp, left, right, NSW)
+    if e.kind is AffineBinaryOpKind.Mul:
+        return ctx.binary(arith.MuliOp, left, right, NSW)
+    if e.kind is AffineBinaryOpKind.FloorDiv:
+        return ctx.binary(arith.FloorDivSIOp, left, right)
+    if e.kind is AffineBinaryOpKind.CeilDiv:
+        return ctx.binary(arith.CeilDivSIOp, left, right)
+    rest = ctx.binary(arith.RemSIOp, left, right)
+    raised = ctx.binary(arith.AddiOp, rest, right, WRAPS)
+    return _chosen(ctx, ctx.compared(_NEGATIVE, rest, ctx.constant(0)), raised, rest)
+
+
+def _chosen(ctx: Context, condition: SSAValue, one: SSAValue, other: SSAValue) -> SSAValue:
+    return ctx.add(arith.SelectOp.create(operands=[condition, one, other], result_types=[one.type]))
+
+
+def extremum(ctx: Context, kind: type[Operation], values: Sequence[SSAValue]) -> SSAValue:
+    """Give the least or greatest of some numbers."""
+    first, *others = values
+    for other in others:
+        first = ctx.binary(kind, first, other)
+    return first
+
+
+def holds(ctx: Context, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
+    """Tell whether all constraints of an affine set hold."""
+    condition: Any = op.properties["condition"]
+    count, found = condition.data.num_dims, []
+    for item in condition.data.constraints:
+        left, right = (evaluated(ctx, side, operands[:count], operands[count:]) for side in (item.lhs, item.rhs))
+        if item.kind.value == "<=":
+            left, right = right, left
+        found.append(ctx.compared(_EQUAL if item.kind.value == "==" else _AT_LEAST, left, right))
+    return extremum(ctx, arith.AndIOp, found)
+
+
+def _apply(ctx: Context, op: Operation) -> None:
+    subscript: Any = op.properties["map"]
+    (ctx.known[op.results[0]],) = applied(ctx, subscript.data, ctx.numbers(op.operands))
+
+
+def _map_extremum(kind: type[Operation]) -> Rule:
+    def rule(ctx: Context, op: Operation) -> None:
+        subscript: Any = op.properties["map"]
+        ctx.known[op.results[0]] = extremum(ctx, kind, applied(ctx, subscript.data, ctx.numbers(op.operands)))
+
+    return rule
+
+
+SCALARS: dict[str, Rule] = {
+    **dict.fromkeys((*(f"arith.{name}" for name in _COPIED), *(f"math.{name}" for name in _MATH)), _copied),
+    "arith.constant": _constant,
+    "arith.index_cast": _index_cast(arith.ExtSIOp),
+    "arith.index_castui": _index_cast(arith.ExtUIOp),
+    "affine.apply": _apply,
+    "affine.max": _map_extremum(arith.MaxSIOp),
+    "affine.min": _map_extremum(arith.MinSIOp),
+}

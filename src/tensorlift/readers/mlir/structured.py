@@ -1,0 +1,109 @@
+"""Linalg on memrefs: the loops over an iteration space, in the order of its dimensions.
+
+The dimensions are those of the operands, which mean nothing where they differ.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.arith import AddfOp, AddiOp, MulfOp, MuliOp
+from xdsl.dialects.builtin import IntegerType, MemRefType, i1
+from xdsl.dialects.linalg.ops import GenericOp
+from xdsl.ir.affine import AffineDimExpr
+
+from tensorlift.ir.structured import space_of
+from tensorlift.ir.subscripts import PRODUCTS
+from tensorlift.readers.mlir.context import WRAPS
+from tensorlift.readers.mlir.memory import everywhere, load, store
+from tensorlift.readers.mlir.scalars import applied
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.ir import Operation, SSAValue
+
+    from tensorlift.ir.structured import Space
+    from tensorlift.readers.mlir.context import Context, Extent
+
+
+def structured(ctx: Context, op: Operation) -> None:
+    """Read an operation of Linalg."""
+    if op.name == "linalg.index":
+        _index(ctx, op)
+        return
+    space = space_of(op)
+    parts: Any = op
+    outputs = range(len(op.operands) - len(parts.outputs), len(op.operands))
+    if op.results:
+        raise ctx.refusal("type", op, "an operation on tensors")
+
+    def visit(point: list[SSAValue]) -> None:
+        places = [applied(ctx, subscript, point) for subscript in space.maps]
+        values = [
+            _read(ctx, value, place) if wanted else None
+            for value, place, wanted in zip(op.operands, places, _is_read(op), strict=True)
+        ]
+        made = _region(ctx, op, values, point) if isinstance(op, GenericOp) else [_named(ctx, op, values)]
+        for position, value in zip(outputs, made, strict=True):
+            store(ctx, value, ctx.view(op.operands[position]), places[position])
+
+    everywhere(ctx, _extents(ctx, op, space), visit)
+
+
+def _is_read(op: Operation) -> list[bool]:
+    """Tell of each operand whether its elements are read: those of an output may have no value before."""
+    if isinstance(op, GenericOp):
+        return [bool(argument.uses) for argument in op.regions[0].block.args]
+    return [True] * (len(op.operands) - 1) + [op.name.removeprefix("linalg.") in PRODUCTS]
+
+
+def _extents(ctx: Context, op: Operation, space: Space) -> list[Extent]:
+    """Give the extent of each dimension, by the first operand that has it as one of its own."""
+    found: dict[int, Extent] = {}
+    for value, subscripts in zip(op.operands, space.maps, strict=True):
+        for axis, expression in enumerate(subscripts.results):
+            if isinstance(expression, AffineDimExpr) and expression.position not in found:
+                found[expression.position] = ctx.size(ctx.view(value), axis)
+    if len(found) < len(space.folded):
+        raise ctx.refusal("memory", op, "no operand has a dimension for each of its loops")
+    return [found[dimension] for dimension in range(len(space.folded))]
+
+
+def _read(ctx: Context, value: SSAValue, place: Sequence[SSAValue]) -> SSAValue:
+    return load(ctx, ctx.view(value), place) if isinstance(value.type, MemRefType) else ctx.number(value)
+
+
+def _region(
+    ctx: Context, op: Operation, values: Sequence[SSAValue | None], point: Sequence[SSAValue]
+) -> list[SSAValue]:
+    block = op.regions[0].block
+    read = zip(block.args, values, strict=True)
+    ctx.known.update((argument, value) for argument, value in read if value is not None)
+    ctx.points[block] = point
+    return ctx.numbers(ctx.read(block).operands)
+
+
+def _named(ctx: Context, op: Operation, values: Sequence[SSAValue | None]) -> SSAValue:
+    """Compute an element of an operation without a region."""
+    left, right, cell = (*values, None)[:3]
+    assert left is not None
+    if right is None or cell is None:
+        output: Any = op.operands[-1].type
+        if left.type != output.element_type:
+            raise ctx.refusal("type", op, f"`{op.name}` of two types")
+        return left
+    if left.type != cell.type or right.type != cell.type or cell.type == i1:
+        raise ctx.refusal("type", op, f"`{op.name}` of these types")
+    is_integer = isinstance(cell.type, IntegerType)
+    times, plus, flags = (MuliOp, AddiOp, WRAPS) if is_integer else (MulfOp, AddfOp, None)
+    return ctx.binary(plus, cell, ctx.binary(times, left, right, flags), flags)
+
+
+def _index(ctx: Context, op: Operation) -> None:
+    part: Any = op
+    block = op.parent_block()
+    point = ctx.points.get(block, ()) if block is not None else ()
+    if part.dim.value.data >= len(point):
+        raise ctx.refusal("control", op, "a `linalg.index` is not in an operation with such a dimension")
+    ctx.known[op.results[0]] = point[part.dim.value.data]
