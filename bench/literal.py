@@ -1,9 +1,10 @@
-"""How much C is read literally, and whether it runs as compiled: ``python bench/literal.py [--old] [NAME...]``.
+"""How much C and C++ is read literally, and whether it runs as compiled: ``python bench/literal.py [--old] [NAME...]``.
 
 Each function of the corpora that is read is run by the interpreter of literal IR on a few small inputs, and, where C
 gives these a meaning, compared bit by bit with the function compiled by ``cc -O0``.  All originals are one shared
-library, in which each file has names of its own.  Sizes and arguments are drawn for the signature that the lifting
-front end finds, so only functions that it reads too are run.  ``--old`` also compares the interpreter of loop IR.
+library for each language, in which each file has names of its own.  Sizes and arguments are drawn for the signature
+that the lifting front end finds, so only functions that it reads too are run.  ``--old`` also compares the
+interpreter of loop IR.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
 
@@ -31,26 +33,35 @@ from bench.signatures import calling_text, can_be_called, draw, run_compiled, ru
 from tensorlift.contract.required import required
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import read_c
-from tensorlift.ir.function import FunctionView
+from tensorlift.frontends.c.c_types import CType, OtherType
+from tensorlift.frontends.cpp.cpp_types import CppTypes, is_reference
+from tensorlift.frontends.cpp.reader import parse_cpp, read_parsed_cpp
+from tensorlift.ir.function import FunctionView, function_named
 from tensorlift.ir.interpreter import Interpreter, InterpreterError
 from tensorlift.ir.literal_interpreter import EndedError, LiteralInterpreter, TooLongError, UndefinedError
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.readers.clang import LiteralFunction, LiteralModule, read_literally
+from tensorlift.readers.clang.cpp import literal_cpp_module
 from tensorlift.runtime.call_file import call_file
 from tensorlift.runtime.compare import Tolerance, compare
+from tensorlift.runtime.cpp_call_file import cpp_call_file
 from tensorlift.runtime.data import STYLES, random_arguments, seeded
 from tensorlift.runtime.layout import layout_of
 from tensorlift.runtime.literal import LiteralRun
+from tensorlift.runtime.original import call_arguments
 from tensorlift.runtime.original_worker import Buffer
 from tensorlift.runtime.sizes import choose_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from tensorlift.frontends.cpp.instances import Instance
+
     Arguments = dict[str, Any]
 
 ROOT = Path(__file__).parent.parent
 CORPORA = ("bench/kernels", "bench/legacy_programs", "examples", "tests/programs", "tests/frontends/agreement.c")
+CPP_CORPORA = ("bench/cpp_programs", "bench/kernels", "examples", "tests/programs")
 _FLAGS = ("-O0", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-DNDEBUG", "-shared", "-fPIC", "-w")
 _MOST_BRANCHES = 2_000_000
 _FEW_BRANCHES = 20_000
@@ -90,16 +101,20 @@ class Corpus:
     seconds: dict[str, float] = field(default_factory=lambda: {"literal": 0.0, "old": 0.0})
 
 
-def files(names: Sequence[str] = CORPORA) -> list[Path]:
-    """List the C files of some folders."""
+def files(names: Sequence[str] = CORPORA, suffix: str = ".c") -> list[Path]:
+    """List the files of a language in some folders."""
     found = [ROOT / name for name in names]
-    return [path for start in found for path in (sorted(start.rglob("*.c")) if start.is_dir() else [start])]
+    listed = [path for start in found for path in (sorted(start.rglob(f"*{suffix}")) if start.is_dir() else [start])]
+    return [path for path in listed if path.suffix == suffix]
 
 
 def read(paths: Iterable[Path], *, old: bool = True) -> Corpus:
     """Read files with both readers."""
     corpus = Corpus()
     for path in paths:
+        if path.suffix == ".cpp":
+            _read_cpp(path, corpus)
+            continue
         text, folder = path.read_text(encoding="utf-8"), [str(path.parent)]
         try:
             begin = time.perf_counter()
@@ -116,8 +131,44 @@ def read(paths: Iterable[Path], *, old: bool = True) -> Corpus:
     return corpus
 
 
+def _read_cpp(path: Path, corpus: Corpus) -> None:
+    """Read the functions of a C++ file with both readers."""
+    begin = time.perf_counter()
+    file = parse_cpp(path.read_text(encoding="utf-8"), str(path), include_dirs=[str(path.parent)], defines=["NDEBUG"])
+    lifted = {function.name: function for function in read_parsed_cpp(file)}
+    corpus.seconds["old"] += time.perf_counter() - begin
+    for instance in file.found:
+        name, place = instance.name, lifted[instance.name].location
+        operations = [op for m in (lifted[name].module,) if m is not None for op in m.ops]
+        begin = time.perf_counter()
+        try:
+            module = literal_cpp_module(file, instance)
+            function = LiteralFunction(name, place, function_named(module, name), *_signature(instance))
+        except LiftError as error:
+            module, function = ModuleOp([]), LiteralFunction(name, place, None, diagnostics=error.diagnostics)
+        corpus.seconds["literal"] += time.perf_counter() - begin
+        view = next((FunctionView(op) for op in operations if op.name == "func.func"), None)
+        corpus.subjects.append(Subject(path, LiteralModule(module, (function,)), function, view))
+
+
+def _signature(instance: Instance) -> tuple[tuple[tuple[str, CType], ...], CType]:
+    """Give the types of what a function takes and returns; those of references and objects are no C types."""
+    types, cursor = CppTypes(), instance.cursor
+
+    def read(clang_type: Any) -> CType:
+        is_plain = not is_reference(clang_type) and types.container(clang_type) is None
+        return types.read(clang_type) if is_plain else OtherType(clang_type.spelling, "type")
+
+    return tuple((p.spelling, read(p.type)) for p in cursor.get_arguments()), read(cursor.result_type)
+
+
 def run(subjects: Sequence[Subject], *, old: bool = False) -> None:
     """Compile the originals, run both on the same inputs, and note what came of it."""
+    for suffix in sorted({s.path.suffix for s in subjects}):
+        _run_language([s for s in subjects if s.path.suffix == suffix], old=old)
+
+
+def _run_language(subjects: Sequence[Subject], *, old: bool) -> None:
     chosen = [s for s in subjects if s.function.operation is not None and (s.view is not None or _is_alone(s))]
     interpreters = {id(s.module): LiteralInterpreter(s.module.module) for s in chosen}
     with tempfile.TemporaryDirectory(prefix="tensorlift-") as folder:
@@ -137,6 +188,8 @@ def _is_alone(subject: Subject) -> bool:
 
 def _compiled(subjects: Sequence[Subject], folder: Path) -> Path:
     """Compile the files of all subjects to one library with one calling function each."""
+    if subjects and subjects[0].path.suffix == ".cpp":
+        return _compiled_cpp(subjects, folder)
     units: dict[Path, list[str]] = {}
     for number, subject in enumerate(subjects):
         lines = units.setdefault(subject.path, _renamed(subject, len(units)))
@@ -151,6 +204,27 @@ def _compiled(subjects: Sequence[Subject], folder: Path) -> Path:
         names.append(f"unit_{number}.c")
         (folder / names[-1]).write_text("\n".join(lines), encoding="utf-8")
     command = ["cc", *_FLAGS, "-o", "originals.so", *names, "-lm"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr[:2000]
+    return folder / "originals.so"
+
+
+def _compiled_cpp(subjects: Sequence[Subject], folder: Path) -> Path:
+    """Compile C++ as one text, each file in a namespace of its own, behind the headers that all of them include."""
+    heads: dict[str, None] = {}
+    units: dict[Path, list[str]] = {}
+    for number, subject in enumerate(subjects):
+        head, body = "", f'extern "C" {calling_text(subject.function, f"tl_call_{number}")}'
+        if subject.view is not None:
+            head, _, body = cpp_call_file("", subject.view).partition('#include ""\n')
+        heads[head] = None
+        lines = re.findall("^#include <.*", subject.path.read_text(encoding="utf-8"), re.MULTILINE)
+        heads |= dict.fromkeys(f"{line}\n" for line in lines)
+        body = re.sub(r"tl_(call|clock|nanoseconds)\b", rf"tl_\1_{number}", body)
+        units.setdefault(subject.path, [f"#include {json.dumps(str(subject.path))}\n"]).append(body)
+    spaces = [f"namespace tl_unit_{k} {{\n{''.join(lines)}\n}}\n" for k, lines in enumerate(units.values())]
+    (folder / "originals.cpp").write_text("".join([*heads, *spaces]), encoding="utf-8")
+    command = ["c++", "-std=c++17", "-fno-access-control", *_FLAGS, "-o", "originals.so", "originals.cpp"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr[:2000]
     return folder / "originals.so"
@@ -234,15 +308,16 @@ def _original(subject: Subject, function: Any, arguments: Arguments) -> tuple[Ar
     view = subject.view
     assert view is not None
     sizes, kept, buffers = _sizes(view, arguments), [], {}
-    pointers = (ctypes.c_void_p * (2 * len(view.parameters) or 1))()  # behind them the lengths of columns
+    pointers = (ctypes.c_void_p * (2 * len(view.parameters) or 1))()
+    listed, lengths = call_arguments(view, 0, sizes)  # behind the arguments, lengths of columns or extents
+    for position, item in enumerate(listed[len(view.parameters) :], len(view.parameters)):
+        pointers[position] = lengths[item["value"]].ctypes.data
     for position, parameter in enumerate(view.parameters):
         value = np.array(arguments[parameter.name], NUMPY_TYPES[parameter.dtype])
         if parameter.role == "array":
             layout = layout_of(parameter, sizes)
             buffers[parameter.name] = Buffer(value, list(layout.strides), row_pointers=layout.row_pointers)
             pointers[position] = buffers[parameter.name].address
-            kept.append(np.array(layout.shape[0] if layout.shape else 1, np.int64))
-            pointers[len(view.parameters) + position] = kept[-1].ctypes.data
         else:
             kept.append(value)
             pointers[position] = value.ctypes.data
@@ -308,10 +383,11 @@ def _shown(path: Path) -> Path:
 def main() -> int:
     """Print the figures; the exit status is 1 where literal IR and the compiled original differ."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", default=CORPORA, help="folders and files, the corpora if none is given")
+    parser.add_argument("names", nargs="*", help="folders and files, the corpora if none is given")
     parser.add_argument("--old", action="store_true", help="compare the interpreter of loop IR too")
     options = parser.parse_args()
-    corpus = read(files(options.names))
+    names = options.names
+    corpus = read([*files(names or CORPORA), *files(names or CPP_CORPORA, ".cpp")])
     begin = time.perf_counter()
     run(corpus.subjects, old=options.old)
     seconds = time.perf_counter() - begin

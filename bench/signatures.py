@@ -40,7 +40,11 @@ def can_be_called(function: LiteralFunction) -> bool:
 def calling_text(function: LiteralFunction, symbol: str) -> str:
     """Write ``void symbol(void **arguments, void *result)``, which calls the function."""
     arguments = [
-        f"tl_a[{k}]" if isinstance(ctype, PointerType | ArrayType) else f"*({ctype.spelling} *)tl_a[{k}]"
+        f"({ctype.spelling})tl_a[{k}]"
+        if isinstance(ctype, PointerType)
+        else f"tl_a[{k}]"
+        if isinstance(ctype, ArrayType)
+        else f"*({ctype.spelling} *)tl_a[{k}]"
         for k, (_, ctype) in enumerate(function.parameters)
     ]
     result = "" if isinstance(function.result, VoidType) else f"*({function.result.spelling} *)tl_r = "

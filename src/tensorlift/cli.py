@@ -97,7 +97,7 @@ def commands() -> None:
     type=click.Choice(["literal", "ir", "definitions", "sketches", "program"]),
     default="program",
     show_default=True,
-    help="Show the literal IR (C, MLIR), the loop IR, the definitions, how sketch solves them, or the program.",
+    help="Show the literal IR (C, C++, MLIR), loop IR, the definitions, how sketch solves them, or the program.",
 )
 @click.option(
     "--in-place", is_flag=True, help="C, MLIR: rewrite FILE, or write OUT, with programs in place of what lifts."

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from tensorlift.frontends.c.reader import ParsedFile
+    from tensorlift.frontends.cpp.instances import Instance
+    from tensorlift.frontends.cpp.reader import ParsedCpp
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.pipeline import LiftOptions
     from tensorlift.source import Source
@@ -38,7 +40,7 @@ def literal_module(function: ReadFunction) -> ModuleOp:
     if function.literally is None and function.module is None:
         raise LiftError(*function.diagnostics)
     if function.literally is None:
-        remedy = "give a source in C, Python or MLIR, or show the loop IR: --emit ir"
+        remedy = "give a source in C, C++, Python or MLIR, or show the loop IR: --emit ir"
         raise refuse("TL512", f"no literal IR is made of '{function.location.file}'", function.location, remedy)
     return function.literally()
 
@@ -82,10 +84,15 @@ def _python_literally(function: ReadFunction) -> ModuleOp:
 
 
 def _read_cpp(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
-    from tensorlift.frontends.cpp import read_cpp
+    from tensorlift.frontends.cpp.reader import parse_cpp, read_parsed_cpp
 
-    found = read_cpp(source.text, source.name, std=options.std, function=wanted, **_preprocessor(options))
-    return _with_extents(found, options)
+    parsed = parse_cpp(source.text, source.name, std=options.std, **_preprocessor(options))
+    found = _with_extents(read_parsed_cpp(parsed, wanted), options)
+    instances = {instance.name: instance for instance in parsed.found}
+    return [
+        replace(f, literally=partial(_literally_cpp, parsed, instances[f.name])) if f.name in instances else f
+        for f in found
+    ]
 
 
 def _read_c(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
@@ -100,6 +107,12 @@ def _literally(parsed: ParsedFile, name: str) -> ModuleOp:
     from tensorlift.readers.clang import literal_module_of
 
     return literal_module_of(parsed, name)
+
+
+def _literally_cpp(parsed: ParsedCpp, instance: Instance) -> ModuleOp:
+    from tensorlift.readers.clang.cpp import literal_cpp_module
+
+    return literal_cpp_module(parsed, instance)
 
 
 def _preprocessor(options: LiftOptions) -> dict[str, Sequence[str]]:

@@ -47,6 +47,23 @@ CASES = [
         "int f(int x) {\n  try {\n    x++;\n  } catch (...) {\n  }\n  return x;\n}\n",
     ),
     Case(
+        "destructor",
+        "TL109",
+        3,
+        21,
+        "this use of a class is not lifted: `S<double>` has a destructor",
+        "template <class T> struct S { T *p; ~S() { p[0] = 7; } };\n"
+        "void f(int n, double *x) {\n          S<double> s = {x};\n  for (int i = 0; i < n; i++) s.p[i] = 1;\n}\n",
+    ),
+    Case(
+        "copy_constructor",
+        "TL109",
+        2,
+        9,
+        "this use of a class is not lifted: `S` has a copy constructor",
+        "struct S { int n; S(const S &o) : n(o.n + 1) {} };\nint f(S s) { return s.n; }\n",
+    ),
+    Case(
         "virtual",
         "TL109",
         5,

@@ -24,6 +24,7 @@ from xdsl.dialects.func import FuncOp
 from tensorlift.diagnostics import Location, refuse
 from tensorlift.ir.linear import Linear, NotLinearError, apply_map
 from tensorlift.ir.location import location_of
+from tensorlift.ir.prototype import literal_names, returned_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
     from xdsl.ir.affine import AffineMap, AffineSet
+
+    from tensorlift.ir.prototype import Dimension
 
 Role = Literal["size", "scalar", "array"]
 
@@ -63,7 +66,8 @@ class Parameter:
     ``dtype`` is ``i8`` .. ``i64``, ``u8`` .. ``u64``, ``f32``, ``f64`` or ``bool``; an array's is that of its elements.
     ``extents`` are the exact extents of an array over the sizes, None where one is not linear or not known.
     ``strides`` are distances in elements in the C memory, polynomials over parameter names; None is dense row-major.
-    ``access`` says how C reaches what is no parameter of C: ``m->rows``, ``x[].re``, or the name of a global.
+    ``access`` says how C reaches what is no parameter of C: ``m->rows``, ``x[].re``, or the name of a global; ``path``
+    how C++ reaches it.
     """
 
     name: str
@@ -75,6 +79,7 @@ class Parameter:
     value: BlockArgument
     location: Location | None
     access: str = ""
+    path: str = ""
 
     @property
     def member(self) -> tuple[str, str, str]:
@@ -87,7 +92,7 @@ class Parameter:
     def literal_name(self) -> str:
         """What literal IR calls it: a member as C reaches it, ``m->rows``; a variable at file scope ``@g``."""
         if not self.access:
-            return self.name
+            return self.path or self.name
         return self.access if self.member[1] else f"@{self.member[0]}"
 
     @property
@@ -262,6 +267,11 @@ class FunctionView:
         return _text(self.func_op.attributes, "tl.prototype")
 
     @cached_property
+    def returned_sizes(self) -> Mapping[str, Dimension]:
+        """The sizes of what a C++ function returns, by what literal IR calls them."""
+        return returned_sizes(self.prototype) if self.prototype else {}
+
+    @cached_property
     def returns(self) -> tuple[tuple[str, str], ...]:
         """What a Python function returns, in its order: the names (see docs/loop-ir.md) and the kinds."""
         names, kinds = (self.func_op.attributes.get(key) for key in ("tl.returns", "tl.return_kinds"))
@@ -305,7 +315,12 @@ class FunctionView:
             value=value,
             location=location_of(value),
             access=_text(marks, "tl.access"),
+            path=self._paths.get(_name(value, marks), ""),
         )
+
+    @cached_property
+    def _paths(self) -> Mapping[str, str]:
+        return literal_names(self.prototype) if self.prototype else {}
 
     def extents_of(self, value: SSAValue, marks: Mapping[str, Attribute]) -> tuple[Linear, ...] | None:
         """Give the extents of an array from its ``tl.shape``, or from its type where that is static."""

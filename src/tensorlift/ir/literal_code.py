@@ -204,14 +204,24 @@ def unreadable(*_: object) -> Any:
     raise ArithmeticFault("an undefined value is used")
 
 
-def memory_of(count: int) -> list[Any]:
+def memory_of(count: int) -> list[Any] | Unbounded:
     """Make memory in which no cell may be read before it is written."""
+    if count == UNBOUNDED:
+        return Unbounded()
     if not 0 <= count <= _MOST_CELLS:
         raise ArithmeticFault(f"memory of {count} elements")
     return [None] * count
 
 
 _MOST_CELLS = 1 << 26
+UNBOUNDED = 1 << 60  # elements of memory that grows with what is written
+
+
+class Unbounded(dict[int, Any]):
+    """Memory without an end."""
+
+    def __missing__(self, index: int) -> None:
+        """Hold nothing where nothing was written."""
 
 
 class Ended(Exception):  # noqa: N818 - an event of the interpreted program

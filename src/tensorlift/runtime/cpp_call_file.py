@@ -13,6 +13,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import refuse
+from tensorlift.ir.prototype import container_rank
 from tensorlift.runtime.call_file import CLOCK, VISIBLE, c_scalar, timed
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def container_ranks(view: FunctionView) -> dict[str, int]:
         part = work.pop()
         work.extend(part.get("record", ()))
         if "container" in part:
-            found[part["container"]] = sum(map(part["type"].count, ("std::vector<", "std::array<", "[")))
+            found[part["container"]] = container_rank(part["type"])
     return found
 
 

@@ -7,9 +7,10 @@ it out, with gaps between rows that hold nothing.  So are memrefs laid out, betw
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from xdsl.dialects.builtin import MemRefType, i1
@@ -28,21 +29,19 @@ if TYPE_CHECKING:
     from tensorlift.ir.literal_interpreter import LiteralInterpreter, Memory
 
     Array = np.ndarray[Any, np.dtype[Any]]
-    _Taken = Literal["number", "memory", "row", "size"]
 
 
 @dataclass(frozen=True, slots=True)
 class LiteralRun:
     """A function of literal IR, called by the parameters of its loop IR.
 
-    ``taken`` lists what literal IR takes: a parameter, and whether its number, its memory with an offset of zero, or
-    the distance between its rows or its extent along an axis.  Cells of ``truths`` are integers of one bit;
-    ``returned`` are arrays that the function makes.
+    ``taken`` lists what literal IR takes.  Cells of ``truths`` are integers of one bit; ``returned`` are arrays that
+    the function makes.
     """
 
     view: FunctionView
     interpreter: LiteralInterpreter
-    taken: tuple[tuple[str, _Taken, int], ...]
+    taken: tuple[_Taken, ...]
     truths: frozenset[str]
     returned: tuple[str, ...]
 
@@ -52,22 +51,21 @@ class LiteralRun:
 
         A function that is generalised is another one than its literal IR, which has the constants.
         """
-        taken = tuple(_taken(interpreter.module, view.name))
-        known = {p.literal_name: p for p in view.parameters}
-        if view.generalised or any(
-            name not in known or (known[name].role == "array") is (what == "number") for name, what, *_ in taken
+        taken = tuple(_taken(interpreter.module, view))
+        known = {p.name: p for p in view.parameters}
+        if view.generalised or not all(
+            one.name in known and (known[one.name].role == "array") is (one.what != "number") for one in taken
         ):
             return None
-        given = {name for name, *_ in taken}
-        left = [p for name, p in known.items() if name not in given]
+        given = {one.name for one in taken}
+        left = [p for p in view.parameters if p.name not in given]
         returned = tuple(p.name for p in left if p.role == "array" and not _is_outside(p))
         results = function_named(interpreter.module, view.name).function_type.outputs.data
         reached = all(_symbol(p) in interpreter.memories for p in left if _is_outside(p))
         reached &= all(p.role != "scalar" or _is_outside(p) for p in left)
         reached &= len(returned) == sum(isinstance(of_type, MemRefType) for of_type in results)
-        passed = tuple((known[name].name, what, axis) for name, what, axis, _ in taken)
-        truths = frozenset(known[name].name for name, _, _, is_truth in taken if is_truth)
-        return LiteralRun(view, interpreter, passed, truths, returned) if reached else None
+        truths = frozenset(one.name for one in taken if one.is_truth)
+        return LiteralRun(view, interpreter, taken, truths, returned) if reached else None
 
     def __call__(self, arguments: Mapping[str, Any], most_branches: int) -> tuple[dict[str, Array], np.generic | None]:
         """Give the arrays as a call leaves them, and what it returns; the arguments stay as they are.
@@ -77,9 +75,11 @@ class LiteralRun:
         parameters = {p.name: p for p in self.view.parameters}
         sizes = {p.name: int(arguments[p.name]) for p in self.view.parameters if p.role == "size"}
         layouts = {p.name: layout_of(p, sizes) for p in self.view.parameters if p.role == "array"}
-        rows = {(name, axis) for name, what, axis in self.taken if what == "row"}
-        layouts |= {name: _apart(layouts[name], {axis for one, axis in rows if one == name}) for name, _ in rows}
+        rows = [one for one in self.taken if one.what == "row"]
+        layouts |= {r.name: _apart(layouts[r.name], {o.axis for o in rows if o.name == r.name}, r.end) for r in rows}
         memories = {name: _cells(arguments[name], layout) for name, layout in layouts.items()}
+        for name in {one.array for one in self.view.returned_sizes.values()} & memories.keys():
+            memories[name] = [None] * len(memories[name])  # the caller makes it, and it holds nothing yet
         for name in self.truths & memories.keys():
             memories[name] = [None if cell is None else -cell for cell in memories[name]]
         for name, parameter in parameters.items():
@@ -87,14 +87,14 @@ class LiteralRun:
                 number: Memory = [] if name in memories else [_number(arguments[name], parameter)]
                 self.interpreter.memories[_symbol(parameter)] = memories.get(name, number)
         passed: list[Any] = []
-        for name, what, axis in self.taken:
-            if what == "number":
-                given = _number(arguments[name], parameters[name])
-                passed.append(-given if name in self.truths else given)
-            elif what == "memory":
-                passed += [memories[name], 0]
+        for one in self.taken:
+            if one.what == "number":
+                given = _number(arguments[one.name], parameters[one.name])
+                passed.append(-given if one.is_truth else given)
+            elif one.what == "memory":
+                passed += [memories[one.name], 0]
             else:
-                passed.append(layouts[name].strides[axis] if what == "row" else layouts[name].shape[axis])
+                passed.append(one.extent_of(layouts[one.name]))
         before = {name: list(cells) for name, cells in self.interpreter.memories.items()}
         try:
             results = self.interpreter(self.view.name, passed, most_branches)
@@ -116,25 +116,58 @@ class LiteralRun:
         return result
 
 
-def _taken(module: ModuleOp, name: str) -> Iterator[tuple[str, _Taken, int, bool]]:
-    """Yield what a function takes, and whether it is of one bit, without the offset that comes after each memory."""
-    function = function_named(module, name)
+class _Taken(NamedTuple):
+    """What literal IR takes of a parameter: its number, its memory with an offset of zero, a distance, or a size.
+
+    A distance is that along an ``axis``, in elements; in a table of C++ it is counted in rows of the next axis, but for
+    the last one before ``end``.  A size is the product of the extents from ``axis`` to ``end``.
+    """
+
+    name: str
+    what: Literal["number", "memory", "row", "size"]
+    axis: int = 0
+    end: int | None = None
+    is_truth: bool = False
+
+    def extent_of(self, layout: Layout) -> int:
+        """Give a distance or a size."""
+        if self.what == "size":
+            return prod(layout.shape[self.axis : self.end])
+        is_counted = self.end is not None and self.axis + 1 < self.end
+        return layout.strides[self.axis] // (layout.strides[self.axis + 1] if is_counted else 1)
+
+
+def _taken(module: ModuleOp, view: FunctionView) -> Iterator[_Taken]:
+    """Yield what a function takes, without the offset that comes after each memory."""
+    function, names, sizes = function_named(module, view.name), view.literal_names, view.returned_sizes
     marks: Any = function.arg_attrs or ()
+    tables = Counter(mark.data["tl.name"].data.partition(ROW)[0] for mark in marks)
     is_offset = False
     for argument, mark in zip(function.body.blocks[0].args, marks, strict=True):
         called, of_type = mark.data["tl.name"].data, argument.type
         is_memory = isinstance(of_type, MemRefType)
-        found = _OF_ARRAYS.fullmatch(called)
+        found, table, expected = _OF_ARRAYS.fullmatch(called), called.partition(ROW), sizes.get(called)
         if found is not None:
-            yield found[1], "row" if found[3] == ROW else "size", int(found[2] or 0), False
+            axis, is_row = int(found[2]), found[3] == ROW
+            yield (
+                _Taken(names.get(found[1], ""), "row", axis)
+                if is_row
+                else _Taken(names.get(found[1], ""), "size", axis, axis + 1)
+            )
+        elif table[1]:
+            yield _Taken(names.get(table[0], ""), "row", table[2].count(ROW), tables[table[0]] - 1)
+        elif expected is not None:
+            end = None if expected.axis == expected.rank - 1 else expected.axis + 1
+            yield _Taken(expected.array, "size", expected.axis, end)
         elif not is_offset:
             element = of_type.get_element_type() if isinstance(of_type, MemRefType) else of_type
-            yield called, "memory" if is_memory else "number", 0, element == i1
+            what: Literal["memory", "number"] = "memory" if is_memory else "number"
+            yield _Taken(names.get(called, ""), what, is_truth=element == i1)
         is_offset = is_memory
 
 
-# The names of strides and sizes: of a table of C ``a row``, of a memref ``a.0 row`` and ``a.0 size``.
-_OF_ARRAYS = re.compile(rf"(.*?)(?:\.(\d+))?({ROW}|{SIZE})")
+# The names of strides and sizes of a memref: ``a.0 row`` and ``a.0 size``.
+_OF_ARRAYS = re.compile(rf"(.*?)\.(\d+)({ROW}|{SIZE})")
 
 
 def _is_outside(parameter: Parameter) -> bool:
@@ -161,12 +194,16 @@ def _number(value: Any, parameter: Parameter) -> int | float:
     return number
 
 
-def _apart(layout: Layout, axes: Collection[int]) -> Layout:
-    """Lay an array out with gaps along some axes, so that a read behind the end of a row is found out."""
+def _apart(layout: Layout, axes: Collection[int], end: int | None) -> Layout:
+    """Lay an array out with gaps along some axes, so that a read behind the end of a row is found out.
+
+    The rows of a table of C++, which has them along all axes before ``end``, are apart by so many of the next axis.
+    """
     strides: list[int] = []
     inner = 1  # what the cells along the axes so far take
     for axis in reversed(range(len(layout.shape))):
-        strides.insert(0, 2 * inner + 1 if axis in axes else inner)
+        unit = strides[0] if end is not None and axis + 1 < end else 1
+        strides.insert(0, (2 * inner // unit + 1) * unit if axis in axes else inner)
         inner = strides[0] * layout.shape[axis]
     return replace(layout, strides=tuple(strides))
 

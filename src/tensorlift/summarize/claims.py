@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 from operator import add, mul, sub
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import IntegerType, MemRefType
@@ -39,43 +40,95 @@ if TYPE_CHECKING:
     from tensorlift.proofs.source.induction import Guess
 
 
-def claims_of(function: FuncOp, summary: Summary) -> Claims:
-    """Match the loops of literal IR with those that were summarised, by their places in the source."""
+def claims_of(function: FuncOp, summary: Summary, names: Mapping[str, str] = MappingProxyType({})) -> Claims:
+    """Match the loops of literal IR with those that were summarised, by their places in the source.
+
+    ``names`` are the parameters of the summary by what literal IR calls them.
+    """
     flow = ControlFlow(function)
-    finding = _Finding(flow, summary)
+    finding = _Finding(flow, summary, names)
     for header in sorted(flow.loops, key=lambda h: len(flow.loops[h].blocks)):
         finding.add(header)
     finding.name_what_loops_leave()
-    return Claims(finding.loops)
+    return Claims(finding.loops, _memories(function, summary))
+
+
+def _memories(function: FuncOp, summary: Summary) -> dict[int, str]:
+    """Match the memories that a function makes with local arrays, by their names and places."""
+    found: dict[int, str] = {}
+    infos = {name: info for name, info in summary.all_arrays().items() if not info.is_parameter and info.shape}
+    made = [op for op in function.walk() if op.name in {"memref.alloca", "memref.alloc"}]
+    for number, op in enumerate(made):
+        hint, place = op.results[0].name_hint or "", location_of(op)
+        at = (place.line, place.column) if place is not None else None
+        alike = [
+            n for n, i in infos.items() if hint in {n, i.source_name, n.rstrip("0123456789")} and _at(i.location, at)
+        ]
+        left = [name for name in alike if name not in found.values()]
+        if left:
+            found[number] = left[0]
+    return found
 
 
 class _Finding:
     """The claims found so far, those of inner loops first."""
 
-    def __init__(self, flow: ControlFlow, summary: Summary) -> None:
+    def __init__(self, flow: ControlFlow, summary: Summary, names: Mapping[str, str]) -> None:
         self.flow, self.summary = flow, summary
         self.kept = list(_kept(summary.items))
         self.loops: dict[int, LoopClaim] = {}
         self.sizes = {*summary.sizes}
-        self.variables = _told_apart(flow, summary, self.kept)
+        marks: Any = flow.function.arg_attrs or ()
+        called = [mark.data["tl.name"].data for mark in marks]
+        self.arguments = {a: names.get(name, name) for a, name in zip(flow.blocks[0].args, called, strict=True)}
+        self.found: dict[int, list[tuple[Loop, Guess | None]]] = {}
+        self.items: dict[int, list[KeptLoop]] = {}
+        self.versions: dict[int, dict[str, str]] = {}
+        self.told: set[int] = set()  # of several loops at one place
         self.once, self.temporaries = _defined_once(summary), _temporaries(flow, summary)
-        self.versions = {definition.name: definition.array for definition in summary.definitions()}
+        self.defined = {definition.name: definition.array for definition in summary.definitions()}
+        places = {header: _place(flow, header) for header in flow.loops}
+        for place in {*places.values()}:
+            self._match(place, [header for header in flow.loops if places[header] == place])
+
+    def _match(self, place: tuple[int, int] | None, headers: list[int]) -> None:
+        """Match the loops at one place with the summaries of them, one after the other where there are as many."""
+        loops, headers = self.flow.loops, sorted(headers, key=lambda h: max(self.flow.loops[h].blocks))
+        found = [(loop, guess) for loop, guess in self.summary.guesses if _at(loop.location, place)]
+        versions = [d for d in self.summary.definitions() if _at(d.location, place)]
+        items = [item for where, item in self.kept if where == place]
+        kept = [item.variable for item in reversed(items)]  # inner ones first
+        variables = [
+            *dict.fromkeys(loop.variable for loop, _ in found if loop.variable not in kept),
+            *dict.fromkeys(kept),
+        ]
+        is_told = len(variables) == len(headers)
+        self.told |= {*headers} if is_told and len(headers) > 1 else set()
+        for header, variable in zip(headers, variables, strict=False):
+            self.found[header] = [one for one in found if not is_told or one[0].variable == variable]
+            self.items[header] = [item for item in items if not is_told or item.variable == variable]
+        for header in headers[len(variables) :]:
+            self.found[header], self.items[header] = found, items
+        outer = [h for h in headers if not any(h in loops[other].blocks for other in headers if other != h)]
+        for header in headers:
+            self.versions[header] = {d.array: d.name for d in versions}
+        for array in {d.array for d in versions}:
+            named = [d.name for d in versions if d.array == array]
+            writing = [h for h in outer if any(guess and array in guess.states for _, guess in self.found[h])]
+            if len(writing) == len(named):
+                for header in outer:
+                    self.versions[header].pop(array, None)
+                for header, name in zip(writing, named, strict=True):
+                    self.versions[header][array] = name
 
     def add(self, header: int) -> None:
         """Claim of a loop what its summary says."""
-        place, variable = _place(self.flow, header), self.variables.get(header)
-        found = [
-            (loop, guess)
-            for loop, guess in self.summary.guesses
-            if _at(loop.location, place) and variable in {None, loop.variable}
-        ]
-        items = [item for where, item in self.kept if where == place and variable in {None, item.variable}]
-        versions = {d.array: d.name for d in self.summary.definitions() if _at(d.location, place)}
+        found, items, versions = self.found[header], self.items[header], self.versions[header]
         if items:
             self._keep(header, items[-1], _states(guess for _, guess in found), versions)
         elif found:
             claim = self._nested(header, _nest(found[-1][0], {loop.variable for loop, _ in found}), found)
-            if variable is not None:
+            if header in self.told:
                 versions = {array: version for array, version in versions.items() if array in claim.states}
             self.loops[header] = replace(claim, versions=versions)
 
@@ -92,7 +145,7 @@ class _Finding:
         beside = {a: p for a, p in claim.states.items() if a not in carried}
         self.loops[header] = replace(claim, states=beside, ahead=ahead)
 
-    def _nested(self, header: int, nest: Sequence[Loop], found: Sequence[tuple[Loop, Guess]]) -> LoopClaim:
+    def _nested(self, header: int, nest: Sequence[Loop], found: Sequence[tuple[Loop, Guess | None]]) -> LoopClaim:
         """Claim of one loop that it is a nest, or a loop."""
         loop, *rest = nest
         inner = self._nested(header, rest, found) if rest else None
@@ -116,12 +169,14 @@ class _Finding:
         arguments = self.flow.blocks[claim.header].args
         phis = [self._phi(claim, argument) for argument in arguments]
         left = {a: dtype for a, p in states.items() if a not in phis and (dtype := self._number_type(a, p)) is not None}
-        for position, (phi, argument) in enumerate(zip(phis, arguments, strict=True)):
-            if isinstance(phi, str) and phi not in states:
-                same = next((a for a in left if are_bits_of(element_type(argument.type), left[a])), None)
-                if same is not None:
-                    del left[same]
-                    phis[position] = same
+        for by_name in (True, False):
+            for position, (phi, argument) in enumerate(zip(phis, arguments, strict=True)):
+                if isinstance(phi, str) and phi not in states:
+                    alike = (a for a in left if are_bits_of(element_type(argument.type), left[a]))
+                    same = next((a for a in alike if not by_name or self._is_called(a, phi)), None)
+                    if same is not None:
+                        del left[same]
+                        phis[position] = same
         return tuple(replace(phi, by=phi.by * trips) if isinstance(phi, Advance) else phi for phi in phis)
 
     def _number_type(self, array: str, pieces: list[Piece]) -> DType | None:
@@ -132,6 +187,11 @@ class _Finding:
         (cell,) = formals(array, 1)
         is_array = any(cell in domain.variables() or cell in term.free for domain, term in pieces)
         return pieces[0][1].dtype if pieces and not is_array else None
+
+    def _is_called(self, array: str, name: str) -> bool:
+        """Tell whether a number that the states have is a variable of the source."""
+        info = self.summary.all_arrays().get(array)
+        return name in {array.rstrip("0123456789"), info.source_name if info is not None else array}
 
     def _ahead(self, item: KeptLoop, array: str, states: list[Piece], versions: Mapping[str, str]) -> Ahead | None:
         """Say of a loop that was split where its part with a closed form has been, if that comes first."""
@@ -192,7 +252,7 @@ class _Finding:
                 self.loops[header] = replace(claim, locals={**claim.locals, **left})
 
     def _left_by_loop(self, name: str, header: int) -> tuple[int, int] | None:
-        array = self.versions.get(name, name)
+        array = self.defined.get(name, name)
         for earlier in sorted(self.flow.dominators(header) - {header}, reverse=True):
             claim = self.loops.get(earlier)
             if claim is not None and array in claim.phis:
@@ -242,8 +302,8 @@ class _Finding:
     def _constant(self, value: SSAValue) -> Polynomial | None:
         """Return an integer that is a polynomial of sizes."""
         if isinstance(value, BlockArgument):
-            name = value.name_hint or ""
-            return Polynomial.variable(name) if value.block is self.flow.blocks[0] and name in self.sizes else None
+            name = self.arguments.get(value, "")
+            return Polynomial.variable(name) if name in self.sizes else None
         op: Any = value.owner
         if op.name == "arith.constant" and isinstance(value.type, IntegerType):
             return Polynomial.constant(op.properties["value"].value.data)
@@ -254,29 +314,6 @@ class _Finding:
             return operands[0]
         combine = {"arith.addi": add, "arith.subi": sub, "arith.muli": mul}.get(op.name)
         return combine(*operands) if combine is not None else None
-
-
-def _told_apart(
-    flow: ControlFlow, summary: Summary, kept: Sequence[tuple[tuple[int, int], KeptLoop]]
-) -> dict[int, str]:
-    """Tell loops apart that stand at one place, as those over an array of two dimensions: inner ones end first."""
-    headers: dict[tuple[int, int], list[int]] = {}
-    for header in sorted(flow.loops, key=lambda h: max(flow.loops[h].blocks)):
-        place = _place(flow, header)
-        if place is not None:
-            headers.setdefault(place, []).append(header)
-    outer = [(place, item.variable) for place, item in reversed(kept)]
-    places = [(loop.location, loop.variable) for loop, _ in summary.guesses if loop.location is not None]
-    inner = [((place.line, place.column), variable) for place, variable in places]
-    variables: dict[tuple[int, int], dict[str, None]] = {}
-    for place, variable in (*(one for one in inner if one not in outer), *outer):
-        variables.setdefault(place, {})[variable] = None
-    return {
-        header: variable
-        for place, several in headers.items()
-        if len(several) > 1 and len(several) == len(variables.get(place, ()))
-        for header, variable in zip(several, variables[place], strict=True)
-    }
 
 
 def _defined_once(summary: Summary) -> dict[str, Term]:

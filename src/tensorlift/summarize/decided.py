@@ -37,7 +37,9 @@ def decide(literally: Callable[[], ModuleOp], view: FunctionView, summary: Summa
         return Decided(None, "there is no literal IR of this source")
     try:
         function = function_named(literal, view.name)
-        check_source(function, summary, places_of(function, view, summary), claims_of(function, summary))
+        check_source(
+            function, summary, places_of(function, view, summary), claims_of(function, summary, view.literal_names)
+        )
     except Undecided as answer:
         place = location_of(answer.at) if answer.at is not None else None
         return Decided(literal, f"{answer} ({place})" if place is not None else str(answer))

@@ -26,15 +26,24 @@ from tensorlift.frontends.c.math_functions import is_math_function
 from tensorlift.frontends.c.modified import ModifiedVariables, has_effects
 from tensorlift.frontends.cpp.classes import Classes
 from tensorlift.frontends.cpp.cpp_types import fields_of, in_std, is_reference, without_reference
-from tensorlift.frontends.cpp.frames import Frame, unwrapped
 from tensorlift.frontends.cpp.objects import Container, Lambda, Object, Record, pointer_to, sequence
 from tensorlift.frontends.cpp.refusals import refusal
-from tensorlift.frontends.cpp.vectors import converted, names_method
+from tensorlift.frontends.cpp.syntax import (
+    argument_for,
+    arguments_of,
+    default_of,
+    lambda_result,
+    parameters_of,
+    returned_expression,
+    unwrapped,
+)
+from tensorlift.frontends.cpp.vectors import converted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.diagnostics import Location
+    from tensorlift.frontends.cpp.frames import Frame
 
 _MOVES = {"move", "forward"}
 _STREAMS = {"operator<<", "operator>>"}
@@ -69,7 +78,7 @@ class Calls(Classes):
         if isinstance(receiver, Container):
             return self.container_call(cursor, receiver)
         if isinstance(receiver, Lambda):
-            return self._lambda_call(receiver, self.arguments_of(cursor), location)
+            return self._lambda_call(receiver, arguments_of(cursor), location)
         if declaration.kind in _CAPTURED:
             callee = self.bound.get(declaration.data[0])
             if isinstance(callee, Lambda):
@@ -83,7 +92,7 @@ class Calls(Classes):
         if declaration.kind is CursorKind.CXX_METHOD and not declaration.is_static_method() and receiver is None:
             raise refusal("class", location, f"`{self.text_of(cursor)}`")
         this = receiver if isinstance(receiver, Record) else None
-        return self.inlined(definition, this, self.arguments_of(cursor), location)
+        return self.inlined(definition, this, arguments_of(cursor), location)
 
     def receiver_of(self, cursor: Any) -> Object | None:
         """Give the object whose member function a call calls, None for other functions."""
@@ -92,15 +101,6 @@ class Calls(Classes):
             return None
         found: Object | None = self.receiver(cursor)
         return found
-
-    def arguments_of(self, cursor: Any) -> list[Any]:
-        """List the arguments of a call, without the object of an operator that is a member function."""
-        arguments = list(cursor.get_arguments())
-        inner = libclang.children(cursor)
-        is_member = cursor.referenced.kind is CursorKind.CXX_METHOD
-        if is_member and inner and not names_method(inner[0]):
-            return arguments[1:]
-        return arguments
 
     def _library_call(self, cursor: Any, declaration: Any) -> nodes.Expression:
         """Read the call of a function without a body."""
@@ -134,7 +134,7 @@ class Calls(Classes):
     ) -> nodes.Expression:
         """Read a function in place of its call."""
         try:
-            returned = _returned_expression(definition)
+            returned = returned_expression(definition)
             if returned is not None:
                 found = self._substituted(definition, this, arguments, returned, location)
                 if found is not None:
@@ -147,7 +147,7 @@ class Calls(Classes):
         self, definition: Any, this: Record | None, arguments: Sequence[Any], returned: Any, location: Location
     ) -> nodes.Expression | None:
         """Give the returned expression of a function with the arguments in place; None where they have effects."""
-        parameters = _parameters(definition)
+        parameters = parameters_of(definition)
         given = [self._given(parameter, k, arguments) for k, parameter in enumerate(parameters)]
         values = [self._argument(p, a) for p, a in zip(parameters, given, strict=True)]
         if any(isinstance(v, Container | Record | Lambda) is False and not _is_pure(v) for v in values):
@@ -167,15 +167,10 @@ class Calls(Classes):
         return converted(result, self.types.read(definition.result_type))
 
     def _given(self, parameter: Any, position: int, arguments: Sequence[Any]) -> Any:
-        """Give the argument for a parameter, or the default that its declaration spells."""
-        if position < len(arguments) and libclang.children(arguments[position]):
-            return arguments[position]
-        if position < len(arguments) and arguments[position].kind is not CursorKind.UNEXPOSED_EXPR:
-            return arguments[position]
-        values = [child for child in libclang.children(parameter) if child.kind.is_expression()]
-        if not values:
+        found = argument_for(parameter, position, arguments)
+        if found is None:
             raise refusal("class", self.location(parameter), f"the parameter `{parameter.spelling}` without a value")
-        return values[-1]
+        return found
 
     def _argument(self, parameter: Any, cursor: Any) -> Object | nodes.Expression:
         """Read an argument: an object, or an expression converted to the parameter's type."""
@@ -216,7 +211,7 @@ class Calls(Classes):
         self, definition: Any, this: Record | None, arguments: Sequence[Any], location: Location
     ) -> nodes.Expression:
         """Read a function as a call of the shared syntax tree."""
-        parameters = _parameters(definition)
+        parameters = parameters_of(definition)
         given = [self._given(parameter, k, arguments) for k, parameter in enumerate(parameters)]
         values = [self._argument(p, a) for p, a in zip(parameters, given, strict=True)]
         passed: list[tuple[nodes.Variable, nodes.Expression]] = []
@@ -247,20 +242,11 @@ class Calls(Classes):
 
     def _result_type(self, definition: Any) -> CType:
         if definition.kind is CursorKind.LAMBDA_EXPR:
-            return self._lambda_result(definition)
+            found = lambda_result(definition)
+            return VOID if found is None else self.types.read(found)
         if definition.kind is CursorKind.CONSTRUCTOR or self._gives_object(definition.result_type):
             return VOID
         return self.types.read(definition.result_type)
-
-    def _lambda_result(self, cursor: Any) -> CType:
-        """Give the type that a lambda returns: that of its call operator."""
-        spelled = cursor.type.get_canonical().get_declaration()
-        for method in libclang.children(spelled):
-            if method.kind is CursorKind.CXX_METHOD and method.spelling == "operator()":
-                return self.types.read(method.result_type)
-        returns = [c for c in cursor.walk_preorder() if c.kind is CursorKind.RETURN_STMT]
-        values = libclang.children(returns[0]) if returns else []
-        return self.types.read(values[0].type) if values else VOID
 
     def _gives_object(self, clang_type: Any) -> bool:
         return bool(without_reference(clang_type).kind is TypeKind.RECORD)
@@ -275,6 +261,9 @@ class Calls(Classes):
         """Bind a parameter of a function that is called."""
         key, location = parameter.data[0], self.location(parameter)
         by_reference = is_reference(parameter.type)
+        if isinstance(value, Record) and not by_reference:
+            self.check_ending(parameter.type, location)
+            self.check_copy(parameter.type, location)
         if isinstance(value, Container) and not by_reference and self.changes(parameter):
             value, statement = self.copy_of(value, parameter.spelling, location)
             prologue.append(statement)
@@ -311,7 +300,7 @@ class Calls(Classes):
                 raise refusal("class", location, "a constructor that calls another one")
         statements: list[nodes.Statement] = []
         for declaration in fields_of(this.ctype):
-            initial = given.get(declaration.spelling, self.default_of(declaration))
+            initial = given.get(declaration.spelling, default_of(declaration))
             with self.collecting() as before:
                 found = self.declare_field(this, declaration, initial, location)
             statements += [nodes.Evaluate(part, location) for part in before] + found
@@ -334,8 +323,8 @@ class Calls(Classes):
         if definition is None:
             return None
         this = receiver if isinstance(receiver, Record) else None
-        arguments = self.arguments_of(cursor)
-        returns_only = _returned_expression(definition) is not None
+        arguments = arguments_of(cursor)
+        returns_only = returned_expression(definition) is not None
         if definition.kind is not CursorKind.LAMBDA_EXPR and is_reference(definition.result_type) and returns_only:
             return self._referred(definition, this, arguments, location)
         try:
@@ -351,8 +340,8 @@ class Calls(Classes):
         self, definition: Any, this: Record | None, arguments: Sequence[Any], location: Location
     ) -> Object | None:
         """Give the object that a function returns a reference to."""
-        returned = _returned_expression(definition)
-        parameters = _parameters(definition)
+        returned = returned_expression(definition)
+        parameters = parameters_of(definition)
         values = [self._argument(p, self._given(p, k, arguments)) for k, p in enumerate(parameters)]
         with self.reading(definition, this, location):
             for parameter, value in zip(parameters, values, strict=True):
@@ -375,6 +364,7 @@ class Calls(Classes):
             return None
         arguments = [a for a in cursor.get_arguments() if a is not None]
         if len(arguments) == 1 and without_reference(arguments[0].type) == without_reference(cursor.type):
+            self.check_copy(cursor.type, location)
             return self.object_of(arguments[0])
         self.check_class(cursor.type, location)
         record, statements = self.record_from("temporary", cursor.type, cursor, location)
@@ -389,21 +379,6 @@ def _called_from(error: LiftError, name: str, location: Location) -> LiftError:
         for item in error.diagnostics
     )
     return called_from(LiftError(*shortened), name, location)
-
-
-def _parameters(definition: Any) -> list[Any]:
-    """List the parameters of a function, a constructor or a lambda."""
-    return [child for child in libclang.children(definition) if child.kind is CursorKind.PARM_DECL]
-
-
-def _returned_expression(definition: Any) -> Any:
-    """Give the expression of a function that only returns it; None for any other function."""
-    bodies = [child for child in libclang.children(definition) if child.kind is CursorKind.COMPOUND_STMT]
-    statements = libclang.children(bodies[0]) if bodies else []
-    if len(statements) != 1 or statements[0].kind is not CursorKind.RETURN_STMT:
-        return None
-    values = libclang.children(statements[0])
-    return values[0] if values else None
 
 
 def _is_pure(expression: object) -> bool:

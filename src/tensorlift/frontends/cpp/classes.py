@@ -12,10 +12,20 @@ from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import INT, CType, FloatType, IntegerType, PointerType
-from tensorlift.frontends.cpp.cpp_types import bases_of, fields_of, in_std, is_plain_array, spelled, without_reference
-from tensorlift.frontends.cpp.frames import unwrapped
+from tensorlift.frontends.cpp.cpp_types import (
+    bases_of,
+    declared_in,
+    fields_of,
+    has_destructor,
+    has_own_copy,
+    in_std,
+    is_plain_array,
+    spelled,
+    without_reference,
+)
 from tensorlift.frontends.cpp.objects import Binding, Container, Lambda, Record
 from tensorlift.frontends.cpp.refusals import refusal
+from tensorlift.frontends.cpp.syntax import are_alike, constructor_in, default_of, is_implicit, unwrapped
 from tensorlift.frontends.cpp.vectors import Vectors, converted
 
 if TYPE_CHECKING:
@@ -36,10 +46,22 @@ class Classes(Vectors):
             raise refusal("class", location, f"`{name}` is a union")
         if bases_of(record):
             raise refusal("class", location, f"`{name}` has a base class")
-        for child in libclang.children(declaration):
+        for child in declared_in(record):
             if child.kind is CursorKind.CXX_METHOD and child.is_virtual_method():
                 raise refusal("class", location, f"`{name}` has the virtual function `{child.spelling}`")
         return record
+
+    def check_ending(self, clang_type: Any, location: Location) -> None:
+        """Refuse an object that does something where its life ends, which is in the function."""
+        if has_destructor(clang_type):
+            name = spelled(without_reference(clang_type)).removeprefix("const ")
+            raise refusal("class", location, f"`{name}` has a destructor")
+
+    def check_copy(self, clang_type: Any, location: Location) -> None:
+        """Refuse a copy of an object that is not one of its members."""
+        if has_own_copy(clang_type):
+            name = spelled(without_reference(clang_type)).removeprefix("const ")
+            raise refusal("class", location, f"`{name}` has a copy constructor")
 
     def field(self, record: Record, declaration: Any, location: Location) -> Binding:
         """Give a member of an object."""
@@ -69,7 +91,8 @@ class Classes(Vectors):
         self, name: str, clang_type: Any, initial: Any, location: Location
     ) -> tuple[Record, list[nodes.Statement]]:
         """Make an object from its initialiser."""
-        cursor = self._constructor(initial)
+        self.check_ending(clang_type, location)
+        cursor = constructor_in(initial)
         if cursor is None:
             return self._of_fields(name, clang_type, [], location)
         if cursor.kind is CursorKind.INIT_LIST_EXPR:
@@ -86,7 +109,7 @@ class Classes(Vectors):
         self, name: str, cursor: Any, clang_type: Any, location: Location
     ) -> tuple[Record, list[nodes.Statement]]:
         arguments = [a for a in cursor.get_arguments() if a is not None]
-        if len(arguments) == 1 and is_implicit(cursor.referenced) and _are_alike(arguments[0].type, clang_type):
+        if len(arguments) == 1 and is_implicit(cursor.referenced) and are_alike(arguments[0].type, clang_type):
             found = self.object_of(arguments[0])
             if isinstance(found, Record):
                 inner = unwrapped(arguments[0]).kind is CursorKind.CALL_EXPR
@@ -113,16 +136,9 @@ class Classes(Vectors):
         record = Record(name, without_reference(clang_type), owner=self.frame.number)
         statements: list[nodes.Statement] = []
         for position, declaration in enumerate(fields_of(record.ctype)):
-            item = items[position] if position < len(items) else self.default_of(declaration)
+            item = items[position] if position < len(items) else default_of(declaration)
             statements += self.declare_field(record, declaration, item, location, zero=zero)
         return record, statements
-
-    def default_of(self, declaration: Any) -> Any:
-        """Give the initial value that the declaration of a member spells, None where it spells none."""
-        values = [child for child in libclang.children(declaration) if child.kind.is_expression()]
-        if is_plain_array(declaration.type):  # its extents are expressions too
-            values = [value for value in values if value.kind is CursorKind.INIT_LIST_EXPR]
-        return values[-1] if values else None
 
     def declare_field(
         self, record: Record, declaration: Any, initial: Any, location: Location, *, zero: bool = False
@@ -154,6 +170,7 @@ class Classes(Vectors):
 
     def copied_record(self, name: str, source: Record, location: Location) -> tuple[Record, list[nodes.Statement]]:
         """Copy an object member by member."""
+        self.check_copy(source.ctype, location)
         record = Record(name, source.ctype, owner=self.frame.number)
         statements: list[nodes.Statement] = []
         for declaration in fields_of(source.ctype):
@@ -196,17 +213,6 @@ class Classes(Vectors):
         children = libclang.children(cursor)
         base = self.object_of(children[0]) if children else self.frame.this
         return self.field(base, declaration, location) if isinstance(base, Record) else None
-
-
-def is_implicit(function: Any) -> bool:
-    """Whether a member function is the compiler's own: it stands where its class does, or is declared as default."""
-    is_written = function.location != function.semantic_parent.location
-    return not is_written or bool(function.is_default_method())
-
-
-def _are_alike(one: Any, other: Any) -> bool:
-    """Whether two types are the same class, const or not."""
-    return bool(without_reference(one).get_declaration() == without_reference(other).get_declaration())
 
 
 def _zero(ctype: CType, location: Location) -> nodes.Expression:

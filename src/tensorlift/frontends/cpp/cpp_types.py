@@ -99,8 +99,31 @@ def fields_of(record: Any) -> list[Any]:
 
 def bases_of(record: Any) -> list[Any]:
     """List the base classes of a class."""
+    return [c for c in declared_in(record) if c.kind is CursorKind.CXX_BASE_SPECIFIER]
+
+
+def declared_in(record: Any) -> list[Any]:
+    """List what a class declares; a template that is instantiated declares that for it."""
     declaration = record.get_canonical().get_declaration()
-    return [c for c in libclang.children(declaration) if c.kind is CursorKind.CXX_BASE_SPECIFIER]
+    template = libclang.LIBRARY.clang_getSpecializedCursorTemplate(declaration)
+    return libclang.children(declaration) or (libclang.children(template) if template is not None else [])
+
+
+def has_own_copy(record: Any) -> bool:
+    """Whether a class says itself what a copy of an object is, or what one is made of that is moved."""
+    own = [c for c in declared_in(without_reference(record)) if c.kind is CursorKind.CONSTRUCTOR]
+    return any((c.is_copy_constructor() or c.is_move_constructor()) and not c.is_default_method() for c in own)
+
+
+def has_destructor(record: Any) -> bool:
+    """Whether something happens where the life of an object or of its members ends, but that vectors are freed."""
+    canonical = without_reference(record)
+    while canonical.kind is TypeKind.CONSTANTARRAY:
+        canonical = canonical.element_type.get_canonical()
+    if canonical.kind is not TypeKind.RECORD or in_std(canonical.get_declaration()):
+        return False
+    own = [c for c in declared_in(canonical) if c.kind is CursorKind.DESTRUCTOR]
+    return not all(c.is_default_method() for c in own) or any(has_destructor(f.type) for f in fields_of(canonical))
 
 
 def _length(record: Any) -> int:

@@ -96,7 +96,7 @@ class CppReader(Statements):
             if by_value and self.uses.changes(self.frame.definition, cursor):
                 self.bound[cursor.data[0]], statement = self.copy_of(container, name, location)
                 prologue.append(statement)
-            return {**described, "container": container.variable.name if container.variable else name}
+            return {**described, **_container_part(container)}
         if plain.kind is TypeKind.RECORD:
             return self._object_parameter(cursor, position, described, prologue)
         return {**described, **self._number(cursor, position, location)}
@@ -150,6 +150,9 @@ class CppReader(Statements):
         location = self.location(cursor)
         record = Record(cursor.spelling, self.check_class(cursor.type, location), is_parameter=True)
         record.by_value = not is_reference(cursor.type)
+        if record.by_value:
+            self.check_ending(cursor.type, location)
+            self.check_copy(cursor.type, location)
         self.bound[cursor.data[0]] = record
         self._way_to[record] = (position,)
         self._parts[record] = {**described, "record": []}
@@ -173,7 +176,7 @@ class CppReader(Statements):
             raise refusal("class", location, f"the member `{spelling}` is a reference")
         if kind is not None:
             found = self._container(name, spelling, kind, place, location, restrict=record.by_value)
-            part["container"] = name
+            part |= _container_part(found)
         elif isinstance(ctype, IntegerType | FloatType | PointerType):
             variable = nodes.Variable(name, ctype, location, is_parameter=True)
             self._inputs.append((place, variable))
@@ -276,6 +279,13 @@ class CppReader(Statements):
                 part["cell"] = self._cells[found.variable].name
             parts.append(part)
         return parts
+
+
+def _container_part(container: Container) -> Part:
+    """Describe a container among the parameters, with the names of its sizes where they are no constants."""
+    assert container.variable is not None
+    sizes = [extent.name if isinstance(extent, nodes.Variable) else None for extent in container.extents]
+    return {"container": container.variable.name, "sizes": sizes}
 
 
 def _spelled(clang_type: Any) -> str:

@@ -18,9 +18,9 @@ from tensorlift.frontends.c.conditions import COMPARISONS
 from tensorlift.frontends.cpp.calls import Calls
 from tensorlift.frontends.cpp.cpp_types import in_std, is_plain_array
 from tensorlift.frontends.cpp.extremes import EXTREMES, Extremes
-from tensorlift.frontends.cpp.frames import unwrapped
 from tensorlift.frontends.cpp.objects import Container, Lambda, Object, Record
 from tensorlift.frontends.cpp.refusals import refusal
+from tensorlift.frontends.cpp.syntax import unwrapped
 from tensorlift.frontends.cpp.vectors import converted, truth
 
 if TYPE_CHECKING:

@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clang.cindex import CursorKind
-
-from tensorlift.frontends.c import libclang, nodes
+from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import VOID
 from tensorlift.frontends.c.clang_ast import UnitReader
 from tensorlift.frontends.c.modified import ModifiedVariables
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
 
 _CALL_LIMIT = 400
 _DEPTH_LIMIT = 24
-WRAPPERS = {CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR}
 
 
 @dataclass(slots=True, eq=False)
@@ -157,13 +154,3 @@ class Frames(UnitReader):
         """Give the source text of a cursor on one line, for messages."""
         start, end = cursor.extent.start.offset, cursor.extent.end.offset
         return " ".join(self.source_of_file()[start:end].decode("utf-8", "replace").split())
-
-
-def unwrapped(cursor: Any) -> Any:
-    """Take parentheses, implicit conversions and temporaries off an expression."""
-    while cursor.kind in WRAPPERS:
-        children = libclang.children(cursor)
-        if len(children) != 1:
-            return cursor
-        cursor = children[0]
-    return cursor

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import TranslationUnitLoadError
 
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.parse_errors import ParseErrors
-from tensorlift.frontends.c.reader import encoded, found_by_parser, inside_of, lowered
+from tensorlift.frontends.c.reader import ParsedFile, encoded, found_by_parser, inside_of, lowered, parser_arguments
 from tensorlift.frontends.c.refusals import refusal as c_refusal
 from tensorlift.frontends.cpp.cpp_types import INCLUDE
 from tensorlift.frontends.cpp.entry import CppReader
@@ -26,12 +25,25 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from tensorlift.diagnostics import Diagnostic
+    from tensorlift.frontends.c.parse_errors import ParseErrors
 
 SUFFIXES = (".cpp", ".cc", ".cxx", ".hpp")
 _STANDARD = "c++17"
 
 
-def read_cpp(  # noqa: PLR0913 - each option is one of a compiler's
+@dataclass(frozen=True, slots=True)
+class ParsedCpp:
+    """A C++ file as libclang has it: its functions and instances, and the templates without any.
+
+    ``parsed.text`` is the text that was parsed, which holds a pointer to each instance.
+    """
+
+    parsed: ParsedFile
+    found: tuple[Instance, ...]
+    templates: tuple[Template, ...]
+
+
+def parse_cpp(  # noqa: PLR0913 - each option is one of a compiler's
     text: str,
     filename: str,
     *,
@@ -39,19 +51,10 @@ def read_cpp(  # noqa: PLR0913 - each option is one of a compiler's
     include_files: Sequence[str] = (),
     defines: Sequence[str] = (),
     std: str | None = None,
-    function: str | None = None,
-) -> list[ReadFunction]:
-    """Read C++ source text into the loop IR, one module for each function and each instance of a template.
-
-    The options are those of ``read_c``.  Functions that share a name get the types of their parameters, or the
-    arguments of the template, behind it; ``function`` names one of them, or all that share a name.
-
-    Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function, no text.
-    """
+) -> ParsedCpp:
+    """Parse C++ source text; the options are those of ``parse_c``.  Raises ``LiftError`` where it is no text."""
     encoded(text, filename)
-    arguments = [f"-std={std or _STANDARD}"]
-    arguments += [f"-I{directory}" for directory in include_dirs] + [f"-D{define}" for define in defines]
-    arguments += [part for name in include_files for part in ("-include", name)]
+    arguments = parser_arguments(include_dirs, include_files, defines, std or _STANDARD)
     before = ("-x", "c++", "-nostdinc++", "-Wno-everything", "-Wunsequenced")
     try:
         parsed = with_pointers(text)
@@ -60,22 +63,41 @@ def read_cpp(  # noqa: PLR0913 - each option is one of a compiler's
         detail = f"libclang does not take the options {shlex.join(arguments)}"
         raise c_refusal("parse", Location(filename, 1, 1), detail) from error
     errors, unsequenced = found_by_parser(unit, filename, REFUSALS["parse"])
-    reached = ParseErrors(unit, filename, parsed, errors) if errors else None
+    file = ParsedFile(parsed, filename, parsed.encode(), unit, tuple(errors), tuple(unsequenced))
     found, templates = instances(unit, filename)
-    reader = CppReader(filename, parsed.encode())
-    chosen, refused = _chosen(found, templates, function, filename)
+    return ParsedCpp(file, tuple(found), tuple(templates))
+
+
+def read_cpp(text: str, filename: str, *, function: str | None = None, **options: Any) -> list[ReadFunction]:
+    """Read C++ source text into the loop IR, one module for each function and each instance of a template.
+
+    ``options`` are those of ``parse_cpp``.  Functions that share a name get the types of their parameters, or the
+    arguments of the template, behind it; ``function`` names one of them, or all that share a name.
+
+    Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function, no text.
+    """
+    return read_parsed_cpp(parse_cpp(text, filename, **options), function)
+
+
+def read_parsed_cpp(file: ParsedCpp, function: str | None = None) -> list[ReadFunction]:
+    """Read the functions of a file as ``read_cpp`` does."""
+    parsed, reached = file.parsed, file.parsed.reach
+    reader = CppReader(parsed.name, parsed.source)
+    chosen, refused = _chosen(file.found, file.templates, function, parsed.name)
     cursors = [one.cursor for one in chosen] + [one.cursor for one in refused]
-    if reached is not None and (all(map(reached.within, cursors)) or not all(_stands_in(cursors, e) for e in errors)):
-        raise LiftError(*errors)
+    if reached is not None and (
+        all(map(reached.within, cursors)) or not all(_stands_in(cursors, e) for e in parsed.errors)
+    ):
+        raise LiftError(*parsed.errors)
     return [
-        *(_read(reader, instance, filename, unsequenced, reached) for instance in chosen),
+        *(_read(reader, instance, parsed.name, parsed.unsequenced, reached) for instance in chosen),
         *(_uninstantiated(reader, template) for template in refused),
     ]
 
 
 def _chosen(
-    found: list[Instance], templates: list[Template], wanted: str | None, filename: str
-) -> tuple[list[Instance], list[Template]]:
+    found: Sequence[Instance], templates: Sequence[Template], wanted: str | None, filename: str
+) -> tuple[Sequence[Instance], Sequence[Template]]:
     """Choose what to read."""
     start = Location(filename, 1, 1)
     if wanted is None:

@@ -13,18 +13,18 @@ from tensorlift.frontends.c.endings import as_statement
 from tensorlift.frontends.c.jumps import without_continue, without_goto
 from tensorlift.frontends.c.running_places import keep_values_at_places
 from tensorlift.frontends.c.searches import run_to_their_ends
-from tensorlift.frontends.cpp.classes import is_implicit
 from tensorlift.frontends.cpp.cpp_types import fields_of, is_reference, without_reference
 from tensorlift.frontends.cpp.expressions import Expressions, bare
-from tensorlift.frontends.cpp.frames import Frame, unwrapped
 from tensorlift.frontends.cpp.objects import Container, ContainerType, Lambda, Object, Record, pointer_to
 from tensorlift.frontends.cpp.refusals import refusal
+from tensorlift.frontends.cpp.syntax import constructor_in, is_implicit, unwrapped
 from tensorlift.frontends.cpp.vectors import assigned, converted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tensorlift.diagnostics import Location
+    from tensorlift.frontends.cpp.frames import Frame
 
 _HARMLESS = {
     CursorKind.TYPEDEF_DECL,
@@ -304,7 +304,7 @@ class Statements(Expressions):
 
     def _named_object(self, cursor: Any) -> Object | None:
         """Give the object that is returned by its name, under moves and copies."""
-        inner = self._constructor(cursor)
+        inner = constructor_in(cursor)
         if inner is None:
             return None
         if inner.kind is CursorKind.CALL_EXPR and inner.referenced is not None:

@@ -15,10 +15,10 @@ from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import BOOL, INT, UNSIGNED_LONG, VOID, CType
-from tensorlift.frontends.cpp.cpp_types import spelled
-from tensorlift.frontends.cpp.frames import Frames, unwrapped
+from tensorlift.frontends.cpp.frames import Frames
 from tensorlift.frontends.cpp.objects import Container, ContainerType, Extent, extent_node, pointer_to
 from tensorlift.frontends.cpp.refusals import refusal
+from tensorlift.frontends.cpp.syntax import constructor_in, holds_all, is_constructor, is_copy, names_method, unwrapped
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
@@ -104,34 +104,17 @@ class Vectors(Frames):
 
     def made(self, cursor: Any, kind: ContainerType, location: Location) -> Made | Container:
         """Read the initialiser of a container: how it is made, or a container that it takes over."""
-        cursor = self._constructor(cursor)
+        cursor = constructor_in(cursor)
         if cursor is None:
             return self._empty(kind, location)
         if cursor.kind is CursorKind.INIT_LIST_EXPR:
             return self._listed(cursor, kind, location)
-        if cursor.kind is CursorKind.CALL_EXPR and _is_constructor(cursor):
+        if cursor.kind is CursorKind.CALL_EXPR and is_constructor(cursor):
             return self._constructed(cursor, kind, location)
         found = self.object_of(cursor)
         if not isinstance(found, Container):
             raise refusal("vector", self.location(cursor), "this initialiser of a container is not lifted")
         return found
-
-    def _constructor(self, cursor: Any) -> Any:
-        """Find the call of the constructor, or the expression, under temporaries and moves."""
-        while cursor is not None:
-            cursor = unwrapped(cursor)
-            children = [c for c in libclang.children(cursor) if c.kind.is_expression()]
-            if cursor.kind in _CASTS and len(children) == 1:
-                cursor = children[0]
-            elif cursor.kind is CursorKind.CALL_EXPR and _is_constructor(cursor) and _is_copy(cursor):
-                source = next(iter(cursor.get_arguments()))
-                inner = unwrapped(source)
-                if inner.kind is not CursorKind.CALL_EXPR or not _is_constructor(inner):
-                    return cursor
-                cursor = inner
-            else:
-                return cursor
-        return None
 
     def _empty(self, kind: ContainerType, location: Location) -> Made:
         """Make a container without arguments: vectors are empty, the elements of a std::array have no value."""
@@ -144,7 +127,7 @@ class Vectors(Frames):
         arguments = [a for a in cursor.get_arguments() if a is not None]
         if not arguments:
             return self._empty(kind, location)
-        if _is_copy(cursor):
+        if is_copy(cursor):
             found = self.object_of(arguments[0])
             if isinstance(found, Container) and found.kind == kind:
                 return self._taken(found, arguments[0], location)
@@ -193,7 +176,7 @@ class Vectors(Frames):
     def _listed(self, cursor: Any, kind: ContainerType, location: Location) -> Made:
         """Read ``{a, b, c}``, in ``{{a, b}, {c, d}}`` row by row."""
         length, children = kind.lengths[0], [unwrapped(child) for child in libclang.children(cursor)]
-        while length is not None and length > len(children) == 1 and _holds_all(children[0], kind):
+        while length is not None and length > len(children) == 1 and holds_all(children[0], kind):
             children = libclang.children(children[0])  # the braces around the array inside of a std::array
         count = len(children) if length is None else length
         if kind.rank == 1:
@@ -372,12 +355,6 @@ class Vectors(Frames):
         return statements
 
 
-def names_method(cursor: Any) -> bool:
-    """Whether an expression is ``object.method``, where that of an operator is the object."""
-    named = cursor.referenced if cursor.kind is CursorKind.MEMBER_REF_EXPR else None
-    return named is not None and named.kind is not CursorKind.FIELD_DECL and named.kind is not CursorKind.VAR_DECL
-
-
 def converted(value: nodes.Expression, ctype: CType) -> nodes.Expression:
     """Convert a value to a type, as an assignment does."""
     return value if value.ctype == ctype else nodes.Cast(value, ctype, value.location, explicit=False)
@@ -397,29 +374,8 @@ def _number(value: int, location: Location) -> nodes.Integer:
     return nodes.Integer(value, UNSIGNED_LONG, location)
 
 
-def _holds_all(cursor: Any, kind: ContainerType) -> bool:
-    """Whether braces stand for a whole std::array: those around a single row would hold numbers."""
-    inner = libclang.children(cursor)
-    is_list = cursor.kind is CursorKind.INIT_LIST_EXPR
-    return is_list and (kind.rank == 1 or any(unwrapped(c).kind is CursorKind.INIT_LIST_EXPR for c in inner))
-
-
 def _is_zero(extent: nodes.Expression | None) -> bool:
     return isinstance(extent, nodes.Integer) and extent.value == 0
-
-
-def _is_constructor(cursor: Any) -> bool:
-    return cursor.referenced is not None and cursor.referenced.kind is CursorKind.CONSTRUCTOR
-
-
-def _is_copy(cursor: Any) -> bool:
-    """Whether a call copies or moves an object of its own type."""
-    parameters = list(cursor.referenced.get_arguments())
-    if len(parameters) != 1:
-        return False
-    passed = parameters[0].type.get_canonical()
-    owner = cursor.referenced.semantic_parent.type.get_canonical()
-    return bool(passed.get_pointee().spelling.removeprefix("const ") == spelled(owner))
 
 
 def _counts(cursor: Any) -> bool:

@@ -103,6 +103,8 @@ def _arguments(function: FuncOp, summary: Summary, places: Places) -> list[Value
             if called in places.views and name != places.views[called].array:
                 raise Undecided(f"{called} is no parameter of the definitions", function)
             values.append(Memory(called, Polynomial.variable(f"{called} starts")))  # no name of a source has spaces
+        elif called in places.extents:
+            values.append(Exact(places.extents[called], is_signed=True))
         elif called.endswith(ROW):
             values.append(Exact(Polynomial.variable(called), is_signed=True))
         elif called in places.sizes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import StringAttr
@@ -11,7 +12,7 @@ from tensorlift.comprehension.terms import Term
 from tensorlift.proofs.source.operations import Undecided
 
 _ARITHMETIC = {"ZeroDivisionError", "OverflowError"}
-_LIMIT = "not read"  # begins the message where literal IR ends, and the source may go on
+_RAISED = re.compile(r"\w+Error\b")  # begins the message of what Python raises, and of nothing else that ends a run
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def require_holds(_run: object, op: Operation, frame: Frame, context: Domain) -> None:
-    """Show that a condition holds, unless a run in which it does not has no meaning: the source raises.
+    """Show that a condition holds, unless a run in which it does not has no meaning: Python raises.
 
-    That is so where numbers have no result, and where data is to blame; not where literal IR alone ends.
+    That is so where numbers have no result, and where data is to blame; not where literal IR alone ends, or C++ throws.
 
     Raises:
         Undecided: where that is not shown.
@@ -31,7 +32,7 @@ def require_holds(_run: object, op: Operation, frame: Frame, context: Domain) ->
     """
     condition, message = frame.value(op.operands[0]), op.properties["msg"]
     assert isinstance(message, StringAttr)
-    is_of_data = isinstance(condition, Term) and bool(condition.reads) and not message.data.startswith(_LIMIT)
+    is_of_data = isinstance(condition, Term) and bool(condition.reads) and _RAISED.match(message.data) is not None
     if is_of_data or message.data in _ARITHMETIC:
         return
     if not (isinstance(condition, Domain) and context.is_subset(condition)):

@@ -81,6 +81,10 @@ class LoopClaim:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """All claims about one function: its loops, by their headers."""
+    """All claims about one function: its loops, by their headers.
+
+    ``memories`` tells which array each memory is that the function makes, by its number among those.
+    """
 
     loops: Mapping[int, LoopClaim]
+    memories: Mapping[int, str] = field(default_factory=dict)

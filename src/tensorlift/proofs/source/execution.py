@@ -35,7 +35,7 @@ from tensorlift.proofs.source.exits import at_exit, counter_at_end
 from tensorlift.proofs.source.frames import Entered, Exit, Frame, Outcome, under
 from tensorlift.proofs.source.induction import Guess, check_induction
 from tensorlift.proofs.source.integers import Exact, Known, polynomial
-from tensorlift.proofs.source.memory import ACCESSES, MemoryAccess
+from tensorlift.proofs.source.memory import ACCESSES, MemoryAccess, made_by
 from tensorlift.proofs.source.nests import run_nest
 from tensorlift.proofs.source.operations import (
     Cases,
@@ -80,10 +80,10 @@ class Execution:
         self.arrays = summary.all_arrays()
         self.known = Known.of(summary)
         self.versions = Versions(summary)
-        self.memory = MemoryAccess(places, summary, self.arrays)
+        self.memory = MemoryAccess(places, summary, self.arrays, made_by(flow.function, claims))
         self.cell_names = cell_names(summary)
         self.calls: tuple[str, ...] = ()  # inside of each other
-        self.ways: Counter[int] = Counter()  # to each block
+        self.ways = Counter[int]()  # to each block
 
     # -- control
 

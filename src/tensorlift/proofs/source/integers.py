@@ -73,6 +73,16 @@ def as_unsigned(integer: Exact, dtype: DType, context: Domain, known: Known) -> 
     return integer.value if lies_in(integer.value, 0, high, context, known) else None
 
 
+def are_equal_bits(left: Exact, right: Exact, dtype: DType, context: Domain, known: Known) -> Polynomial | None:
+    """Return a difference that is zero just where two integers have the same bits, or None where that is not known.
+
+    Numbers that are the same modulo two to the width are the same if they are less than that apart.
+    """
+    difference, high = left.value - right.value, integer_range(dtype)[1]
+    is_near = difference.as_affine() is not None and lies_in(difference, -2 * high - 1, 2 * high + 1, context, known)
+    return difference if is_near else None
+
+
 def lies_in(value: Polynomial, low: int, high: int | None, context: Domain, known: Known = NOTHING) -> bool:
     """Tell whether an integer is in a range; sizes are taken to stay within 64 bits with a sign."""
     exact = value.as_affine()

@@ -18,7 +18,7 @@ from tensorlift.ir.scalar_terms import convert
 from tensorlift.ir.scalar_terms import number as literal
 from tensorlift.proofs.source.integers import Exact
 from tensorlift.proofs.source.operations import Cases, Memory, Place, Undecided, Value, as_data, element_type
-from tensorlift.proofs.source.places import dense
+from tensorlift.proofs.source.places import View, dense
 from tensorlift.proofs.source.sense import are_apart, are_bits_of, named_number
 from tensorlift.proofs.source.sharing import Partners, Tracked, require_unwritten
 from tensorlift.proofs.source.versions import UNDEFINED, UNKNOWN
@@ -30,21 +30,38 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import ArrayInfo, Summary
     from tensorlift.comprehension.terms import Term
+    from tensorlift.proofs.source.claims import Claims
     from tensorlift.proofs.source.frames import Frame
     from tensorlift.proofs.source.places import Places
     from tensorlift.proofs.source.rows import Rows
 
 
-class MemoryAccess:
-    """The memory of one function; ``owners`` tells of a local array which memory it is: one alone."""
+_MAKES_MEMORY = {"memref.alloca", "memref.alloc"}
 
-    def __init__(self, places: Places, summary: Summary, arrays: Mapping[str, ArrayInfo]) -> None:
-        self.summary, self.arrays = summary, arrays
+
+def made_by(function: Operation, claims: Claims) -> dict[Operation, str]:
+    """Return which array each memory is claimed to be that a function makes."""
+    made = [op for op in function.walk() if op.name in _MAKES_MEMORY]
+    return {op: claims.memories[number] for number, op in enumerate(made) if number in claims.memories}
+
+
+class MemoryAccess:
+    """The memory of one function; ``owners`` tells of a local array which memory it is: one alone.
+
+    ``made`` says which array each memory is that the function makes, where that is claimed; else its name says so.
+    """
+
+    def __init__(
+        self, places: Places, summary: Summary, arrays: Mapping[str, ArrayInfo], made: Mapping[Operation, str]
+    ) -> None:
+        self.summary, self.arrays, self.made = summary, arrays, made
         self.places, self.views, self.names = places, dict(places.views), places.names
         self.owners: dict[str, Operation] = {}
         self.accessed: set[str] = set()  # arrays of which cells are accessed
         self.partners = Partners.of(summary)
         self.rows: Rows | None = None
+        self.written: set[str] = set()
+        self.overlapping: set[str] = set()  # arrays that are read whose cells may be the same, so none may be written
         self.numbers: set[str] = set()  # names of numbers that loops hand on, which are no arrays
 
     def start(self, module: Operation | None) -> Tracked:
@@ -129,8 +146,12 @@ class MemoryAccess:
         if not isinstance(offset, Exact):
             raise Undecided("a place in memory depends on data", op)
         shape = self._array(view.array, op).shape
-        if not are_apart(view.strides, shape, context):
-            raise Undecided(f"cells of {view.array} are not shown to be apart", op)
+        if view.array in self.overlapping or not are_apart(view.strides, shape, context):
+            self.overlapping.add(view.array)
+            if op.name == "memref.store" or not self.arrays[view.array].is_parameter or view.array in self.written:
+                raise Undecided(f"cells of {view.array} are not shown to be apart", op)
+        if op.name == "memref.store":
+            self.written.add(view.array)
         for found in _subscripts(offset.value - memory.start, view.strides):
             extents = zip(found, shape, strict=True)
             if context.implies(*(c for index, n in extents for c in (at_least(index, 0), less(index, n)))):
@@ -155,7 +176,10 @@ class MemoryAccess:
 
     def allocate(self, op: Operation, frame: Frame, _: Domain) -> None:
         """Begin the life of a local array, whose cells hold nothing yet."""
-        name = op.results[0].name_hint or ""
+        name, array = op.results[0].name_hint or "", self.made.get(op)
+        if array is not None and array in self.arrays:
+            name = f"{array} of its own"  # no name of a source has spaces
+            self.views[name] = View(array, dense(self.arrays[array]))
         view = self.views.get(name)
         if view is not None:
             is_outside = self.arrays[view.array].is_parameter and view.array not in self.places.returned

@@ -22,6 +22,7 @@ from tensorlift.ops.dtypes import integer_range, is_integer
 from tensorlift.proofs.source.integers import (
     Exact,
     Known,
+    are_equal_bits,
     as_signed,
     as_term,
     as_unsigned,
@@ -130,20 +131,31 @@ def evaluated(op: Operation, operands: Sequence[Value], context: Domain, known: 
     for position, value in enumerate(operands):
         if isinstance(value, Cases):
             return _by_cases(op, operands, position, context, known)
-    found = _place(op, operands)
-    if all(isinstance(value, Exact) for value in operands):
-        integers: Any = operands
-        if op.name in _DIVISIONS:
-            found = _division(op, integers, context, known)
-        elif op.name in _INTEGERS:
-            found = _INTEGERS[op.name](op, integers, context, known)
-    elif op.name in _CONNECTIVES and all(isinstance(value, Domain) for value in operands):
-        conditions: Any = operands
-        found = _CONNECTIVES[op.name](*conditions)
+    found = _place(op, operands) or _exactly(op, operands, context, known)
     if found is not None:
         return found
     given = [as_data(value, operand.type) for value, operand in zip(operands, op.operands, strict=True)]
     return term_of(op, [signed(term) for term in given] if never_wraps(op) else given)
+
+
+def _exactly(op: Operation, operands: Sequence[Value], context: Domain, known: Known) -> Value | None:
+    """Return the result of an operation on exact integers, or on conditions; None where it is data."""
+    given: Any = operands
+    if all(isinstance(value, Exact) for value in operands):
+        if op.name in _DIVISIONS:
+            return _division(op, given, context, known)
+        return _INTEGERS[op.name](op, given, context, known) if op.name in _INTEGERS else None
+    if not all(isinstance(value, Domain) for value in operands):
+        return None
+    if op.name == "arith.extui":
+        return _as_number(given[0])
+    return _CONNECTIVES[op.name](*given) if op.name in _CONNECTIVES else None
+
+
+def _as_number(truth: Domain) -> Value:
+    """Return a condition on indices and sizes as the number 1 or 0."""
+    one, zero = (Exact(Polynomial.constant(number), is_signed=True) for number in (1, 0))
+    return one if truth is UNIVERSE else zero if truth is EMPTY else Cases(((truth, one), (truth.complement(), zero)))
 
 
 def _residues(value: Value, context: Domain) -> Value:
@@ -311,6 +323,10 @@ def _compared(op: Operation, operands: list[Exact], context: Domain, known: Know
                 if difference is None
                 else compare(name, difference, Affine(0))
             )
+    if name in {"eq", "ne"}:
+        apart = are_equal_bits(operands[0], operands[1], dtype, context, known)
+        exact = apart.as_affine() if apart is not None else None
+        return None if exact is None else compare(name, exact, Affine(0))
     return None
 
 

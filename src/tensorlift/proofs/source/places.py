@@ -19,11 +19,13 @@ from tensorlift.proofs.source.sense import are_bits_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
     from xdsl.dialects.func import FuncOp
 
     from tensorlift.comprehension.definition import ArrayInfo, Summary
     from tensorlift.ir.function import FunctionView
+    from tensorlift.ir.prototype import Dimension
 
 
 _MOST_OF_INDEX = 1 << 48  # no object has so many bytes
@@ -39,6 +41,8 @@ class View(NamedTuple):
 class Places(NamedTuple):
     """Views by the names of memories; ``names`` are the parameters of the definitions by what literal IR calls them.
 
+    ``extents`` are sizes that what is returned is to have, by what literal IR calls them: those of the arrays.
+
     How far the rows of a table are apart is not known: what is shown for any distance holds of rows anywhere, as each
     access is shown to be inside of its row.  So it is with all strides of a memref.  ``sizes`` are those of memrefs, by
     their names; ``within`` says what sizes are: those that the source has as constants, about which alone it is asked,
@@ -51,6 +55,7 @@ class Places(NamedTuple):
     sizes: Mapping[str, Affine]
     within: Domain
     returned: tuple[str, ...]
+    extents: Mapping[str, Polynomial] = MappingProxyType({})
 
 
 def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
@@ -60,13 +65,15 @@ def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
     marks: Any = function.arg_attrs or ()
     called = {mark.data["tl.name"].data for mark in marks}
     for name, literal_name in outside.items():
-        if f"{literal_name}{ROW}" in called:
-            strides[name] = Polynomial.variable(f"{literal_name}{ROW}"), ONE
+        rows = [Polynomial.variable(row) for row in _rows(literal_name, called)]
+        if rows and name in summary.arrays:
+            inner = (strides[name] if name in strides else dense(summary.arrays[name]))[len(rows) :]
+            strides[name] = *(prod(rows[axis:], start=ONE) for axis in range(len(rows))), *inner
     sizes: dict[str, Affine] = {}
     for name, info in summary.arrays.items():
-        rows = [axis_name(name, axis, ROW) for axis in range(len(info.shape))]
-        if info.is_parameter and not called.isdisjoint(rows):
-            strides[name] = tuple(Polynomial.variable(row) if row in called else ONE for row in rows)
+        of_axes = [axis_name(name, axis, ROW) for axis in range(len(info.shape))]
+        if info.is_parameter and not called.isdisjoint(of_axes):
+            strides[name] = tuple(Polynomial.variable(row) if row in called else ONE for row in of_axes)
         if info.is_parameter:
             sizes |= {axis_name(name, axis, SIZE): extent for axis, extent in enumerate(info.shape)}
     constants = {name: Affine(number) for name, number in view.generalised.items()}
@@ -85,7 +92,23 @@ def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
         within = within & Domain.of(*(c for n in wide for c in (less(-_MOST_OF_INDEX, n), less(n, _MOST_OF_INDEX))))
     arrays = [name for name, info in summary.arrays.items() if info.is_parameter]
     returned = tuple(n for n in arrays if outside[n] not in called and not outside[n].startswith("@"))
-    return Places(views, view.literal_names, sizes, within, returned)
+    expected = [(called, one) for called, one in view.returned_sizes.items() if one.array in summary.arrays]
+    extents = {called: _extent(summary.arrays[one.array], one) for called, one in expected}
+    return Places(views, view.literal_names, sizes, within, returned, extents)
+
+
+def _rows(literal_name: str, called: AbstractSet[str]) -> list[str]:
+    """List the names of the distances between rows of a table, and between the rows of these."""
+    found: list[str] = []
+    while (row := f"{literal_name}{ROW * (len(found) + 1)}") in called:
+        found.append(row)
+    return found
+
+
+def _extent(info: ArrayInfo, one: Dimension) -> Polynomial:
+    """Return the size that a dimension of a container is to have; its last one may hold several of the array."""
+    extents = [polynomial(extent) for extent in info.shape]
+    return prod(extents[one.axis :], start=ONE) if one.axis == one.rank - 1 else extents[one.axis]
 
 
 def _unnamed(function: FuncOp, views: Mapping[str, View], arrays: Mapping[str, ArrayInfo]) -> Iterator[tuple[str, str]]:

@@ -139,7 +139,7 @@ def named_number(name: str, of_type: Attribute, summary: Summary) -> Value:
     if name in summary.sizes and dtype[0] == "i":
         variable, is_unsigned = Affine.var(name), summary.is_unsigned(name)
         if summary.ranges.implies(*in_range(variable, UNSIGNED[SIGNED.index(dtype)] if is_unsigned else dtype)):
-            return Exact(Polynomial.variable(name), is_signed=not is_unsigned)
+            return Exact(Polynomial.variable(name), is_signed=dtype == "i64" or not is_unsigned)
     raise Undecided(f"{name} has no meaning in the definitions, or one of another type")
 
 

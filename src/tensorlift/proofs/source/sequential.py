@@ -160,8 +160,10 @@ def _iteration(
 ) -> tuple[Outcome, set[str]]:
     """Run an iteration on what arrays are at its start; return the other arrays that it writes as well."""
     lost: set[str] = set()
+    named = set(run.versions.named)
     while True:
         state = frame.state.copy()
+        run.versions.named = set(named)
         for array in sorted(lost):
             state.rename(array, run.lost(array))
         for array, pieces in start.items():

@@ -14,7 +14,6 @@ from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import (
-    INT,
     UNSIGNED_LONG,
     CType,
     FloatType,
@@ -25,8 +24,8 @@ from tensorlift.frontends.c.c_types import (
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.math_functions import CLASSIFICATIONS, base_name, is_math_function, operation_of
 from tensorlift.readers.clang.context import (
-    VALUES,
     Allocation,
+    C,
     Cell,
     Context,
     Place,
@@ -39,7 +38,7 @@ from tensorlift.readers.clang.context import (
     pointee,
     pointer,
 )
-from tensorlift.readers.clang.expressions import CALLS, contents, converted
+from tensorlift.readers.clang.expressions import contents, converted
 from tensorlift.readers.clang.members import is_table, members, selected
 from tensorlift.readers.clang.memory import copy, elements, fill
 
@@ -66,7 +65,7 @@ _REFUSED = {
 }
 
 
-def _call(ctx: Context, cursor: Any) -> Value | None:
+def call(ctx: Context, cursor: Any) -> Value | None:
     """Read a call; None where it gives no value."""
     name, at = cursor.spelling, ctx.location(cursor)
     declaration = cursor.referenced
@@ -81,7 +80,7 @@ def _call(ctx: Context, cursor: Any) -> Value | None:
             raise ctx.refusal("call", cursor, name)
         return ctx.constant(found, ctype, at)
     if is_math_function(name) and isinstance(ctx.type_of(cursor), IntegerType | FloatType):
-        return _mathematical(ctx, cursor, base_name(name))
+        return mathematical(ctx, cursor, base_name(name))
     library = _LIBRARY.get(name.removeprefix("__builtin_"))
     if library is not None:
         return library(ctx, cursor)
@@ -93,8 +92,13 @@ def _call(ctx: Context, cursor: Any) -> Value | None:
     raise ctx.refusal(reason, cursor, f"`{name}`" if reason == "memory-call" else name)
 
 
+def is_known(name: str) -> bool:
+    """Whether a function of a library is read."""
+    return is_math_function(name) or name.removeprefix("__builtin_") in _LIBRARY or name in _ENDINGS
+
+
 def _value_of_call(ctx: Context, cursor: Any) -> Value:
-    found = _call(ctx, cursor)
+    found = call(ctx, cursor)
     if found is None:
         raise ctx.refusal("expression", cursor, "a value of type `void`")
     return found
@@ -168,12 +172,12 @@ def result_types(ctx: Context, ctype: CType, cursor: Any) -> list[Attribute]:
     raise ctx.refusal(getattr(ctype, "kind", "type"), cursor, ctype.spelling)
 
 
-def _mathematical(ctx: Context, cursor: Any, name: str) -> Value:
-    """Read a call of <math.h>; what classifies a float gives an ``int``."""
+def mathematical(ctx: Context, cursor: Any, name: str) -> Value:
+    """Read a call of <math.h>; what classifies a float gives an ``int``, or a ``bool``."""
     at, ctype = ctx.location(cursor), ctx.type_of(cursor)
     arguments = list(cursor.get_arguments())
     if name in CLASSIFICATIONS:
-        return _classified(ctx, name, arguments[0], at)
+        return _classified(ctx, name, arguments[0], ctype, at)
     operands = [converted(ctx, argument, ctype) for argument in arguments]
     assert isinstance(ctype, IntegerType | FloatType)
     return ctx.operation(
@@ -181,9 +185,10 @@ def _mathematical(ctx: Context, cursor: Any, name: str) -> Value:
     )
 
 
-def _classified(ctx: Context, name: str, argument: Any, at: FileLineColLoc) -> Value:
+def _classified(ctx: Context, name: str, argument: Any, result: CType, at: FileLineColLoc) -> Value:
     ctype = ctx.type_of(argument)
     found = converted(ctx, argument, ctype)
+    assert isinstance(result, IntegerType)
     if not isinstance(ctype, FloatType) or not isinstance(found, SSAValue):
         raise ctx.refusal("call", argument, name)
     if name == "isnan":
@@ -192,7 +197,7 @@ def _classified(ctx: Context, name: str, argument: Any, at: FileLineColLoc) -> V
         size = ctx.operation("math.absf", (found,), ir_type(ctype), at)
         infinity = ctx.constant(math.inf, ctype, at)
         truth = ctx.comparison("==" if name == "isinf" else "<", size, infinity, ctype, at)
-    return ctx.operation("arith.extui", (truth,), ir_type(INT), at)
+    return ctx.operation("arith.extui", (truth,), ir_type(result), at)
 
 
 def _size(ctx: Context, cursor: Any) -> SSAValue:
@@ -268,5 +273,5 @@ _LIBRARY: dict[str, Callable[[Context, Any], Value | None]] = {
     "memset": _memset,
     "memcpy": _memcpy,
 }
-CALLS[CursorKind.CALL_EXPR.value] = _call
-VALUES[CursorKind.CALL_EXPR.value] = _value_of_call
+C.effects[CursorKind.CALL_EXPR.value] = call
+C.values[CursorKind.CALL_EXPR.value] = _value_of_call

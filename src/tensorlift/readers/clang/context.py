@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.dialects.arith import CmpfOp, CmpiOp, ConstantOp, IntegerOverflowAttr, IntegerOverflowFlag
@@ -44,14 +45,16 @@ from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.member_facts import FactFinder
 from tensorlift.frontends.c.operations import arithmetic_operation, conversion_operation, operation_class, predicate
 from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.cpp.uses import Uses
 from tensorlift.readers.clang.member_uses import UseFinder
 from tensorlift.readers.flow import Flow, FlowGraph, Local
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, MutableMapping, Sequence
 
     from tensorlift.diagnostics import LiftError
     from tensorlift.frontends.c.clang_types import TypeReader
+    from tensorlift.frontends.cpp.objects import ContainerType
 
 INDEX = IndexType()
 _NSW = {"overflowFlags": IntegerOverflowAttr((IntegerOverflowFlag.NSW,))}
@@ -104,11 +107,13 @@ class Structure:
     """A structure: what its members are, by their names.
 
     Of an ``is_array`` of structures, each member is one memory for all of them, and ``index`` tells which is meant.
+    An object of C++ that is ``reached`` from outside, by that name, gets its members when they are used.
     """
 
-    members: Mapping[str, Place]
+    members: MutableMapping[str, Place]
     is_array: bool = False
     index: SSAValue | None = None
+    reached: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +123,53 @@ class StructurePointer:
     target: Structure
 
 
-Value: TypeAlias = SSAValue | Pointer | Allocation | Structure | StructurePointer
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A container of C++: where its first element is, and how many there are, in each dimension.
+
+    A size is a constant, a value, a variable where it may change, or the name of one that is asked for when it is used.
+    ``loops`` tells inside of how many loops it was declared; ``is_sized`` where it did not begin as empty.
+    """
+
+    name: str
+    kind: ContainerType
+    start: Pointer
+    sizes: tuple[int | SSAValue | Local | str, ...]
+    loops: int = 0
+    is_sized: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda:
+    """A lambda, or a function that is passed by its name; ``captured`` are its own copies of variables."""
+
+    cursor: Any
+    captured: Mapping[int | None, Place] = field(default_factory=dict)
+    this: Structure | None = None
+
+
+Value: TypeAlias = SSAValue | Pointer | Allocation | Structure | StructurePointer | Container | Lambda
 Place: TypeAlias = Local | PointerLocal | Cell | Value
+Rule: TypeAlias = "Callable[[Context, Any], Value]"
+PlaceRule: TypeAlias = "Callable[[Context, Any], Place]"
+EffectRule: TypeAlias = "Callable[[Context, Any], Place | None]"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of a language by kind of cursor; the files of rules fill the tables.
+
+    Expressions are read for their value, for the object that they name, or for their effects alone; where there is no
+    rule for the effects, the value is dropped.
+    """
+
+    values: dict[int, Rule] = field(default_factory=dict)
+    places: dict[int, PlaceRule] = field(default_factory=dict)
+    effects: dict[int, EffectRule] = field(default_factory=dict)
+    statements: dict[int, Callable[[Context, Any], None]] = field(default_factory=dict)
+
+
+C = Rules()
 
 
 @dataclass(slots=True)
@@ -131,10 +181,46 @@ class Unit:
     types: TypeReader
     function: Callable[[Any], None]  # have a function read that is called
     memory: Callable[[Any], tuple[str, MemRefType[Attribute]]]  # declare a static variable; gives its symbol and type
+    rules: Rules = C
     positions: libclang.Positions = field(default_factory=libclang.Positions)
     locations: dict[int, FileLineColLoc] = field(default_factory=dict)
     facts: FactFinder = field(default_factory=FactFinder)
     uses: UseFinder = field(default_factory=UseFinder)
+
+
+@dataclass(slots=True)
+class Frame:
+    """A function of C++ that is read in place of its call, or the one that is read itself.
+
+    ``reached`` names what it returns where the caller of the outermost one has made that; ``made`` are the variables
+    that it returns, ``owned`` the containers and objects that it has made.  ``is_direct`` where its only ``return`` is
+    its last statement, so that no jump is needed, and ``wants_object`` where the caller uses what is returned as an
+    object, and not as a value.
+    """
+
+    definition: Any
+    this: Structure | None = None
+    reached: str = ""
+    made: frozenset[int | None] = frozenset()
+    owned: set[int | None] = field(default_factory=set)
+    is_direct: bool = False
+    wants_object: bool = False
+    exit: Flow = field(default_factory=Flow)
+    result: Place | None = None
+
+
+@dataclass(slots=True)
+class Calls:
+    """How C++ is read in place of its calls, and what the outermost function takes, which it tells by and by."""
+
+    frames: list[Frame] = field(default_factory=list)
+    uses: Uses = field(default_factory=Uses)
+    arguments: dict[str, SSAValue] = field(default_factory=dict)
+    growing: dict[int | None, set[int | None]] = field(default_factory=dict)  # the vectors of functions that grow
+    wanted: str = ""  # where the object that the next call returns is to be, if the caller has made that
+    at: FileLineColLoc | None = None  # where the library was called that is being read
+    file: str = ""
+    texts: dict[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -152,6 +238,8 @@ class Context:
     callees: dict[str, Any] = field(default_factory=dict)
     checks: list[Callable[[], None]] = field(default_factory=list)  # asked when all phis are settled
     depth: int = 0
+    loops: int = 0
+    calls: Calls = field(default_factory=Calls)
 
     def type_of(self, cursor: Any) -> CType:
         """Give the C type of an expression or declaration."""
@@ -167,14 +255,25 @@ class Context:
         return Location(at.filename.data, at.line.data, at.column.data)
 
     def location(self, cursor: Any) -> FileLineColLoc:
-        """Give the place of a cursor as an attribute."""
+        """Give the place of a cursor as an attribute; what stands inside of a library stands where that is called."""
+        if self.calls.at is not None:
+            return self.calls.at
         unit, start = self.unit, libclang.start(cursor)
         known = unit.locations.get(start.int_data)
         if known is None:
             line, column = unit.positions.of(start)
-            known = FileLineColLoc(_text(unit.file), _number(line), _number(column))
+            known = FileLineColLoc(_text(self.calls.file or unit.file), _number(line), _number(column))
             unit.locations[start.int_data] = known
         return known
+
+    def text(self, start: int, end: int) -> bytes:
+        """Give a part of the file that is being read."""
+        file = self.calls.file
+        if file in {"", self.unit.file}:
+            return self.unit.source[start:end]
+        if file not in self.calls.texts:
+            self.calls.texts[file] = Path(file).read_bytes()
+        return self.calls.texts[file][start:end]
 
     def refusal(self, reason: str, cursor: Any, detail: str = "") -> LiftError:
         """Build the refusal of a construct, to be raised by the caller."""
@@ -263,13 +362,9 @@ class Context:
         return self.operation("arith.index_cast", (offset,), INDEX, at)
 
 
-Rule: TypeAlias = "Callable[[Context, Any], Value]"
-VALUES: dict[int, Rule] = {}  # by kind of cursor; the files of rules fill it
-
-
 def value(ctx: Context, cursor: Any) -> Value:
     """Read an expression for its value, by the rule of its kind."""
-    rule = VALUES.get(cursor._kind_id)  # noqa: SLF001 - building a CursorKind costs more than the reading
+    rule = ctx.unit.rules.values.get(cursor._kind_id)  # noqa: SLF001 - building a CursorKind costs more than the reading
     if rule is None:
         raise ctx.refusal("expression", cursor, f"the expression kind `{cursor.kind.name}`")
     ctx.enter(cursor)

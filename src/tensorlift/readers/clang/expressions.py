@@ -11,13 +11,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
-from xdsl.dialects.memref import LoadOp, StoreOp
 from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import (
     BOOL,
-    INT,
     LONG,
     CType,
     FloatType,
@@ -30,8 +28,8 @@ from tensorlift.frontends.c.c_types import (
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.readers.clang.conditions import COMPARISONS, branch_on, chosen, compared, truth, without_parentheses
 from tensorlift.readers.clang.context import (
-    VALUES,
     Allocation,
+    C,
     Cell,
     Context,
     Place,
@@ -49,7 +47,7 @@ from tensorlift.readers.clang.context import (
     value,
 )
 from tensorlift.readers.clang.members import fields, is_same_structure, is_structure, is_table, selected, subscripted
-from tensorlift.readers.clang.memory import global_place
+from tensorlift.readers.clang.memory import global_place, load, store
 from tensorlift.readers.clang.pointers import difference, is_null, retyped
 from tensorlift.readers.flow import Flow, Local
 
@@ -62,21 +60,11 @@ _SHIFTS = {"<<", ">>"}
 
 
 def place(ctx: Context, cursor: Any) -> Place:
-    """Read an expression for the object that it names."""
-    match cursor.kind:
-        case CursorKind.PAREN_EXPR:
-            return place(ctx, libclang.children(cursor)[0])
-        case CursorKind.DECL_REF_EXPR:
-            return _named(ctx, cursor)
-        case CursorKind.ARRAY_SUBSCRIPT_EXPR:
-            return _element(ctx, cursor)
-        case CursorKind.UNARY_OPERATOR if libclang.unary_operator(cursor) == "*":
-            return _pointed_to(ctx, libclang.children(cursor)[0])
-        case CursorKind.UNARY_OPERATOR if libclang.unary_operator(cursor) == "extension":
-            return place(ctx, libclang.children(cursor)[0])
-        case CursorKind.MEMBER_REF_EXPR:
-            return _member(ctx, cursor)
-    raise ctx.refusal("expression", cursor, f"an object named by `{cursor.kind.name}`")
+    """Read an expression for the object that it names, by the rule of its kind."""
+    rule = ctx.unit.rules.places.get(cursor._kind_id)  # noqa: SLF001 - building a CursorKind costs more
+    if rule is None:
+        raise ctx.refusal("expression", cursor, f"an object named by `{cursor.kind.name}`")
+    return rule(ctx, cursor)
 
 
 def effect(ctx: Context, cursor: Any) -> None:
@@ -90,10 +78,8 @@ def effect(ctx: Context, cursor: Any) -> None:
             effect(ctx, part)
     elif kind is CursorKind.CONDITIONAL_OPERATOR and isinstance(ctx.type_of(inside), VoidType):
         _arms(ctx, inside, effect)
-    elif kind is CursorKind.CALL_EXPR:
-        CALLS[kind.value](ctx, inside)
-    elif kind is CursorKind.DECL_REF_EXPR:
-        place(ctx, inside)
+    elif kind.value in ctx.unit.rules.effects:
+        ctx.unit.rules.effects[kind.value](ctx, inside)
     else:
         value(ctx, inside)
 
@@ -109,9 +95,7 @@ def assign(ctx: Context, target: Place, new: Value, cursor: Any) -> None:
             ctx.flow.write(target.base, new.base)
             ctx.flow.write(target.offset, new.offset)
         case Cell(), SSAValue():
-            at = ctx.location(cursor)
-            index = ctx.index(target.pointer.offset, at)
-            ctx.flow.add(StoreOp.create(operands=(new, target.pointer.base, index), location=at))
+            store(ctx, new, target.pointer.base, target.pointer.offset, ctx.location(cursor))
         case Structure(), Structure():
             _copied(ctx, target, new, cursor.type, cursor)
         case ((Cell(Pointer(base)) | Pointer(base)), Pointer()):  # a row, or the table
@@ -142,12 +126,7 @@ def contents(ctx: Context, source: Place, cursor: Any) -> Value:
         case Cell(pointer) if pointer.shape:
             return Pointer(pointer.base, pointer.offset, pointer.shape[1:])
         case Cell(pointer):
-            at = ctx.location(cursor)
-            element: Any = pointer.base.type
-            operands = (pointer.base, ctx.index(pointer.offset, at))
-            made = LoadOp.create(operands=operands, result_types=(element.element_type,), location=at)
-            ctx.flow.add(made)
-            return made.results[0]
+            return load(ctx, pointer.base, pointer.offset, ctx.location(cursor))
     return source
 
 
@@ -171,7 +150,7 @@ def _to_type(ctx: Context, cursor: Any, found: Value, source: CType, target: CTy
         if not isinstance(target, PointerType):
             raise ctx.refusal("pointer", cursor, "a pointer is used as a number")
         return retyped(ctx, found, target, cursor)
-    if isinstance(target, PointerType):
+    if not isinstance(found, SSAValue) or isinstance(target, PointerType):
         raise ctx.refusal("pointer", cursor, "a number is used as a pointer")
     if not isinstance(source, IntegerType | FloatType) or not isinstance(target, IntegerType | FloatType):
         raise ctx.refusal("expression", cursor, f"the conversion to `{target.spelling}`")
@@ -415,8 +394,10 @@ def _stepped(ctx: Context, operand: Any, operator: str, cursor: Any) -> tuple[Va
 
 
 def _as_int(ctx: Context, found: SSAValue, cursor: Any) -> SSAValue:
-    """Give a truth value as the ``int`` that it is in C."""
-    return ctx.operation("arith.extui", (found,), ir_type(INT), ctx.location(cursor))
+    """Give a truth value as the ``int`` that it is in C, or the ``bool`` that it is in C++."""
+    ctype = ctx.type_of(cursor)
+    assert isinstance(ctype, IntegerType)
+    return ctx.operation("arith.extui", (found,), ir_type(ctype), ctx.location(cursor))
 
 
 def _conditional(ctx: Context, cursor: Any) -> Value:
@@ -450,27 +431,55 @@ def _arms(ctx: Context, cursor: Any, read: Callable[[Context, Any], None]) -> No
     ctx.flow.start(join, seal=True)
 
 
-CALLS: dict[int, Callable[[Context, Any], Value | None]] = {}  # calls for their effect; the file of calls fills it
-VALUES |= {
-    kind.value: rule
-    for kind, rule in (
-        (CursorKind.PAREN_EXPR, _parenthesised),
-        (CursorKind.UNEXPOSED_EXPR, _conversion),
-        (CursorKind.CSTYLE_CAST_EXPR, _conversion),
-        (CursorKind.INTEGER_LITERAL, _number),
-        (CursorKind.CHARACTER_LITERAL, _number),
-        (CursorKind.FLOATING_LITERAL, _number),
-        (CursorKind.CXX_UNARY_EXPR, _number),
-        (CursorKind.DECL_REF_EXPR, _reference),
-        (CursorKind.ARRAY_SUBSCRIPT_EXPR, _contents),
-        (CursorKind.BINARY_OPERATOR, _binary),
-        (CursorKind.COMPOUND_ASSIGNMENT_OPERATOR, _compound),
-        (CursorKind.UNARY_OPERATOR, _unary),
-        (CursorKind.CONDITIONAL_OPERATOR, _conditional),
-        (CursorKind.MEMBER_REF_EXPR, _contents),
-        (CursorKind.STRING_LITERAL, _refused("string")),
-        (CursorKind.INIT_LIST_EXPR, _refused("initialiser", "a list where a value is expected")),
-        (CursorKind.StmtExpr, _refused("expression", "a statement in an expression")),
-        (CursorKind.COMPOUND_LITERAL_EXPR, _refused("expression", "a compound literal")),
-    )
-}
+def _inner_place(ctx: Context, cursor: Any) -> Place:
+    return place(ctx, libclang.children(cursor)[0])
+
+
+def _unary_place(ctx: Context, cursor: Any) -> Place:
+    match libclang.unary_operator(cursor):
+        case "*":
+            return _pointed_to(ctx, libclang.children(cursor)[0])
+        case "extension":
+            return _inner_place(ctx, cursor)
+    raise ctx.refusal("expression", cursor, f"an object named by `{cursor.kind.name}`")
+
+
+def _named_only(ctx: Context, cursor: Any) -> None:
+    place(ctx, cursor)
+
+
+C.places.update(
+    {
+        CursorKind.PAREN_EXPR.value: _inner_place,
+        CursorKind.DECL_REF_EXPR.value: _named,
+        CursorKind.ARRAY_SUBSCRIPT_EXPR.value: _element,
+        CursorKind.UNARY_OPERATOR.value: _unary_place,
+        CursorKind.MEMBER_REF_EXPR.value: _member,
+    }
+)
+C.effects[CursorKind.DECL_REF_EXPR.value] = _named_only
+C.values.update(
+    {
+        kind.value: rule
+        for kind, rule in (
+            (CursorKind.PAREN_EXPR, _parenthesised),
+            (CursorKind.UNEXPOSED_EXPR, _conversion),
+            (CursorKind.CSTYLE_CAST_EXPR, _conversion),
+            (CursorKind.INTEGER_LITERAL, _number),
+            (CursorKind.CHARACTER_LITERAL, _number),
+            (CursorKind.FLOATING_LITERAL, _number),
+            (CursorKind.CXX_UNARY_EXPR, _number),
+            (CursorKind.DECL_REF_EXPR, _reference),
+            (CursorKind.ARRAY_SUBSCRIPT_EXPR, _contents),
+            (CursorKind.BINARY_OPERATOR, _binary),
+            (CursorKind.COMPOUND_ASSIGNMENT_OPERATOR, _compound),
+            (CursorKind.UNARY_OPERATOR, _unary),
+            (CursorKind.CONDITIONAL_OPERATOR, _conditional),
+            (CursorKind.MEMBER_REF_EXPR, _contents),
+            (CursorKind.STRING_LITERAL, _refused("string")),
+            (CursorKind.INIT_LIST_EXPR, _refused("initialiser", "a list where a value is expected")),
+            (CursorKind.StmtExpr, _refused("expression", "a statement in an expression")),
+            (CursorKind.COMPOUND_LITERAL_EXPR, _refused("expression", "a compound literal")),
+        )
+    }
+)

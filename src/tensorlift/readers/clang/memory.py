@@ -60,37 +60,44 @@ def _made(ctx: Context, kind: type[AllocOp | AllocaOp], element: CType, count: S
     return Pointer(made.results[0], ctx.constant(0, LONG, at))
 
 
+def load(ctx: Context, base: SSAValue, offset: SSAValue, at: FileLineColLoc) -> SSAValue:
+    """Read an element."""
+    memory: Any = base.type
+    made = LoadOp.create(operands=(base, ctx.index(offset, at)), result_types=(memory.element_type,), location=at)
+    ctx.flow.add(made)
+    return made.results[0]
+
+
+def store(ctx: Context, new: SSAValue, base: SSAValue, offset: SSAValue, at: FileLineColLoc) -> None:
+    """Write an element."""
+    ctx.flow.add(StoreOp.create(operands=(new, base, ctx.index(offset, at)), location=at))
+
+
 def fill(ctx: Context, target: Pointer, count: SSAValue, new: SSAValue, at: FileLineColLoc) -> None:
     """Store one value in a number of elements."""
 
     def body(index: SSAValue) -> None:
-        ctx.flow.add(StoreOp.create(operands=(new, target.base, _at(ctx, target, index, at)), location=at))
+        store(ctx, new, target.base, ctx.arithmetic("+", target.offset, index, LONG, at), at)
 
-    _counted(ctx, count, at, body)
+    counted(ctx, count, at, body)
 
 
 def copy(ctx: Context, target: Pointer, source: Pointer, count: SSAValue, at: FileLineColLoc) -> None:
     """Copy a number of elements, the first one first."""
-    memory: Any = source.base.type
 
     def body(index: SSAValue) -> None:
-        read = (source.base, _at(ctx, source, index, at))
-        loaded = LoadOp.create(operands=read, result_types=(memory.element_type,), location=at)
-        ctx.flow.add(loaded)
-        written = (loaded.results[0], target.base, _at(ctx, target, index, at))
-        ctx.flow.add(StoreOp.create(operands=written, location=at))
+        found = load(ctx, source.base, ctx.arithmetic("+", source.offset, index, LONG, at), at)
+        store(ctx, found, target.base, ctx.arithmetic("+", target.offset, index, LONG, at), at)
 
-    _counted(ctx, count, at, body)
+    counted(ctx, count, at, body)
 
 
-def _at(ctx: Context, pointer: Pointer, index: SSAValue, at: FileLineColLoc) -> SSAValue:
-    return ctx.index(ctx.arithmetic("+", pointer.offset, index, LONG, at), at)
-
-
-def _counted(ctx: Context, count: SSAValue, at: FileLineColLoc, body: Callable[[SSAValue], None]) -> None:
-    """Run a body for each number below a count."""
+def counted(
+    ctx: Context, count: SSAValue, at: FileLineColLoc, body: Callable[[SSAValue], None], first: SSAValue | None = None
+) -> None:
+    """Run a body for each number below a count, from zero or the ``first`` one on."""
     header, inside, after, index = Flow(), Flow(), Flow(), Local(i64, at)
-    ctx.flow.write(index, ctx.constant(0, LONG, at))
+    ctx.flow.write(index, ctx.constant(0, LONG, at) if first is None else first)
     ctx.flow.jump(header, at)
     ctx.flow.start(header)
     ctx.flow.branch(ctx.comparison("<", ctx.flow.read(index), count, UNSIGNED_LONG, at), inside, after, at)

@@ -35,7 +35,7 @@ from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.reader import ParsedFile, inside_of, parse_c
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.readers.clang.calls import result_types  # and the rules of calls come into their tables
-from tensorlift.readers.clang.context import Context, PointerLocal, Unit, pointee
+from tensorlift.readers.clang.context import C, Context, PointerLocal, Rules, Unit, pointee
 from tensorlift.readers.clang.declarations import initialisers, is_constant, storage, with_extents
 from tensorlift.readers.clang.members import is_structure, is_table, structure_parameter, table
 from tensorlift.readers.clang.statements import statement
@@ -75,7 +75,7 @@ class LiteralModule:
 
 
 @dataclass(slots=True)
-class _Reading:
+class Reading:
     """The state of reading one file."""
 
     unit: Unit
@@ -98,7 +98,7 @@ def read_literally(text: str, filename: str, **options: Any) -> LiteralModule:
 
 def read_parsed_literally(parsed: ParsedFile, only: str | None = None) -> LiteralModule:
     """Read the functions of a file, or only one and what it calls."""
-    reading = _reading(parsed)
+    reading = reading_of(parsed, TypeReader(), C)
     errors, own = reading.errors, dict(parsed.functions)
     if errors is not None and all(errors.within(cursor) for cursor in own.values()):
         raise LiftError(*parsed.errors)
@@ -122,10 +122,10 @@ def literal_module_of(parsed: ParsedFile, name: str) -> ModuleOp:
     return found.module
 
 
-def _reading(parsed: ParsedFile) -> _Reading:
-    """Tie the knot: the unit's functions need the reading."""
-    unit = Unit(parsed.name, parsed.source, TypeReader(), lambda _: None, _no_memory)
-    reading = _Reading(unit, parsed.unsequenced, parsed.reach)
+def reading_of(parsed: ParsedFile, types: TypeReader, rules: Rules) -> Reading:
+    """Begin to read a file, and tie the knot: the unit's functions need the reading."""
+    unit = Unit(parsed.name, parsed.source, types, lambda _: None, _no_memory, rules)
+    reading = Reading(unit, parsed.unsequenced, parsed.reach)
     unit.function = lambda cursor: _ask(reading, cursor)
     unit.memory = lambda cursor: _global(reading, cursor)
     return reading
@@ -135,14 +135,14 @@ def _no_memory(cursor: Any) -> tuple[str, MemRefType[Attribute]]:
     raise NotImplementedError(cursor.spelling)
 
 
-def _ask(reading: _Reading, cursor: Any) -> None:
+def _ask(reading: Reading, cursor: Any) -> None:
     """Have a function read, once."""
     if cursor.spelling not in reading.asked:
         reading.asked.add(cursor.spelling)
         reading.waiting.append(cursor)
 
 
-def _read(reading: _Reading, cursor: Any) -> None:
+def _read(reading: Reading, cursor: Any) -> None:
     """Read one function; what refuses it becomes its diagnostics."""
     name, graph = cursor.spelling, FlowGraph(Block())
     ctx = Context(reading.unit, graph, reading.unit.types.read(cursor.result_type))
@@ -236,7 +236,7 @@ def _fall_off(ctx: Context, results: list[Attribute], cursor: Any) -> None:
     ctx.flow.leave([ctx.flow.undefined(result, at) for result in results if ctx.flow.current.is_live], at)
 
 
-def _refuse_callers(reading: _Reading) -> None:
+def _refuse_callers(reading: Reading) -> None:
     """Refuse what calls a function that is refused, until nothing changes."""
     changed = True
     while changed:
@@ -254,7 +254,7 @@ def _refuse_callers(reading: _Reading) -> None:
                     break
 
 
-def _global(reading: _Reading, cursor: Any) -> tuple[str, MemRefType[Attribute]]:
+def _global(reading: Reading, cursor: Any) -> tuple[str, MemRefType[Attribute]]:
     """Declare a static variable; a constant one keeps its initialiser, another may hold anything by now."""
     cursor = cursor.get_definition() or cursor
     parent = cursor.semantic_parent

@@ -16,7 +16,7 @@ from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import IntegerType, VoidType
 from tensorlift.frontends.c.for_headers import places_of_parts
 from tensorlift.readers.clang.conditions import branch_on
-from tensorlift.readers.clang.context import Context, Pointer, scalar
+from tensorlift.readers.clang.context import C, Context, Pointer, scalar
 from tensorlift.readers.clang.declarations import declare
 from tensorlift.readers.clang.expressions import converted, effect
 from tensorlift.readers.flow import Flow
@@ -37,7 +37,7 @@ _HARMLESS = {
 
 def statement(ctx: Context, cursor: Any) -> None:
     """Read one statement."""
-    rule = _STATEMENTS.get(cursor._kind_id)  # noqa: SLF001 - building a CursorKind costs more than the reading
+    rule = ctx.unit.rules.statements.get(cursor._kind_id)  # noqa: SLF001 - building a CursorKind costs more than the reading
     ctx.enter(cursor)
     if rule is not None:
         rule(ctx, cursor)
@@ -87,7 +87,7 @@ def _for(ctx: Context, cursor: Any) -> None:
     places: list[int] | range | None = range(3)
     if len(parts) < _FOR_PARTS - 1:
         start = cursor.location.offset
-        text = ctx.unit.source[start : cursor.extent.end.offset]
+        text = ctx.text(start, cursor.extent.end.offset)
         places = places_of_parts(text, [part.location.offset - start for part in parts])
     if places is None:
         raise ctx.refusal("statement", cursor, "a `for` from a macro with missing parts")
@@ -133,7 +133,9 @@ def _do(ctx: Context, cursor: Any) -> None:
 def _body(ctx: Context, body: Any, latch: Flow, after: Flow) -> None:
     ctx.continues.append(latch)
     ctx.breaks.append(after)
+    ctx.loops += 1
     statement(ctx, body)
+    ctx.loops -= 1
     ctx.continues.pop()
     ctx.breaks.pop()
 
@@ -233,26 +235,28 @@ def _refused(reason: str) -> Callable[[Context, Any], None]:
     return rule
 
 
-_STATEMENTS: dict[int, Callable[[Context, Any], None]] = {
-    kind.value: rule
-    for kind, rule in (
-        (CursorKind.COMPOUND_STMT, _block),
-        (CursorKind.DECL_STMT, _declarations),
-        (CursorKind.NULL_STMT, _nothing),
-        (CursorKind.IF_STMT, _if),
-        (CursorKind.WHILE_STMT, _while),
-        (CursorKind.FOR_STMT, _for),
-        (CursorKind.DO_STMT, _do),
-        (CursorKind.BREAK_STMT, _break),
-        (CursorKind.CONTINUE_STMT, _continue),
-        (CursorKind.GOTO_STMT, _goto),
-        (CursorKind.LABEL_STMT, _label),
-        (CursorKind.SWITCH_STMT, _switch),
-        (CursorKind.CASE_STMT, _case),
-        (CursorKind.DEFAULT_STMT, _case),
-        (CursorKind.RETURN_STMT, _return),
-        (CursorKind.INDIRECT_GOTO_STMT, _refused("goto")),
-        (CursorKind.ASM_STMT, _refused("asm")),
-        (CursorKind.MS_ASM_STMT, _refused("asm")),
-    )
-}
+C.statements.update(
+    {
+        kind.value: rule
+        for kind, rule in (
+            (CursorKind.COMPOUND_STMT, _block),
+            (CursorKind.DECL_STMT, _declarations),
+            (CursorKind.NULL_STMT, _nothing),
+            (CursorKind.IF_STMT, _if),
+            (CursorKind.WHILE_STMT, _while),
+            (CursorKind.FOR_STMT, _for),
+            (CursorKind.DO_STMT, _do),
+            (CursorKind.BREAK_STMT, _break),
+            (CursorKind.CONTINUE_STMT, _continue),
+            (CursorKind.GOTO_STMT, _goto),
+            (CursorKind.LABEL_STMT, _label),
+            (CursorKind.SWITCH_STMT, _switch),
+            (CursorKind.CASE_STMT, _case),
+            (CursorKind.DEFAULT_STMT, _case),
+            (CursorKind.RETURN_STMT, _return),
+            (CursorKind.INDIRECT_GOTO_STMT, _refused("goto")),
+            (CursorKind.ASM_STMT, _refused("asm")),
+            (CursorKind.MS_ASM_STMT, _refused("asm")),
+        )
+    }
+)

@@ -1,0 +1,159 @@
+"""Functions that are read in place of their calls."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clang.cindex import CursorKind, TypeKind
+
+from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.c_types import LONG, FloatType, IntegerType, PointerType, VoidType
+from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.frontends.c.refusals import refusal as c_refusal
+from tensorlift.frontends.cpp.cpp_types import INCLUDE, is_reference, without_reference
+from tensorlift.frontends.cpp.refusals import refusal
+from tensorlift.frontends.cpp.syntax import constructor_in, is_constructor, is_copy, lambda_result, unwrapped
+from tensorlift.readers.clang.context import Context, Frame, Place, PointerLocal, Structure, memory_type, pointee
+from tensorlift.readers.clang.cpp.arguments import types_of
+from tensorlift.readers.clang.expressions import contents
+from tensorlift.readers.clang.statements import statement
+from tensorlift.readers.flow import Local
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
+
+_DEPTH_LIMIT = 24
+
+
+def inlined(  # noqa: PLR0913 - all that a call is
+    ctx: Context,
+    definition: Any,
+    bound: Mapping[int | None, Place],
+    cursor: Any,
+    *,
+    this: Structure | None = None,
+    reached: str = "",
+    wants_object: bool = False,
+    owned: AbstractSet[int | None] = frozenset(),
+    prologue: Callable[[], None] | None = None,
+) -> Place | None:
+    """Read a function with its parameters ``bound``; give what it returns, None where that is nothing.
+
+    ``owned`` are those that are copies of the function's own, ``reached`` is where the caller wants a container or an
+    object; with ``wants_object``, a function that returns a
+    reference gives the object that it refers to, else its value.
+    """
+    body = body_of(ctx, definition)
+    result = result_of(definition)
+    with _reading(ctx, Frame(definition, this, reached, owned=set(owned)), cursor) as frame:
+        statements, returns = libclang.children(body), returns_in(body)
+        frame.is_direct = not returns or (len(returns) == 1 and statements[-1] == returns[0])
+        frame.wants_object = wants_object
+        frame.made = returned_variables(definition, returns)
+        outside = {identity: ctx.places[identity] for identity in bound if identity in ctx.places}
+        ctx.places.update(bound)
+        ctx.result = types_of(ctx).read(result) if result is not None else VoidType()
+        is_object = result is not None and without_reference(result).kind is TypeKind.RECORD
+        if not frame.is_direct and not is_object:
+            if wants_object:
+                raise refusal(
+                    "reference", ctx.position(cursor), f"`{definition.spelling}` returns one of several objects"
+                )
+            frame.result = _variable(ctx, definition)
+        if prologue is not None:
+            prologue()
+        statement(ctx, body)
+        ctx.places.update(outside)  # what a lambda has a copy of
+        if not frame.is_direct:
+            at = ctx.location(definition)
+            ctx.flow.jump(frame.exit, at)
+            ctx.flow.start(frame.exit, seal=True)
+            if frame.result is not None and not is_object:
+                return contents(ctx, frame.result, definition)
+        return frame.result
+
+
+@contextmanager
+def _reading(ctx: Context, frame: Frame, cursor: Any) -> Iterator[Frame]:
+    calls, definition = ctx.calls, frame.definition
+    if any(outer.definition == definition for outer in calls.frames):
+        raise c_refusal("recursion", ctx.position(cursor), definition.spelling)
+    if len(calls.frames) > _DEPTH_LIMIT:
+        raise c_refusal("depth", ctx.position(cursor))
+    file = definition.location.file
+    saved = ctx.breaks, ctx.continues, ctx.labels, ctx.result, calls.at, calls.file, calls.wanted
+    name = file.name if file is not None else calls.file
+    at = ctx.location(cursor) if Path(name).is_relative_to(INCLUDE) else None
+    ctx.breaks, ctx.continues, ctx.labels, calls.wanted = [], [], {}, ""
+    calls.at, calls.file = at, name
+    calls.frames.append(frame)
+    yield frame
+    calls.frames.pop()
+    ctx.breaks, ctx.continues, ctx.labels, ctx.result, calls.at, calls.file, calls.wanted = saved
+
+
+def _variable(ctx: Context, definition: Any) -> Place | None:
+    """Make the variable that holds what a function returns on one of several ways."""
+    at = ctx.location(definition)
+    match ctx.result:
+        case IntegerType() | FloatType() as ctype:
+            return Local(ir_type(ctype), at)
+        case PointerType(element=inner):
+            element, shape = pointee(ctx, inner, definition, definition.spelling)
+            known = tuple(extent for extent in shape if extent is not None)
+            return PointerLocal(Local(memory_type(element), at), Local(ir_type(LONG), at), known)
+        case VoidType():
+            return None
+    raise refusal("return", ctx.position(definition), f"`{definition.spelling}` returns {ctx.result.spelling}")
+
+
+def body_of(ctx: Context, definition: Any) -> Any:
+    """Give the body of a function."""
+    bodies = [child for child in libclang.children(definition) if child.kind is CursorKind.COMPOUND_STMT]
+    if not bodies:
+        raise refusal("exception", ctx.position(definition), "a function that is one `try`, or has no body,")
+    return bodies[-1]
+
+
+def result_of(definition: Any) -> Any:
+    """Give the type that a function returns; None for a constructor, and for a lambda that returns nothing."""
+    if definition.kind is CursorKind.CONSTRUCTOR:
+        return None
+    return lambda_result(definition) if definition.kind is CursorKind.LAMBDA_EXPR else definition.result_type
+
+
+def returns_in(body: Any) -> list[Any]:
+    """List the ``return``s of a function, those of lambdas inside of it left out."""
+    found: list[Any] = []
+    open_ = [body]
+    while open_:
+        cursor = open_.pop()
+        if cursor.kind is CursorKind.RETURN_STMT:
+            found.append(cursor)
+        elif cursor.kind is not CursorKind.LAMBDA_EXPR:
+            open_ += reversed(libclang.children(cursor))
+    return found
+
+
+def returned_variables(definition: Any, returns: list[Any]) -> frozenset[int | None]:
+    """Tell the variables that a function returns by value, containers and objects of classes."""
+    result = result_of(definition)
+    if result is None or is_reference(result) or without_reference(result).kind is not TypeKind.RECORD:
+        return frozenset()
+    named = [named_object(child) for statement in returns for child in libclang.children(statement)[:1]]
+    found = frozenset(libclang.referenced_identity(name) for name in named if name is not None)
+    return found if len(found) == 1 else frozenset()  # the caller's memory holds one at a time
+
+
+def named_object(cursor: Any) -> Any:
+    """Give the name of the variable that is returned, under moves and copies; None for any other expression."""
+    inner = constructor_in(cursor)
+    while inner is not None and inner.kind is CursorKind.CALL_EXPR and inner.referenced is not None:
+        arguments = [argument for argument in inner.get_arguments() if argument is not None]
+        if len(arguments) != 1 or not ((is_constructor(inner) and is_copy(inner)) or inner.spelling == "move"):
+            return None
+        inner = unwrapped(arguments[0])
+    return inner if inner is not None and libclang.is_name(inner) else None
