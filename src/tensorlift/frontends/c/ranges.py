@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from tensorlift.frontends.c.c_types import IntegerType
 
-    Question = tuple[object, ...]
+    Question = tuple[str, bool, Polynomial, Domain | None] | tuple[str, bool, bool, Domain, int]
 
 
 _NOT_ASKED = Polynomial({})  # stands for no answer yet, where None is one; told apart by identity
