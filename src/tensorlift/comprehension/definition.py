@@ -167,7 +167,7 @@ class Summary:
 
     def all_arrays(self) -> dict[str, ArrayInfo]:
         """Return the arrays, and local ones that no definition names, as those that only one iteration uses."""
-        return self.memories | self.arrays
+        return self.arrays | self.memories
 
     def definitions(self) -> Iterator[Definition]:
         """Yield every definition, those of kept loops included, in program order."""
