@@ -36,11 +36,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parent.parent
-_COLLECTIONS = ("bench/legacy_programs", "tests/programs")
+_COLLECTIONS = (
+    "bench/legacy_programs/*.c",
+    "tests/programs/*.c",
+    "tests/readers/constructs.c",
+    "tests/frontends/agreement.c",
+)
 _CORNERS = [
     *(f"tests/comprehension/test_{name}.py" for name in ("rules", "machine_terms", "ranges", "terms")),
     *(f"tests/ir/test_{name}.py" for name in ("arithmetic", "interpreter", "literal_interpreter")),
-    "tests/targets/test_conversions.py",
+    *(f"tests/targets/test_{name}.py" for name in ("conversions", "conversions_at_corners")),
 ]
 _TIMEOUT = 900
 
@@ -135,7 +140,7 @@ def _failing_corner(source: Path) -> str:
 
 
 def _paths() -> list[Path]:
-    return [path for folder in _COLLECTIONS for path in sorted((ROOT / folder).glob("*.c"))]
+    return [path for name in _COLLECTIONS for path in sorted(ROOT.glob(name))]
 
 
 def _lifts(_: list[str]) -> dict[str, str]:

@@ -202,11 +202,6 @@ def test_literal_ir_is_shown_also_of_what_is_not_lifted(
     [
         ("f.py", "def f(x: float, d: float):\n    return x % d\n", "TL166"),
         ("f.py", "def f(x: float):\n    return x.spam\n", "TL185"),
-        (
-            "f.mlir",
-            "func.func @f(%p: i1) {\n  scf.while : () -> () {\n    scf.condition(%p)\n  } do {\n    scf.yield\n  }\n  return\n}\n",
-            "TL195",
-        ),
         ("f.c", "union u { int k; };\nint f(union u v) { return v.k; }\n", "TL1"),
     ],
 )
