@@ -17,8 +17,8 @@ _HEAD = """<!-- generated from tests/parity: refresh with pytest --update -->
 # Constructs
 
 What lifts to NumPy from each language. A code is that of the [diagnostic](diagnostics.md) that refuses the construct;
-an empty cell is for what the language cannot say. A loop that the source leaves early is refused where it would stay
-a loop: it would take longer than the source.
+an empty cell is for what the language cannot say. From C++ and Python, a loop that the source leaves early is
+refused where it would stay a loop: it would take longer than the source.
 
 | construct | C | C++ | Python | MLIR |
 |---|---|---|---|---|

@@ -2,15 +2,15 @@
 
 // The place, the line with a caret, and the remedy are shown.
 // CHECK: error: the index depends on an element of p [TL130]
-// CHECK: memref.load %x[%at]
+// CHECK: memref.store %v, %x[%at]
 // CHECK: ^
 // CHECK: help: address arrays by loop variables and sizes only
-func.func @gather(%x: memref<?xf64>, %p: memref<?xi32>, %y: memref<?xf64>, %n: index) {
+func.func @scatter(%x: memref<?xf64>, %p: memref<?xi32>, %y: memref<?xf64>, %n: index) {
   affine.for %i = 0 to %n {
     %j = affine.load %p[%i] : memref<?xi32>
     %at = arith.index_cast %j : i32 to index
-    %v = memref.load %x[%at] : memref<?xf64>
-    affine.store %v, %y[%i] : memref<?xf64>
+    %v = affine.load %y[%i] : memref<?xf64>
+    memref.store %v, %x[%at] : memref<?xf64>
   }
   return
 }

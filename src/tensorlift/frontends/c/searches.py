@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 _Statements = tuple[nodes.Statement, ...]
 
 
-def run_to_their_ends(body: nodes.Block) -> None:
-    """Replace, in place, the loops of a function that end early."""
+def run_to_their_ends(body: nodes.Block, *, unless_loops: bool = False) -> None:
+    """Replace, in place, the loops of a function that end early; ``unless_loops`` refuses those that stay loops."""
     if any(map(_ends_early, statements_of(body))):
-        function = _Function(addressed_in(body))
+        function = _Function(addressed_in(body), unless_loops)
         function.end_breaks(body, ())
         function.end_returns(body, ())
 
@@ -92,8 +92,6 @@ class _Search:
         self.loop, self.head = self._plain(self.loop)
         self.result = self._loop(self.loop, self.head)
         self._check()
-        for loop in (self.result, *self.inner.values()):
-            loop.left = self.jump
 
     def _plain(self, loop: nodes.Loop) -> tuple[nodes.Loop, Counted]:
         """Return a loop whose condition is that of its counter alone, what else it has being a jump at the start."""
@@ -261,6 +259,7 @@ class _Function:
     """The loops of one function; ``addressed`` are the variables whose addresses it takes."""
 
     addressed: set[nodes.Variable]
+    unless_loops: bool
 
     def end_breaks(self, statement: nodes.Statement, following: _Statements) -> None:
         """Replace loops that ``break``, inner ones first; ``following`` is what may run behind a statement."""
@@ -309,12 +308,12 @@ class _Function:
         if any(one != search.left[0] for one in search.left):
             raise _Unsuitable
         if not self._is_live(search, (*after, *following)):
-            search = _Search(loop, nodes.Unsupported, lambda _: ())
+            search = self._marked(_Search(loop, nodes.Unsupported, lambda _: ()))
             return (*before, *search.declared, search.result, *search.behind(), *after)
         renamed = _renamed(after, counter, place)
         if renamed is None or read_first(following, {counter}):
             raise _Unsuitable
-        first = (search.without_hits(), nodes.Declare(place, location), *search.declared)
+        first = (search.without_hits(), nodes.Declare(place, location), *self._marked(search).declared)
         return (*before, *first, search.result, *search.behind(), *renamed)
 
     def _without_return(self, loop: nodes.Loop, after: _Statements, following: _Statements) -> _Statements:
@@ -328,7 +327,7 @@ class _Function:
             if result is not None and isinstance(jump, nodes.Return) and jump.value is not None:
                 yield _set(result, jump.value)
 
-        search = _Search(loop, nodes.Return, leave, told=not alone)
+        search = self._marked(_Search(loop, nodes.Return, leave, told=not alone))
         again = (search.without_hits(),) if self._is_live(search, (*after, *following)) else ()
         returned = nodes.Return(None if result is None else _name(result, location), location)
         declared = () if result is None else (nodes.Declare(result, location),)
@@ -336,6 +335,13 @@ class _Function:
             result.initialiser = other
             return (*before, *again, *declared, *search.declared, search.result, returned)
         return (*before, *declared, *search.declared, search.result, *search.behind((returned,)), *again, *after)
+
+    def _marked(self, search: _Search) -> _Search:
+        """Note why loops are refused that stay loops."""
+        if self.unless_loops:
+            for loop in (search.result, *search.inner.values()):
+                loop.left = search.jump
+        return search
 
     def _is_live(self, search: _Search, following: _Statements) -> bool:
         """Whether what follows may read the counters; raises ``_Unsuitable`` where it reads what prepares the hits."""

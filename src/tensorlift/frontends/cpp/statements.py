@@ -51,7 +51,7 @@ class Statements(Expressions):
             raise refusal("exception", self.location(definition), "a function that is one `try`")
         body = self._block(bodies[0])
         without_goto(body)
-        run_to_their_ends(body)
+        run_to_their_ends(body, unless_loops=True)
         keep_values_at_places(body)
         return body
 

@@ -356,7 +356,7 @@ def _without_jumps(body: nodes.Block) -> nodes.Block:
     for loop in statements_of(body):
         if isinstance(loop, nodes.Loop):
             loop.body = without_continue(loop.body)
-    run_to_their_ends(body)
+    run_to_their_ends(body, unless_loops=True)
     keep_values_at_places(body)
     for statement in statements_of(body):
         if isinstance(statement, nodes.Unsupported):

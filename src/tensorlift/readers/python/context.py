@@ -30,6 +30,7 @@ from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.operations import arithmetic_operation, conversion_operation, operation_class, predicate
 from tensorlift.frontends.python.flow import stored_in
 from tensorlift.frontends.python.refusals import refusal
+from tensorlift.frontends.python.scalars import holds
 from tensorlift.readers.flow import Flow, FlowGraph, Local
 from tensorlift.readers.python.values import Number, Operand, keeps, parts_of, with_parts
 
@@ -298,13 +299,10 @@ class Context:
     def cast(self, number: Number, ctype: CNumber) -> Number:
         """Convert a number to a type of NumPy's."""
         literal = number.literal
-        if literal is not None and ctype is not BOOL:
-            fits = isinstance(ctype, FloatType) or (
-                isinstance(literal, int) and ctype.minimum <= literal <= ctype.maximum
-            )
-            if fits:
-                whole = isinstance(ctype, IntegerType)
-                return Number(int(literal) if whole else float(literal), ctype)
+        if literal is not None and isinstance(ctype, FloatType):
+            return Number(ctype.rounded(literal), ctype)
+        if isinstance(literal, int) and isinstance(ctype, IntegerType) and ctype is not BOOL and holds(ctype, literal):
+            return Number(literal, ctype)
         if number.ctype == ctype and not number.is_test:
             return Number(number.value, ctype)
         return Number(self.converted(self.value(number), number.ctype, ctype), ctype)

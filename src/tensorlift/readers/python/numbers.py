@@ -205,7 +205,7 @@ def unary(ctx: Context, op: ast.unaryop, value: Number) -> Number:
     match op:
         case ast.UAdd():
             return value
-        case ast.USub() if literal is not None:
+        case ast.USub() if literal is not None and (value.weak or isinstance(value.ctype, FloatType)):
             return Number(-literal, value.ctype, value.weak)
         case ast.USub() if isinstance(value.ctype, FloatType):
             return Number(
