@@ -46,6 +46,13 @@ CASES = [
         "void f(int n, double *a) {\n  switch (n--) {\n  case 1: a[0] = 1;\n  case 2: a[1] = 1;\n  }\n}\n",
     ),
     Refused(
+        "range of cases",
+        "TL115",
+        3,
+        3,
+        "int f(int n) {\n  switch (n) {\n  case 1 ... 4: return 2;\n  }\n  return 3;\n}\n",
+    ),
+    Refused(
         "while on data",
         "TL122",
         2,

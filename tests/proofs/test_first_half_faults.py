@@ -141,6 +141,27 @@ def _answer(subject: Subject, literal: ModuleOp) -> str:
             "void f(int n, double *x, double *b) { for (int i = 1; i < n; i++) { x[i] = 0; x[i] = b[i] / x[i - 1]; } }",
             id="arrays that may be the same, in a loop that stays",
         ),
+        pytest.param(
+            "double f(int n, double v, double a, const double *x)"
+            " { double r = -1; for (int i = 0; i < n; i++) if (x[i] > v) { r = a * n; break; } return r; }",
+            "double f(int n, double v, double a, const double *x)"
+            " { double u, r = -1; for (int i = 0; u = a * i, i < n; i++) if (x[i] > v) { r = u; break; } return r; }",
+            id="what the head of a search computes, at its hit",
+        ),
+        pytest.param(
+            "void f(double v, const double x[8], double *y)"
+            " { int k = 0; for (int i = 0; i < 8; i++) if (x[i] > v) { k = 1; break; } y[0] = k; y[1] = 16; }",
+            "void f(double v, const double x[8], double *y) { int u; int k = 0;"
+            " for (int i = 0; u = i * 2, i < 8; i++) if (x[i] > v) { k = 1; break; } y[0] = k; y[1] = u; }",
+            id="what the head of a search computes, behind it",
+        ),
+        pytest.param(
+            "double f(int n, const double *x) { double s = 0; int i = 0; if (n < 5) return 0;"
+            " do { s += x[i]; if (i >= 3) s += 5; i++; } while (i < n); return s; }",
+            "double f(int n, const double *x) { double s = 0, t; int i = 0; if (n < 5) return 0;"
+            " do { t = x[i]; t = s + t; i++; s = t; } while (i <= 3 || (s = t + 5, i < n)); return t; }",
+            id="what another edge of a loop hands on",
+        ),
     ],
 )
 def test_other_literal_ir_is_not_taken(definitions: str, literal: str) -> None:

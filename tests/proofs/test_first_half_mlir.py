@@ -50,6 +50,15 @@ def test_programs_are_decided(path: Path) -> None:
     assert _answer(_subject(path.read_text(encoding="utf-8"))) == "decided"
 
 
+def _made(size: str) -> str:
+    return (
+        "func.func @f(%x: memref<?xf64>, %n: index, %m: index) -> memref<?xf64> {\n"
+        f"  %a = memref.alloc({size}) : memref<?xf64>\n  %z = arith.constant 0.0 : f64\n"
+        "  affine.for %i = 0 to %n {\n    memref.store %z, %a[%i] : memref<?xf64>\n  }\n"
+        "  return %a : memref<?xf64>\n}\n"
+    )
+
+
 def _function(head: str, body: str, *, returns: str = "") -> str:
     arrow = f" -> {returns}" if returns else ""
     return f"func.func @f({head}){arrow} {{\n{body}\n}}"
@@ -238,6 +247,7 @@ _ODDS = "%k = affine.apply {}\n  %v = arith.index_cast %k : index to i32\n  %b =
             _buffers("u", "v", "%p, %q"), _buffers("v", "u", "%p, %q"), id="other contents of what is returned"
         ),
         pytest.param(_part(1), _part(2), id="another part of memory"),
+        pytest.param(_made("%n"), _made("%m"), id="returned memory of another size"),
         pytest.param(_total("addf", ""), _total("mulf", ""), id="another reduction"),
         pytest.param(_total("addf", ""), _total("addf", " + 1"), id="a reduction over other cells"),
     ],

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Block, SSAValue
@@ -105,6 +105,12 @@ class ControlFlow:
             return [(target, operands) for target in targets]
         count = 1 + len(self.blocks[targets[0]].args)
         return [(targets[0], operands[1:count]), (targets[1], operands[count:])]
+
+    def values(self, blocks: Iterable[int]) -> Iterator[SSAValue]:
+        """Yield the arguments of blocks, and the results of their operations."""
+        for block in (self.blocks[number] for number in blocks):
+            yield from block.args
+            yield from (result for op in block.ops for result in op.results)
 
     def join(self, block: int, header: int | None) -> int | None:
         """Return where all ways from a block meet again in the body of a loop, or of the function; None: at its end."""

@@ -17,6 +17,7 @@ from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import INT, VOID, IntegerType, promote
 from tensorlift.frontends.c.jumps import count, without_jump
 from tensorlift.frontends.c.modified import has_effects
+from tensorlift.frontends.c.refusals import refusal
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
@@ -89,6 +90,8 @@ def _labels(reader: UnitReader, cursor: Any) -> tuple[list[nodes.Expression], bo
     is_default = False
     while cursor.kind in {CursorKind.CASE_STMT, CursorKind.DEFAULT_STMT}:
         *cases, inner = libclang.children(cursor)
+        if len(cases) > 1:
+            raise refusal("switch", reader.location(cursor))  # a range, an extension of GNU C
         labels += [reader.expression(case) for case in cases]
         is_default = is_default or cursor.kind is CursorKind.DEFAULT_STMT
         cursor = inner

@@ -415,7 +415,9 @@ class Execution:
         guard = frame.state.resolved(early.frame.guard, loop.iterations, loop.entry | inner.outer)
         search = Search.over(loop.claim.variable, loop.iterations.gist(loop.context), guard)
         found = {value: search.first(known, value.type) for value, known in early.frame.values.items()}
-        hit = replace(frame, values=ChainMap({v: k for v, k in found.items() if k is not None}, frame.values))
+        inside = {*self.flow.values(self.flow.loops[header].blocks)}
+        known = {v: k for v, k in frame.values.items() if v not in inside}
+        hit = replace(frame, values=ChainMap({v: k for v, k in found.items() if k is not None}, known))
         types = self._types(early.block)
         passed = [search.first(value, of_type) for value, of_type in zip(early.passed, types, strict=True)]
         if any(value is None for value in passed):
@@ -423,13 +425,15 @@ class Execution:
         hit.state = frame.state.copy()
         end = self._end(header, frame, stop)
         last, rest = self._left(loop, frame, is_search=True)
-        ended = [frame.values[argument] for argument in loop.block.args]
+        ended = {value: frame.values[value] for value in self.flow.values([header])}
         other = self._arm(Exit(last, rest, under(search.any, frame, is_true=False), loop.context), end)
         kept = [value for value in passed if value is not None]
         one = self._arm(Exit(early.block, kept, under(search.any, hit), loop.context), end)
-        for argument, value in zip(loop.block.args, ended, strict=True):
-            first = found.get(argument)
-            frame.values[argument] = value if first is None else self._chosen(search.any, first, value, argument.type)
+        for value, last_one in ended.items():
+            first = found.get(value)
+            del frame.values[value]  # where there was a hit, it is not what it is at the end
+            if first is not None:
+                frame.values[value] = self._chosen(search.any, first, last_one, value.type)
         return end, self._merged(search.any, one, other, frame, end)
 
     # -- straight-line code

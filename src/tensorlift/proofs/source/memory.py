@@ -12,11 +12,11 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.polynomial import Polynomial
+from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.comprehension.state import cell_domain, own_cell
 from tensorlift.ir.scalar_terms import convert
 from tensorlift.ir.scalar_terms import number as literal
-from tensorlift.proofs.source.integers import Exact
+from tensorlift.proofs.source.integers import Exact, polynomial
 from tensorlift.proofs.source.operations import Cases, Memory, Place, Undecided, Value, as_data, element_type
 from tensorlift.proofs.source.places import View, dense
 from tensorlift.proofs.source.sense import are_apart, are_bits_of, named_number
@@ -174,7 +174,7 @@ class MemoryAccess:
         if name in self.accessed:
             raise Undecided(f"{name} is an array, and a number besides")
 
-    def allocate(self, op: Operation, frame: Frame, _: Domain) -> None:
+    def allocate(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Begin the life of a local array, whose cells hold nothing yet."""
         name, array = op.results[0].name_hint or "", self.made.get(op)
         if array is not None and array in self.arrays:
@@ -187,9 +187,19 @@ class MemoryAccess:
                 raise Undecided(f"two memories are called {name}", op)
             own = own_cell(view.array, len(self.arrays[view.array].shape), self.arrays[view.array].dtype)
             # What is returned is the caller's to read, so that cells in which nothing is stored count as well.
+            if view.array in self.places.returned:
+                self._require_count(op, view, frame, context)
             content = fresh(UNKNOWN) if view.array in self.places.returned else UNDEFINED
             frame.state.overwrite(view.array, [(UNIVERSE, terms.read(content, own.indices, own.dtype))])
         frame.values[op.results[0]] = Memory(name)
+
+    def _require_count(self, op: Operation, view: View, frame: Frame, context: Domain) -> None:
+        """Show that memory that is returned has as many cells as its array."""
+        count, shape = frame.value(op.operands[0]), self.arrays[view.array].shape
+        cells = view.strides[0] * polynomial(shape[0]) if shape else ONE
+        more = (count.value - cells).as_affine() if isinstance(count, Exact) else None
+        if more is None or (more != 0 and not context.implies(at_least(more, 0), at_least(0, more))):
+            raise Undecided(f"what is returned is not shown to have the cells of {view.array}", op)
 
     def poison(self, op: Operation, frame: Frame, _: Domain) -> None:
         """Give a value that is undefined."""

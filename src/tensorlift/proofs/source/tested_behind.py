@@ -16,10 +16,15 @@ if TYPE_CHECKING:
     from tensorlift.proofs.source.frames import Entered, Frame
 
 
+def _leaving(flow: ControlFlow, header: int) -> list[int]:
+    """Return the blocks of a loop from which it is left."""
+    inside = flow.loops[header].blocks
+    return [block for block in inside if any(target not in inside for target in flow.successors[block])]
+
+
 def is_tested_behind(flow: ControlFlow, header: int) -> bool:
     """Tell whether the only way out of a loop is from a block that leads back to its header, and is not that itself."""
-    inside = flow.loops[header].blocks
-    leaving = [block for block in inside if any(target not in inside for target in flow.successors[block])]
+    leaving = _leaving(flow, header)
     return len(leaving) == 1 and leaving != [header] and header in flow.successors[leaving[0]]
 
 
@@ -54,9 +59,8 @@ def left_behind(run: Execution, loop: Entered, inner: Frame, frame: Frame) -> tu
     for value, known in way.frame.values.items():
         if isinstance(known, Exact):
             frame.values[value] = Exact(known.value.substitute(last), known.is_signed)
-    for block in run.flow.loops[claim.header].blocks:
-        for target, operands in run.flow.edges(block):
-            if target == claim.header:
-                frame.values.update({operands[number]: ends[number] for _, _, number in loop.phis()})
+    for target, operands in run.flow.edges(_leaving(run.flow, claim.header)[0]):
+        if target == claim.header:
+            frame.values.update({operands[number]: ends[number] for _, _, number in loop.phis()})
     block, operands = run.way_out(claim.header, is_search=False)
     return block, Outcome(frame.all(operands), frame.state, loop.context)
