@@ -44,7 +44,7 @@ _COLLECTIONS = (
 )
 _CORNERS = [
     *(f"tests/comprehension/test_{name}.py" for name in ("rules", "machine_terms", "ranges", "terms")),
-    *(f"tests/ir/test_{name}.py" for name in ("arithmetic", "interpreter", "literal_interpreter")),
+    *(f"tests/ir/test_{name}.py" for name in ("arithmetic", "interpreter", "literal_interpreter", "scalar_terms")),
     *(f"tests/targets/test_{name}.py" for name in ("conversions", "conversions_at_corners")),
 ]
 _TIMEOUT = 900
