@@ -258,10 +258,10 @@ def _lift_module(
     choice = chosen_program(view, request, clock.stage, options.engine, options.budget, with_forms=forms_at is not None)
     proved = choice.proved
     summary, emitted = proved.summary, proved.emitted
-    early = left_early(_function_op(function))
-    stays = [early[loop.location] for loop in describe_loops(summary.items) if loop.location in early]
-    if stays:
-        raise LiftError(stays[0])
+    if kept := [loop.location for loop in describe_loops(summary.items)]:
+        early = left_early(_function_op(function))
+        if stays := [early[location] for location in kept if location in early]:
+            raise LiftError(stays[0])
     reports: list[DifferentialReport] = []
     with clock.stage("definitions"):
         half = decide_first_half(function, view, summary)

@@ -24,7 +24,7 @@ _MOST_JUMPS = 8  # to one label: what follows an arm that may jump is there once
 
 def without_continue(body: nodes.Statement) -> nodes.Statement:
     """Rewrite a loop body; a ``continue`` that stays is inside something else than blocks and conditions."""
-    if not holds(body, _CONTINUE):
+    if not _holds(body, _CONTINUE):
         return body
     return nodes.Block(without_jump([body], _CONTINUE), body.location)
 
@@ -40,7 +40,7 @@ def without_goto(body: nodes.Block) -> None:
             before, after = block.statements[:position], block.statements[position + 1 :]
             jumps = [one for one in statements_of(body) if isinstance(one, nodes.Unsupported) and _is(one, jump)]
             is_forward = sum(count(one, jump) for one in before) == len(jumps) <= _MOST_JUMPS
-            start = next((k for k, one in enumerate(before) if holds(one, jump)), position)
+            start = next((k for k, one in enumerate(before) if _holds(one, jump)), position)
             if is_forward and _declared(before[start:]).isdisjoint(_named(after)):
                 block.statements = (*without_jump(before, jump), *after)
 
@@ -58,7 +58,7 @@ def without_jump(statements: Sequence[nodes.Statement], jump: Jump) -> tuple[nod
     """Rewrite statements in which a jump leads to their end."""
     for position, statement in enumerate(statements):
         before, after = statements[:position], statements[position + 1 :]
-        if not holds(statement, jump):
+        if not _holds(statement, jump):
             continue
         if isinstance(statement, nodes.Block):
             return (*before, nodes.Block(without_jump([*statement.statements, *after], jump), statement.location))
@@ -72,7 +72,7 @@ def without_jump(statements: Sequence[nodes.Statement], jump: Jump) -> tuple[nod
     return tuple(statements)
 
 
-def holds(statement: nodes.Statement | None, jump: Jump) -> bool:
+def _holds(statement: nodes.Statement | None, jump: Jump) -> bool:
     """Whether a statement holds a jump, outside of loops inside of it."""
     return count(statement, jump) > 0
 

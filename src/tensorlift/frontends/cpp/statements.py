@@ -17,7 +17,7 @@ from tensorlift.frontends.cpp.cpp_types import fields_of, is_reference, without_
 from tensorlift.frontends.cpp.expressions import Expressions, bare
 from tensorlift.frontends.cpp.objects import Container, ContainerType, Lambda, Object, Record, pointer_to
 from tensorlift.frontends.cpp.refusals import refusal
-from tensorlift.frontends.cpp.syntax import constructor_in, is_implicit, unwrapped
+from tensorlift.frontends.cpp.syntax import HARMLESS, constructor_in, is_implicit, unwrapped
 from tensorlift.frontends.cpp.vectors import assigned, converted
 
 if TYPE_CHECKING:
@@ -26,18 +26,6 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.cpp.frames import Frame
 
-_HARMLESS = {
-    CursorKind.TYPEDEF_DECL,
-    CursorKind.TYPE_ALIAS_DECL,
-    CursorKind.USING_DECLARATION,
-    CursorKind.USING_DIRECTIVE,
-    CursorKind.NAMESPACE_ALIAS,
-    CursorKind.STATIC_ASSERT,
-    CursorKind.STRUCT_DECL,
-    CursorKind.CLASS_DECL,
-    CursorKind.ENUM_DECL,
-    CursorKind.FUNCTION_DECL,
-}
 _PUSHES = {"push_back", "emplace_back"}
 
 
@@ -120,7 +108,7 @@ class Statements(Expressions):
 
     def _declared(self, cursor: Any) -> nodes.Statement:
         """Read a declaration statement: a block of declarations without a scope of its own."""
-        found = [self._declare_one(child) for child in libclang.children(cursor) if child.kind not in _HARMLESS]
+        found = [self._declare_one(child) for child in libclang.children(cursor) if child.kind not in HARMLESS]
         return found[0] if len(found) == 1 else nodes.Block(tuple(found), self.location(cursor), is_scope=False)
 
     def _declare_one(self, cursor: Any) -> nodes.Statement:

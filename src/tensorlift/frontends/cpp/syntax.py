@@ -15,6 +15,18 @@ if TYPE_CHECKING:
     from tensorlift.frontends.cpp.objects import ContainerType
 
 WRAPPERS = {CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR}
+HARMLESS = {  # declarations that do nothing where they stand
+    CursorKind.TYPEDEF_DECL,
+    CursorKind.TYPE_ALIAS_DECL,
+    CursorKind.USING_DECLARATION,
+    CursorKind.USING_DIRECTIVE,
+    CursorKind.NAMESPACE_ALIAS,
+    CursorKind.STATIC_ASSERT,
+    CursorKind.STRUCT_DECL,
+    CursorKind.CLASS_DECL,
+    CursorKind.ENUM_DECL,
+    CursorKind.FUNCTION_DECL,
+}
 _CASTS = {CursorKind.CXX_FUNCTIONAL_CAST_EXPR, CursorKind.CXX_STATIC_CAST_EXPR}
 
 

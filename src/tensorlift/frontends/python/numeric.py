@@ -20,6 +20,7 @@ from tensorlift.frontends.python.scalars import (
     choose,
     compare,
     differ_in_kind,
+    float_type,
     floating,
     integer,
     is_loose,
@@ -61,7 +62,6 @@ _ANGLES = {
     "degrees": 180 / math.pi, "rad2deg": 180 / math.pi, "radians": math.pi / 180, "deg2rad": math.pi / 180,
 }  # fmt: skip
 _TWO = 2
-_HALF, _SINGLE = 8, 16  # integers of up to so many bits NumPy takes to float16 and float32
 
 
 def function_of_numbers(module: str, name: str) -> tuple[int, Apply] | None:
@@ -140,14 +140,10 @@ def extreme(left: Scalar, right: Scalar, location: Location, name: str, *, keeps
 
 def _float_of(value: Scalar, module: str, location: Location) -> Number:
     """Give the type of a function of math or numpy of a number: math computes with Python's float."""
-    if module == "math":
-        return DOUBLE
-    if isinstance(value.ctype, FloatType):
-        return value.ctype
-    width = LONG.width if value.weak else value.ctype.width
-    if width <= _HALF:
+    found = float_type(module, value.ctype, weak=value.weak)
+    if found is None:
         raise refusal("type", location, f"NumPy computes this function of {name_of(value.ctype)} in float16")
-    return DTYPES["float32"] if width <= _SINGLE else DOUBLE
+    return found
 
 
 def _unary(name: str, value: Scalar, location: Location, module: str, *, whole: bool) -> Scalar:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Number = IntegerType | FloatType
 
 _MOST_KNOWN = 4
+_HALF, _SINGLE = 8, 16  # integers of up to so many bits NumPy takes to float16 and float32
 
 DTYPES: dict[str, Number] = {
     "float64": DOUBLE,
@@ -105,6 +106,18 @@ def promoted(left: Number, left_weak: bool, right: Number, right_weak: bool) -> 
             return DOUBLE, False
         return (LONG if strong is BOOL else strong), False
     return _strong(left, right), False
+
+
+def float_type(module: str, ctype: Number, *, weak: bool) -> Number | None:
+    """Give the type in which a function of math or numpy computes with a number: None where that is float16."""
+    if module == "math":
+        return DOUBLE
+    if isinstance(ctype, FloatType):
+        return ctype
+    width = LONG.width if weak else ctype.width
+    if width <= _HALF:
+        return None
+    return DTYPES["float32"] if width <= _SINGLE else DOUBLE
 
 
 def _strong(left: Number, right: Number) -> Number:

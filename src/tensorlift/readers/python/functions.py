@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import i1
 
 from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG, FloatType
 from tensorlift.frontends.c.ir_types import ir_type
-from tensorlift.frontends.python.scalars import DTYPES
+from tensorlift.frontends.python.scalars import DTYPES, float_type
 from tensorlift.readers.python.numbers import binary, chosen, compare, counted, integer, joined, negated, test
 from tensorlift.readers.python.values import Number
 
@@ -33,7 +33,6 @@ _OPERATIONS = {
 _ARCS = {"sin": "math.asin", "cos": "math.acos", "tan": "math.atan"}
 _ROUNDED = {"floor", "ceil", "trunc"}  # integers where they come from math
 _BINARY = {"pow", "copysign", "fmod", "atan2", "arctan2"}
-_HALF, _SINGLE = 8, 16  # integers of up to so many bits NumPy takes to float16 and float32
 CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau, "inf": math.inf, "infty": math.inf, "Inf": math.inf}
 COMPARISONS = {
     "greater": ">", "greater_equal": ">=", "less": "<", "less_equal": "<=", "equal": "==", "not_equal": "!=",
@@ -97,14 +96,10 @@ def _float(operation: str, module: str, ctx: Context, values: Sequence[Number], 
 
 
 def _float_type(ctx: Context, module: str, value: Number) -> CNumber:
-    if module == "math":
-        return DOUBLE
-    if isinstance(value.ctype, FloatType):
-        return value.ctype
-    width = LONG.width if value.weak else value.ctype.width
-    if width <= _HALF:
+    found = float_type(module, value.ctype, weak=value.weak)
+    if found is None:
         raise ctx.refusal("what NumPy computes in float16")
-    return DTYPES["float32"] if width <= _SINGLE else DOUBLE
+    return found
 
 
 def absolute(ctx: Context, values: Sequence[Number]) -> Number:

@@ -12,7 +12,7 @@ from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import LONG, UNSIGNED_LONG, CType, FloatType, IntegerType, PointerType, VoidType
 from tensorlift.frontends.cpp.cpp_types import is_reference, without_reference
 from tensorlift.frontends.cpp.refusals import refusal
-from tensorlift.frontends.cpp.syntax import unwrapped
+from tensorlift.frontends.cpp.syntax import HARMLESS, unwrapped
 from tensorlift.readers.clang.context import (
     C,
     Cell,
@@ -34,25 +34,12 @@ from tensorlift.readers.clang.expressions import assign, contents, converted, ef
 from tensorlift.readers.clang.statements import statement
 from tensorlift.readers.flow import Flow, Local
 
-_HARMLESS = {
-    CursorKind.TYPEDEF_DECL,
-    CursorKind.TYPE_ALIAS_DECL,
-    CursorKind.USING_DECLARATION,
-    CursorKind.USING_DIRECTIVE,
-    CursorKind.NAMESPACE_ALIAS,
-    CursorKind.STATIC_ASSERT,
-    CursorKind.STRUCT_DECL,
-    CursorKind.CLASS_DECL,
-    CursorKind.ENUM_DECL,
-    CursorKind.FUNCTION_DECL,
-}
-
 
 def _declarations(ctx: Context, cursor: Any) -> None:
     for child in libclang.children(cursor):
         if child.kind is CursorKind.VAR_DECL:
             _declare(ctx, child)
-        elif child.kind not in _HARMLESS:
+        elif child.kind not in HARMLESS:
             raise ctx.refusal("declaration", child, child.spelling)
 
 
