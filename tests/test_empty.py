@@ -123,6 +123,34 @@ def test_programs_for_zero_are_as_short(lifted: dict[str, FunctionRecord], name:
     assert _FORMS[name] in (lifted[name].program or "")
 
 
+_WINDOWS = """
+void valid(int n, int k, const double x[n], const double w[k], double *y) {
+  for (int i = 0; i <= n - k; i++) { y[i] = 0; for (int j = 0; j < k; j++) y[i] += x[i + j] * w[j]; }
+}
+void channels(int h, int w, int c, const float x[h + 2][w + 2][c], const float k[3][3][c], float y[h][w][c]) {
+  for (int i = 0; i < h; i++) for (int j = 0; j < w; j++) for (int l = 0; l < c; l++) {
+    y[i][j][l] = 0;
+    for (int p = 0; p < 3; p++) for (int q = 0; q < 3; q++) y[i][j][l] += x[i + p][j + q][l] * k[p][q][l];
+  }
+}
+void taps(int n, const double x[n], const double w[3], double y[n]) {
+  for (int i = 1; i < n - 1; i++) { y[i] = 0; for (int j = 0; j < 3; j++) y[i] += x[i + j - 1] * w[j]; }
+}
+"""
+
+
+def test_windows_are_neither_picked_nor_written_out_where_there_may_be_none() -> None:
+    """Nor are they asked for where an array that is empty would have none."""
+    valid, channels, taps = _lifted(_WINDOWS)
+    assert "sliding_window_view(x, k) @ w if n >= k else np.zeros(n - k + 1)" in (valid.program or "")
+    assert 'return np.einsum("ijklm,lmk->ijk", sliding_window_view(x, (3, 3), axis=(0, 1)), k)' in (
+        channels.program or ""
+    )
+    assert _least(channels) == {"h >= 1", "w >= 1"}
+    assert "y[1:-1] = x[:-2] * w[0] + x[1:-1] * w[1] + x[2:] * w[2]" in (taps.program or "")
+    assert all(trial.passed for function in (valid, channels, taps) for trial in function.tests)
+
+
 @pytest.mark.parametrize("target", ["jax", "torch", "linalg", "stablehlo"])
 def test_functions_for_other_targets_agree_with_the_source_at_zero(target: str) -> None:
     """That its interpreter agrees with the compiled source is what the test above finds."""

@@ -35,8 +35,10 @@ from tensorlift.ir.tensor_program import (
     Iota,
     SetSlice,
     TriangleMask,
+    Windows,
     nodes_of,
     roots_of,
+    walk_expressions,
 )
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
@@ -299,6 +301,8 @@ def _fewest(conditions: Sequence[Constraint], domains: Sequence[Domain]) -> tupl
 def _is_roundabout(program: TensorProgram, summary: Summary) -> bool:
     """Tell whether a program picks cells by their numbers, or fills up an array whose parts it stores then.
 
+    So is one that asks whether there are any windows.
+
     Numbers that mask cells count where something is computed only where an array or a loop is empty.
     """
     stored = {s.name for s in program.body if isinstance(s, SetSlice)}
@@ -308,6 +312,8 @@ def _is_roundabout(program: TensorProgram, summary: Summary) -> bool:
     pending = roots_of(program.body)
     for node in pending:
         if isinstance(node, masking | Gather):
+            return True
+        if isinstance(node, Conditional) and any(isinstance(inner, Windows) for inner in walk_expressions(node)):
             return True
         pending += () if isinstance(node, Conditional) else node.operands  # by sizes, as the source does
     return False

@@ -11,6 +11,7 @@ from tensorlift.ir.cost import Costs, cost_of
 from tensorlift.ir.function import functions
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive import derive
+from tensorlift.synthesis.derive.builder import Builder
 from tensorlift.synthesis.simplify import simplify
 
 if TYPE_CHECKING:
@@ -23,10 +24,10 @@ _EACH = "for (int i = 0; i < n; i++)"
 _PAIRS = f"{_EACH} for (int j = 0; j < n; j++)"
 
 
-def _program(body: str) -> TensorProgram:
+def _program(body: str, *, chooses: bool = False) -> TensorProgram:
     (read,) = read_c(f"{_HEAD} {{ {body} }}", "k.c")
     assert read.module is not None
-    return derive(simplify(summarise(functions(read.module)[0])))
+    return derive(simplify(summarise(functions(read.module)[0])), build=Builder(chooses=chooses))
 
 
 def _cost(body: str, **sizes: int) -> float:
@@ -59,3 +60,9 @@ def test_costs_grow_with_given_sizes() -> None:
 def test_a_value_that_is_used_twice_costs_once() -> None:
     once, twice = _cost(f"{_EACH} a[i] = exp(b[i]);"), _cost(f"{_EACH} a[i] = exp(b[i]) * exp(b[i]);")
     assert twice < 1.5 * once
+
+
+def test_of_values_for_different_sizes_the_dearest_is_computed() -> None:
+    body = f"if (n > 5) {{ {_EACH} a[i] = exp(b[i]); }} else {{ {_EACH} a[i] = log(b[i]) * b[i]; }}"
+    one, both = (cost_of(_program(body, chooses=chooses), Costs()) for chooses in (True, False))
+    assert one < 0.6 * both

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import (
     Broadcast,
+    Conditional,
     Contraction,
     Diagonal,
     Elementwise,
@@ -104,14 +105,15 @@ class _Estimate:
             low, high = _value(statement.lower, self.at), _value(statement.upper, self.at)
             middle = {**self.at, statement.variable: (low + high) // 2}
             return max((high - low) // statement.step, 1) * _Estimate(self.costs, middle).of(statement.body)
-        return self._store(statement) if isinstance(statement, SetSlice) else self._values(values_of(statement))
+        return self._store(statement) if isinstance(statement, SetSlice) else self.values(values_of(statement))
 
     def _store(self, statement: SetSlice) -> float:
         update, operand = in_place(statement)
         cell = self.costs.in_place if update else self.costs.cell
-        return self._values([operand]) + self.costs.operation + cell * self.cells(statement.value.shape)
+        return self.values([operand]) + self.costs.operation + cell * self.cells(statement.value.shape)
 
-    def _values(self, values: Sequence[Expression]) -> float:
+    def values(self, values: Sequence[Expression]) -> float:
+        """Return the cost of expressions."""
         return sum(map(self._expression, values), 0.0)
 
     def _expression(self, root: Expression) -> float:
@@ -120,9 +122,17 @@ class _Estimate:
             node = stack.pop()
             if node not in self.counted:
                 self.counted.add(node)
+                if isinstance(node, Conditional):
+                    total += self._dearest(node.chosen, node.other)
+                    stack.append(node.condition)
+                    continue
                 total += 0.0 if isinstance(node, _FREE) else self._operation(node)
                 stack.extend(node.operands)
         return total
+
+    def _dearest(self, *arms: Expression) -> float:
+        """Return what takes longest of arms of which one is computed."""
+        return max(_Estimate(self.costs, self.at, set(self.counted)).values([arm]) for arm in arms)
 
     def _operation(self, node: Expression) -> float:
         if isinstance(node, _VIEWS):

@@ -242,10 +242,8 @@ def select_pieces(pieces: list[tuple[Domain, Term]], scope: Scope) -> Value:
 
 
 def are_of_sizes(pieces: Sequence[tuple[Domain, Term]], scope: Scope) -> bool:
-    """Tell whether extents alone decide which piece applies: no index, and no number that may be known late."""
-    domains = (domain.gist(scope.domain & scope.box) for domain, _ in pieces)
-    extents = {name for shape in scope.shapes.values() for extent in shape for name in extent.variables}
-    return all(extents.difference(scope.spans).issuperset(domain.variables()) for domain in domains)
+    """Tell whether extents alone decide which piece applies."""
+    return all(scope.is_of_sizes(domain.gist(scope.domain & scope.box)) for domain, _ in pieces)
 
 
 def _by_sizes(pieces: Sequence[tuple[Domain, Term]], scope: Scope) -> Value:

@@ -6,10 +6,11 @@ operand is taken, or cells outside are replaced by the neutral element; they are
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ZERO, Affine
-from tensorlift.comprehension.domain import Domain, at_least
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
 from tensorlift.comprehension.rewrite import flattened, place_of, walk
 from tensorlift.comprehension.terms import Read, Reduce, Term, reduce
 from tensorlift.diagnostics import LiftError, refuse
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import Expression
     from tensorlift.ops.dtypes import DType
 
+_FEW_POINTS = 4  # which cost less written out than as windows
+_MOST_POINTS = 16
+
 
 def reduction_value(term: Reduce, scope: Scope) -> Value:
     """Return the value of a reduction over the axes of the scope."""
@@ -64,21 +68,47 @@ def reduction_value(term: Reduce, scope: Scope) -> Value:
         if simpler is None:
             raise
         return scope.evaluate(simpler, scope)
-    if _gathers(term, inner):
-        explicit = written_out(term, full, scope.spans)
-        if explicit is not None:
-            return scope.evaluate(explicit, scope)
+    ungathered = _without_gathers(term, full, inner, scope) if _gathers(term, inner) else None
+    if ungathered is not None:
+        return ungathered
     return _sum(term, inner, extra, scope) if term.op == "sum" else _fold(term, inner, extra, scope)
 
 
 def _gathers(term: Reduce, inner: Scope) -> bool:
     """Tell whether the body has windows whose ranges may be empty, which would have to be gathered."""
+    return any(not has_windows(axes, inner) for axes in _windows(term, inner))
+
+
+def _windows(term: Reduce, inner: Scope) -> list[tuple[str, ...]]:
+    """Return the axes of each subscript of the body that has several."""
     reads = (node for node in walk(term.body) if isinstance(node, Read))
-    return any(
-        len(axes) > 1 and not has_windows(axes, inner)
-        for node in reads
-        for axes in map(inner.axes_of_affine, node.indices)
-    )
+    return [axes for node in reads for axes in map(inner.axes_of_affine, node.indices) if len(axes) > 1]
+
+
+def _without_gathers(term: Reduce, full: Domain, inner: Scope, scope: Scope) -> Value | None:
+    """Return a reduction over a few points written out, else a contraction with windows where there are some."""
+    explicit = written_out(term, full, scope.spans, _FEW_POINTS)
+    windows = _where_filled(term, inner, scope) if explicit is None else None
+    if windows is not None:
+        return windows
+    explicit = explicit or written_out(term, full, scope.spans, _MOST_POINTS)
+    return None if explicit is None else scope.evaluate(explicit, scope)
+
+
+def _where_filled(term: Reduce, inner: Scope, scope: Scope) -> Value | None:
+    """Return a contraction with windows for sizes for which there are some, and zeros, or no cells, for others."""
+    if term.op != "sum" or not scope.build.chooses or not _is_product(term.body, term.bound) or term.body.has_domains:
+        return None
+    filled = Domain.of(*(at_least(inner.extent(name), 1) for axes in _windows(term, inner) for name in axes))
+    if scope.context.is_disjoint(filled) or not scope.is_of_sizes(filled):
+        return None
+    value = scope.evaluate(term, scope.within(scope.context & filled))
+    shape = tuple(map(scope.extent, value.axes))
+    nothing = Value(neutral(term, scope), ())
+    mask = mask_of(filled, replace(scope, spans={}, domain=UNIVERSE))
+    assert mask is not None
+    cases = (scope.filled(case, value.axes, shape) for case in (value, nothing))
+    return Value(scope.build.conditional(mask.expression, *cases), value.axes)
 
 
 # -- the box

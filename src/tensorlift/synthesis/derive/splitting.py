@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _MOST_PARTS = 8
-_MOST_POINTS = 16
 
 
 def combined(op: str, parts: list[Term]) -> Term:
@@ -78,15 +77,15 @@ def over_pieces(term: Reduce, full: Domain) -> Term | None:
     return combined(term.op, [reduce(term.op, term.bound, domain, body) for domain, body in expanded])
 
 
-def written_out(term: Reduce, full: Domain, axes: Iterable[str]) -> Term | None:
-    """Return a reduction over a few constant points as an expression of all of them; None over others."""
+def written_out(term: Reduce, full: Domain, axes: Iterable[str], most: int) -> Term | None:
+    """Return a reduction over at most so many constant points as an expression of all of them; None over others."""
     points: list[dict[str, Affine]] = [{}]
     for name in term.bound:
         span = range_of(full, name, [*axes, *term.bound])
         if span is None or not (span[0].is_constant and span[1].is_constant):
             return None
         values = range(span[0].constant, span[1].constant)
-        if len(points) * len(values) > _MOST_POINTS:
+        if len(points) * len(values) > most:
             return None
         points = [{**point, name: Affine(value)} for point in points for value in values]
     context = full.project_out(*term.bound)
