@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,6 +86,7 @@ void rows(int n, int m, const double a[n][m], double *r) {
   for (int i = 0; i < n; i++) { r[i] = a[i][0]; for (int j = 1; j < m; j++) if (a[i][j] > r[i]) r[i] = a[i][j]; }
 }
 """
+_PROGRAMS = Path(__file__).parent / "programs"
 _FORMS = {
     "largest": "return a.max(initial=-np.inf)",
     "largest_or_zero": "return a.max(initial=0)",
@@ -121,6 +123,22 @@ def test_functions_in_c_lift_for_zero_and_agree_with_the_compiled_source(lifted:
 @pytest.mark.parametrize("name", _FORMS)
 def test_programs_for_zero_are_as_short(lifted: dict[str, FunctionRecord], name: str) -> None:
     assert _FORMS[name] in (lifted[name].program or "")
+
+
+_SHORT = {
+    "all_equal": "return np.all(a == b).astype(np.int32)",
+    "same_store_in_both_arms": "return np.where(x[-1] < 0, np.int32(-1), 2) if n >= 1 else np.int32(7)",
+    "maximum_twice": "sum = a.max()",
+    "distribute_recurrence": "w_new[0] = w[0]\n",
+    "flat_over_products": "z = z * 2.0",
+}
+
+
+@pytest.mark.parametrize("name", _SHORT)
+def test_a_program_in_c_for_all_sizes_is_as_short_as_one_for_some(name: str) -> None:
+    """No fold of nothing, flag of sizes, extreme of what it has already, or row that only callers of matrices have."""
+    (function,) = _lifted((_PROGRAMS / f"{name}.c").read_text(encoding="utf-8"))
+    assert _SHORT[name] in (function.program or "")
 
 
 _WINDOWS = """

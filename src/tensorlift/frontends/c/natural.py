@@ -91,6 +91,8 @@ def _widen(function: Operation, position: int, axis: int) -> None:
             _set_extent(function, position, axis, AffineExpr.symbol(view.size_names.index(row)))
         return
     natural = _natural(view, extent)
+    if natural is not None and any(_natural(view, inner) is not None for inner in parameter.extents[axis + 1 :]):
+        return  # rows that are as short tell that the caller has the inner cells alone
     if natural is not None:
         _set_extent(function, position, axis, natural)
     elif names_cell or (not extent.terms and _is_run_over(view, parameter, axis)):

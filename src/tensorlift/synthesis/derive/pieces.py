@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.rewrite import substitute, visit_reads
-from tensorlift.comprehension.terms import Read, Term
+from tensorlift.comprehension.rewrite import Descend, rebuild_inside, substitute, transform, visit_reads
+from tensorlift.comprehension.terms import Constant, Read, Reduce, Term, zero
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import (
     Assign,
@@ -101,7 +101,12 @@ class PieceLowering:
     def _split(self, pieces: Pieces, split: SplitAxis) -> Pieces:
         """Tell one position of an axis apart from the rest."""
         there = Domain.of(equal(split.axis, split.position))
-        parts = [part for d, t in pieces for part in ((d & there, t), (d - there, t)) if not part[0].is_empty()]
+        parts = [
+            part
+            for domain, term in pieces
+            for part in ((domain & there, _alone(term, domain & there)), (domain - there, term))
+            if not part[0].is_empty()
+        ]
         if split.axis not in self.definition.indices or len(parts) == len(pieces):
             raise self._refuse("a running fold starts with no element")
         return tuple(parts)
@@ -352,6 +357,18 @@ class PieceLowering:
     def _refuse(self, message: str) -> LiftError:
         remedy = "split the loop where the conditions change"
         return refuse("TL302", f"{self.definition.array}: {message}", self.definition.location, remedy)
+
+
+def _alone(term: Term, domain: Domain) -> Term:
+    """Return a term for a part of its cells without sums of nothing, unless it is a number, which would fill all."""
+    found = transform(term, domain, _without_empty_sums)
+    return term if isinstance(found, Constant) else found
+
+
+def _without_empty_sums(term: Term, domain: Domain, descend: Descend) -> Term:
+    if isinstance(term, Reduce) and term.op == "sum" and term.domain.is_disjoint(domain):
+        return zero(term.dtype)
+    return rebuild_inside(term, domain, descend) if term.has_domains else term
 
 
 def _first_cell(piece: Piece) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ extremes.
 
 from __future__ import annotations
 
+from itertools import product as choices
 from typing import TYPE_CHECKING, cast
 
 from tensorlift.comprehension import terms
@@ -14,7 +15,16 @@ from tensorlift.comprehension.domain import Domain, NotAffine
 from tensorlift.comprehension.domain import equal as equals
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.positions import with_start
-from tensorlift.comprehension.rewrite import Descend, contains, rebuild_inside, simplified, substitute, transform, walk
+from tensorlift.comprehension.rewrite import (
+    Descend,
+    contains,
+    flattened,
+    rebuild_inside,
+    simplified,
+    substitute,
+    transform,
+    walk,
+)
 from tensorlift.comprehension.terms import COMBINER, Apply, Piecewise, Reduce, Reducer, Term
 from tensorlift.synthesis.simplify.arithmetic import factors, operands, product, summands, total
 from tensorlift.synthesis.simplify.pieces import merge
@@ -135,8 +145,10 @@ def _absorb_extremes(term: Apply, domain: Domain) -> Term:
 
 def _extend_extreme(found: Term, op: Reducer, point: Term, domain: Domain) -> Term | None:
     """Return the reduction with one more point; a point inside its domain already may be dropped as well."""
-    if not isinstance(found, Reduce) or found.op != op or len(found.bound) != 1 or not found.body.reads <= point.reads:
+    if not isinstance(found, Reduce) or found.op != op or not found.body.reads <= point.reads:
         return None
+    if len((flat := flattened(found)).bound) > 1:
+        return found if _has_corner(flat, point, domain) else None
     variable = found.bound[0]
     for value in _neighbours(found.domain, variable, domain, inside=True):
         if equal(substitute(found.body, {variable: value}), point, domain):
@@ -144,6 +156,20 @@ def _extend_extreme(found: Term, op: Reducer, point: Term, domain: Domain) -> Te
             grown = ((domain & found.domain) | place).coalesce().gist(domain)
             return terms.reduce(op, found.bound, grown, found.body)
     return None
+
+
+def _has_corner(found: Reduce, point: Term, domain: Domain) -> bool:
+    """Tell whether a point is one of a reduction over several variables, each of them at one of its ends."""
+    ends = (
+        _neighbours(found.domain.project_out(*(o for o in found.bound if o != v)), v, domain, inside=True)
+        for v in found.bound
+    )
+    corners = (dict(zip(found.bound, values, strict=True)) for values in choices(*ends))
+    return any(
+        (domain & Domain.of(*(equals(v, value) for v, value in corner.items()))).is_subset(found.domain)
+        and equal(substitute(found.body, corner), point, domain)
+        for corner in corners
+    )
 
 
 def _neighbours(reduced: Domain, variable: str, domain: Domain, *, inside: bool = False) -> Iterator[Affine]:

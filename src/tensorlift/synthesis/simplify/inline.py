@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.positions import position_of
 from tensorlift.comprehension.rewrite import lookup, map_reads, visit_reads, walk
-from tensorlift.comprehension.terms import Constant, Piecewise, Read, Reduce, Scalar, Term
+from tensorlift.comprehension.terms import Constant, Read, Reduce, Scalar, Term
 from tensorlift.synthesis.simplify.arithmetic import size
-from tensorlift.synthesis.simplify.pieces import Piece, tidy
+from tensorlift.synthesis.simplify.pieces import tidy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -111,6 +111,8 @@ class Inliner:
         reads = list(_reads(user, source.name))
         if self._starts_update(source, user, reads) or self._is_for_one_cell(source, user, reads):
             return True
+        if _is_for_one_piece(source, user):
+            return True
         plain = len(source.pieces) == 1 and not _reduces(source)
         return plain and len(reads) == 1 and size(source.pieces[0][1]) <= 1
 
@@ -146,20 +148,11 @@ def with_terms(user: Definition, source: Definition, wanted: Callable[[Term], bo
         return found
 
     pieces = [(domain, map_reads(term, domain, convert)) for domain, term in user.pieces]
-    return replace(user, pieces=tidy(_flatten(pieces))) if changed else None
+    return replace(user, pieces=tidy(pieces)) if changed else None
 
 
 def _parts(definition: Definition) -> int:
     return sum(domain.size for domain, _ in definition.pieces)
-
-
-def _flatten(pieces: list[Piece]) -> Iterator[Piece]:
-    """Turn piecewise terms at the root into pieces of the definition."""
-    for domain, term in pieces:
-        if isinstance(term, Piecewise):
-            yield from _flatten([((domain & piece).coalesce(), inner) for piece, inner in term.pieces])
-        else:
-            yield domain, term
 
 
 def _reads(definition: Definition, name: str) -> Iterator[Read]:
@@ -180,6 +173,14 @@ def _starts_fold(source: Definition, user: Definition) -> bool:
     if source.indices or len(source.pieces) != 1 or _reduces(source):
         return False
     return source.array == user.array or any(position_of(node) for _, term in user.pieces for node in walk(term))
+
+
+def _is_for_one_piece(source: Definition, user: Definition) -> bool:
+    """Tell whether a number depends on sizes, and each reader is for the same case."""
+    if source.indices or len(source.pieces) == 1 or _read_by_reduction(user, source.name):
+        return False
+    readers = [domain for domain, term in user.pieces if source.name in term.reads]
+    return sum(any(not case.is_disjoint(domain) for domain in readers) for case, _ in source.pieces) == 1
 
 
 def _is_leaf(term: Term) -> bool:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.positions import place_of
+from tensorlift.comprehension.rewrite import Descend, rebuild_inside, simplified, transform
 from tensorlift.comprehension.shorten import shorten
-from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Reduce, Term
+from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Piecewise, Reduce, Term, piecewise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,11 +21,42 @@ _MOST_SCATTERED = 4  # parts of a domain that cannot be told more shortly
 
 def tidy(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
     """Return the pieces that have points, their terms shortened, pieces of equal terms united."""
-    shortened = [(domain, shorten(term, domain)) for domain, term in pieces if not domain.is_empty()]
-    merged = merge(shortened)
+    shortened = [(domain, shorten(_decided(term, domain), domain)) for domain, term in pieces if not domain.is_empty()]
+    merged = merge(_flatten(shortened))
     if len(merged) < len(shortened):
         merged = [(domain, shorten(term, domain)) for domain, term in merged]
     return tuple(merged)
+
+
+def _flatten(pieces: Iterable[Piece]) -> list[Piece]:
+    """Turn piecewise terms at the root into pieces."""
+    return [part for piece in pieces for part in _parts(*piece)]
+
+
+def _parts(domain: Domain, term: Term) -> list[Piece]:
+    if isinstance(term, Piecewise):
+        return _flatten(((domain & piece).coalesce(), inner) for piece, inner in term.pieces)
+    return [(domain, term)]
+
+
+def _decided(term: Term, domain: Domain) -> Term:
+    """Compute piece by piece what operations make of numbers that depend on the piece: flags that sizes tell."""
+    return transform(term, domain, _decide)
+
+
+def _decide(term: Term, domain: Domain, descend: Descend) -> Term:
+    if not term.has_domains:
+        return term
+    rebuilt = rebuild_inside(term, domain, descend)
+    if not isinstance(rebuilt, Apply):
+        return rebuilt
+    decisive = rebuilt.args[:1] if rebuilt.op == "select" else rebuilt.args
+    open_ones = [a for a in decisive if not isinstance(a, Constant)]
+    choice = open_ones[0] if len(open_ones) == 1 else None
+    if not isinstance(choice, Piecewise) or not all(isinstance(inner, Constant) for _, inner in choice.pieces):
+        return rebuilt
+    parts = [(piece, tuple(inner if a is choice else a for a in rebuilt.args)) for piece, inner in choice.pieces]
+    return piecewise((piece, simplified(rebuilt.op, args, rebuilt)) for piece, args in parts)
 
 
 def merge(pieces: list[Piece]) -> list[Piece]:
@@ -82,7 +114,7 @@ def _is_start(value: Term, fold: Term, domain: Domain) -> bool:
     parts: tuple[Term, ...] = (fold,)
     if isinstance(fold, Apply) and fold.op in COMBINER.values():
         parts = fold.args
-    elif isinstance(fold, Apply) and fold.op == "select" and fold.args[0].dtype == "bool":
+    elif isinstance(fold, Apply) and fold.op in ("cast", "select") and fold.args[0].dtype == "bool":
         parts = fold.args[:1]
     folds = (part for part in parts if isinstance(part, Reduce) and part.domain.is_disjoint(domain))
     if all(all(map(found.domain.is_single_valued, found.bound)) for found in folds):
