@@ -38,6 +38,7 @@ from tensorlift.ir.tensor_program import (
     SizeValue,
     Subscript,
     Variable,
+    rewritten,
     walk_expressions,
     with_operands,
 )
@@ -107,8 +108,7 @@ class _Selector:
         if isinstance(node, Variable | Literal | SizeValue | Empty):
             return node
         if isinstance(node, Copy | Subscript) or _is_spread(node) or (isinstance(node, Elementwise) and not node.shape):
-            inside = [self.value(operand) for operand in node.operands]
-            return self._with(node, inside)
+            return self._joined(with_operands(node, tuple(map(self.value, node.operands))), node)
         return self._covered(node) or node
 
     def _covered(self, node: Expression) -> Expression | None:
@@ -126,7 +126,8 @@ class _Selector:
                 level = total - before
                 found = search.found(level) if 0 <= level <= _OPTIONS.most_operations else None
                 if found is not None:
-                    return self._put_back(found, {name: self.value(leaf) for leaf, name in search.names.items()})
+                    values = {name: self.value(leaf) for leaf, name in search.names.items()}
+                    return rewritten(found, self._joined, values)
         return None
 
     def _search(self, node: Expression, leaves: list[Expression], most_inserted: int) -> _Search | None:
@@ -136,18 +137,9 @@ class _Selector:
         except (Untraceable, Undefined, ValueError):
             return None
 
-    def _with(self, node: Expression, operands: list[Expression]) -> Expression:
-        if isinstance(node, Subscript):
-            return self.build.subscript(operands[0], node.items)
-        if all(new is old for new, old in zip(operands, node.operands, strict=True)):
-            return node
-        return with_operands(node, tuple(operands))
-
-    def _put_back(self, node: Expression, values: dict[Expression, Expression]) -> Expression:
-        """Replace the names of leaves by what these have become; views of views are one view."""
-        if node in values:
-            return values[node]
-        return self._with(node, [self._put_back(operand, values) for operand in node.operands])
+    def _joined(self, node: Expression, _: Expression) -> Expression:
+        """Return an expression as it is but for views of views, which are one view."""
+        return self.build.subscript(node.argument, node.items) if isinstance(node, Subscript) else node
 
 
 class _Search:
@@ -169,7 +161,7 @@ class _Search:
 
         """
         self.names = {leaf: _named(leaf, k, build) for k, leaf in enumerate(leaves)}
-        wanted = _replaced(node, self.names)
+        wanted = rewritten(node, lambda inner, _: inner, dict(self.names))
         tree = _Tree(wanted, build, context)
         goal = Goal(tree.cells[0], tuple(tree.scope.spans))
         known = tree.leaves(wanted)
@@ -294,15 +286,6 @@ def _named(leaf: Expression, position: int, build: Builder) -> Expression:
     """Return a variable in the place of a leaf; a number is one."""
     name = f"{_LEAF}{position}"
     return build.variable(name, leaf.dtype, leaf.shape) if leaf.shape else build.scalar(name, leaf.dtype)
-
-
-def _replaced(node: Expression, names: dict[Expression, Expression]) -> Expression:
-    if node in names:
-        return names[node]
-    operands = tuple(_replaced(operand, names) for operand in node.operands)
-    if all(new is old for new, old in zip(operands, node.operands, strict=True)):
-        return node
-    return with_operands(node, operands)
 
 
 def _sizes_in(node: Expression, extents: Sequence[Affine]) -> list[str]:

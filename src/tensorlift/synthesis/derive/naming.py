@@ -22,11 +22,11 @@ from tensorlift.ir.tensor_program import (
     SetSlice,
     Statement,
     Variable,
+    rewritten,
     roots_of,
     values_of,
     variables_in,
     walk_statements,
-    with_operands,
 )
 from tensorlift.synthesis.derive.sharing import temporary_stem
 
@@ -229,37 +229,19 @@ def _array_of(items: Iterable[Item]) -> Iterator[tuple[str, str]]:
 def _renamed(
     body: tuple[Statement, ...], names: dict[str, str], memo: dict[Expression, Expression]
 ) -> tuple[Statement, ...]:
+    def rule(node: Expression, _: Expression) -> Expression:
+        return replace(node, name=names.get(node.name, node.name)) if isinstance(node, Variable) else node
+
     result: list[Statement] = []
     for statement in body:
         if isinstance(statement, For):
             carried = tuple((names[v], d) for v, d in statement.carried)
             result.append(replace(statement, body=_renamed(statement.body, names, memo), carried=carried))
         elif isinstance(statement, Return):
-            result.append(Return(tuple(_rename(v, names, memo) for v in statement.values)))
+            result.append(Return(tuple(rewritten(v, rule, memo) for v in statement.values)))
         else:
-            value = _rename(statement.value, names, memo)
+            value = rewritten(statement.value, rule, memo)
             name = names[statement.name]
             if not (isinstance(statement, Assign) and isinstance(value, Variable) and value.name == name):
                 result.append(replace(statement, name=name, value=value))
     return tuple(result)
-
-
-def _rename(value: Expression, names: dict[str, str], memo: dict[Expression, Expression]) -> Expression:
-    stack = [value]
-    while stack:
-        node = stack[-1]
-        if node in memo:
-            stack.pop()
-            continue
-        waiting = [o for o in node.operands if o not in memo]
-        if waiting:
-            stack.extend(waiting)
-            continue
-        if isinstance(node, Variable):
-            memo[node] = replace(node, name=names.get(node.name, node.name))
-        else:
-            operands = tuple(memo[o] for o in node.operands)
-            same = all(new is old for new, old in zip(operands, node.operands, strict=True))
-            memo[node] = node if same else with_operands(node, operands)
-        stack.pop()
-    return memo[value]

@@ -32,7 +32,9 @@ from tensorlift.ir.tensor_program import (
     Transpose,
     Variable,
     Windows,
+    bottom_up,
     roots_of,
+    walk_expressions,
     walk_statements,
     with_operands,
 )
@@ -164,8 +166,7 @@ class _Sharing:
             weight -= weights[heaviest]
             done[heaviest], weights[heaviest] = self._name(heaviest, done[heaviest], level), 0
         operands = tuple(done[o] for o in node.operands)
-        changed = any(new is not old for new, old in zip(operands, node.operands, strict=True))
-        rewritten = with_operands(node, operands) if changed else node
+        rewritten = with_operands(node, operands)
         if not is_root and self._is_worth_naming(node, weight, level):
             rewritten, weight = self._name(node, rewritten, level), 0
         done[node], weights[node] = rewritten, weight
@@ -202,17 +203,8 @@ class _Sharing:
         return level
 
     def _dependences(self, node: Expression) -> frozenset[str]:
-        stack = [node]
-        while stack:
-            top = stack[-1]
-            waiting = [o for o in top.operands if o not in self.depends]
-            if waiting:
-                stack.extend(waiting)
-                continue
-            if top not in self.depends:
-                own = frozenset(names_in(top))
-                self.depends[top] = own.union(*(self.depends[o] for o in top.operands))
-            stack.pop()
+        for top in bottom_up(node, self.depends):
+            self.depends[top] = frozenset(names_in(top)).union(*(self.depends[o] for o in top.operands))
         return self.depends[node]
 
     @staticmethod
@@ -247,25 +239,15 @@ def _count_uses(body: tuple[Statement, ...]) -> dict[Expression, int]:
     uses: dict[Expression, int] = {}
     for value in roots:
         uses[value] = uses.get(value, 0) + 1
-    for node in reversed(_operands_first(roots)):
+    operands_first: dict[Expression, None] = {}
+    for root in roots:
+        for node in bottom_up(root, operands_first):
+            operands_first[node] = None
+    for node in reversed(operands_first):
         times = uses[node] if isinstance(node, _NEVER_NAMED) else 1
         for operand in _distinct(node):
             uses[operand] = uses.get(operand, 0) + times
     return uses
-
-
-def _operands_first(roots: list[Expression]) -> list[Expression]:
-    done: dict[Expression, None] = {}
-    stack = list(reversed(roots))
-    while stack:
-        node = stack[-1]
-        waiting = [] if node in done else [o for o in node.operands if o not in done]
-        if waiting:
-            stack.extend(waiting)
-            continue
-        done[node] = None
-        stack.pop()
-    return list(done)
 
 
 def _distinct(node: Expression) -> Iterable[Expression]:
@@ -279,14 +261,11 @@ def _own_weight(node: Expression) -> int:
 
 def _may_raise(node: Expression) -> bool:
     """Tell whether evaluating the expression may fail where a loop around it never ran."""
-    stack = [node]
-    while stack:
-        top = stack.pop()
+    for top in walk_expressions(node):
         if isinstance(top, Gather | Take | Windows) or (isinstance(top, Reduction) and top.op in _EXTREMES):
             return True
         if isinstance(top, Subscript) and any(hasattr(item, "index") for item in top.items):
             return True
         if isinstance(top, Elementwise) and top.is_weak and top.op in ("div", "tdiv", "rem", "mod", "floordiv"):
             return True
-        stack.extend(top.operands)
     return False

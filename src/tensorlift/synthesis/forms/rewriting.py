@@ -14,9 +14,9 @@ from tensorlift.ir.tensor_program import (
     Return,
     Statement,
     names_of,
+    rewritten,
     values_of,
     walk_expressions,
-    with_operands,
 )
 from tensorlift.synthesis.derive.builder import Builder
 
@@ -73,22 +73,11 @@ class Rewriting:
         return replace(statement, value=self.value(statement.value))
 
     def value(self, root: Expression) -> Expression:
-        """Rewrite an expression from its leaves, without recursion, so that its depth does not matter."""
+        """Rewrite an expression."""
         done: dict[Expression, Expression] = {}
-        stack = [root]
-        while stack:
-            node = stack[-1]
-            waiting = [o for o in node.operands if o not in done]
-            if waiting and node not in done:
-                stack.extend(reversed(waiting))
-                continue
-            stack.pop()
-            if node not in done:
-                operands = tuple(done[o] for o in node.operands)
-                is_same = all(new is old for new, old in zip(operands, node.operands, strict=True))
-                done[node] = self.rewritten(node if is_same else with_operands(node, operands), node)
-                self._changed = self._changed or done[node] is not node
-        return done[root]
+        result = rewritten(root, self.rewritten, done)
+        self._changed = self._changed or any(new is not old for old, new in done.items())
+        return result
 
     def _find_users(self, statement: Statement) -> None:
         self.users = defaultdict(list)

@@ -7,6 +7,7 @@ variable which claims to be that definition, so that the proof goes from one to 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ from tensorlift.ir.tensor_program import (
     Subscript,
     Transpose,
     Variable,
+    rewritten,
     walk_expressions,
     with_operands,
 )
@@ -27,7 +29,7 @@ from tensorlift.synthesis.symbolic.graph import Undefined
 from tensorlift.synthesis.symbolic.points import Untraceable, evaluate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from tensorlift.comprehension.definition import Definition
     from tensorlift.ir.tensor_program import Expression, Shape, Statement
@@ -103,24 +105,13 @@ class _Naming:
     def add(self, statement: Statement) -> None:
         """Add a statement, after the parts that its values need."""
         if isinstance(statement, Assign):
-            value = self._with_operands(statement.value, statement.value.operands)
-            statement = Assign(statement.name, value, statement.definition, statement.is_update)
+            operands = tuple(rewritten(operand, self._rule, self.done) for operand in statement.value.operands)
+            statement = replace(statement, value=with_operands(statement.value, operands))
         self.statements.append(statement)
 
-    def _with_operands(self, node: Expression, operands: Iterable[Expression]) -> Expression:
-        new = tuple(self._rewritten(operand) for operand in operands)
-        same = all(a is b for a, b in zip(new, node.operands, strict=True))
-        return node if same else with_operands(node, new)
-
-    def _rewritten(self, node: Expression) -> Expression:
-        found = self.done.get(node)
-        if found is None:
-            found = self._with_operands(node, node.operands)
-            part = self.parts.get(node)
-            if part is not None:
-                found = self._named(found, *part)
-            self.done[node] = found
-        return found
+    def _rule(self, node: Expression, original: Expression) -> Expression:
+        part = self.parts.get(original)
+        return node if part is None else self._named(node, *part)
 
     def _named(self, value: Expression, definition: Definition, is_turned: bool) -> Expression:  # noqa: FBT001 - a part
         """Assign a value to the variable of a definition, once, and return it as it is read."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.ir.tensor_program import Expression, Literal, walk_expressions, with_operands
+from tensorlift.ir.tensor_program import Literal, rewritten, walk_expressions
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.symbolic.trace import FREE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from tensorlift.ir.tensor_program import Expression
     from tensorlift.synthesis.derive.builder import Builder
     from tensorlift.synthesis.symbolic.graph import Graph
     from tensorlift.synthesis.symbolic.trace import Nodes
@@ -24,7 +26,7 @@ def with_sizes(value: Value, sizes: Mapping[str, int], build: Builder) -> Iterat
     numbers = {node.value for node in walk_expressions(value.expression) if isinstance(node, Literal)}
     for name, size in sizes.items():
         if size in numbers:
-            yield Value(_replaced(value.expression, size, name, build, {}), value.axes)
+            yield Value(rewritten(value.expression, partial(_named, build, size, name), {}), value.axes)
 
 
 def at_numbers(graph: Graph, nodes: Nodes, sizes: Mapping[str, int]) -> Nodes:
@@ -37,13 +39,6 @@ def at_numbers(graph: Graph, nodes: Nodes, sizes: Mapping[str, int]) -> Nodes:
     return np.array(done, np.int64).reshape(nodes.shape)
 
 
-def _replaced(
-    node: Expression, number: int, name: str, build: Builder, done: dict[Expression, Expression]
-) -> Expression:
-    if isinstance(node, Literal):
-        return build.size(Affine.var(name), node.dtype) if node.value == number else node
-    if node not in done:
-        operands = tuple(_replaced(operand, number, name, build, done) for operand in node.operands)
-        same = all(new is old for new, old in zip(operands, node.operands, strict=True))
-        done[node] = node if same else with_operands(node, operands)
-    return done[node]
+def _named(build: Builder, number: int, name: str, node: Expression, _: Expression) -> Expression:
+    is_size = isinstance(node, Literal) and node.value == number
+    return build.size(Affine.var(name), node.dtype) if is_size else node
