@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.definition import ArrayInfo, Definition, KeptLoop
+from tensorlift.comprehension.definition import ArrayInfo, Definition, substituted
 from tensorlift.comprehension.domain import Domain, equal
-from tensorlift.comprehension.rewrite import substitute
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,21 +45,9 @@ def _array(info: ArrayInfo, values: Values) -> ArrayInfo:
 
 
 def _item(item: Item, values: Values) -> Item:
-    if isinstance(item, Definition):
-        return _definition(item, values)
-    assert isinstance(item, KeptLoop)
-    return replace(
-        item,
-        lower=item.lower.substitute(values),
-        upper=item.upper.substitute(values),
-        domain=item.domain.substitute(values),
-        body=tuple(_item(inner, values) for inner in item.body),
-    )
-
-
-def _definition(definition: Definition, values: Values) -> Definition:
-    domain = definition.domain.substitute(values)
-    pieces = tuple((piece.substitute(values), substitute(term, values)) for piece, term in definition.pieces)
-    kept = tuple((piece, term) for piece, term in pieces if not (piece & domain).is_empty())
-    shape = tuple(extent.substitute(values) for extent in definition.shape)
-    return replace(definition, shape=shape, domain=domain, pieces=kept or pieces[:1])
+    """Return an item with values put in, without the pieces that have no points then."""
+    item = substituted(item, values)
+    if not isinstance(item, Definition):
+        return replace(item, body=tuple(_item(inner, values) for inner in item.body))
+    kept = tuple((piece, term) for piece, term in item.pieces if not (piece & item.domain).is_empty())
+    return replace(item, pieces=kept or item.pieces[:1])

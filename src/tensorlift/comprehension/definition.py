@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
-from tensorlift.comprehension.rewrite import substitute
+from tensorlift.comprehension.rewrite import substitute, walk
 from tensorlift.diagnostics import LiftError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from tensorlift.comprehension.domain import Constraint
     from tensorlift.comprehension.terms import Term
@@ -62,6 +62,22 @@ class Definition:
     pieces: tuple[tuple[Domain, Term], ...]
     location: Location | None = None
 
+    @property
+    def reads(self) -> frozenset[str]:
+        """The names of the arrays that it reads."""
+        return frozenset[str]().union(*(term.reads for _, term in self.pieces))
+
+    def nodes(self) -> Iterator[Term]:
+        """Yield what its terms are made of."""
+        for _, term in self.pieces:
+            yield from walk(term)
+
+    def mapped(self, convert: Callable[[Term, Domain], Term]) -> Definition:
+        """Return it with each term converted, for the points of its piece; itself where that changes nothing."""
+        pieces = tuple((domain, convert(term, domain)) for domain, term in self.pieces)
+        is_same = all(new is old for (_, new), (_, old) in zip(pieces, self.pieces, strict=True))
+        return self if is_same else replace(self, pieces=pieces)
+
 
 @dataclass(frozen=True)
 class Carried:
@@ -95,7 +111,7 @@ class KeptLoop:
         if variable == self.variable:
             return self
         names, values = {self.variable: variable}, {self.variable: Affine.var(variable)}
-        body = tuple(_renamed(item, names, values) for item in self.body)
+        body = tuple(substituted(item, values) for item in self.body)
         return replace(self, variable=variable, domain=self.domain.rename(names), body=body)
 
 
@@ -183,6 +199,17 @@ class Summary:
         return self.ranges.implies(at_least(size, 0))
 
 
+def reads_of(items: Iterable[Item]) -> set[str]:
+    """Return the names of the arrays that items read, those from which kept loops start included."""
+    names: set[str] = set()
+    for item in items:
+        if isinstance(item, Definition):
+            names |= item.reads
+        else:
+            names |= {name for c in item.carried for name in (c.before, c.after)} | reads_of(item.body)
+    return names
+
+
 def definitions_of(items: tuple[Item, ...]) -> Iterator[Definition]:
     """Yield the definitions among items and inside kept loops, in program order."""
     for item in items:
@@ -192,15 +219,13 @@ def definitions_of(items: tuple[Item, ...]) -> Iterator[Definition]:
             yield from definitions_of(item.body)
 
 
-def _renamed(item: Item, names: Mapping[str, str], values: Mapping[str, Affine]) -> Item:
-    """Return an item with other names of variables, which are these values."""
+def substituted(item: Item, values: Mapping[str, Affine]) -> Item:
+    """Return an item with expressions in the place of sizes, or of the variable of a loop around it."""
+    domain = item.domain.substitute(values)
     if isinstance(item, Definition):
-        pieces = tuple((domain.rename(names), substitute(term, values)) for domain, term in item.pieces)
-        return replace(item, domain=item.domain.rename(names), pieces=pieces)
-    return replace(
-        item,
-        lower=item.lower.substitute(values),
-        upper=item.upper.substitute(values),
-        domain=item.domain.rename(names),
-        body=tuple(_renamed(inner, names, values) for inner in item.body),
-    )
+        pieces = tuple((piece.substitute(values), substitute(term, values)) for piece, term in item.pieces)
+        shape = tuple(extent.substitute(values) for extent in item.shape)
+        return replace(item, shape=shape, domain=domain, pieces=pieces)
+    lower, upper = item.lower.substitute(values), item.upper.substitute(values)
+    body = tuple(substituted(inner, values) for inner in item.body)
+    return replace(item, lower=lower, upper=upper, domain=domain, body=body)

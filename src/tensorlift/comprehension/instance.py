@@ -15,12 +15,12 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.rewrite import map_reads, rebuild, substitute, walk
+from tensorlift.comprehension.rewrite import map_reads, rebuild, substitute
 from tensorlift.comprehension.tensor import SymbolicTensor
 from tensorlift.comprehension.terms import Reduce, Scalar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from fractions import Fraction
 
     from tensorlift.comprehension.definition import Definition
@@ -139,7 +139,8 @@ class Instance:
     @cached_property
     def unread(self) -> frozenset[str]:
         """The names of the operands of which only the extents count, those aside that are constants."""
-        read = {name for definition in self.definitions for _, term in definition.pieces for name in _names_in(term)}
+        read = {name for definition in self.definitions for name in definition.reads}
+        read |= {n.name for definition in self.definitions for n in definition.nodes() if isinstance(n, Scalar)}
         return frozenset(o.name for o in self.operands if o.value is None and o.name not in read)
 
     @cached_property
@@ -202,12 +203,6 @@ class Instance:
         for definition in self.definitions:
             known[definition.name] = _defined(definition, dict(known), sizes)
         return known[self.result.name]
-
-
-def _names_in(term: Term) -> Iterator[str]:
-    """Yield the arrays and numbers that a term reads."""
-    yield from term.reads
-    yield from (node.name for node in walk(term) if isinstance(node, Scalar))
 
 
 def _solve(own: Affine, given: Affine, found: dict[str, Affine]) -> None:

@@ -7,7 +7,6 @@ all reads of the definition that hold their places alike: windows over it are pl
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,7 +16,7 @@ from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.domain import Domain, NotAffine, equal
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.rewrite import rebuild_inside, transform, walk
+from tensorlift.comprehension.rewrite import rebuild_inside, transform
 from tensorlift.comprehension.terms import Piecewise, Read, Reduce, Term
 from tensorlift.synthesis.derive.scope import Span, ranges_of
 
@@ -45,7 +44,7 @@ class Borders:
         self.shapes = shapes
         self.context = context
         self.names = {array: tuple(fresh("place") for _ in shape) for array, shape in shapes.items()}
-        bound = {v for _, t in definition.pieces for n in walk(t) if isinstance(n, Reduce) for v in n.bound}
+        bound = {v for n in definition.nodes() if isinstance(n, Reduce) for v in n.bound}
         self.moving = {*definition.indices, *bound}
 
     def result(self) -> tuple[list[Definition], Definition] | None:
@@ -78,8 +77,8 @@ class Borders:
                 return terms.read(padded.name, indices, node.dtype)
             return rebuild_inside(node, where, descend) if node.has_domains else node
 
-        pieces = tuple((d, transform(t, d & self.definition.domain, read)) for d, t in self.definition.pieces)
-        return [array for array, _ in arrays.values()], replace(self.definition, pieces=pieces)
+        over = self.definition.mapped(lambda term, piece: transform(term, piece & self.definition.domain, read))
+        return [array for array, _ in arrays.values()], over
 
     def _held(self, term: Piecewise, where: Domain) -> Held | None:
         """Return a piecewise value as cells of one array by the places at which they are read."""
@@ -135,7 +134,7 @@ class Borders:
         places = {name: Affine.var(i) + first for name, i, (first, _) in zip(names, indices, spans, strict=True)}
         shape = tuple(after - first for first, after in spans)
         box = self.context & Domain.box(indices, shape)
-        dtype = next(n.dtype for _, t in self.definition.pieces for n in walk(t) if _reads(n, array))
+        dtype = next(n.dtype for n in self.definition.nodes() if isinstance(n, Read) and n.array == array)
         own = tuple(map(Affine.var, names))
         cells = {cell: domain if cell == own else domain - _same(cell, own) for cell, domain in cells.items()}
         inside = Domain.box(names, self.shapes[array])
@@ -182,7 +181,3 @@ def _is_box(domain: Domain, names: tuple[str, ...]) -> bool:
     except NotAffine:
         return False
     return all(sum(c.affine.mentions((name,)) for name in names) <= 1 for part in parts for c in part)
-
-
-def _reads(term: Term, array: str) -> bool:
-    return isinstance(term, Read) and term.array == array

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.definition import Carried, Definition, DefinitionError, Item, KeptLoop, Summary
+from tensorlift.comprehension.definition import Carried, Definition, DefinitionError, Item, KeptLoop, Summary, reads_of
 from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.tensor_program import (
@@ -103,7 +103,7 @@ class _Block:
         self.results = results
         needed = [results]
         for item in reversed(items[1:]):
-            needed.append(needed[-1] | reads_of(item))
+            needed.append(needed[-1] | reads_of([item]))
         statements: list[Statement] = []
         for item, later in zip(items, reversed(needed), strict=False):
             self.needed_later = later
@@ -172,7 +172,7 @@ class _Block:
         A definition that an engine does not cover is refused as that does; of others the loops may be kept.
         """
         failure = DefinitionError(error, definition) if self.lowering.cover is None else error
-        if any(array not in self.lowering.shapes for _, term in definition.pieces for array in term.reads):
+        if not self.lowering.shapes.keys() >= definition.reads:
             raise failure  # what it reads of is no array of the program
         held = Borders(definition, self.lowering.shapes, self.context).result()
         if held is not None:
@@ -240,10 +240,9 @@ class _Block:
         return Assign(carried.name, before, carried.name)
 
     def _dies(self, name: str, loop: KeptLoop) -> bool:
-        read_inside = set().union(*(reads_of(item) for item in loop.body)) if loop.body else set()
         names = set(self._names_of(name))
         starts = sum(c.before in names for c in loop.carried)
-        return not self._is_seen_later(name) and names.isdisjoint(read_inside) and starts == 1
+        return not self._is_seen_later(name) and names.isdisjoint(reads_of(loop.body)) and starts == 1
 
 
 def _derived(definition: Definition, scope: Scope, dies_here: DiesHere) -> list[Statement]:
@@ -282,14 +281,6 @@ def _copied(statements: Sequence[Statement], build: Builder, uses: Counter[str])
                 statement = replace(statement, value=inner)  # noqa: PLW2901 - rewritten
         result.append(statement)
     return result
-
-
-def reads_of(item: Item) -> set[str]:
-    """Return the versions that an item reads."""
-    if isinstance(item, Definition):
-        return set().union(*(term.reads for _, term in item.pieces))
-    names = {name for c in item.carried for name in (c.before, c.after)}
-    return names.union(*(reads_of(inner) for inner in item.body))
 
 
 def _types(summary: Summary) -> Iterable[tuple[str, Typed]]:

@@ -6,7 +6,6 @@ a version that others still read goes after them.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
@@ -16,6 +15,7 @@ from tensorlift.comprehension.terms import Read, Term, read
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
+    from tensorlift.comprehension.rewrite import ReadMap
 
 
 def arranged(items: tuple[Item, ...]) -> tuple[Item, ...]:
@@ -55,14 +55,11 @@ def _reading_new(update: Definition, later: list[Item]) -> list[Item]:
     return [_converted(item, old, convert) for item in later]
 
 
-def _converted(item: Item, old: str, convert: object) -> Item:
-    if not isinstance(item, Definition) or not any(old in term.reads for _, term in item.pieces):
+def _converted(item: Item, old: str, convert: ReadMap) -> Item:
+    if not isinstance(item, Definition) or old not in item.reads:
         return item
-    assert callable(convert)
-    pieces = tuple((domain, map_reads(term, domain & item.domain, convert)) for domain, term in item.pieces)
-    if any(old in term.reads for _, term in pieces):
-        return item  # the old version lives on: better read one than two
-    return replace(item, pieces=pieces)
+    converted = item.mapped(lambda term, piece: map_reads(term, piece & item.domain, convert))
+    return item if old in converted.reads else converted  # if the old version lives on, better read one than two
 
 
 # -- later definitions
@@ -75,21 +72,13 @@ def _delayed(items: list[Item]) -> list[Item]:
         target = position
         for place in range(position + 1, len(items)):
             other = items[place]
-            if not isinstance(other, Definition) or _reads(other, item.name):
+            if not isinstance(other, Definition) or item.name in other.reads:
                 break
-            if any(_is_version(name, item, other) for name in _names(other)):
+            if any(_is_version(name, item, other) for name in other.reads):
                 target = place
         if target > position:
             items.insert(target, items.pop(position))
     return items
-
-
-def _reads(item: Definition, name: str) -> bool:
-    return any(name in term.reads for _, term in item.pieces)
-
-
-def _names(item: Definition) -> set[str]:
-    return set().union(*(term.reads for _, term in item.pieces))
 
 
 def _is_version(name: str, item: Definition, other: Definition) -> bool:

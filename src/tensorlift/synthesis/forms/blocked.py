@@ -9,7 +9,7 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, DerivedSize
 from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.rewrite import rebuild, walk
+from tensorlift.comprehension.rewrite import rebuild
 from tensorlift.comprehension.terms import Apply, Reduce, Term, apply, reduce, zero
 from tensorlift.ops.dtypes import is_float
 
@@ -44,7 +44,7 @@ def _triangular_index(definition: Definition) -> str | None:
     """Return the index by which a sum of products in a definition is triangular."""
     if len(definition.shape) != _MATRIX or not is_float(definition.dtype):
         return None
-    sums = [node for _, term in definition.pieces for node in walk(term) if isinstance(node, Reduce)]
+    sums = [node for node in definition.nodes() if isinstance(node, Reduce)]
     return next((index for index in definition.indices for node in sums if _is_triangular(node, index)), None)
 
 

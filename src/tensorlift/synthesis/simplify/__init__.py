@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Summary, definitions_of
+from tensorlift.comprehension.definition import Definition, Item, Summary, reads_of
 from tensorlift.comprehension.normal import TIDYING, asking_for
 from tensorlift.synthesis.simplify.absorb import absorb
 from tensorlift.synthesis.simplify.blocks import without_blocks
 from tensorlift.synthesis.simplify.conversions import contractible
 from tensorlift.synthesis.simplify.counts import counted
-from tensorlift.synthesis.simplify.inline import Inliner, drop_dead, reads_of
+from tensorlift.synthesis.simplify.inline import Inliner, drop_dead
 from tensorlift.synthesis.simplify.origins import read_at_origins
-from tensorlift.synthesis.simplify.pieces import tidy
+from tensorlift.synthesis.simplify.pieces import tidied
 from tensorlift.synthesis.simplify.reuse import reuse_earlier
 
 
@@ -41,24 +41,15 @@ def _simplify_items(items: tuple[Item, ...], needed: set[str]) -> list[Item]:
             continue
         result = [*_simplify_run(run[::-1], wanted), *result]
         run = []
-        wanted |= _reads(result)
+        wanted |= reads_of(result)
         loop = replace(item, body=tuple(_simplify_items(item.body, {c.after for c in item.carried})))
         result = [loop, *result]
-        wanted |= _reads([loop])
+        wanted |= reads_of([loop])
     return [*_simplify_run(run[::-1], wanted), *result]
 
 
-def _reads(items: list[Item]) -> set[str]:
-    """Return the names that items read, the versions that kept loops start from included."""
-    names = {name for definition in definitions_of(tuple(items)) for name in reads_of(definition)}
-    loops = [item for item in items if isinstance(item, KeptLoop)]
-    for loop in loops:
-        names |= {c.before for c in loop.carried} | {c.after for c in loop.carried} | _reads(list(loop.body))
-    return names
-
-
 def _simplify_run(definitions: list[Definition], needed: set[str]) -> list[Definition]:
-    live = [replace(d, pieces=tidy(without_blocks(d))) for d in drop_dead(definitions, needed)]
+    live = [tidied(without_blocks(d)) for d in drop_dead(definitions, needed)]
     inlined = Inliner(live, needed).run()
     return [counted(d) for d in reuse_earlier([_absorbed(contractible(d)) for d in inlined])]
 
@@ -66,8 +57,8 @@ def _simplify_run(definitions: list[Definition], needed: set[str]) -> list[Defin
 def _absorbed(definition: Definition) -> Definition:
     """Absorb until nothing changes: a united piece may let another sum grow."""
     for _ in range(3):
-        pieces = tuple((domain, absorb(term, domain)) for domain, term in definition.pieces)
-        if all(new is old for (_, new), (_, old) in zip(pieces, definition.pieces, strict=True)):
+        absorbed = definition.mapped(absorb)
+        if absorbed is definition:
             break
-        definition = replace(definition, pieces=tidy(pieces))
+        definition = tidied(absorbed)
     return definition

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Definition
 
 
-def without_blocks(definition: Definition) -> tuple[tuple[Domain, Term], ...]:
-    """Return the pieces of a definition with one reduction for those over blocks."""
-    return tuple((domain, transform(term, domain, _without_blocks)) for domain, term in definition.pieces)
+def without_blocks(definition: Definition) -> Definition:
+    """Return a definition with one reduction for those over blocks."""
+    return definition.mapped(lambda term, domain: transform(term, domain, _without_blocks))
 
 
 def _without_blocks(term: Term, domain: Domain, descend: Descend) -> Term:

@@ -6,11 +6,10 @@ instead of the product, if the product cannot leave its type and is larger than 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.ranges import never_wraps
-from tensorlift.comprehension.rewrite import rebuild, walk
+from tensorlift.comprehension.rewrite import rebuild
 from tensorlift.comprehension.terms import Apply, Reduce, Term, cast, reduce
 from tensorlift.comprehension.whole import in_integers
 from tensorlift.ops.dtypes import is_float, is_integer
@@ -22,10 +21,9 @@ if TYPE_CHECKING:
 
 def contractible(definition: Definition) -> Definition:
     """Return a definition whose float sums of integer products are sums of products in one type."""
-    if not any(_is_float_sum(node) for _, term in definition.pieces for node in walk(term)):
+    if not any(map(_is_float_sum, definition.nodes())):
         return definition
-    pieces = ((domain, _with_products(in_integers(term), {})) for domain, term in definition.pieces)
-    return replace(definition, pieces=tuple(pieces))
+    return definition.mapped(lambda term, _: _with_products(in_integers(term), {}))
 
 
 def _is_float_sum(term: Term) -> bool:

@@ -5,7 +5,6 @@ Sums of integers stay: they wrap, and a proof would have to show that products o
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -22,9 +21,7 @@ if TYPE_CHECKING:
 
 def counted(definition: Definition) -> Definition:
     """Multiply instead of adding the same again and again, where the number of times is affine."""
-    pieces = tuple((domain, transform(term, domain, _rule)) for domain, term in definition.pieces)
-    same = all(new is old for (_, new), (_, old) in zip(pieces, definition.pieces, strict=True))
-    return definition if same else replace(definition, pieces=pieces)
+    return definition.mapped(lambda term, domain: transform(term, domain, _rule))
 
 
 def _rule(node: Term, where: Domain, descend: Descend) -> Term:

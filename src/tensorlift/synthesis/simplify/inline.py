@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.positions import position_of
-from tensorlift.comprehension.rewrite import lookup, map_reads, visit_reads, walk
+from tensorlift.comprehension.rewrite import lookup, map_reads, visit_reads
 from tensorlift.comprehension.terms import Constant, Read, Reduce, Scalar, Term
 from tensorlift.synthesis.simplify.arithmetic import size
 from tensorlift.synthesis.simplify.pieces import tidy
@@ -35,13 +35,8 @@ def drop_dead(definitions: list[Definition], needed: set[str]) -> list[Definitio
     for definition in reversed(definitions):
         if definition.name in wanted:
             live.append(definition)
-            wanted |= reads_of(definition)
+            wanted |= definition.reads
     return live[::-1]
-
-
-def reads_of(definition: Definition) -> frozenset[str]:
-    """Return the names of the arrays that a definition reads."""
-    return frozenset[str]().union(*(term.reads for _, term in definition.pieces))
 
 
 class Inliner:
@@ -62,14 +57,14 @@ class Inliner:
         return drop_dead([self.current[name] for name in self.order], self.needed)
 
     def _record(self, definition: Definition) -> None:
-        for read in reads_of(definition):
+        for read in definition.reads:
             self.users.setdefault(read, set()).add(definition.name)
 
     def _expand(self, name: str) -> None:
         """Inline into one definition until nothing that it reads should go."""
         while True:
             definition = self.current[name]
-            for read in sorted(reads_of(definition) & self.current.keys()):
+            for read in sorted(definition.reads & self.current.keys()):
                 inlined = self._inline(self.current[read], definition)
                 if inlined is not None:
                     self._replace(definition, inlined)
@@ -78,7 +73,7 @@ class Inliner:
                 return
 
     def _replace(self, old: Definition, new: Definition) -> None:
-        for read in reads_of(old) - reads_of(new):
+        for read in old.reads - new.reads:
             self.users[read].discard(old.name)
             if not self.users[read] and read not in self.needed and read in self.current:
                 self._forget(read)
@@ -86,7 +81,7 @@ class Inliner:
         self._record(new)
 
     def _forget(self, name: str) -> None:
-        for read in reads_of(self.current[name]):
+        for read in self.current[name].reads:
             self.users[read].discard(name)
 
     def _inline(self, source: Definition, user: Definition) -> Definition | None:
@@ -172,7 +167,7 @@ def _starts_fold(source: Definition, user: Definition) -> bool:
     """Tell whether a number is the one with which an extreme of the same name starts, or the position of one."""
     if source.indices or len(source.pieces) != 1 or _reduces(source):
         return False
-    return source.array == user.array or any(position_of(node) for _, term in user.pieces for node in walk(term))
+    return source.array == user.array or any(map(position_of, user.nodes()))
 
 
 def _is_for_one_piece(source: Definition, user: Definition) -> bool:
@@ -188,9 +183,8 @@ def _is_leaf(term: Term) -> bool:
 
 
 def _reduces(definition: Definition) -> bool:
-    return any(isinstance(node, Reduce) for _, term in definition.pieces for node in walk(term))
+    return any(isinstance(node, Reduce) for node in definition.nodes())
 
 
 def _read_by_reduction(definition: Definition, name: str) -> bool:
-    nodes = (node for _, term in definition.pieces for node in walk(term))
-    return any(isinstance(node, Reduce) and name in node.reads for node in nodes)
+    return any(isinstance(node, Reduce) and name in node.reads for node in definition.nodes())

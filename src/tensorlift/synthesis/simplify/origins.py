@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.terms import Constant, Read
-from tensorlift.synthesis.simplify.inline import reads_of, with_terms
+from tensorlift.synthesis.simplify.inline import with_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,10 +27,10 @@ def read_at_origins(items: tuple[Item, ...], known: Mapping[str, Definition] | N
     for item in items:
         if isinstance(item, KeptLoop):
             carried = set(_carried(item))
-            inside = {n: d for n, d in here.items() if n not in carried and reads_of(d).isdisjoint(carried)}
+            inside = {n: d for n, d in here.items() if n not in carried and d.reads.isdisjoint(carried)}
             result.append(replace(item, body=read_at_origins(item.body, inside)))
             continue
-        for name in sorted(reads_of(item) & outside.keys()):
+        for name in sorted(item.reads & outside.keys()):
             item = with_terms(item, outside[name], lambda _: True) or item  # noqa: PLW2901 - one after another
         result.append(item)
         if len(item.pieces) == 1 and isinstance(item.pieces[0][1], Constant | Read):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.domain import Domain
@@ -13,6 +14,8 @@ from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Piecewise,
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from tensorlift.comprehension.definition import Definition
 
 Piece = tuple[Domain, Term]
 
@@ -26,6 +29,11 @@ def tidy(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
     if len(merged) < len(shortened):
         merged = [(domain, shorten(term, domain)) for domain, term in merged]
     return tuple(merged)
+
+
+def tidied(definition: Definition) -> Definition:
+    """Return a definition with its pieces tidied."""
+    return replace(definition, pieces=tidy(definition.pieces))
 
 
 def _flatten(pieces: Iterable[Piece]) -> list[Piece]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
@@ -30,15 +30,14 @@ def reuse_earlier(definitions: list[Definition]) -> list[Definition]:
         groups = [group for reads, group in computed.items() if any(map(reads.issubset, read_together))]
         known = [earlier for group in groups for earlier in group[-_MOST_KNOWN:]]
         if known:
-            pieces = tuple((domain, _reuse(term, domain, known)) for domain, term in definition.pieces)
-            definition = replace(definition, pieces=pieces)  # noqa: PLW2901 - the definition as it goes on
+            definition = definition.mapped(partial(_reuse, known))  # noqa: PLW2901 - the definition as it goes on
         result.append(definition)
         if len(definition.pieces) == 1 and isinstance(definition.pieces[0][1], Reduce):
             computed.setdefault(definition.pieces[0][1].reads, []).append(definition)
     return result
 
 
-def _reuse(term: Term, domain: Domain, known: list[Definition]) -> Term:
+def _reuse(known: list[Definition], term: Term, domain: Domain) -> Term:
     def rule(node: Term, where: Domain, descend: Descend) -> Term:
         if not node.has_domains or position_of(node) is not None:
             return node  # a position is one operation, with the extreme inside

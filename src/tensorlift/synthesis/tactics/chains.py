@@ -18,7 +18,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, KeptLoop, Summary
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.rewrite import rebuild, substitute, walk
+from tensorlift.comprehension.rewrite import rebuild, substitute
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
 from tensorlift.ir.cost import UNKNOWN
 from tensorlift.synthesis.derive.contraction import plan
@@ -260,7 +260,7 @@ def products_in(summary: Summary) -> list[Product]:
         return []
     items = [item for item in summary.items if isinstance(item, Definition)]
     wanted = {name for _, name in summary.outputs} | {summary.result}
-    reads = Counter(n.array for d in items for _, t in d.pieces for n in walk(t) if isinstance(n, Read))
+    reads = Counter(n.array for d in items for n in d.nodes() if isinstance(n, Read))
     inner = {d.name: d for d in items if d.name not in wanted and reads[d.name] == 1 and len(d.pieces) == 1}
     found = [_product_in(definition, inner) for definition in items]
     return [one for one in found if one is not None]
