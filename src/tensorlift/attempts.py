@@ -46,7 +46,7 @@ from tensorlift.sizes import at_sizes
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive.order import arranged
 from tensorlift.synthesis.simplify import simplify
-from tensorlift.synthesis.simplify.stored import reading_stored
+from tensorlift.synthesis.simplify.reuse import reading_stored
 from tensorlift.targets.target import SIZE_NEEDED, UnspelledError
 
 if TYPE_CHECKING:

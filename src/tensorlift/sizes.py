@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.at_sizes import summary_at, with_derived
+from tensorlift.comprehension.definition import summary_at, with_derived
 from tensorlift.comprehension.domain import Domain, at_least, equal
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.at_sizes import program_at

@@ -11,8 +11,7 @@ from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.synthesis.derive.builder import Builder
 from tensorlift.synthesis.derive.scope import Scope, Value
 from tensorlift.synthesis.grammar import grammar_of
-from tensorlift.synthesis.sketch.goals import Goal
-from tensorlift.synthesis.sketch.library import Library
+from tensorlift.synthesis.sketch.goals import Goal, Library
 from tensorlift.synthesis.sketch.search import Search
 from tensorlift.synthesis.symbolic.graph import Graph
 from tensorlift.synthesis.symbolic.meaning import Meaning

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import islpy as isl
 
-from tensorlift.comprehension.at_sizes import summary_at
-from tensorlift.comprehension.definition import Definition, KeptLoop
+from tensorlift.comprehension.definition import Definition, KeptLoop, summary_at
 from tensorlift.comprehension.session import SESSION
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.diagnostics import LiftError

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, equal
 from tensorlift.comprehension.rewrite import substitute, walk
 from tensorlift.diagnostics import LiftError
 
@@ -229,3 +229,42 @@ def substituted(item: Item, values: Mapping[str, Affine]) -> Item:
     lower, upper = item.lower.substitute(values), item.upper.substitute(values)
     body = tuple(substituted(inner, values) for inner in item.body)
     return replace(item, lower=lower, upper=upper, domain=domain, body=body)
+
+
+Values = dict[str, Affine]
+
+
+def with_derived(summary: Summary, sizes: Mapping[str, int]) -> dict[str, int]:
+    """Return values of sizes with those of the quotients that follow from them."""
+    known = dict(sizes)
+    for derived in summary.derived:
+        if known.keys() >= set(derived.numerator.variables):
+            known[derived.name] = derived.numerator.evaluate(known) // derived.divisor
+    return known
+
+
+def summary_at(summary: Summary, sizes: Mapping[str, int]) -> Summary:
+    """Return the summary of the same program called with these sizes, which its context and assumptions then state."""
+    known = with_derived(summary, sizes)
+    values = {name: Affine(value) for name, value in known.items()}
+    stated = Domain.of(*(equal(name, value) for name, value in known.items()))
+    return replace(
+        summary,
+        arrays={name: _array(info, values) for name, info in summary.arrays.items()},
+        context=summary.context & stated,
+        assumed=summary.assumed & stated,
+        items=tuple(_item(item, values) for item in summary.items),
+    )
+
+
+def _array(info: ArrayInfo, values: Values) -> ArrayInfo:
+    return replace(info, shape=tuple(extent.substitute(values) for extent in info.shape))
+
+
+def _item(item: Item, values: Values) -> Item:
+    """Return an item with values put in, without the pieces that have no points then."""
+    item = substituted(item, values)
+    if not isinstance(item, Definition):
+        return replace(item, body=tuple(_item(inner, values) for inner in item.body))
+    kept = tuple((piece, term) for piece, term in item.pieces if not (piece & item.domain).is_empty())
+    return replace(item, pieces=kept or item.pieces[:1])

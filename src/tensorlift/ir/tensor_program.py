@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.affine import Affine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from fractions import Fraction
 
     from tensorlift.comprehension.domain import Domain
@@ -487,35 +487,6 @@ def walk_expressions(value: Expression) -> Iterator[Expression]:
         seen.add(node)
         yield node
         stack.extend(node.operands)
-
-
-def bottom_up(root: Expression, done: Container[Expression]) -> Iterator[Expression]:
-    """Yield what is not done of an expression, operands first; the caller adds each to those that are done.
-
-    There is no recursion, so that the depth of an expression does not matter.
-    """
-    stack = [root]
-    while stack:
-        node = stack[-1]
-        waiting = [] if node in done else [operand for operand in node.operands if operand not in done]
-        if waiting:
-            stack.extend(reversed(waiting))
-            continue
-        stack.pop()
-        if node not in done:
-            yield node
-
-
-def rewritten(
-    root: Expression, rule: Callable[[Expression, Expression], Expression], known: dict[Expression, Expression]
-) -> Expression:
-    """Rewrite an expression from its leaves: ``rule(node, original)`` says what becomes of a node.
-
-    Its operands are rewritten already; ``original`` has them as they were.  What is ``known`` stays so.
-    """
-    for node in bottom_up(root, known):
-        known[node] = rule(with_operands(node, tuple(known[operand] for operand in node.operands)), node)
-    return known[root]
 
 
 def variables_in(value: Expression) -> set[str]:

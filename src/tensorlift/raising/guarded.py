@@ -14,8 +14,7 @@ from tensorlift.raising.linalg import Emission, parameters_of
 from tensorlift.raising.nests import Nest, Replaced, Taken, refused_at
 from tensorlift.raising.place import put_choice, put_in_place
 from tensorlift.raising.proved import together
-from tensorlift.synthesis.tactics.chains import reordered
-from tensorlift.synthesis.tactics.orders import choices_of
+from tensorlift.synthesis.tactics.chains import choices_of, reordered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -16,7 +16,7 @@ from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.domain import Domain, NotAffine, less
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.shorten import shorten
+from tensorlift.comprehension.rewrite import shorten
 from tensorlift.comprehension.state import Piece, RecurrenceError, covered, overlay, split
 from tensorlift.summarize.accumulate import recognise
 from tensorlift.summarize.accumulation import Accumulation, has_self, replace_self

@@ -19,6 +19,7 @@ import numpy as np
 from tensorlift.comprehension.affine import ZERO
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.comprehension.terms import COMBINER
+from tensorlift.ir.rewriting import rewritten
 from tensorlift.ir.tensor_program import (
     Assign,
     At,
@@ -38,7 +39,6 @@ from tensorlift.ir.tensor_program import (
     SizeValue,
     Subscript,
     Variable,
-    rewritten,
     walk_expressions,
     with_operands,
 )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.synthesis.tactics.meaning import variables_of
-from tensorlift.synthesis.tactics.patterns import factors_of
+from tensorlift.synthesis.tactics.meaning import factors_of, variables_of
 from tensorlift.synthesis.tactics.syntax import GROUP, Call, Cell, Expression, Name, Number, cells_of, folded, names_of
 
 if TYPE_CHECKING:

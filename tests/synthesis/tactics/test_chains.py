@@ -12,8 +12,14 @@ from hypothesis import strategies as st
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import source_from_text
-from tensorlift.synthesis.tactics.chains import chain_order, cost_of, parenthesised, product_order
-from tensorlift.synthesis.tactics.orders import fanned, multiplications
+from tensorlift.synthesis.tactics.chains import (
+    chain_order,
+    cost_of,
+    fanned,
+    multiplications,
+    parenthesised,
+    product_order,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,10 +15,8 @@ from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Re
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import Elementwise, Expression, Literal, SizeValue
 from tensorlift.ops.dtypes import is_float
-from tensorlift.synthesis.derive.gathers import taken_value
 from tensorlift.synthesis.derive.masks import constraints_of, mask_of, triangle_of
-from tensorlift.synthesis.derive.readable import readable
-from tensorlift.synthesis.derive.reads import affine_value, read_value
+from tensorlift.synthesis.derive.reads import affine_value, read_value, readable, taken_value
 from tensorlift.synthesis.derive.reductions import reduction_value
 from tensorlift.synthesis.derive.scope import Scope, Value
 

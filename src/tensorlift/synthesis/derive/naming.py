@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, KeptLoop
+from tensorlift.ir.rewriting import rewritten
 from tensorlift.ir.tensor_program import (
     Assign,
     Copy,
@@ -22,7 +23,6 @@ from tensorlift.ir.tensor_program import (
     SetSlice,
     Statement,
     Variable,
-    rewritten,
     roots_of,
     values_of,
     variables_in,

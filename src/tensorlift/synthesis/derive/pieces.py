@@ -29,10 +29,9 @@ from tensorlift.ir.tensor_program import (
     SubscriptItem,
 )
 from tensorlift.synthesis.derive.elementwise import are_of_sizes, choose, select_pieces, value_of
-from tensorlift.synthesis.derive.merging import merged_sums
-from tensorlift.synthesis.derive.readable import readable
+from tensorlift.synthesis.derive.reads import readable
 from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, ranges_of, span_box
-from tensorlift.synthesis.derive.splitting import expanded_pieces
+from tensorlift.synthesis.derive.splitting import expanded_pieces, merged_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable

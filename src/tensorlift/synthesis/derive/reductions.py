@@ -17,10 +17,8 @@ from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ops.dtypes import integer_range, is_float
 from tensorlift.synthesis.derive.contraction import contract, plan
 from tensorlift.synthesis.derive.masks import constraint_mask, constraints_of, mask_of, transposed, triangle_of
-from tensorlift.synthesis.derive.positions import position_value
-from tensorlift.synthesis.derive.prefix import prefix_value
-from tensorlift.synthesis.derive.readable import readable
-from tensorlift.synthesis.derive.reads import has_windows
+from tensorlift.synthesis.derive.prefix import position_value, prefix_value
+from tensorlift.synthesis.derive.reads import has_windows, readable
 from tensorlift.synthesis.derive.scope import Scope, Span, Value, ranges_of, span_box
 from tensorlift.synthesis.derive.splitting import (
     at_only_point,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tensorlift.ir.rewriting import bottom_up
 from tensorlift.ir.tensor_program import (
     Assign,
     Broadcast,
@@ -32,7 +33,6 @@ from tensorlift.ir.tensor_program import (
     Transpose,
     Variable,
     Windows,
-    bottom_up,
     roots_of,
     walk_expressions,
     walk_statements,

@@ -24,8 +24,7 @@ from tensorlift.synthesis.enumerate.heuristics import folds_of, ops_in, relevant
 from tensorlift.synthesis.enumerate.instances import Imported, Squeezed, distinct
 from tensorlift.synthesis.enumerate.levels import Levels
 from tensorlift.synthesis.enumerate.pools import Block, Kind, fingerprints
-from tensorlift.synthesis.sketch.goals import Goal, extents_of
-from tensorlift.synthesis.sketch.library import Library
+from tensorlift.synthesis.sketch.goals import Goal, Library, extents_of
 from tensorlift.synthesis.symbolic.graph import Undefined
 from tensorlift.synthesis.symbolic.points import contains, evaluate
 from tensorlift.synthesis.symbolic.views import View, views_of

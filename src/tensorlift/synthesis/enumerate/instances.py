@@ -1,13 +1,14 @@
 """Steps of imported operations: an instance between kinds of candidates, evaluated from its meaning alone.
 
-Its cells are traced once as a graph over those of its operands, which is then evaluated for whole blocks.
+Its cells are traced as a graph over those of its operands, once for all searches, which is then evaluated for whole
+blocks.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
-from typing import TYPE_CHECKING
+from functools import cache, cached_property, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,9 +18,9 @@ from tensorlift.ir.tensor_program import At
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.enumerate.steps import Step, applied
-from tensorlift.synthesis.enumerate.traced import traced
 from tensorlift.synthesis.symbolic import field as gf
-from tensorlift.synthesis.symbolic.graph import EXTREMES
+from tensorlift.synthesis.symbolic.graph import EXTREMES, Graph
+from tensorlift.synthesis.symbolic.trace import Computed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from tensorlift.synthesis.enumerate.pools import Kind, Pool, Positions
     from tensorlift.synthesis.enumerate.steps import Axes
     from tensorlift.synthesis.symbolic.field import Elements
-    from tensorlift.synthesis.symbolic.graph import Graph
+    from tensorlift.synthesis.symbolic.trace import Nodes
 
 
 def distinct(instances: Sequence[Instance]) -> list[Instance]:
@@ -162,3 +163,86 @@ def _applied(op: str, graph: Graph, node: int, operands: list[Elements]) -> Elem
         ordered = np.sort(np.stack(np.broadcast_arrays(*operands)), axis=0)
         return gf.mixed_arrays(op, graph.dtype[node], list(ordered))
     return applied(op, graph.dtype[node], operands)
+
+
+Shape = tuple[int, ...]
+_MOST = 1 << 14  # operations on operands of some extents that are remembered: each search tries all of a dialect
+
+
+class Plan(NamedTuple):
+    """How some cells are computed: cells of each operand, where each of these goes, and nodes in their order."""
+
+    needs: list[Positions]
+    reads: list[tuple[int, int, int]]
+    computed: list[int]
+    results: list[int]
+
+
+class Traced:
+    """The cells of an operation as a graph over those of its operands, those aside that are constants.
+
+    ``shapes`` are the extents of the operands that are read, ``written`` those of the others, by name.
+    """
+
+    def __init__(self, instance: Instance, shapes: tuple[Shape, ...], written: tuple[tuple[str, Shape], ...]) -> None:
+        self.graph = Graph()
+        self._instance = instance
+        self._shapes = shapes
+        self._written = dict(written)
+        self._plans: dict[bytes, Plan] = {}
+
+    def plan(self, cells: Positions) -> Plan:
+        """Return how cells are computed.
+
+        Raises:
+            Undefined: where a cell is divided by zero whatever the operands.
+
+        """
+        key = cells.tobytes()
+        found = self._plans.get(key)
+        if found is None:
+            found = self._plans[key] = self._planned([self._cells.at(int(cell)) for cell in cells])
+        return found
+
+    @cached_property
+    def _cells(self) -> Computed:
+        """What the operation computes of symbols."""
+        own = {operand.name: place for place, operand in enumerate(self._instance.free)}
+        operands = self._instance.operands
+        arrays = [self._symbols(o, own[o.name]) if o.name in own else self._unread(o) for o in operands]
+        return Computed(self.graph, self._instance, arrays)
+
+    def _symbols(self, operand: InstanceOperand, place: int) -> Nodes:
+        shape = self._shapes[place]
+        cells = [self.graph.symbol(("cell", str(place), k), operand.dtype) for k in range(int(np.prod(shape)))]
+        return np.array(cells, np.int64).reshape(shape)
+
+    def _unread(self, operand: InstanceOperand) -> Nodes:
+        """Return a constant, or anything for cells that are not read."""
+        node = self.graph.constant(operand.value or 0, operand.dtype)
+        shape = self._written.get(operand.name)
+        return np.full([extent.constant for extent in operand.shape] if shape is None else shape, node, np.int64)
+
+    def _planned(self, results: list[int]) -> Plan:
+        """Return how nodes are evaluated: which cells of operands are read, and what is computed, operands first."""
+        done: dict[int, None] = {}
+        stack = [(node, False) for node in results]
+        while stack:
+            node, is_left = stack.pop()
+            if is_left:
+                done.setdefault(node)
+            elif node not in done:
+                stack.append((node, True))
+                stack.extend((o, False) for o in self.graph.operands[node])
+        symbols = {node: self.graph.symbols[node] for node in done if node in self.graph.symbols}
+        places = range(len(self._shapes))
+        needed = [sorted(int(c) for _, k, c in symbols.values() if int(k) == own) for own in places]
+        reads = [(node, int(k), needed[int(k)].index(int(c))) for node, (_, k, c) in symbols.items()]
+        computed = [node for node in done if node not in symbols]
+        return Plan([np.array(own, np.int64) for own in needed], reads, computed, results)
+
+
+@lru_cache(maxsize=_MOST)
+def traced(instance: Instance, shapes: tuple[Shape, ...], written: tuple[tuple[str, Shape], ...]) -> Traced:
+    """Return an operation on operands of some extents as `Traced` takes them, the same one each time."""
+    return Traced(instance, shapes, written)

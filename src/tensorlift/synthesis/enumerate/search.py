@@ -22,8 +22,7 @@ from tensorlift.synthesis.enumerate.heuristics import WITH, Folds, folds_of
 from tensorlift.synthesis.enumerate.levels import Levels, Options, Statistics
 from tensorlift.synthesis.enumerate.pools import Block, Kind, Pool, fingerprints
 from tensorlift.synthesis.enumerate.steps import Cellwise, Contraction, Fold, Step
-from tensorlift.synthesis.sketch.goals import Goal, extents_of, without_constant_axes
-from tensorlift.synthesis.sketch.library import Library
+from tensorlift.synthesis.sketch.goals import Goal, Library, extents_of, without_constant_axes
 from tensorlift.synthesis.symbolic.views import View, views_of
 
 if TYPE_CHECKING:

@@ -15,11 +15,8 @@ from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError
 from tensorlift.synthesis.derive import derive
-from tensorlift.synthesis.forms.blocked import blocked
-from tensorlift.synthesis.forms.copied import copied
-from tensorlift.synthesis.forms.in_place import in_place
-from tensorlift.synthesis.forms.sliced import sliced
-from tensorlift.synthesis.forms.stacked import stacked
+from tensorlift.synthesis.forms.definitions import blocked, sliced
+from tensorlift.synthesis.forms.programs import copied, in_place, stacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,13 +14,10 @@ from dataclasses import replace
 from tensorlift.comprehension.definition import Definition, Item, Summary, reads_of
 from tensorlift.comprehension.normal import TIDYING, asking_for
 from tensorlift.synthesis.simplify.absorb import absorb
-from tensorlift.synthesis.simplify.blocks import without_blocks
-from tensorlift.synthesis.simplify.conversions import contractible
-from tensorlift.synthesis.simplify.counts import counted
-from tensorlift.synthesis.simplify.inline import Inliner, drop_dead
-from tensorlift.synthesis.simplify.origins import read_at_origins
+from tensorlift.synthesis.simplify.inline import Inliner, drop_dead, read_at_origins
 from tensorlift.synthesis.simplify.pieces import tidied
 from tensorlift.synthesis.simplify.reuse import reuse_earlier
+from tensorlift.synthesis.simplify.sums import contractible, counted, without_blocks
 
 
 def simplify(summary: Summary) -> Summary:

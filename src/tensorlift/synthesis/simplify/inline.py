@@ -4,6 +4,10 @@ A definition stays where it is read more than once or by a reduction, or is an o
 where it only starts an update of the same array (``C_1 = beta * C`` before ``C_2 = C_1 + ...``), where it merely
 copies, and where it is a new version of an array of which one cell is read.  One pass in program order, each definition
 looking at what it reads: the time is linear in the program.
+
+Kept loops read the cells of a copy, or of an array of constants, at their origins: scalars of a loop get a cell for
+each of its iterations, and those that start with a number or a cell of another array leave such arrays before the
+loops that stay.  What a loop carries is another array after it, and is left alone.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.positions import position_of
 from tensorlift.comprehension.rewrite import lookup, map_reads, visit_reads
 from tensorlift.comprehension.terms import Constant, Read, Reduce, Scalar, Term
@@ -19,10 +24,11 @@ from tensorlift.synthesis.simplify.arithmetic import size
 from tensorlift.synthesis.simplify.pieces import tidy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
-    from tensorlift.comprehension.definition import Definition
+    from tensorlift.comprehension.definition import Item
     from tensorlift.comprehension.domain import Domain
+
 
 _MOST_PARTS = 64  # convex parts of a definition times those of where it is read: telling them apart takes their square
 _MOST_TOGETHER = 32  # convex parts of a definition with those of one in pieces that is put in: each of a row of stores
@@ -188,3 +194,30 @@ def _reduces(definition: Definition) -> bool:
 
 def _read_by_reduction(definition: Definition, name: str) -> bool:
     return any(isinstance(node, Reduce) and name in node.reads for node in definition.nodes())
+
+
+def read_at_origins(items: tuple[Item, ...], known: Mapping[str, Definition] | None = None) -> tuple[Item, ...]:
+    """Return items in which loops read origins; ``known`` has the copies that were made before the present loop."""
+    outside = dict(known or {})
+    here = dict(outside)
+    result: list[Item] = []
+    for item in items:
+        if isinstance(item, KeptLoop):
+            carried = set(_carried(item))
+            inside = {n: d for n, d in here.items() if n not in carried and d.reads.isdisjoint(carried)}
+            result.append(replace(item, body=read_at_origins(item.body, inside)))
+            continue
+        for name in sorted(item.reads & outside.keys()):
+            item = with_terms(item, outside[name], lambda _: True) or item  # noqa: PLW2901 - one after another
+        result.append(item)
+        if len(item.pieces) == 1 and isinstance(item.pieces[0][1], Constant | Read):
+            here[item.name] = item
+    return tuple(result)
+
+
+def _carried(loop: KeptLoop) -> Iterator[str]:
+    """Yield the versions from which a loop, and those inside of it, start."""
+    yield from (c.before for c in loop.carried)
+    for item in loop.body:
+        if isinstance(item, KeptLoop):
+            yield from _carried(item)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.positions import place_of
-from tensorlift.comprehension.rewrite import Descend, rebuild_inside, simplified, transform
-from tensorlift.comprehension.shorten import shorten
+from tensorlift.comprehension.rewrite import Descend, rebuild_inside, shorten, simplified, transform
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Piecewise, Reduce, Term, piecewise
 
 if TYPE_CHECKING:

@@ -1,21 +1,31 @@
-"""Reuse: a reduction that an earlier definition computed already is read from there."""
+"""Reuse: a reduction that an earlier definition computed already is read from there.
+
+For programs that work in memory, in which each definition is computed whether others repeat it or not, so is all that
+an earlier definition has stored and that is still in its array.
+"""
 
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.definition import Definition, definitions_of
+from tensorlift.comprehension.domain import Domain, NotAffine
+from tensorlift.comprehension.matching import alike, matches
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.positions import position_of
-from tensorlift.comprehension.rewrite import rebuild_inside, substitute, transform
-from tensorlift.comprehension.terms import Reduce, Term, read
+from tensorlift.comprehension.rewrite import rebuild_inside, substitute, transform, walk
+from tensorlift.comprehension.terms import Apply, Read, Reduce, Term, read
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.definition import Definition
-    from tensorlift.comprehension.domain import Domain
+    from collections.abc import Iterable, Sequence
+
+    from tensorlift.comprehension.definition import Item
     from tensorlift.comprehension.rewrite import Descend
+
 
 _MOST_INDICES = 4
 _MOST_KNOWN = 24  # earlier reductions over the same arrays that one is compared with, the last ones
@@ -61,3 +71,92 @@ def _as_read(term: Reduce, domain: Domain, definition: Definition) -> Term | Non
         if domain.is_subset(whole.substitute(point)) and equal(substitute(body, point), term, domain):
             return read(definition.name, tuple(point.values()), term.dtype)
     return None
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """Cells of a definition that hold a term."""
+
+    definition: Definition
+    domain: Domain
+    term: Term
+
+    def cell(self, term: Term, where: Domain) -> Term | None:
+        """Return the cell that holds a term wherever it is evaluated; None without one."""
+        indices = self.definition.indices
+        if term.reads != self.term.reads or term.dtype != self.definition.dtype:
+            return None
+        for values in matches(self.term, term, indices):
+            point = self._completed(values)
+            if (
+                point is not None
+                and alike(substitute(self.term, point), term)
+                and where.is_subset(self.domain.substitute(point))
+            ):
+                return read(self.definition.name, tuple(point[index] for index in indices), term.dtype)
+        return None
+
+    def _completed(self, values: dict[str, Affine]) -> dict[str, Affine] | None:
+        """Give indices of which the term says nothing the only value that they have; None where they have several."""
+        point = dict(values)
+        for index in self.definition.indices:
+            if index not in point:
+                if not self.domain.is_single_valued(index):
+                    return None
+                ends = self.domain.extreme(index, maximum=True)
+                if len(ends) != 1 or ends[0][1].mentions(self.definition.indices):
+                    return None
+                point[index] = ends[0][1]
+        return point
+
+
+def reading_stored(items: Iterable[Item]) -> tuple[Item, ...]:
+    """Return the items of a function, which read what is stored instead of computing it again."""
+    return _block(items, [])
+
+
+def _block(items: Iterable[Item], known: Sequence[_Stored]) -> tuple[Item, ...]:
+    result: list[Item] = []
+    for item in items:
+        if isinstance(item, Definition):
+            pieces = tuple((piece, _reading(term, piece & item.domain, known)) for piece, term in item.pieces)
+            result.append(replace(item, pieces=pieces))
+            known = [*_without(known, {item.array}), *_stored_by(item)]
+        else:
+            changed = {c.array for c in item.carried} | {d.array for d in definitions_of(item.body)}
+            known = _without(known, changed)
+            result.append(replace(item, body=_block(item.body, known)))
+    return tuple(result)
+
+
+def _without(known: Sequence[_Stored], arrays: set[str]) -> list[_Stored]:
+    return [stored for stored in known if stored.definition.array not in arrays]
+
+
+def _stored_by(definition: Definition) -> list[_Stored]:
+    """Return what is worth to be read: folds, and operations on several cells."""
+    pieces = [(piece & definition.domain, term) for piece, term in definition.pieces]
+    return [_Stored(definition, domain, term) for domain, term in pieces if _is_long(term)]
+
+
+def _is_long(term: Term) -> bool:
+    nodes = list(walk(term))
+    cells = [node for node in nodes if isinstance(node, Read) and node.indices]
+    return isinstance(term, Apply | Reduce) and (len(cells) > 1 or any(isinstance(node, Reduce) for node in nodes))
+
+
+def _reading(term: Term, domain: Domain, known: Sequence[_Stored]) -> Term:
+    """Put cells that are stored already into the place of what they hold."""
+    useful = [stored for stored in known if stored.term.reads <= term.reads]
+
+    def rule(node: Term, where: Domain, descend: Descend) -> Term:
+        if isinstance(node, Apply | Reduce):
+            found = next(filter(None, (stored.cell(node, where) for stored in useful)), None)
+            if found is not None:
+                return found
+        return rebuild_inside(node, where, descend)
+
+    try:
+        return transform(term, domain, rule) if useful else term
+    except NotAffine:
+        return term

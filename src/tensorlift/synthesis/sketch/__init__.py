@@ -18,14 +18,12 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.definition import Definition
 from tensorlift.synthesis.derive import assembled
 from tensorlift.synthesis.grammar import grammar_of
-from tensorlift.synthesis.sketch.goals import Goal
-from tensorlift.synthesis.sketch.library import Library
+from tensorlift.synthesis.sketch.goals import Goal, Library
 from tensorlift.synthesis.sketch.parts import Parts
 from tensorlift.synthesis.sketch.search import BUDGET, Limits, Search, Statistics, show
 from tensorlift.synthesis.symbolic.covering import Covering, Exhausted
 from tensorlift.synthesis.symbolic.points import evaluate
-from tensorlift.synthesis.symbolic.regions import regions_of
-from tensorlift.synthesis.symbolic.views import views_of, windows_of
+from tensorlift.synthesis.symbolic.views import regions_of, views_of, windows_of
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.affine import Affine

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tensorlift.synthesis.grammar import Grammar
-    from tensorlift.synthesis.sketch.library import Library
+    from tensorlift.synthesis.sketch.goals import Library
     from tensorlift.synthesis.symbolic.views import View
 
 _HIGHEST_DEGREE = 6

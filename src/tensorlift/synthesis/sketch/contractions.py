@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.affine import Affine
     from tensorlift.synthesis.derive.scope import Scope
-    from tensorlift.synthesis.sketch.goals import Index
-    from tensorlift.synthesis.sketch.library import Library
+    from tensorlift.synthesis.sketch.goals import Index, Library
     from tensorlift.synthesis.symbolic.trace import Nodes
     from tensorlift.synthesis.symbolic.views import View
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tensorlift.ir.rewriting import rewritten
 from tensorlift.ir.tensor_program import (
     Assign,
     Broadcast,
@@ -21,7 +22,6 @@ from tensorlift.ir.tensor_program import (
     Subscript,
     Transpose,
     Variable,
-    rewritten,
     walk_expressions,
     with_operands,
 )

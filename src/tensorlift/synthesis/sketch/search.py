@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.affine import Affine
     from tensorlift.synthesis.derive.scope import Value
     from tensorlift.synthesis.grammar import Grammar
-    from tensorlift.synthesis.sketch.library import Library
+    from tensorlift.synthesis.sketch.goals import Library
 
 BUDGET = 200  # goals
 _MOST_WORK = 200_000  # pairs of a goal's cell and an array's, each a derivative at most

@@ -13,10 +13,9 @@ from tensorlift.ops.dtypes import is_float
 from tensorlift.synthesis.derive.elementwise import GUARDED, harmless
 from tensorlift.synthesis.derive.reductions import start_of
 from tensorlift.synthesis.derive.scope import Scope, Value
-from tensorlift.synthesis.sketch.construct import minus, number_of, over, plus, power, times
+from tensorlift.synthesis.sketch.construct import folded, minus, number_of, over, plus, power, times, total
 from tensorlift.synthesis.sketch.contractions import reduction_axis
 from tensorlift.synthesis.sketch.goals import Candidate, Goal, extents_of, ties, without_constant_axes
-from tensorlift.synthesis.sketch.totals import folded, total
 from tensorlift.synthesis.symbolic.graph import ARITHMETIC, EXTREMES
 from tensorlift.synthesis.symbolic.trace import FREE
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import Expression
     from tensorlift.ops.dtypes import DType
     from tensorlift.synthesis.grammar import Grammar
-    from tensorlift.synthesis.sketch.library import Library
+    from tensorlift.synthesis.sketch.goals import Library
     from tensorlift.synthesis.symbolic.trace import Cells, Nodes
     from tensorlift.synthesis.symbolic.views import View
 

@@ -1,19 +1,25 @@
-"""Covering definitions by an engine that finds an expression for a task: the same for every engine that searches."""
+"""Covering definitions by an engine that finds an expression for a task: the same for every engine that searches.
+
+A solution may hold the number that a size happens to be where it was found; it is tried with the size in its place.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.ir.tensor_program import Assign
+from tensorlift.ir.rewriting import rewritten
+from tensorlift.ir.tensor_program import Assign, Literal, walk_expressions
 from tensorlift.synthesis.derive.pieces import PieceLowering
-from tensorlift.synthesis.symbolic.generalise import at_numbers, with_sizes
+from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.symbolic.graph import Graph, Undefined
 from tensorlift.synthesis.symbolic.meaning import Meaning
 from tensorlift.synthesis.symbolic.points import Unlike, Untraceable, compact_sizes, small_sizes
@@ -21,14 +27,16 @@ from tensorlift.synthesis.symbolic.task import Task
 from tensorlift.synthesis.symbolic.trace import FREE, Tracer, trace
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.terms import Term
     from tensorlift.ir.tensor_program import Expression, Statement
+    from tensorlift.synthesis.derive.builder import Builder
     from tensorlift.synthesis.derive.lower import DiesHere
-    from tensorlift.synthesis.derive.scope import Scope, Value
+    from tensorlift.synthesis.derive.scope import Scope
     from tensorlift.synthesis.symbolic.trace import Nodes
+
 
 _LEAST = (3, 4)  # the least size in each of the two traces
 
@@ -151,3 +159,26 @@ def _whole(value: Value, definition: Definition, scope: Scope) -> Expression:
     if definition.shape and not value.axes:
         return scope.build.full(expression, definition.shape, definition.dtype)
     return scope.build.broadcast(expression, definition.shape)
+
+
+def with_sizes(value: Value, sizes: Mapping[str, int], build: Builder) -> Iterator[Value]:
+    """Yield the value with a number replaced by each size that is equal to it at the given sizes."""
+    numbers = {node.value for node in walk_expressions(value.expression) if isinstance(node, Literal)}
+    for name, size in sizes.items():
+        if size in numbers:
+            yield Value(rewritten(value.expression, partial(_named, build, size, name), {}), value.axes)
+
+
+def at_numbers(graph: Graph, nodes: Nodes, sizes: Mapping[str, int]) -> Nodes:
+    """Return nodes with the symbols of sizes replaced by their numbers; cells that do not count stay so."""
+    symbols = {node: name for node, name in graph.symbols.items() if name[0] == "size"}
+    numbers = {node: graph.constant(sizes[str(name[1])], graph.dtype[node]) for node, name in symbols.items()}
+    bits = sum(graph.bit[node] for node in numbers)
+    memo: dict[int, int] = {}
+    done = [node if node == FREE else graph.substitute(node, numbers, bits, memo) for node in nodes.ravel().tolist()]
+    return np.array(done, np.int64).reshape(nodes.shape)
+
+
+def _named(build: Builder, number: int, name: str, node: Expression, _: Expression) -> Expression:
+    is_size = isinstance(node, Literal) and node.value == number
+    return build.size(Affine.var(name), node.dtype) if is_size else node

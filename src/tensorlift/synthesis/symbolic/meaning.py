@@ -37,9 +37,8 @@ from tensorlift.ir.tensor_program import (
     Variable,
     Windows,
 )
-from tensorlift.synthesis.symbolic.instances import computed_nodes
 from tensorlift.synthesis.symbolic.points import evaluate
-from tensorlift.synthesis.symbolic.trace import array_nodes
+from tensorlift.synthesis.symbolic.trace import array_nodes, computed_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

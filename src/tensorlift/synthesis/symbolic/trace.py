@@ -1,4 +1,7 @@
-"""Traces: every cell of a definition at concrete sizes as a node of a graph."""
+"""Traces: every cell of a definition at concrete sizes as a node of a graph.
+
+So is what instances of imported operations compute of nodes.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Index, Piecewise, Read, Reduce, Scalar
 from tensorlift.synthesis.symbolic.points import Untraceable, contains, evaluate, points
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import Definition
+    from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
     from tensorlift.synthesis.symbolic.graph import Graph
     from tensorlift.synthesis.symbolic.task import Pieces, Task
+
 
 Nodes = npt.NDArray[np.int64]  # the numbers of nodes
 Cells = npt.NDArray[np.bool_]  # which cells of an array are meant
@@ -162,3 +167,54 @@ class Tracer:
         for value in values[1:]:
             result = self.graph.apply(COMBINER[term.op], (result, value), term.dtype)
         return result
+
+
+class Computed:
+    """The cells of a result, each computed when it is asked for."""
+
+    def __init__(self, graph: Graph, instance: Instance, operands: Sequence[Nodes]) -> None:
+        """Compute what the result is made of.
+
+        Raises:
+            Undefined: where a cell is divided by zero.
+            ValueError: where the operands do not fit.
+
+        """
+        sizes = instance.fits([tuple(map(Affine, nodes.shape)) for nodes in operands])
+        if sizes is None:
+            raise ValueError(f"operands that do not fit {instance.operation}")
+        self._numbers = {name: extent.constant for name, extent in sizes.items()}
+        if not contains(instance.context, self._numbers):
+            raise ValueError(f"extents for which {instance.operation} is not defined")
+        arrays = {o.name: nodes for o, nodes in zip(instance.operands, operands, strict=True)}
+        self._tracer = Tracer(graph, {}, arrays)
+        for definition in instance.definitions[:-1]:
+            shape = self._shape(definition)
+            nodes = [self._node(definition, index) for index in np.ndindex(*shape)]
+            arrays[definition.name] = np.array(nodes, np.int64).reshape(shape)
+        self._result = instance.result
+        self.shape = self._shape(instance.result)
+
+    def at(self, position: int) -> int:
+        """Return the node of a cell by its flat position."""
+        index = np.unravel_index(position, self.shape) if self.shape else ()
+        return self._node(self._result, tuple(map(int, index)))
+
+    def _shape(self, definition: Definition) -> tuple[int, ...]:
+        return tuple(evaluate(extent, self._numbers) for extent in definition.shape)
+
+    def _node(self, definition: Definition, index: tuple[int, ...]) -> int:
+        at = {**self._numbers, **dict(zip(definition.indices, index, strict=True))}
+        return self._tracer.piece(definition.pieces, at)
+
+
+def computed_nodes(graph: Graph, instance: Instance, operands: Sequence[Nodes]) -> Nodes:
+    """Return the nodes of the result's cells for those of the operands, which fit the instance.
+
+    Raises:
+        Undefined, ValueError: as `Computed`.
+
+    """
+    cells = Computed(graph, instance, operands)
+    nodes = [cells.at(position) for position in range(int(np.prod(cells.shape)))]
+    return np.array(nodes, np.int64).reshape(cells.shape)

@@ -3,24 +3,29 @@
 A read ``A(h, i + 1)`` with ``0 <= i < n - 1`` is a cell of the view ``A[h, 1:]``.  Such views, the whole arrays and
 the diagonals that are read are what programs are built from.  A read ``A(i + p, j + q)`` moves along windows, whose
 cells occur in several of them: such views are found by `windows_of`.
+
+The regions of a task are the cells at which a condition of the source on positions holds, as masks for programs.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.diagnostics import LiftError
 from tensorlift.ir.tensor_program import At, Range, Reverse
 from tensorlift.synthesis.derive.builder import whole
+from tensorlift.synthesis.derive.masks import mask_of
 from tensorlift.synthesis.derive.reads import read_value
 from tensorlift.synthesis.derive.scope import ranges_of, span_box
 from tensorlift.synthesis.symbolic.meaning import Meaning
-from tensorlift.synthesis.symbolic.points import evaluate
+from tensorlift.synthesis.symbolic.points import contains, evaluate
 from tensorlift.synthesis.symbolic.trace import array_nodes
 
 if TYPE_CHECKING:
@@ -29,10 +34,10 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Read
     from tensorlift.ir.tensor_program import Expression, Shape, SubscriptItem
     from tensorlift.ops.dtypes import DType
-    from tensorlift.synthesis.derive.scope import Scope
+    from tensorlift.synthesis.derive.scope import Scope, Value
     from tensorlift.synthesis.symbolic.graph import Graph
     from tensorlift.synthesis.symbolic.task import Task
-    from tensorlift.synthesis.symbolic.trace import Nodes
+    from tensorlift.synthesis.symbolic.trace import Cells, Nodes
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,3 +195,51 @@ def _range(first: Affine, after: Affine, extent: Affine, scope: Scope) -> Range:
 def _same_extents(items: list[SubscriptItem]) -> bool:
     ranges = [item for item in items if isinstance(item, Range)]
     return all(r.stop - r.start == ranges[0].stop - ranges[0].start for r in ranges)
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """Where a condition holds: its cells over ``axes`` at small sizes."""
+
+    axes: tuple[str, ...]
+    cells: Cells
+    condition: Domain
+    scope: Scope
+
+    @cached_property
+    def mask(self) -> Value | None:
+        """The truth values over the axes, None where no program has them."""
+        try:
+            return mask_of(self.condition, self.scope)
+        except LiftError:
+            return None
+
+    def over(self, axes: tuple[str, ...]) -> Cells | None:
+        """Return the cells of an array over more axes, others of extent 1; None where one is missing."""
+        if not set(self.axes) <= set(axes):
+            return None
+        order = [self.axes.index(axis) for axis in axes if axis in self.axes]
+        shape = [self.cells.shape[self.axes.index(axis)] if axis in self.axes else 1 for axis in axes]
+        return np.transpose(self.cells, order).reshape(shape)
+
+
+def regions_of(task: Task, scope: Scope, sizes: Mapping[str, int]) -> list[Region]:
+    """Return the regions into which conditions on positions divide a task, each once, at small sizes."""
+    found: dict[tuple[tuple[str, ...], bytes], Region] = {}
+    for condition in task.divisions:
+        axes = scope.ordered(condition.variables())
+        if not axes or any(v not in sizes and v not in axes for v in condition.variables()):
+            continue
+        cells = _cells(condition, axes, scope, sizes)
+        if {(axes, cells.tobytes()), (axes, (~cells).tobytes())}.isdisjoint(found) and 0 < cells.sum() < cells.size:
+            found[axes, cells.tobytes()] = Region(axes, cells, condition, scope)
+    return list(found.values())
+
+
+def _cells(condition: Domain, axes: tuple[str, ...], scope: Scope, sizes: Mapping[str, int]) -> Cells:
+    firsts = [evaluate(scope.spans[axis][0], sizes) for axis in axes]
+    cells = np.zeros([evaluate(scope.extent(axis), sizes) for axis in axes], np.bool_)
+    for index in np.ndindex(*cells.shape):
+        positions = (first + k for first, k in zip(firsts, index, strict=True))
+        cells[index] = contains(condition, {**sizes, **dict(zip(axes, positions, strict=True))})
+    return cells

@@ -25,7 +25,7 @@ from tensorlift.synthesis.tactics.apply import NotApplicable, apply
 from tensorlift.synthesis.tactics.chains import paired, reordered
 from tensorlift.synthesis.tactics.match import opened
 from tensorlift.synthesis.tactics.matching import matches
-from tensorlift.synthesis.tactics.patterns import pattern_of
+from tensorlift.synthesis.tactics.meaning import pattern_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

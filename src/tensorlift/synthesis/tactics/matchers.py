@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.terms import Reduce
 from tensorlift.diagnostics import Location
+from tensorlift.synthesis.tactics.load import check_pattern
 from tensorlift.synthesis.tactics.match import opened
 from tensorlift.synthesis.tactics.matching import matches
-from tensorlift.synthesis.tactics.names import check_pattern
-from tensorlift.synthesis.tactics.patterns import pattern_of
+from tensorlift.synthesis.tactics.meaning import pattern_of
 from tensorlift.synthesis.tactics.reader import Reader
 from tensorlift.synthesis.tactics.syntax import Call, Cell, Condition, Expression, Name, Statement
 

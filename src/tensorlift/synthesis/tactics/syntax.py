@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from fractions import Fraction
 
     from tensorlift.diagnostics import Location
@@ -203,3 +204,16 @@ def folded(statement: Statement) -> tuple[str, ...]:
     kept = {p for i in statement.target.indices for p in parts.get(i, (i,))}
     read = (p for i in indices_of(statement.value) for p in parts.get(i, (i,)))
     return tuple(dict.fromkeys(p for p in read if p not in kept))
+
+
+def given_arrays(statements: Sequence[Statement]) -> tuple[str, ...]:
+    """Return the arrays whose values before matter, in order: those read, or added to, before they are assigned."""
+    found: dict[str, None] = {}
+    assigned: set[str] = set()
+    result = statements[-1].target.array
+    for statement in statements:
+        read = [c.array for c in cells_of(statement.value)]
+        read += [result] if statement.target.array == result and (statement.op != "=" or statement.conditions) else []
+        found.update(dict.fromkeys(array for array in read if array not in assigned))
+        assigned.add(statement.target.array)
+    return tuple(found)

@@ -1,4 +1,9 @@
-"""Blocked: products with a triangular matrix by halves of it, which leaves out the one of four blocks that is zero."""
+"""Forms of definitions.
+
+*Blocked*: products with a triangular matrix by halves of it, which leaves out the one of four blocks that is zero.
+
+*Sliced*: each part of an array with a value of its own is stored into its slice, where derivation selects by masks.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +17,11 @@ from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import rebuild
 from tensorlift.comprehension.terms import Apply, Reduce, Term, apply, reduce, zero
 from tensorlift.ops.dtypes import is_float
+from tensorlift.synthesis.derive.splitting import expanded_pieces
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.definition import Item, Summary
+
 
 _MATRIX = 2  # axes
 
@@ -78,3 +85,23 @@ def _in_blocks(term: Term, inside: Domain, index: str, middle: Affine) -> Term:
         return apply("add", *sums) if len(sums) > 1 else sums[0] if sums else zero(node.dtype)
 
     return convert(term)
+
+
+def sliced(summary: Summary) -> Summary:
+    """Return the summary with terms that are piecewise as pieces of their definitions; itself where none is."""
+    items = _items(summary.items)
+    return summary if items == summary.items else replace(summary, items=items)
+
+
+def _items(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    return tuple(
+        _definition(item) if isinstance(item, Definition) else replace(item, body=_items(item.body)) for item in items
+    )
+
+
+def _definition(definition: Definition) -> Definition:
+    expanded = tuple(
+        part for domain, term in definition.pieces for part in expanded_pieces(domain & definition.domain, term)
+    )
+    is_same = not definition.shape or len(expanded) == len(definition.pieces)
+    return definition if is_same else replace(definition, pieces=expanded)

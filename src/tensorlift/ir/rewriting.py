@@ -1,0 +1,39 @@
+"""Rewriting expressions of tensor programs from their leaves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.ir.tensor_program import Expression, with_operands
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterator
+
+    Rule = Callable[[Expression, Expression], Expression]
+
+
+def bottom_up(root: Expression, done: Container[Expression]) -> Iterator[Expression]:
+    """Yield what is not done of an expression, operands first; the caller adds each to those that are done.
+
+    There is no recursion, so that the depth of an expression does not matter.
+    """
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        waiting = [] if node in done else [operand for operand in node.operands if operand not in done]
+        if waiting:
+            stack.extend(reversed(waiting))
+            continue
+        stack.pop()
+        if node not in done:
+            yield node
+
+
+def rewritten(root: Expression, rule: Rule, known: dict[Expression, Expression]) -> Expression:
+    """Rewrite an expression from its leaves: ``rule(node, original)`` says what becomes of a node.
+
+    Its operands are rewritten already; ``original`` has them as they were.  What is ``known`` stays so.
+    """
+    for node in bottom_up(root, known):
+        known[node] = rule(with_operands(node, tuple(known[operand] for operand in node.operands)), node)
+    return known[root]

@@ -1,0 +1,176 @@
+"""Sums that are simpler than the source's: over blocks, of the same again and again, of converted products.
+
+*Blocks*: ``sum(b : 0 <= b < m) sum(k : 0 <= k < 16) f(16 b + k)`` and
+``sum(b : 0 <= b < m) sum(k : 16 b <= k < 16 b + 16) f(k)`` are ``sum(k : 0 <= k < 16 m) f(k)``: each point is in one
+block only, and nothing else depends on which.  Tiled loops come out of the summariser in the first forms.
+
+*Counts*: a sum of reals that are all the same is one of them, times how many there are.  Sums of integers stay: they
+wrap, and a proof would have to show that products of counts do not.
+
+*Conversions* of sums of products of integers move so that the sums are contractions.  A sum in floats that becomes an
+integer again is a sum of integers.  Where it stays a float, each factor is converted instead of the product, if the
+product cannot leave its type and is larger than its factors.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal
+from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.ranges import never_wraps
+from tensorlift.comprehension.rewrite import (
+    Descend,
+    flattened,
+    rebuild,
+    rebuild_inside,
+    simplified,
+    substitute,
+    transform,
+    walk,
+)
+from tensorlift.comprehension.terms import Apply, Read, Reduce, Term, cast, reduce
+from tensorlift.comprehension.whole import in_integers
+from tensorlift.ops.dtypes import is_float, is_integer
+from tensorlift.synthesis.simplify.arithmetic import factors, product
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tensorlift.comprehension.definition import Definition
+
+
+def without_blocks(definition: Definition) -> Definition:
+    """Return a definition with one reduction for those over blocks."""
+    return definition.mapped(lambda term, domain: transform(term, domain, _without_blocks))
+
+
+def _without_blocks(term: Term, domain: Domain, descend: Descend) -> Term:
+    if not term.has_domains:
+        return term
+    if isinstance(term, Reduce):
+        flat = flattened(term)
+        for found in _numbered(flat) if len(flat.bound) > 1 else ():
+            for block in found.bound:
+                if block not in found.body.free and (found.domain & domain).is_single_valued(block):
+                    left = tuple(v for v in found.bound if v != block)
+                    points = _plain(found.domain.project_out(block))
+                    return descend(terms.reduce(term.op, left, points, found.body), domain)
+    return rebuild_inside(term, domain, descend)
+
+
+def _numbered(flat: Reduce) -> Iterator[Reduce]:
+    """Yield a reduction as it is, and with the points of all blocks numbered through: ``k`` for ``16 b + k``."""
+    yield flat
+    for block in flat.bound:
+        for point in flat.bound:
+            ratio = _ratio(flat.body, block, point)
+            if ratio is None:
+                continue
+            number = fresh("k")
+            value = {point: Affine.var(number) - Affine.var(block, ratio)}
+            bound = tuple(number if v == point else v for v in flat.bound)
+            moved = terms.reduce(flat.op, bound, flat.domain.substitute(value), substitute(flat.body, value))
+            if isinstance(moved, Reduce):
+                yield moved
+
+
+def _ratio(body: Term, block: str, point: str) -> int | None:
+    """Return by how many points a block is before the next one, as the first subscript with both of them says."""
+    for node in walk(body):
+        for index in node.indices if isinstance(node, Read) else ():
+            of_block, of_point = index.coefficient(block), index.coefficient(point)
+            if of_block and of_point:
+                whole = of_block % of_point == 0 and abs(of_block) > abs(of_point)
+                return of_block // of_point if whole else None
+    return None
+
+
+def _plain(domain: Domain) -> Domain:
+    """Return a domain without integer divisions, where they say nothing."""
+    plain = Domain(domain.isl.remove_divs(), domain.zeros)
+    return plain if plain.is_equal(domain) else domain
+
+
+def counted(definition: Definition) -> Definition:
+    """Multiply instead of adding the same again and again, where the number of times is affine."""
+    return definition.mapped(lambda term, domain: transform(term, domain, _rule))
+
+
+def _rule(node: Term, where: Domain, descend: Descend) -> Term:
+    if not node.has_domains:
+        return node
+    node = rebuild_inside(node, where, descend)
+    if isinstance(node, Reduce) and _is_same_again(node):
+        number = _number(node.bound[0], node.domain & where, where)
+        if number is not None:
+            return simplified("mul", (node.body, terms.index(number, node.dtype)))
+    return node
+
+
+def _is_same_again(fold: Reduce) -> bool:
+    return fold.op == "sum" and is_float(fold.dtype) and len(fold.bound) == 1 and fold.bound[0] not in fold.body.free
+
+
+def _number(name: str, points: Domain, where: Domain) -> Affine | None:
+    """Return how many values a variable has at each point; None where that is no affine number."""
+    if points.size != 1 or points.has_divisions:
+        return None
+    try:
+        lows, highs = (points.extreme(name, maximum=maximum) for maximum in (False, True))
+    except NotAffine:  # no bound, or none that is affine
+        return None
+    if len(lows) != 1 or len(highs) != 1:
+        return None
+    number = highs[0][1] - lows[0][1] + 1
+    none = where - points.project_out(name)
+    return number if where.implies(at_least(number, 0)) and none.implies(equal(number, 0)) else None
+
+
+def contractible(definition: Definition) -> Definition:
+    """Return a definition whose float sums of integer products are sums of products in one type."""
+    if not any(map(_is_float_sum, definition.nodes())):
+        return definition
+    return definition.mapped(lambda term, _: _with_products(in_integers(term), {}))
+
+
+def _is_float_sum(term: Term) -> bool:
+    return isinstance(term, Reduce) and term.op == "sum" and is_float(term.dtype)
+
+
+def _with_products(term: Term, known: dict[Term, Term]) -> Term:
+    """Convert factors instead of products in every float sum of a term."""
+    found = known.get(term)
+    if found is None:
+        found = rebuild(term, lambda child: _with_products(child, known))
+        if isinstance(found, Reduce) and _is_float_sum(found):
+            found = reduce("sum", found.bound, found.domain, _converted_factors(found.body))
+        known[term] = found
+    return found
+
+
+def _converted_factors(term: Term) -> Term:
+    if not isinstance(term, Apply) or not is_float(term.dtype):
+        return term
+    if term.op in ("add", "sub", "mul", "neg"):
+        return rebuild(term, _converted_factors)
+    if term.op != "cast":
+        return term
+    (operand,) = term.args
+    if is_integer(operand.dtype) and never_wraps(operand) and _is_larger(operand):
+        return product([cast(_unconverted(factor), term.dtype) for factor in factors(operand)[0]], [], term)
+    return term
+
+
+def _is_larger(term: Term) -> bool:
+    """Tell whether an integer is a product with more indices than any of its factors."""
+    return all(factor.free < term.free for factor in factors(term)[0])
+
+
+def _unconverted(term: Term) -> Term:
+    """Look through conversions of integers that keep every value."""
+    while isinstance(term, Apply) and term.op == "cast" and is_integer(term.args[0].dtype) and never_wraps(term):
+        (term,) = term.args
+    return term
