@@ -129,12 +129,16 @@ class ControlFlow:
         }
         return _immediate(order, ways)
 
+    def ranks(self) -> dict[int, int]:
+        """Number the blocks such that each comes after those that lead to it, but by an edge back to a header."""
+        order = _finished(0, lambda block: list(self.successors[block]))[::-1]
+        return {block: number for number, block in enumerate(order)}
+
     def dominators(self, block: int) -> frozenset[int]:
         """Return the blocks that each way from the entry to a block passes, the block itself among them."""
         if not self._dominators:
-            order = _finished(0, lambda block: list(self.successors[block]))[::-1]
+            rank, order = self.ranks(), list(self.ranks())
             before: dict[int, list[int | None]] = {0: [None]}
-            rank = {block: number for number, block in enumerate(order)}
             for source in order:
                 for target in self.successors[source]:
                     if rank[source] < rank[target]:  # what is reducible has its other edges from inside of the loop
