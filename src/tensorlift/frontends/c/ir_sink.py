@@ -7,6 +7,7 @@ are known.
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, cast
 
@@ -48,7 +49,7 @@ from tensorlift.frontends.c.values import Access, Array, Data, Domain, LoopRange
 from tensorlift.ir.left_early import marked
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from tensorlift.diagnostics import Diagnostic, Location
     from tensorlift.frontends.c.ranges import Ranges
@@ -422,12 +423,22 @@ class IRSink(Gathers):
         blocks = cast("tuple[Block, Block]", arms)
         if results is not None and isinstance(condition, Data) and all(map(can_be_eager, _operations(blocks))):
             return self._select(condition, blocks, results, location)
+        found = self.choose(condition, arms, [] if results is None else [results], location)
+        return found[0] if found else None
+
+    def choose(
+        self, condition: Condition, arms: tuple[object, object], results: Sequence[tuple[Data, Data]], location: Location
+    ) -> list[Data]:
+        """Emit the condition over its arms, and give what either of them leaves."""
+        blocks = cast("tuple[Block, Block]", arms)
+        ends = ([first for first, _ in results], [second for _, second in results])
         if isinstance(condition, AffineCondition) and condition.inverted:
-            blocks = (blocks[1], blocks[0])
-            results = None if results is None else (results[1], results[0])
-        self._terminate(condition, blocks, results, location)
-        kinds = [] if results is None else [_ssa(results[0]).type]
-        has_else = results is not None or len(blocks[1].ops) > 1
+            blocks, ends = (blocks[1], blocks[0]), (ends[1], ends[0])
+        kind = operation_class("affine.yield" if isinstance(condition, AffineCondition) else "scf.yield")
+        for block, values in zip(blocks, ends, strict=True):
+            block.add_op(kind.create(operands=list(map(_ssa, values)), location=self.place(location)))
+        kinds = [_ssa(value).type for value in ends[0]]
+        has_else = bool(results) or len(blocks[1].ops) > 1
         regions = [Region(blocks[0]), Region(blocks[1]) if has_else else Region()]
         if isinstance(condition, AffineCondition):
             attribute, operands = self.maps.set(condition.constraints)
@@ -439,16 +450,16 @@ class IRSink(Gathers):
                 operands=[_ssa(condition)], result_types=kinds, regions=regions
             )
         operation.location = self.place(location)
-        value = self.add(operation)
-        return None if results is None or value is None else Data(value, results[0].ctype, truth=results[0].truth)
+        self.add(operation)
+        made = zip(operation.results, results, strict=True)
+        return [Data(value, first.ctype, truth=first.truth) for value, (first, _) in made]
 
-    def _terminate(
-        self, condition: Condition, blocks: tuple[Block, Block], results: tuple[Data, Data] | None, location: Location
-    ) -> None:
-        kind = operation_class("affine.yield" if isinstance(condition, AffineCondition) else "scf.yield")
-        for position, block in enumerate(blocks):
-            operands = [] if results is None else [_ssa(results[position])]
-            block.add_op(kind.create(operands=operands, location=self.place(location)))
+    @contextmanager
+    def inside(self, arm: object) -> Iterator[None]:
+        """Emit at the end of an arm that was closed."""
+        self._blocks.append(cast("Block", arm))
+        yield
+        self._blocks.pop()
 
     def _select(
         self, condition: Data, blocks: tuple[Block, Block], results: tuple[Data, Data], location: Location

@@ -54,7 +54,12 @@ from tensorlift.frontends.c.statements import Statements
 from tensorlift.frontends.c.values import Address, Array, Data, Index, Slot, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tensorlift.diagnostics import Location
+    from tensorlift.frontends.c.machine import Machine
+
+    MachineOf = Callable[[Ranges, Preconditions, IRSink], Machine]
 
 
 _PASSES = 4  # each finds the order of loops that one array needs
@@ -82,12 +87,22 @@ def lower_function(
 def _in_some_order(
     function: nodes.Function, source: str, exact_from: int, *, places: bool, keeps_data: bool = False
 ) -> ModuleOp:
-    """Lower one function with loops in the order that its arrays need."""
+    """Lower one function by executing its statements."""
+
+    def machine_of(ranges: Ranges, preconditions: Preconditions, sink: IRSink) -> Machine:
+        machine = Statements(Demand(function), ranges, preconditions, sink)
+        machine.reads_places, machine.keeps_data, machine.exact_from = places, keeps_data, exact_from
+        return machine
+
+    return lower_by(function, source, machine_of)
+
+
+def lower_by(function: nodes.Function, source: str, machine_of: MachineOf) -> ModuleOp:
+    """Lower one function, whose body a machine runs, with loops in the order that its arrays need."""
     orders, refused = NestOrders(), None
     for _ in range(_PASSES):
-        lowering = _Lowering(function, source, orders)
-        lowering.machine.reads_places, lowering.machine.keeps_data = places, keeps_data
-        lowering.machine.exact_from = exact_from
+        lowering = _Lowering(function, source, machine_of)
+        lowering.machine.orders = orders
         try:
             return lowering.run()
         except LiftError as error:
@@ -103,7 +118,7 @@ def _in_some_order(
 class _Lowering:
     """The state of lowering one function."""
 
-    def __init__(self, function: nodes.Function, source: str, orders: NestOrders) -> None:
+    def __init__(self, function: nodes.Function, source: str, machine_of: MachineOf) -> None:
         self._function = function
         self._source = source
         self._constants = [variable for variable in function.outer if _is_constant(variable)]
@@ -113,9 +128,8 @@ class _Lowering:
         self._preconditions = Preconditions(self._ranges)
         self._block = Block()
         self._sink = IRSink(self._ranges, self._block)
-        self._demand = Demand(function)
-        self.machine = Statements(self._demand, self._ranges, self._preconditions, self._sink)
-        self.machine.orders = orders
+        self.machine = machine_of(self._ranges, self._preconditions, self._sink)
+        self._demand = self.machine.demand
         self._arrays: list[Array] = []
         self._has_made_sizes = False
         self.settling: Array | None = None

@@ -1,0 +1,226 @@
+"""Loops that count: their ranges, what they carry in closed form, and the rest in cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
+from tensorlift.frontends.c.index_arithmetic import fit
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.splitting import factors_of
+from tensorlift.frontends.c.values import Address, Index, LoopRange, Need, Unknown
+from tensorlift.normalise.evolution import ITERATION, Evolution, LoopView, Solved, loop_view
+from tensorlift.normalise.exact import DIVISIONS, QUOTIENTS
+from tensorlift.normalise.steering import is_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from xdsl.ir import Operation, SSAValue
+
+    from tensorlift.frontends.c.induction import TripCount
+    from tensorlift.normalise.execution import Execution, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class _Count:
+    """The ranges of the loop variables, outermost first, and the number of the iteration in terms of them."""
+
+    loops: tuple[LoopRange, ...]
+    iteration: Polynomial
+    trips: Polynomial | None
+    hint: str
+    nonempty: Need | None
+
+
+def loop(ex: Execution, op: Operation) -> None:
+    """Execute a loop."""
+    view, place = loop_view(op), ex.place
+    if view is None:
+        raise refusal("while", place, "while")
+    solved = Evolution(view, ex.quiet()).solved()
+    if not isinstance(solved, Solved):
+        raise refusal(solved[0], place, solved[1])
+    count = _counted(ex, op, solved)
+    is_kept = [solved.argument(number, ZERO) is None for number in range(len(view.arguments))]
+    kept = [number for number, is_one in enumerate(is_kept) if is_one and not is_memory(view.arguments[number])]
+    for number in kept:
+        ex.cells.begin(view.arguments[number], view.inits[number])
+    for over in count.loops:
+        ex.sink.begin_loop(over, count.hint, place)
+    with ex.inside(loops=count.loops):
+        ex.cells.enter(op)
+        _enter(ex, solved, count, kept)
+        ex.execute_block(view.body)
+        ex.at_place(place)
+        for number in kept:
+            given = view.yields[number]
+            assert given is not None
+            ex.cells.store(view.arguments[number], given)
+    for _ in count.loops:
+        ex.sink.end_loop()
+    ex.cells.enter(op)
+    _leave(ex, solved, count, kept)
+
+
+def _enter(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> None:
+    """Give what the general iteration begins with."""
+    view = solved.view
+    for number, argument in enumerate(view.arguments):
+        if number in kept:
+            ex.values[argument] = ex.cells.load(argument)
+            continue
+        found = _moved(ex, solved, number, count.iteration)
+        ex.values[argument] = found if found is not None else Unknown("pointer-walk", argument.name_hint or "a pointer")
+    if view.inner:
+        last = view.op.regions[0].block.last_op
+        for op in view.op.regions[0].block.ops:
+            if op is not last:
+                ex.run(op)
+        for inner, handed in zip(view.inner, view.handed, strict=True):
+            ex.values[inner] = ex.values[handed]
+
+
+def _leave(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> None:
+    """Give what the loop leaves."""
+    view, arguments = solved.view, list(solved.view.arguments)
+    needs = (count.nonempty,) if count.nonempty is not None else ()
+    for result, handed in zip(view.results, view.handed, strict=True):
+        if handed in arguments and arguments.index(handed) in kept:
+            ex.values[result] = ex.cells.load(result, handed)
+            continue
+        found = None
+        if count.trips is not None:
+            number = arguments.index(handed) if handed in arguments else None
+            found = solved.at(handed, count.trips) if number is None else _moved(ex, solved, number, count.trips)
+        elif is_memory(handed):
+            found = solved.at(handed, ZERO)
+        if isinstance(found, Index):
+            found = replace(found, needs=found.needs + needs)
+        ex.values[result] = found if found is not None else Unknown("closed-form", result.name_hint or "a variable")
+
+
+def _moved(ex: Execution, solved: Solved, number: int, iteration: Polynomial) -> Index | Address | None:
+    """Move a value on; of counters in the condition it is known that they do not wrap."""
+    found, start = solved.argument(number, iteration), solved.starts.get(number)
+    if not isinstance(found, Index) or not isinstance(start, Index):
+        return found
+    if number in _tested(solved):
+        return found
+    return fit(found.polynomial, found.ctype, start.needs, ex.setting)
+
+
+def _tested(solved: Solved) -> set[int]:
+    """Give the arguments that the condition compares."""
+    found: set[int] = set()
+    for test in solved.view.tests:
+        for side in (test.left, test.right):
+            value = solved.quiet.index(side)
+            names = solved.quiet.ranges.leaves(value.polynomial) if value is not None else set()
+            found |= {solved.symbols[name] for name in names if name in solved.symbols}
+    return found
+
+
+def _counted(ex: Execution, op: Operation, solved: Solved) -> _Count:
+    """Choose the loop variable: the counter itself where it rises by one, else the number of the iteration."""
+    trips = solved.trips(ex.ranges)
+    first = solved.counts[0]
+    nonempty = _reach(ex, first) if len(trips) == 1 else None
+    primary = _primary(solved)
+    hint = (solved.view.arguments[primary].name_hint if primary is not None else None) or "t"
+    after = trips[0] if len(trips) == 1 else None
+    lengths = _lengths(ex, op, solved, trips)
+    if lengths is not None:
+        loops = tuple(LoopRange(ex.fresh(hint), ZERO, (length,)) for length in lengths)
+        ex.orders.note(lengths, [over.variable for over in loops])
+        iteration = ZERO
+        for over in loops:
+            iteration = iteration * over.uppers[0] + Polynomial.variable(over.variable)
+        return _Count(loops, iteration, after, hint, nonempty)
+    variable = ex.fresh(hint)
+    if primary is not None and first.stride == 1 and solved.moves[primary] == Polynomial.variable(ITERATION):
+        start = solved.starts[primary]
+        assert isinstance(start, Index)
+        over = LoopRange(variable, start.polynomial, tuple(start.polynomial + count for count in trips))
+        return _Count((over,), Polynomial.variable(variable) - start.polynomial, after, hint, nonempty)
+    over = LoopRange(variable, ZERO, tuple(trips))
+    return _Count((over,), Polynomial.variable(variable), after, hint, nonempty)
+
+
+def _primary(solved: Solved) -> int | None:
+    """Find the counter: the first integer in the condition that has a step."""
+    tested = _tested(solved)
+    return next((n for n in sorted(tested) if n in solved.moves and solved.moves[n] != ZERO), None)
+
+
+def _reach(ex: Execution, count: TripCount) -> Need | None:
+    """Give the condition that the trip count is not negative: at once where the loop needs it, else for later."""
+    if ex.ranges.is_certain(count.distance, ex.domain):
+        return None
+    last = count.distance + Polynomial.constant(count.stride - 1)
+    need = Need("overflow" if count.must_reach else "extent", last, ex.place)
+    if count.must_reach:
+        ex.preconditions.demand(need, ex.domain)
+        return None
+    return need
+
+
+# -- flat loops over a product of sizes
+
+
+def _lengths(ex: Execution, op: Operation, solved: Solved, trips: list[Polynomial]) -> list[Polynomial] | None:
+    """Give the lengths of the nested loops that a loop is split into, None where it stays; it must be affine."""
+    lengths = None
+    if len(trips) == 1:
+        known = dict.fromkeys(_strides(ex, op, solved))
+        is_affine = trips[0].is_affine
+        if known or not is_affine:
+            lengths = factors_of(trips[0], list(known), ex.products)
+            if lengths is not None and not known:
+                lengths = ex.orders.ordered(lengths)
+    for trip in trips if lengths is None else lengths:
+        if not ex.ranges.is_affine(trip):
+            raise refusal("loop-affine", ex.place, str(trip))
+    for length in lengths or ():
+        ex.preconditions.demand(Need("extent", length, ex.place), ex.domain)
+    return lengths
+
+
+def _strides(ex: Execution, op: Operation, solved: Solved) -> Iterator[Polynomial]:
+    """Yield the products of sizes by which what the loop counts is divided."""
+    quiet = solved.quiet
+    for inside in op.walk():
+        if inside.name not in DIVISIONS or quiet.index(inside.operands[0]) is None and not _is_quotient(inside):
+            continue
+        stride = ONE
+        for divisor in _divisors(inside):
+            value = quiet.index(divisor)
+            is_fixed = value is not None and solved.symbols.keys().isdisjoint(ex.ranges.leaves(value.polynomial))
+            stride = stride * value.polynomial if is_fixed and value is not None else ZERO
+        if stride not in {ZERO, ONE}:
+            yield stride
+
+
+def _is_quotient(op: Operation) -> bool:
+    return len(list(_divisors(op))) > 1
+
+
+def _divisors(op: Operation) -> Iterator[SSAValue]:
+    """Yield by what the operand of a division is divided, and was before."""
+    current: object = op
+    while getattr(current, "name", "") in DIVISIONS:
+        yield current.operands[1]  # type: ignore[attr-defined] # an operation
+        current = _behind_casts(current.operands[0])  # type: ignore[attr-defined] # an operation
+        if getattr(current, "name", "") not in QUOTIENTS:
+            return
+
+
+def _behind_casts(value: SSAValue) -> object:
+    owner = value.owner
+    while getattr(owner, "name", "") in {"arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast"}:
+        owner = owner.operands[0].owner  # type: ignore[union-attr] # an operation
+    return owner
+
+
+COUNTED: dict[str, Rule] = {"scf.for": loop, "scf.while": loop}

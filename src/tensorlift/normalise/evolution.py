@@ -1,0 +1,363 @@
+"""Closed forms of what a loop carries: scalar evolution over structured control.
+
+A loop is looked at with symbols for the values that its iterations begin with.  What an iteration leaves in terms of
+them gives the steps, and these the values at iteration ``t`` as polynomials.  Only what a question needs is computed,
+and nothing is emitted: what is loaded has no closed form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import Block, BlockArgument, OpResult
+
+from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
+from tensorlift.frontends.c.induction import TripCount, trip_count
+from tensorlift.frontends.c.index_arithmetic import Setting
+from tensorlift.frontends.c.values import Address, Index
+from tensorlift.normalise.exact import EXACT, constant, integer
+from tensorlift.normalise.steering import is_integer, is_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from xdsl.ir import Operation, SSAValue
+
+    from tensorlift.diagnostics import Location
+    from tensorlift.frontends.c.ranges import Ranges
+
+    Closed = Index | Address
+
+ITERATION = "@t"
+_PREDICATES = {0: ("==", True), 1: ("!=", True)}
+_ORDERED = {2: "<", 3: "<=", 4: ">", 5: ">="}  # unsigned ones follow after four
+_FIRST_UNSIGNED = 6
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+
+def predicate_of(op: Operation) -> tuple[str, bool]:
+    """Give the operator of a comparison of integers, and whether it takes them as signed."""
+    number: Any = op.properties["predicate"]
+    number = number.value.data
+    if number in _PREDICATES:
+        return _PREDICATES[number]
+    is_signed = number < _FIRST_UNSIGNED
+    return _ORDERED[number if is_signed else number - len(_ORDERED)], is_signed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """One comparison that keeps a loop going."""
+
+    operator: str
+    left: SSAValue
+    right: SSAValue
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoopView:
+    """A loop: ``scf.for``, or ``scf.while`` whose first region only tests.
+
+    ``arguments`` are those of its header, with ``inits`` and what an iteration ``yields`` (None: the first argument
+    goes on by ``step``).  The body names ``inner`` values, and the loop gives ``results``: each is one of ``handed``,
+    a value of the header.
+    """
+
+    op: Operation
+    arguments: Sequence[SSAValue]
+    inits: Sequence[SSAValue]
+    yields: Sequence[SSAValue | None]
+    handed: Sequence[SSAValue]
+    inner: Sequence[SSAValue]
+    results: Sequence[SSAValue]
+    body: Block
+    tests: Sequence[Comparison]
+    step: SSAValue | None = None
+
+
+def loop_view(op: Operation) -> LoopView | None:
+    """Look at a loop; None where its condition is no conjunction of comparisons, or its header does more than test."""
+    if op.name == "scf.for":
+        return _for_view(op)
+    before, after = (region.block for region in op.regions)
+    last, end = before.last_op, after.last_op
+    assert last is not None
+    assert end is not None
+    tests = _tests(last.operands[0], before)
+    if tests is None or any(o is not last and o.name not in EXACT and not _is_test(o) for o in before.ops):
+        return None
+    return LoopView(
+        op, before.args, op.operands, end.operands, last.operands[1:], after.args, op.results, after, tests
+    )
+
+
+def _for_view(op: Operation) -> LoopView:
+    body = op.regions[0].block
+    end = body.last_op
+    assert end is not None
+    lower, upper, step, *inits = op.operands
+    tests = (Comparison("<", body.args[0], upper),)
+    yields = (None, *end.operands)
+    carried = body.args[1:]
+    return LoopView(op, body.args, (lower, *inits), yields, carried, (), op.results, body, tests, step)
+
+
+def _is_test(op: Operation) -> bool:
+    return op.name in {"arith.cmpi", "arith.constant", "arith.andi"}
+
+
+def _tests(condition: SSAValue, block: Block) -> tuple[Comparison, ...] | None:
+    op = condition.owner
+    if isinstance(op, Block) or op.parent is not block:
+        return None
+    if op.name == "arith.cmpi":
+        operator, _ = predicate_of(op)
+        return (Comparison(operator, *op.operands),)
+    if op.name == "arith.andi":
+        parts = [_tests(operand, block) for operand in op.operands]
+        return None if None in parts else tuple(test for part in parts if part is not None for test in part)
+    return None
+
+
+@dataclass(slots=True, eq=False)
+class Quiet:
+    """Values as far as they are exact, where ``known`` are given; the others are computed when they are asked for."""
+
+    ranges: Ranges
+    fresh: Callable[[str], str]
+    exact_from: int
+    known: dict[SSAValue, Closed | None]
+    place: Location
+    outer: Callable[[SSAValue], Closed | None]
+    inside: set[Block] = field(default_factory=set)
+
+    def value(self, value: SSAValue) -> Closed | None:
+        """Give a value, None where it is not exact."""
+        if value not in self.known:
+            self.known[value] = None  # while it is computed, and for good where it depends on itself
+            self.known[value] = self._computed(value)
+        return self.known[value]
+
+    def index(self, value: SSAValue) -> Index | None:
+        """Give an integer, None where it is not exact."""
+        found = self.value(value)
+        return found if isinstance(found, Index) else None
+
+    def _computed(self, value: SSAValue) -> Closed | None:
+        block = value.owner if isinstance(value, BlockArgument) else value.owner.parent
+        if not self._is_inside(block):
+            return self.outer(value)
+        if not isinstance(value, OpResult):
+            return None
+        op = value.op
+        if op.name == "arith.constant":
+            return constant(op) if is_integer(value) else None
+        if op.name in EXACT and is_integer(value):
+            operands = [self.index(operand) for operand in op.operands]
+            exact = [operand for operand in operands if operand is not None]
+            if len(exact) < len(operands):
+                return None
+            return EXACT[op.name](op, exact, Setting(self.ranges, None, self.place, self.exact_from))
+        if op.name == "scf.if" and len(op.regions[1].blocks) > 0:
+            ends = [self.value(region.block.last_op.operands[value.index]) for region in op.regions]  # type: ignore[union-attr] # a yield
+            return ends[0] if ends[0] is not None and _same(ends[0], ends[1]) else None
+        if op.name in {"scf.for", "scf.while"}:
+            return self._left(op, value)
+        return None
+
+    def _is_inside(self, block: Block | None) -> bool:
+        while block is not None:
+            if block in self.inside:
+                return True
+            parent = block.parent_op()
+            block = parent.parent if parent is not None else None
+        return False
+
+    def _left(self, op: Operation, value: OpResult) -> Closed | None:
+        """Give what a loop inside leaves."""
+        view = loop_view(op)
+        if view is None:
+            return None
+        solved = Evolution(view, self).solved()
+        if not isinstance(solved, Solved) or len(solved.counts) != 1:
+            return None
+        return solved.at(view.handed[value.index], solved.trips(self.ranges)[0])
+
+
+def _same(one: Closed | None, other: Closed | None) -> bool:
+    if isinstance(one, Index) and isinstance(other, Index):
+        return one.polynomial == other.polynomial
+    return isinstance(one, Address) and isinstance(other, Address) and one.base is other.base
+
+
+@dataclass(slots=True, eq=False)
+class Solved:
+    """A counted loop: the numbers of its iterations, of which the least counts, and what it carries at iteration t."""
+
+    view: LoopView
+    counts: list[TripCount]
+    moves: dict[int, Polynomial]  # by which an argument of the header is more than its first value
+    starts: dict[int, Closed]
+    kinds: dict[int, Any]
+    symbols: dict[str, int]
+    quiet: Quiet
+
+    def trips(self, ranges: Ranges) -> list[Polynomial]:
+        """Give the numbers of iterations, as polynomials."""
+        return [trips_of(count.distance, count.stride, ranges) for count in self.counts]
+
+    def argument(self, number: int, iteration: Polynomial) -> Closed | None:
+        """Give what an argument of the header is before an iteration."""
+        start = self.starts.get(number)
+        if isinstance(start, Address):
+            return start
+        if start is None or number not in self.moves:
+            return None
+        moved = self.quiet.ranges.substitute(self.moves[number], {ITERATION: iteration})
+        return Index(start.polynomial + moved, self.kinds[number], start.needs)
+
+    def at(self, value: SSAValue, iteration: Polynomial) -> Closed | None:
+        """Give what a value of the header is in an iteration."""
+        arguments = list(self.view.arguments)
+        if value in arguments:
+            return self.argument(arguments.index(value), iteration)
+        found = self.quiet.value(value)
+        if not isinstance(found, Index):
+            return found
+        values: dict[str, Polynomial] = {}
+        for symbol in self.quiet.ranges.leaves(found.polynomial) & self.symbols.keys():
+            part = self.argument(self.symbols[symbol], iteration)
+            if not isinstance(part, Index):
+                return None
+            values[symbol] = part.polynomial
+        return Index(self.quiet.ranges.substitute(found.polynomial, values), found.ctype, found.needs)
+
+
+def trips_of(distance: Polynomial, stride: int, ranges: Ranges) -> Polynomial:
+    """Give ``ceil(distance / stride)``."""
+    return distance if stride == 1 else ranges.quotient(distance + Polynomial.constant(stride - 1), stride)
+
+
+class Evolution:
+    """The analysis of one loop; ``outer`` gives the values around."""
+
+    def __init__(self, view: LoopView, outer: Quiet) -> None:
+        """Give each exact value that an iteration begins with a symbol."""
+        self.view = view
+        self.ranges = outer.ranges
+        self.symbols: dict[str, int] = {}
+        self.starts: dict[int, Closed] = {}
+        known: dict[SSAValue, Closed | None] = {}
+        for number, (argument, init) in enumerate(zip(view.arguments, view.inits, strict=True)):
+            start = outer.value(init) if is_integer(init) or is_memory(init) else None
+            known[argument] = None
+            if isinstance(start, Address):
+                known[argument] = self.starts[number] = start
+            elif start is not None:
+                symbol = outer.fresh(f"@{argument.name_hint or 'v'}")
+                self.symbols[symbol] = number
+                self.starts[number] = start
+                known[argument] = Index(Polynomial.variable(symbol), integer(argument.type, signed=True))
+        inner = zip(view.inner, view.handed, strict=True) if view.inner else ()
+        blocks = {region.block for region in view.op.regions}
+        self.quiet = Quiet(outer.ranges, outer.fresh, outer.exact_from, known, outer.place, outer.value, blocks)
+        known |= {mine: self.quiet.value(handed) for mine, handed in inner}
+        self.moves: dict[int, Polynomial] = {}
+        self.kinds: dict[int, Any] = {}
+
+    def solved(self) -> Solved | tuple[str, str]:
+        """Solve the loop, or say why that cannot be done: a row of the refusals, and its detail."""
+        self._solve_steps()
+        view = self.view
+        found: list[TripCount] = []
+        for test in view.tests:
+            count = self._count(test)
+            if not isinstance(count, TripCount):
+                return count
+            found.append(count)
+        if len(found) > 1 and any(item.must_reach or item.stride != found[0].stride for item in found):
+            return "loop-condition", "joins tests of different kinds"
+        return Solved(view, found, self.moves, self.starts, self.kinds, self.symbols, self.quiet)
+
+    def _solve_steps(self) -> None:
+        """Find closed forms, those first that others are made of."""
+        steps: dict[int, Polynomial] = {}
+        for number, start in list(self.starts.items()):
+            given = self.view.yields[number]
+            end = self._first_end() if given is None else self.quiet.value(given)
+            if isinstance(start, Address):
+                if not isinstance(end, Address) or end.base is not start.base:
+                    del self.starts[number]
+            elif isinstance(end, Index):
+                symbol = next(name for name, position in self.symbols.items() if position == number)
+                steps[number] = end.polynomial - Polynomial.variable(symbol)
+                self.kinds[number] = end.ctype
+        waiting = dict(steps)
+        while waiting:
+            ready = {n: step for n, step in waiting.items() if self._needed(step) <= self.moves.keys()}
+            if not ready:
+                return
+            for number, step in ready.items():
+                del waiting[number]
+                total = self._sum(self._at_iteration(step))
+                if total is not None:
+                    self.moves[number] = total
+
+    def _first_end(self) -> Index | None:
+        assert self.view.step is not None
+        by = self.quiet.index(self.view.step)
+        now = self.quiet.index(self.view.arguments[0])
+        return None if by is None or now is None else Index(now.polynomial + by.polynomial, by.ctype, by.needs)
+
+    def _needed(self, step: Polynomial) -> set[int]:
+        return {self.symbols[name] for name in self.ranges.leaves(step) if name in self.symbols}
+
+    def _at_iteration(self, polynomial: Polynomial) -> Polynomial:
+        """Write a polynomial of symbols as one of the iteration."""
+        values: dict[str, Polynomial] = {}
+        for name in self.ranges.leaves(polynomial) & self.symbols.keys():
+            start = self.starts[self.symbols[name]]
+            assert isinstance(start, Index)
+            values[name] = start.polynomial + self.moves[self.symbols[name]]
+        return self.ranges.substitute(polynomial, values)
+
+    def _sum(self, step: Polynomial) -> Polynomial | None:
+        """Give the sum of the steps of all iterations before ``t``."""
+        t = Polynomial.variable(ITERATION)
+        slope = step.coefficient(ITERATION)
+        if slope == ZERO:
+            return None if ITERATION in self.ranges.leaves(step) else step * t
+        rest = step.without([ITERATION])
+        is_linear = ITERATION not in self.ranges.leaves(slope) | self.ranges.leaves(rest)
+        half, left = slope.divide(Polynomial.constant(2))
+        return rest * t + half * (t * t - t) if is_linear and left == ZERO else None
+
+    def _count(self, test: Comparison) -> TripCount | tuple[str, str]:
+        """Find how often a comparison holds."""
+        sides = [self.quiet.index(side) for side in (test.left, test.right)]
+        polynomials: list[Polynomial] = []
+        for side, value in zip(sides, (test.left, test.right), strict=True):
+            if side is None:
+                return "loop-data", value.name_hint or "data"
+            if not self._needed(side.polynomial) <= self.moves.keys():
+                return "closed-form", value.name_hint or "a variable"
+            polynomials.append(self._at_iteration(side.polynomial))
+        distance = polynomials[0] - polynomials[1]
+        slope, start = distance.coefficient(ITERATION), distance.without([ITERATION])
+        if ITERATION in self.ranges.leaves(slope) | self.ranges.leaves(start):
+            return "loop-condition", "is not linear in the iterations"
+        start, slope = self._in_steps(test.operator, start, slope)
+        if slope.constant_value is None:
+            return "loop-step", f"`{slope}` is not a constant"
+        found = trip_count(test.operator, start, slope.constant_value)
+        if isinstance(found, str):
+            return ("loop-forever" if "away" in found or "change" in found else "loop-condition"), found
+        return found
+
+    def _in_steps(self, operator: str, start: Polynomial, step: Polynomial) -> tuple[Polynomial, Polynomial]:
+        """Count in steps of a size where these meet the bound, as in ``i < n * step``."""
+        if step.is_constant or operator != "<":
+            return start, step
+        steps, rest = start.divide(step)
+        return (steps, ONE) if rest == ZERO and self.ranges.is_nonnegative(step) else (start, step)

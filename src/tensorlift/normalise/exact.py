@@ -1,0 +1,116 @@
+"""Integers as exact polynomials of sizes and loop variables: one rule for each operation of literal IR.
+
+A rule takes exact operands and gives an exact result, with the needs that it rests on, or None where there is none.
+Overflow that is undefined needs nothing; where arithmetic wraps, the result is one without a sign whose needs say that
+it does not wrap.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.arith import IntegerOverflowFlag
+from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.builtin import IntegerType as Signless
+
+from tensorlift.comprehension.polynomial import Polynomial
+from tensorlift.frontends.c import index_arithmetic
+from tensorlift.frontends.c.c_types import INT, LONG, SCALAR_TYPES, UNSIGNED, UNSIGNED_LONG, IntegerType
+from tensorlift.frontends.c.values import Index
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from xdsl.ir import Attribute, Operation
+
+    from tensorlift.frontends.c.index_arithmetic import Setting
+
+    Rule = Callable[[Operation, Sequence[Index], Setting], Index | None]
+
+_SIGNED = {8: SCALAR_TYPES["signed char"], 16: SCALAR_TYPES["short"], 32: INT, 64: LONG}
+_UNSIGNED = {
+    8: SCALAR_TYPES["unsigned char"],
+    16: SCALAR_TYPES["unsigned short"],
+    32: UNSIGNED,
+    64: UNSIGNED_LONG,
+}
+_OPERATORS = {
+    "arith.divsi": ("/", True),
+    "arith.divui": ("/", False),
+    "arith.remsi": ("%", True),
+    "arith.remui": ("%", False),
+    "arith.floordivsi": ("//", True),
+    "arith.shrsi": (">>", True),
+    "arith.shrui": (">>", False),
+    "arith.andi": ("&", False),
+}
+_WRAPPING = {"arith.addi": "+", "arith.subi": "-", "arith.muli": "*", "arith.shli": "<<"}
+_EXTENSIONS = {"arith.extsi": True, "arith.extui": False, "arith.index_cast": True, "arith.index_castui": False}
+DIVISIONS = {"arith.divsi", "arith.divui", "arith.floordivsi", "arith.remsi", "arith.remui"}
+QUOTIENTS = {"arith.divsi", "arith.divui", "arith.floordivsi"}
+
+
+def width_of(kind: Attribute) -> int:
+    """Give the bits of an integer type."""
+    if isinstance(kind, IndexType):
+        return LONG.width
+    assert isinstance(kind, Signless)
+    return int(kind.width.data)
+
+
+def integer(kind: Attribute, *, signed: bool) -> IntegerType:
+    """Give the integer type of C of a type of literal IR, read in one of two ways."""
+    return (_SIGNED if signed else _UNSIGNED)[width_of(kind)]
+
+
+def constant(op: Operation) -> Index:
+    """Give an integer constant."""
+    value: Any = op.properties["value"]
+    return Index(Polynomial.constant(value.value.data), integer(op.results[0].type, signed=True))
+
+
+def never_wraps(op: Operation) -> bool:
+    """Whether signed overflow of an operation is undefined."""
+    flags: Any = op.properties.get("overflowFlags")
+    return flags is not None and IntegerOverflowFlag.NSW in flags.data
+
+
+def read_as(index: Index, ctype: IntegerType, setting: Setting) -> Index | None:
+    """Take the bits of an integer for those of a type of the same width."""
+    if index.ctype == ctype:
+        return index
+    return index_arithmetic.convert(index, ctype, setting.location)
+
+
+def _computed(op: Operation, operands: Sequence[Index], setting: Setting) -> Index | None:
+    """Compute with two integers."""
+    kind = op.results[0].type
+    if op.name in _WRAPPING:
+        operator = _WRAPPING[op.name]
+        signed = never_wraps(op) or setting.exact_from > INT.width
+    else:
+        operator, signed = _OPERATORS[op.name]
+    ctype = integer(kind, signed=signed)
+    left = read_as(operands[0], ctype, setting)
+    right = read_as(operands[1], ctype, setting)
+    if left is None or right is None:
+        return None
+    if never_wraps(op):
+        setting = index_arithmetic.Setting(setting.ranges, setting.domain, setting.location)
+    return index_arithmetic.binary(operator, left, right, ctype, setting)
+
+
+def _extended(op: Operation, operands: Sequence[Index], setting: Setting) -> Index | None:
+    """Widen, narrow or take for an index; the result has a sign."""
+    signed = _EXTENSIONS.get(op.name, True)
+    given, wanted = op.operands[0].type, op.results[0].type
+    if width_of(wanted) <= width_of(given):  # an index cast may narrow
+        return index_arithmetic.convert(operands[0], integer(wanted, signed=operands[0].ctype.signed), setting.location)
+    found = read_as(operands[0], integer(given, signed=signed), setting)
+    return None if found is None else index_arithmetic.convert(found, integer(wanted, signed=True), setting.location)
+
+
+EXACT: Mapping[str, Rule] = {
+    **dict.fromkeys((*_OPERATORS, *_WRAPPING), _computed),
+    **dict.fromkeys((*_EXTENSIONS, "arith.trunci"), _extended),
+}

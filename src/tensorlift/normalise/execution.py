@@ -1,0 +1,226 @@
+"""Symbolic execution of structured literal IR, which emits the loop IR: one rule for each operation.
+
+An integer that is exact is a polynomial (`exact`), memory is an array, a truth value a test, and everything else a
+value of the emitted program, computed by the same operation.  Places, shapes and preconditions are found as they are of
+what the front ends read, by the same code; `signature` says what the arguments are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.comprehension.polynomial import Polynomial
+from tensorlift.diagnostics import Location
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import BOOL, DOUBLE, FLOAT, LONG, FloatType, IntegerType
+from tensorlift.frontends.c.index_arithmetic import Setting, binary
+from tensorlift.frontends.c.machine import Machine
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.sink import AffineCondition
+from tensorlift.frontends.c.values import Address, Array, Data, Index, Known, Unknown, Value
+from tensorlift.ir.location import location_of
+from tensorlift.normalise.evolution import Quiet
+from tensorlift.normalise.exact import integer, width_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from xdsl.dialects.func import FuncOp
+    from xdsl.ir import Block, Operation, SSAValue
+
+    from tensorlift.frontends.c.ir_sink import IRSink
+    from tensorlift.frontends.c.preconditions import Preconditions
+    from tensorlift.frontends.c.ranges import Ranges
+    from tensorlift.normalise.cells import Cells
+    from tensorlift.normalise.steering import Steering
+
+    Rule = Callable[["Execution", Operation], None]
+    Bind = Callable[["Execution"], Sequence[Value]]
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A truth value: a condition, and what is known of integers where it holds and where it does not."""
+
+    condition: AffineCondition | Data | bool
+    known: tuple[Known, Known] = ((), ())
+
+
+class Execution(Machine):
+    """The state of executing one function; ``bind`` gives what its arguments are."""
+
+    sink: IRSink
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the parts of a machine, and what it runs
+        self,
+        function: FuncOp,
+        steering: Steering,
+        bind: Bind,
+        rules: dict[str, Rule],
+        ranges: Ranges,
+        preconditions: Preconditions,
+        sink: IRSink,
+    ) -> None:
+        super().__init__(steering, ranges, preconditions, sink)
+        self.function = function
+        self.steering = steering
+        self.rules = rules
+        self.values: dict[SSAValue, Value | Test] = {}
+        self.cells: Cells
+        self._bind = bind
+        self._place = Location("", 1, 1)
+        self._returned: Value | None = None
+
+    # -- what the lowering of a function asks of a machine
+
+    def bind_parameter(self, parameter: nodes.Variable, value: Value) -> None:
+        """Bind a parameter."""
+        self.environment[parameter] = value
+
+    def extents(self, variable: nodes.Variable) -> list[Any]:
+        """Evaluate the declared extents of a parameter."""
+        found = [None if extent is None else self._extent(extent) for extent in variable.extents]
+        for extent in found:
+            if isinstance(extent, Index):
+                self.rely_on(extent)
+        return [None if extent is None else extent.polynomial for extent in found]
+
+    def _extent(self, expression: nodes.Expression) -> Index:
+        """Evaluate an expression of sizes."""
+        match expression:
+            case nodes.Integer(value=value, ctype=IntegerType() as ctype):
+                return Index(Polynomial.constant(value), ctype)
+            case nodes.Name(variable=variable):
+                bound = self.environment.get(variable)
+                if isinstance(bound, Index):
+                    return bound
+            case nodes.Cast(operand=operand):
+                return self._extent(operand)
+            case nodes.Binary(operator=operator, left=left, right=right, ctype=IntegerType() as ctype):
+                setting = Setting(self.ranges, self.domain, expression.location, self.exact_from)
+                found = binary(operator, self._extent(left), self._extent(right), ctype, setting)
+                if found is not None:
+                    return found
+        raise refusal("extent", expression.location, "a parameter")
+
+    def run_body(self, function: nodes.Function) -> Value:
+        """Execute the body; gives what is returned."""
+        (block,) = self.function.body.blocks
+        self._place = function.location
+        self.values.update(zip(block.args, self._bind(self), strict=True))
+        self.execute_block(block)
+        return self._returned if self._returned is not None else Unknown("no-return", function.name)
+
+    def returned(self, value: SSAValue) -> None:
+        """Note what the function returns."""
+        found = self.values[value]
+        self._returned = found if isinstance(found, Index) else self.data(value)
+
+    # -- operations
+
+    def execute_block(self, block: Block) -> None:
+        """Execute the operations of a block, its end excluded where that is a yield."""
+        for op in block.ops:
+            place = location_of(op)
+            self._place = place if place is not None else self._place
+            self.count_step(self._place)
+            self.run(op)
+
+    def run(self, op: Operation) -> None:
+        """Execute an operation."""
+        rule = self.rules.get(op.name) or self.rules.get(op.name.partition(".")[0])
+        if rule is None:
+            raise refusal("expression", self._place, f"`{op.name}`")
+        rule(self, op)
+
+    @property
+    def place(self) -> Location:
+        """The place in the source of what is executed."""
+        return self._place
+
+    def at_place(self, place: Location) -> None:
+        """Go on at a place in the source."""
+        self._place = place
+
+    def at(self, op: Operation) -> Location:
+        """Give the place of an operation in the source."""
+        found = location_of(op)
+        return found if found is not None else self._place
+
+    @property
+    def setting(self) -> Setting:
+        """Where integers are computed."""
+        return Setting(self.ranges, self.domain, self._place, self.exact_from)
+
+    def quiet(self) -> Quiet:  # type: ignore[override] # analyses run on values, not on statements
+        """Give the exact values as they are here."""
+        return Quiet(self.ranges, self.fresh, self.exact_from, {}, self._place, self.closed)
+
+    def closed(self, value: SSAValue) -> Index | Address | None:
+        """Give a value that is exact."""
+        found = self.values.get(value)
+        return found if isinstance(found, Index | Address) else None
+
+    # -- values
+
+    def index(self, value: SSAValue) -> Index | None:
+        """Give an integer that is exact; one of data that steers gets a variable of its own."""
+        found = self.values[value]
+        return found if isinstance(found, Index) else None
+
+    def as_index(self, value: SSAValue) -> Index:
+        """Give an integer as an exact one; data becomes a variable of its own."""
+        found = self.values[value]
+        if isinstance(found, Index):
+            return found
+        return Index(self.sink.data_place(self.data(value), self._place), LONG)
+
+    def array(self, memory: SSAValue) -> Array:
+        """Give the array that memory is."""
+        found = self.values[memory]
+        if isinstance(found, Address) and isinstance(found.base, Array):
+            return found.base
+        raise refusal("pointer", self._place, "a pointer into one of several arrays is used")
+
+    def data(self, value: SSAValue) -> Data:
+        """Give a value of the emitted program."""
+        return self.data_of(self.values[value])
+
+    def data_of(self, value: Value | Test) -> Data:
+        """Turn a value into one of the emitted program."""
+        match value:
+            case Data() as data:
+                return data
+            case Index(polynomial, ctype, needs):
+                self.rely_on(Index(polynomial, ctype, tuple(need for need in needs if not need.wraps)))
+                rooms = [need.polynomial for need in needs if need.wraps]
+                wraps = not all(self.ranges.is_certain(room, self.domain) for room in rooms)
+                return self.sink.index_value(polynomial, ctype, self._place, wraps=wraps)
+            case Test(condition):
+                return self.truth(condition)
+            case Unknown(reason, detail):
+                raise refusal(reason, self._place, detail)
+        raise refusal("pointer", self._place, "a pointer is used as a value")
+
+    def truth(self, condition: AffineCondition | Data | bool) -> Data:  # noqa: FBT001 - one of three kinds
+        """Give a condition as a truth value of the emitted program."""
+        if isinstance(condition, bool):
+            return self.sink.truth(int(condition), self._place)
+        return condition if isinstance(condition, Data) else self.sink.truth_of(condition, self._place)
+
+    def test(self, value: SSAValue) -> Test:
+        """Give a truth value as a test."""
+        found = self.values[value]
+        if isinstance(found, Test):
+            return found
+        data = self.data(value)
+        return Test(data if data.literal is None else bool(data.literal))
+
+
+def ctype_of(value: SSAValue) -> FloatType | IntegerType:
+    """Give the type of C of a number, integers with a sign."""
+    kind = str(value.type)
+    if kind in {"f32", "f64"}:
+        return FLOAT if kind == "f32" else DOUBLE
+    return BOOL if width_of(value.type) == 1 else integer(value.type, signed=True)

@@ -1,0 +1,60 @@
+"""Loop IR of literal IR: control is structured, then the function is executed symbolically, by the signature given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.frontends.c.lower import lower_by
+from tensorlift.frontends.mlir.cleanup import remove_dead
+from tensorlift.ir.function import function_named
+from tensorlift.normalise.accesses import ACCESSES
+from tensorlift.normalise.branches import BRANCHES
+from tensorlift.normalise.cells import Cells
+from tensorlift.normalise.counted import COUNTED
+from tensorlift.normalise.execution import Execution
+from tensorlift.normalise.scalars import SCALARS
+from tensorlift.normalise.signature import argument_names, c_arguments, named_in_extents
+from tensorlift.normalise.steering import Steering
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
+
+    from tensorlift.frontends.c import nodes
+    from tensorlift.frontends.c.ir_sink import IRSink
+    from tensorlift.frontends.c.preconditions import Preconditions
+    from tensorlift.frontends.c.ranges import Ranges
+    from tensorlift.normalise.execution import Rule
+
+
+def _return(ex: Execution, op: Operation) -> None:
+    for value in op.operands:
+        ex.returned(value)
+
+
+RULES: dict[str, Rule] = {**SCALARS, **ACCESSES, **COUNTED, **BRANCHES, "func.return": _return}
+
+
+def loop_ir(literal: ModuleOp, signature: nodes.Function, source: str, *, exact_from: int = 32) -> ModuleOp:
+    """Make the loop IR of a structured function, whose arguments are what a signature says.
+
+    Signed integers of less than ``exact_from`` bits wrap where nothing says that they do not.
+
+    Raises:
+        LiftError: where no loop IR is found.
+
+    """
+    function = function_named(literal, signature.name)
+
+    def machine_of(ranges: Ranges, preconditions: Preconditions, sink: IRSink) -> Execution:
+        steering = Steering(function, argument_names(function))
+        steering.state(named_in_extents(signature.parameters))
+        bind = c_arguments(function, signature)
+        ex = Execution(function, steering, bind, RULES, ranges, preconditions, sink)
+        ex.exact_from = exact_from
+        ex.cells = Cells(ex, function)
+        return ex
+
+    module = lower_by(signature, source, machine_of)
+    remove_dead(function_named(module, signature.name).body.block)
+    return module

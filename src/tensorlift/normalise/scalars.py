@@ -1,0 +1,329 @@
+"""Rules for numbers: exact where their operands are, tests of comparisons, and else the same operation on data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+
+from tensorlift.frontends.c.c_types import FloatType, IntegerType
+from tensorlift.frontends.c.index_arithmetic import compare_constants
+from tensorlift.frontends.c.operations import can_be_eager, operation_class
+from tensorlift.frontends.c.sink import AffineCondition
+from tensorlift.frontends.c.values import Data, Index, NotZero, Unknown
+from tensorlift.normalise.evolution import predicate_of
+from tensorlift.normalise.exact import EXACT, constant, integer, never_wraps, read_as
+from tensorlift.normalise.execution import Test, ctype_of
+from tensorlift.normalise.steering import is_integer
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation, SSAValue
+
+    from tensorlift.comprehension.polynomial import Polynomial
+    from tensorlift.frontends.c.values import Known
+    from tensorlift.normalise.execution import Execution, Rule
+
+_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+_KEPT = ("predicate",)  # the properties that say what an operation on data computes
+_PLACES = {"arith.addi", "arith.subi", "arith.muli"}
+
+
+def copied(ex: Execution, op: Operation) -> None:
+    """Compute with data by the same operation."""
+    result = op.results[0]
+    kind = operation_class(op.name)
+    made = kind.create(
+        operands=[ex.data(operand).ssa for operand in op.operands],  # type: ignore[misc] # values of the program
+        result_types=[result.type],
+        properties={name: op.properties[name] for name in _KEPT if name in op.properties},
+        location=ex.sink.place(ex.place),
+    )
+    ctype = ctype_of(result)
+    ex.values[result] = Data(ex.sink.value_of(made), ctype, truth=str(result.type) == "i1")
+
+
+def _constant(ex: Execution, op: Operation) -> None:
+    value: Any = op.properties["value"]
+    result = op.results[0]
+    if isinstance(value, FloatAttr):
+        ex.values[result] = ex.sink.constant(value.value.data, ctype_of(result), ex.place)
+    elif isinstance(value, IntegerAttr) and is_integer(result):
+        ex.values[result] = constant(op)
+    else:
+        ex.values[result] = Test(bool(value.value.data))
+
+
+def _poison(ex: Execution, op: Operation) -> None:
+    ex.values[op.results[0]] = Unknown("uninitialised", op.results[0].name_hint or "a variable")
+
+
+def _integer(ex: Execution, op: Operation) -> None:
+    """Compute with integers: exactly, where the operands are exact."""
+    result = op.results[0]
+    if not is_integer(result) or not all(map(is_integer, op.operands)):
+        _truth(ex, op)
+        return
+    operands = [ex.index(operand) for operand in op.operands]
+    if None in operands and result in ex.steering.values and op.name in _PLACES and never_wraps(op):
+        operands = [ex.as_index(operand) for operand in op.operands]
+    exact = [operand for operand in operands if operand is not None]
+    if len(exact) == len(operands):
+        found = EXACT[op.name](op, exact, ex.setting)
+        if found is not None:
+            if op.name == "arith.muli" and not found.polynomial.is_affine:
+                ex.products.setdefault(found.polynomial, (exact[0].polynomial, exact[1].polynomial))
+            ex.values[result] = found
+            return
+    copied(ex, op)
+
+
+def _truth(ex: Execution, op: Operation) -> None:
+    """Combine truth values, or take one for a number."""
+    if op.name not in {"arith.andi", "arith.ori", "arith.xori"}:
+        copied(ex, op)
+        return
+    left, right = (ex.test(operand) for operand in op.operands)
+    found = _COMBINED[op.name](left, right)
+    if found is None:
+        copied(ex, op)
+        known = _known_of(op.name, left, right)
+        data = ex.data(op.results[0])
+        ex.values[op.results[0]] = Test(data, known)
+    else:
+        ex.values[op.results[0]] = found
+
+
+def _known_of(name: str, left: Test, right: Test) -> tuple[Known, Known]:
+    if name == "arith.andi":
+        return left.known[0] + right.known[0], ()
+    return ((), left.known[1] + right.known[1]) if name == "arith.ori" else ((), ())
+
+
+def conjunction(left: Test, right: Test) -> Test | None:
+    """Give the test that both hold, where it is no data."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one.condition, bool):
+            return other if one.condition else one
+    if not isinstance(left.condition, AffineCondition) or not isinstance(right.condition, AffineCondition):
+        return None
+    sides = [_plain(left.condition), _plain(right.condition)]
+    if None in sides:
+        return None
+    constraints = tuple(c for side in sides if side is not None for c in side.constraints)
+    return Test(AffineCondition(constraints), (left.known[0] + right.known[0], ()))
+
+
+def _plain(condition: AffineCondition) -> AffineCondition | None:
+    """Give a condition that is not inverted, where it can be one."""
+    if not condition.inverted:
+        return condition
+    ((polynomial, equality), *more) = condition.constraints
+    if more or equality:
+        return None
+    one = polynomial - polynomial
+    return AffineCondition(((_minus_one(one - polynomial), False),))
+
+
+def _minus_one(polynomial: Polynomial) -> Polynomial:
+    return polynomial - type(polynomial).constant(1)
+
+
+def inverted(test: Test) -> Test:
+    """Give the contrary of a test that is no data."""
+    known = (test.known[1], test.known[0])
+    if isinstance(test.condition, bool):
+        return Test(not test.condition, known)
+    assert isinstance(test.condition, AffineCondition)
+    return Test(AffineCondition(test.condition.constraints, not test.condition.inverted), known)
+
+
+def _disjunction(left: Test, right: Test) -> Test | None:
+    if isinstance(left.condition, Data) or isinstance(right.condition, Data):
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one.condition, bool):
+                return one if one.condition else other
+        return None
+    both = conjunction(inverted(left), inverted(right))
+    return None if both is None else inverted(both)
+
+
+def _exclusive(left: Test, right: Test) -> Test | None:
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one.condition, bool):
+            if not one.condition:
+                return other
+            return None if isinstance(other.condition, Data) else inverted(other)
+    return None
+
+
+_COMBINED = {"arith.andi": conjunction, "arith.ori": _disjunction, "arith.xori": _exclusive}
+
+
+def _compared(ex: Execution, op: Operation) -> None:
+    """Compare integers: an affine condition, where both are exact."""
+    operator, signed = predicate_of(op)
+    left, right = (ex.index(operand) if is_integer(operand) else None for operand in op.operands)
+    if left is not None and right is not None:
+        found = _affine(ex, operator, op, (left, right), signed=signed)
+        if found is not None:
+            ex.values[op.results[0]] = found
+            return
+    copied(ex, op)
+
+
+def _affine(ex: Execution, operator: str, op: Operation, sides: tuple[Index, Index], *, signed: bool) -> Test | None:
+    left, right = sides
+    if operator not in {"==", "!="}:
+        ctype = integer(op.operands[0].type, signed=signed)
+        read = [read_as(side, ctype, ex.setting) for side in sides]
+        if read[0] is None or read[1] is None:
+            return None
+        left, right = read[0], read[1]
+    difference = left.polynomial - right.polynomial
+    value = difference.constant_value
+    known = (_known(ex, operator, difference), _known(ex, _NEGATED[operator], difference))
+    if value is None and not difference.is_affine:
+        return None
+    if value is None and not any(need.wraps for side in (left, right) for need in side.needs):
+        pass
+    ex.rely_on(left)
+    ex.rely_on(right)
+    if value is not None:
+        return Test(bool(compare_constants(operator, value)))
+    if operator == "!=":
+        return Test(AffineCondition(((difference, True),), inverted=True), known)
+    return Test(AffineCondition((_constraint(operator, difference),)), known)
+
+
+def _constraint(operator: str, difference: Polynomial) -> tuple[Polynomial, bool]:
+    """Write ``difference operator 0`` as a polynomial that is not negative, or zero where marked."""
+    match operator:
+        case "<":
+            return _minus_one(-difference), False
+        case "<=":
+            return -difference, False
+        case ">":
+            return _minus_one(difference), False
+        case ">=":
+            return difference, False
+    return difference, True
+
+
+def _known(ex: Execution, operator: str, difference: Polynomial) -> Known:
+    if operator != "!=":
+        polynomial, equality = _constraint(operator, difference)
+        return (polynomial, -polynomial) if equality else (polynomial,)
+    for side in (difference, -difference):  # what differs from its end lies beyond it
+        if ex.ranges.is_certain(side, ex.domain):
+            return (_minus_one(side),)
+    return (NotZero(difference),)
+
+
+def _to_float(ex: Execution, op: Operation) -> None:
+    """Convert an integer to a float; one that is exact as the front ends do."""
+    value, result = ex.index(op.operands[0]) if is_integer(op.operands[0]) else None, op.results[0]
+    ctype = ctype_of(result)
+    assert isinstance(ctype, FloatType)
+    read = read_as(value, integer(op.operands[0].type, signed=op.name == "arith.sitofp"), ex.setting) if value else None
+    if read is None:
+        copied(ex, op)
+        return
+    ex.values[op.operands[0]] = read
+    data = ex.data(op.operands[0])
+    ex.values[op.operands[0]] = value  # type: ignore[assignment] # an index
+    assert isinstance(data.ctype, IntegerType)
+    made = ex.sink.convert(data, ctype, ex.place)
+    ex.values[result] = made
+    if not data.ctype.signed and made.literal is None:
+        ex.converted.append((made, read.polynomial, ex.domain))
+
+
+def _negated(ex: Execution, op: Operation) -> None:
+    ex.values[op.results[0]] = ex.sink.unary("-", ex.data(op.operands[0]), ex.place)
+
+
+def _selected(ex: Execution, op: Operation) -> None:
+    """Choose between two values that are there."""
+    condition, then, otherwise = op.operands
+    ex.values[op.results[0]] = chosen(ex, ex.test(condition), (then, otherwise), op.results[0])
+
+
+def chosen(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue], result: SSAValue) -> Any:
+    """Give one of two values that are computed already."""
+    if isinstance(test.condition, bool):
+        return ex.values[arms[0 if test.condition else 1]]
+    if str(result.type) == "i1":
+        return _chosen_truth(ex, test, arms)
+    first, second = (ex.index(arm) if is_integer(arm) else None for arm in arms)
+    if first is not None and second is not None and first.polynomial == second.polynomial:
+        return first
+    condition = ex.truth(test.condition)
+    operands = [condition, *(ex.data(arm) for arm in arms)]
+    made = operation_class("arith.select").create(
+        operands=[operand.ssa for operand in operands],  # type: ignore[misc] # values of the program
+        result_types=[result.type],
+        location=ex.sink.place(ex.place),
+    )
+    return Data(ex.sink.value_of(made), ctype_of(result))
+
+
+def _chosen_truth(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue]) -> Test:
+    """Choose between truth values: with a constant among them, ``&&`` or ``||``."""
+    first, second = (ex.test(arm) for arm in arms)
+    left = first.condition if isinstance(first.condition, bool) else None
+    right = second.condition if isinstance(second.condition, bool) else None
+    found = None
+    if right is False:
+        found = conjunction(test, first)
+    elif left is True:
+        found = _disjunction(test, second)
+    elif left is False and not isinstance(test.condition, Data):
+        found = conjunction(inverted(test), second)
+    elif right is True and not isinstance(test.condition, Data):
+        found = _disjunction(inverted(test), first)
+    if found is not None:
+        return found
+    condition, then, otherwise = (ex.truth(one.condition) for one in (test, first, second))
+    made: Data
+    if right is False:
+        made = _of_bits(ex, "arith.andi", condition, then)
+    elif left is True:
+        made = _of_bits(ex, "arith.ori", condition, otherwise)
+    else:
+        operation = operation_class("arith.select").create(
+            operands=[condition.ssa, then.ssa, otherwise.ssa],  # type: ignore[list-item] # values of the program
+            result_types=[then.ssa.type],  # type: ignore[attr-defined] # a value of the program
+            location=ex.sink.place(ex.place),
+        )
+        made = Data(ex.sink.value_of(operation), then.ctype, truth=True)
+    known = test.known[0] + first.known[0] if right is False else ()
+    return Test(made, (known, ()))
+
+
+def _of_bits(ex: Execution, name: str, left: Data, right: Data) -> Data:
+    operation = operation_class(name).create(
+        operands=[left.ssa, right.ssa],  # type: ignore[list-item] # values of the program
+        result_types=[left.ssa.type],  # type: ignore[attr-defined] # a value of the program
+        location=ex.sink.place(ex.place),
+    )
+    return Data(ex.sink.value_of(operation), left.ctype, truth=True)
+
+
+def is_eager(op: Operation) -> bool:
+    """Whether an operation may run although the program would not have reached it."""
+    return op.name in {"scf.yield", "ub.poison"} or can_be_eager(op)
+
+
+SCALARS: dict[str, Rule] = {
+    "arith": copied,
+    "math": copied,
+    **dict.fromkeys(EXACT, _integer),
+    **dict.fromkeys(("arith.ori", "arith.xori"), _integer),
+    "arith.constant": _constant,
+    "ub.poison": _poison,
+    "arith.cmpi": _compared,
+    "arith.sitofp": _to_float,
+    "arith.uitofp": _to_float,
+    "arith.negf": _negated,
+    "arith.select": _selected,
+}

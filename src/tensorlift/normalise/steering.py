@@ -1,0 +1,145 @@
+"""Which integers steer: the values that subscripts, loop bounds and extents are made of.
+
+An argument that steers is a size.  A comparison with what steers makes arguments steer that it compares with, so that
+``if (i < k)`` is an affine condition.  What is loaded is data, and so is what is made of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
+from xdsl.ir import Block, BlockArgument, OpResult
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from xdsl.dialects.func import FuncOp
+    from xdsl.ir import Operation, SSAValue
+
+    from tensorlift.frontends.c.nodes import Variable
+
+# The operands of an operation that are places, bounds or extents.
+SEEDS = {
+    "memref.load": slice(1, None),
+    "memref.store": slice(2, None),
+    "memref.alloca": slice(None),
+    "memref.alloc": slice(None),
+    "scf.for": slice(0, 3),
+}
+_EDGES = ("arith.",)
+
+
+class Steering:
+    """The integers of a function that steer; ``names`` are those of its arguments."""
+
+    def __init__(self, function: FuncOp, names: Collection[str]) -> None:
+        """Find them."""
+        self.values: set[SSAValue] = set()
+        self.assigned: set[Variable] = set()
+        self._arguments = dict(zip(names, function.body.blocks[0].args, strict=True))
+        self._stated: set[str] = set()
+        compared: list[set[SSAValue]] = []
+        work: list[SSAValue] = []
+        for op in function.walk():
+            if op.name in SEEDS:
+                work += op.operands[SEEDS[op.name]]
+            elif op.name == "scf.condition":
+                work += _compared_in(op.operands[0])
+            elif op.name == "arith.cmpi":
+                compared.append(set(_leaves(op.operands)))
+        self._close(work, compared)
+
+    def state(self, names: Collection[str]) -> None:
+        """Note parameters that the signature makes sizes."""
+        self._stated |= set(names)
+
+    def steers(self, variable: Variable) -> bool:
+        """Whether a parameter is a size."""
+        argument = self._arguments.get(variable.access or variable.name)
+        return variable.name in self._stated or (argument in self.values if argument is not None else False)
+
+    def _close(self, work: list[SSAValue], compared: list[set[SSAValue]]) -> None:
+        """Propagate until nothing changes."""
+        while work:
+            while work:
+                value = work.pop()
+                if value not in self.values and is_integer(value):
+                    self.values.add(value)
+                    work += _made_of(value)
+            for leaves in compared:
+                if not leaves.isdisjoint(self.values) and all(map(self._is_plain, leaves)):
+                    work += [leaf for leaf in leaves if leaf not in self.values]
+
+    def _is_plain(self, value: SSAValue) -> bool:
+        """Whether a value steers already, or is an argument that can."""
+        return value in self.values or value in self._arguments.values()
+
+
+def is_integer(value: SSAValue) -> bool:
+    """Whether a value is an integer of more than a bit."""
+    kind = value.type
+    return isinstance(kind, IndexType) or (isinstance(kind, IntegerType) and kind.width.data > 1)
+
+
+def is_memory(value: SSAValue) -> bool:
+    """Whether a value is memory."""
+    return isinstance(value.type, MemRefType)
+
+
+def _compared_in(condition: SSAValue) -> Iterator[SSAValue]:
+    """Yield the integers whose comparisons make up a condition."""
+    work = [condition]
+    while work:
+        op = work.pop().owner
+        if isinstance(op, Block):
+            continue
+        if op.name == "arith.cmpi":
+            yield from op.operands
+        elif op.name in {"arith.andi", "arith.ori", "arith.xori"}:
+            work += op.operands
+
+
+def _made_of(value: SSAValue) -> list[SSAValue]:
+    """List the integers that a value is made of, along all ways."""
+    match value:
+        case OpResult(op=op, index=index) if op.name == "scf.for":
+            return [op.operands[3 + index], op.regions[0].block.args[1 + index], _yielded(op, 0)[index]]
+        case OpResult(op=op, index=index) if op.name == "scf.if":
+            return [_yielded(op, region)[index] for region in range(len(op.regions))]
+        case OpResult(op=op, index=index) if op.name == "scf.while":
+            before: Operation | None = op.regions[0].block.last_op
+            return [before.operands[1 + index]] if before is not None else []
+        case OpResult(op=op) if op.name.startswith(_EDGES):
+            return list(op.operands)
+        case BlockArgument(block=block, index=index):
+            return _handed_to(block.parent_op(), block, index)
+    return []
+
+
+def _handed_to(op: Operation | None, block: Block, index: int) -> list[SSAValue]:
+    """List what a loop hands to an argument of its body."""
+    if op is None or op.name not in {"scf.for", "scf.while"}:
+        return []
+    if op.name == "scf.for":
+        return list(op.operands[:3]) if index == 0 else [op.operands[2 + index], _yielded(op, 0)[index - 1]]
+    if block is op.regions[0].block:
+        return [op.operands[index], _yielded(op, 1)[index]]
+    return [_yielded(op, 0)[1 + index]]
+
+
+def _yielded(op: Operation, region: int) -> tuple[SSAValue, ...]:
+    last = op.regions[region].block.last_op
+    return tuple(last.operands) if last is not None else ()
+
+
+def _leaves(values: Collection[SSAValue]) -> Iterator[SSAValue]:
+    """Yield what arithmetic on integers begins with; constants are none."""
+    work = list(values)
+    while work:
+        value = work.pop()
+        op = value.owner
+        if isinstance(op, Block) or not op.name.startswith(_EDGES):
+            yield value
+        elif op.name != "arith.constant":
+            work += op.operands
