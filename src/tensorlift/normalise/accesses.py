@@ -2,31 +2,89 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.c_types import FloatType, IntegerType, element_of
 from tensorlift.frontends.c.delinearise import respread
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Access, Address, Array
+from tensorlift.frontends.c.values import Access, Address, Array, Data, Index, Slot
 from tensorlift.normalise.cells import element_type
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
+    from tensorlift.diagnostics import Location
+    from tensorlift.frontends.c.values import Domain
     from tensorlift.normalise.execution import Execution, Rule
 
 DISTANCE = "%row "  # begins the variables that stand for how far the rows of a table are apart
 
 
 def _load(ex: Execution, op: Operation) -> None:
+    variable = _global(ex, op.operands[0])
+    if variable is not None:
+        bound = ex.environment.get(variable)
+        ex.values[op.results[0]] = bound if isinstance(bound, Index | Data) else ex.sink.load(*_slot(ex, variable))
+        return
     array, subscripts = _place(ex, op.operands[0], op.operands[1])
     ex.values[op.results[0]] = ex.sink.load(array, subscripts, ex.domain, ex.place)
 
 
 def _store(ex: Execution, op: Operation) -> None:
-    value = ex.data(op.operands[0])
+    value, variable = ex.data(op.operands[0]), _global(ex, op.operands[1])
+    if variable is not None:
+        array, none, domain, place = _slot(ex, variable)
+        ex.sink.store(array, none, value, domain, place)
+        return
     array, subscripts = _place(ex, op.operands[1], op.operands[2])
     ex.sink.store(array, subscripts, value, ex.domain, ex.place)
+
+
+def _global(ex: Execution, memory: SSAValue) -> nodes.Variable | None:
+    """Give the number at file scope that memory is, if it is one."""
+    found = ex.values[memory]
+    return found.base if isinstance(found, Address) and isinstance(found.base, nodes.Variable) else None
+
+
+def _slot(ex: Execution, variable: nodes.Variable) -> tuple[Array, tuple[()], Domain, Location]:
+    """Give the memory of a number at file scope that the function writes."""
+    bound = ex.environment.get(variable)
+    if not isinstance(bound, Slot) or bound.array is None:
+        raise refusal("global", ex.place, variable.name)
+    return bound.array, (), ex.domain, ex.place
+
+
+def _get_global(ex: Execution, op: Operation) -> None:
+    """Give the array or number at file scope that a symbol stands for."""
+    symbol: Any = op.properties["name"]
+    name = symbol.string_value()
+    for variable, bound in ex.environment.items():
+        if variable.name == name and variable.is_global:
+            ex.values[op.results[0]] = bound if isinstance(bound, Address) else Address(variable, ())
+            return
+    raise refusal("global", ex.place, name)
+
+
+def _cast(ex: Execution, op: Operation) -> None:
+    ex.values[op.results[0]] = ex.values[op.operands[0]]
+
+
+def declare_table(ex: Execution, variable: nodes.Variable) -> None:
+    """Make a table of constants at file scope: a local array that the function fills."""
+    extents, element = ex.extents(variable), element_of(variable.ctype)
+    assert isinstance(element, IntegerType | FloatType)
+    array = Array(variable.name, element, extents, variable.location, variable.ctype.spelling)
+    array.subscripted = True
+    ex.sink.allocate(array, ex.domain)
+    ex.arrays.append(array)
+    ex.environment[variable] = Address(array, (ZERO,))
+    lengths = [extent.constant_value or 0 for extent in extents]
+    for cell, value in zip(product(*map(range, lengths)), ex.table(variable.name), strict=True):
+        data = ex.sink.constant(value, element, variable.location)
+        ex.sink.store(array, tuple(map(Polynomial.constant, cell)), data, ex.domain, variable.location)
 
 
 def _place(ex: Execution, memory: SSAValue, offset: SSAValue) -> tuple[Array, tuple[Polynomial, ...]]:
@@ -92,4 +150,6 @@ ACCESSES: dict[str, Rule] = {
     "memref.alloca": _allocate,
     "memref.alloc": _allocate,
     "memref.dealloc": _nothing,
+    "memref.get_global": _get_global,
+    "memref.cast": _cast,
 }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from tensorlift.frontends.c.c_types import BOOL
 from tensorlift.frontends.c.values import Address, Data, Index, Unknown
 from tensorlift.normalise.execution import Test, ctype_of
 from tensorlift.normalise.scalars import chosen, is_eager
@@ -12,6 +14,9 @@ from tensorlift.normalise.steering import is_memory
 if TYPE_CHECKING:
     from xdsl.ir import Block, Operation, SSAValue
 
+    from tensorlift.frontends.c.sink import Condition
+    from tensorlift.frontends.c.values import Known
+    from tensorlift.normalise.cells import Held
     from tensorlift.normalise.execution import Execution, Rule
 
 
@@ -21,10 +26,14 @@ def branch(ex: Execution, op: Operation) -> None:
     blocks = [region.block if region.blocks else None for region in op.regions]
     if isinstance(test.condition, bool):
         _decided(ex, op, blocks[0 if test.condition else 1])
-    elif op.results and all(block is not None and all(map(is_eager, block.ops)) for block in blocks):
+    elif op.results and not any(result.name_hint for result in op.results) and all(map(_is_eager, blocks)):
         _chosen(ex, op, test, cast("list[Block]", blocks))
     else:
         _branched(ex, op, test, blocks)
+
+
+def _is_eager(block: Block | None) -> bool:
+    return block is not None and all(map(is_eager, block.ops))
 
 
 def _decided(ex: Execution, op: Operation, block: Block | None) -> None:
@@ -39,20 +48,17 @@ def _chosen(ex: Execution, op: Operation, test: Test, blocks: list[Block]) -> No
     for block, known in zip(blocks, test.known, strict=True):
         with ex.inside(guards=known):
             ex.execute_block(block)
-    place = ex.at(op)
-    ex.at_place(place)
+    ex.at_place(ex.at(op))
     for result, *arms in zip(op.results, *map(_ends, blocks), strict=True):
         ex.values[result] = chosen(ex, test, (arms[0], arms[1]), result)
 
 
 def _branched(ex: Execution, op: Operation, test: Test, blocks: list[Block | None]) -> None:
     """Compute one of the arms."""
-    place = ex.at(op)
-    condition = test.condition
+    place, condition = ex.at(op), test.condition
     assert not isinstance(condition, bool)
-    in_cells = [result for result in op.results if not is_memory(result) and ex.cells.has_cell(result)]
-    before, held = ex.cells.held(), []
-    regions, left = [], []
+    arms: list[_Arm] = []
+    before = ex.cells.held()
     ex.branches_around += 1
     for block, known in zip(blocks, test.known, strict=True):
         ex.cells.restore(before)
@@ -60,58 +66,71 @@ def _branched(ex: Execution, op: Operation, test: Test, blocks: list[Block | Non
         with ex.inside(guards=known):
             if block is not None:
                 ex.execute_block(block)
-            ends = _ends(block) if block is not None else ()
-            ex.at_place(place)
-            for result, value in zip(op.results, ends, strict=True):
-                if result in in_cells:
-                    ex.cells.store(result, value)
-            left.append(_given(ex, op, ends, in_cells))
-        regions.append(ex.sink.end_branch())
-        held.append(ex.cells.held())
+        arms.append(_Arm(ex.sink.end_branch(), _ends(block) if block is not None else (), known, ex.cells.held()))
     ex.branches_around -= 1
-    ex.cells.join(held[0], held[1])
-    _joined(ex, op, (condition, regions), left, in_cells)
+    ex.cells.restore(before)
+    ex.at_place(place)
+    _join(ex, op, condition, arms)
 
 
-def _given(ex: Execution, op: Operation, ends: tuple[SSAValue, ...], in_cells: list[SSAValue]) -> list[object]:
-    """Give what an arm leaves beside the cells: what is exact as it is, all else as data."""
-    found: list[object] = []
-    for result, value in zip(op.results, ends, strict=True):
-        known = ex.values[value]
-        found.append(None if result in in_cells else known)
-    return found
+@dataclass(slots=True)
+class _Arm:
+    """One way through a branch: what was emitted, what it leaves, what is known there, and what the cells hold."""
+
+    region: object
+    ends: tuple[SSAValue, ...]
+    known: Known
+    held: Held
 
 
-def _joined(
-    ex: Execution, op: Operation, way: tuple[object, list[object]], left: list[list[object]], in_cells: list[SSAValue]
-) -> None:
+def _join(ex: Execution, op: Operation, condition: Condition, arms: list[_Arm]) -> None:
     """Emit the branch; what both arms leave alike, and memory, is no result of it."""
-    condition, regions = way
-    wanted: list[tuple[SSAValue, Data, Data]] = []
-    for number, result in enumerate(op.results):
-        if result in in_cells:
-            continue
-        first, second = left[0][number], left[1][number]
-        same = _same(first, second)
-        if same is not None:
-            ex.values[result] = same
-        elif is_memory(result) or isinstance(first, Unknown) or isinstance(second, Unknown):
-            ex.values[result] = _unknown(result, first, second)
+    wanted: list[SSAValue] = []
+    for result, first, second in zip(op.results, arms[0].ends, arms[1].ends, strict=True):
+        found = _exact(result, ex.values[first], ex.values[second])
+        if found is None:
+            wanted.append(result)
         else:
-            arms = [_as_data(ex, value, region) for value, region in zip((first, second), regions, strict=True)]
-            wanted.append((result, arms[0], arms[1]))
-    pairs = [(first, second) for _, first, second in wanted]
-    made = ex.sink.choose(condition, (regions[0], regions[1]), pairs, ex.place)
-    for (result, _, _), value in zip(wanted, made, strict=True):
+            ex.values[result] = found
+    named = ex.cells.assign(wanted)
+    plain = [result for result in wanted if result not in named]
+    left = [_end(ex, op, arm, named, plain) for arm in arms]
+    ex.cells.join(arms[0].held, arms[1].held)
+    pairs = list(zip(*left, strict=True))
+    for result, value in zip(plain, ex.sink.choose(condition, (arms[0].region, arms[1].region), pairs, ex.place), strict=True):
         ex.values[result] = Data(value.ssa, ctype_of(result), truth=str(result.type) == "i1")
-    for result in in_cells:
+    for result in named:
         ex.values[result] = ex.cells.load(result)
 
 
-def _as_data(ex: Execution, value: object, region: object) -> Data:
-    """Compute what an arm leaves at its end."""
-    with ex.sink.inside(region):
-        return ex.data_of(value)
+def _end(ex: Execution, op: Operation, arm: _Arm, named: list[SSAValue], plain: list[SSAValue]) -> list[Data]:
+    """End an arm: store what has a name, and give the rest."""
+    ends = dict(zip(op.results, arm.ends, strict=True))
+    ex.cells.restore(arm.held)
+    with ex.inside(guards=arm.known), ex.sink.inside(arm.region):
+        ex.cells.hand_on([(result, ends[result]) for result in named])
+        found = [_given(ex, ends[result]) for result in plain]
+    arm.held = ex.cells.held()
+    return found
+
+
+def _given(ex: Execution, value: SSAValue) -> Data:
+    """Give what an arm leaves; where that is undefined, any number."""
+    if isinstance(ex.values[value], Unknown):
+        ctype = ctype_of(value)
+        return ex.sink.truth(0, ex.place) if ctype is BOOL else ex.sink.constant(0, ctype, ex.place)
+    return ex.data(value)
+
+
+def _exact(result: SSAValue, first: object, second: object) -> Index | Address | Unknown | None:
+    """Give what both arms leave, or one where the other leaves it undefined; None for data."""
+    same = _same(first, second)
+    if same is not None:
+        return same
+    for one, other in ((first, second), (second, first)):
+        if isinstance(one, Unknown) and (one.reason != "uninitialised" or not isinstance(other, Data | Test)):
+            return other if isinstance(other, Index | Address | Unknown) else one
+    return Unknown("pointer-walk", result.name_hint or "a pointer") if is_memory(result) else None
 
 
 def _same(first: object, second: object) -> Index | Address | None:
@@ -120,14 +139,6 @@ def _same(first: object, second: object) -> Index | Address | None:
     if isinstance(first, Address) and isinstance(second, Address) and first.base is second.base:
         return first
     return None
-
-
-def _unknown(result: SSAValue, first: object, second: object) -> Unknown:
-    for value in (first, second):
-        if isinstance(value, Unknown):
-            return value
-    reason = "pointer-walk" if is_memory(result) else "closed-form"
-    return Unknown(reason, result.name_hint or "a variable")
 
 
 def _ends(block: Block) -> tuple[SSAValue, ...]:

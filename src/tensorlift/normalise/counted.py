@@ -45,8 +45,9 @@ def loop(ex: Execution, op: Operation) -> None:
     count = _counted(ex, op, solved)
     is_kept = [solved.argument(number, ZERO) is None for number in range(len(view.arguments))]
     kept = [number for number, is_one in enumerate(is_kept) if is_one and not is_memory(view.arguments[number])]
+    ex.cells.assign([view.arguments[number] for number in kept], anonymous=True)
     for number in kept:
-        ex.cells.begin(view.arguments[number], view.inits[number])
+        ex.cells.store(view.arguments[number], view.inits[number])
     for over in count.loops:
         ex.sink.begin_loop(over, count.hint, place)
     with ex.inside(loops=count.loops):
@@ -54,10 +55,12 @@ def loop(ex: Execution, op: Operation) -> None:
         _enter(ex, solved, count, kept)
         ex.execute_block(view.body)
         ex.at_place(place)
+        ends: list[tuple[SSAValue, SSAValue]] = []
         for number in kept:
             given = view.yields[number]
             assert given is not None
-            ex.cells.store(view.arguments[number], given)
+            ends.append((view.arguments[number], given))
+        ex.cells.hand_on(ends)
     for _ in count.loops:
         ex.sink.end_loop()
     ex.cells.enter(op)
@@ -80,6 +83,7 @@ def _enter(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> Non
                 ex.run(op)
         for inner, handed in zip(view.inner, view.handed, strict=True):
             ex.values[inner] = ex.values[handed]
+            ex.cells.alias(inner, handed)
 
 
 def _leave(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> None:

@@ -57,6 +57,7 @@ class Execution(Machine):
         function: FuncOp,
         steering: Steering,
         bind: Bind,
+        declare: Callable[[Execution, nodes.Variable], None],
         rules: dict[str, Rule],
         ranges: Ranges,
         preconditions: Preconditions,
@@ -69,6 +70,7 @@ class Execution(Machine):
         self.values: dict[SSAValue, Value | Test] = {}
         self.cells: Cells
         self._bind = bind
+        self._declare = declare
         self._place = Location("", 1, 1)
         self._returned: Value | None = None
 
@@ -104,6 +106,16 @@ class Execution(Machine):
                     return found
         raise refusal("extent", expression.location, "a parameter")
 
+    def declare_array(self, variable: nodes.Variable) -> None:
+        """Make a table of constants at file scope."""
+        self._declare(self, variable)
+
+    def table(self, name: str) -> list[float]:
+        """Give the values of a constant at file scope."""
+        module: Any = self.function.parent_op()
+        (found,) = [op for op in module.ops if op.name == "memref.global" and op.sym_name.data == name]
+        return list(found.initial_value.get_values())
+
     def run_body(self, function: nodes.Function) -> Value:
         """Execute the body; gives what is returned."""
         (block,) = self.function.body.blocks
@@ -133,6 +145,10 @@ class Execution(Machine):
         if rule is None:
             raise refusal("expression", self._place, f"`{op.name}`")
         rule(self, op)
+        for result in op.results:
+            found = self.values.get(result)
+            if isinstance(found, Data) and found.literal is None and result.name_hint and not op.regions:
+                self.cells.define(result)
 
     @property
     def place(self) -> Location:
@@ -185,7 +201,10 @@ class Execution(Machine):
 
     def data(self, value: SSAValue) -> Data:
         """Give a value of the emitted program."""
-        return self.data_of(self.values[value])
+        found = self.values[value]
+        if isinstance(found, Data):
+            return self.cells.current(value) or found
+        return self.data_of(found)
 
     def data_of(self, value: Value | Test) -> Data:
         """Turn a value into one of the emitted program."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tensorlift.frontends.c.lower import lower_by
 from tensorlift.frontends.mlir.cleanup import remove_dead
 from tensorlift.ir.function import function_named
-from tensorlift.normalise.accesses import ACCESSES
+from tensorlift.normalise.accesses import ACCESSES, declare_table
 from tensorlift.normalise.branches import BRANCHES
 from tensorlift.normalise.cells import Cells
 from tensorlift.normalise.counted import COUNTED
@@ -18,7 +18,7 @@ from tensorlift.normalise.steering import Steering
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Operation
+    from xdsl.ir import Block, Operation
 
     from tensorlift.frontends.c import nodes
     from tensorlift.frontends.c.ir_sink import IRSink
@@ -50,11 +50,20 @@ def loop_ir(literal: ModuleOp, signature: nodes.Function, source: str, *, exact_
         steering = Steering(function, argument_names(function))
         steering.state(named_in_extents(signature.parameters))
         bind = c_arguments(function, signature)
-        ex = Execution(function, steering, bind, RULES, ranges, preconditions, sink)
+        ex = Execution(function, steering, bind, declare_table, RULES, ranges, preconditions, sink)
         ex.exact_from = exact_from
-        ex.cells = Cells(ex, function)
+        ex.cells = Cells(ex)
         return ex
 
     module = lower_by(signature, source, machine_of)
-    remove_dead(function_named(module, signature.name).body.block)
+    block = function_named(module, signature.name).body.block
+    _remove_reads(block)
+    remove_dead(block)
     return module
+
+
+def _remove_reads(block: Block) -> None:
+    """Remove loads that nobody uses."""
+    for op in [op for op in block.walk() if op.name == "affine.load" and not any(op.results[0].uses)]:
+        op.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
+        op.erase()

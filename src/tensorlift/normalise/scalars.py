@@ -60,8 +60,8 @@ def _poison(ex: Execution, op: Operation) -> None:
 def _integer(ex: Execution, op: Operation) -> None:
     """Compute with integers: exactly, where the operands are exact."""
     result = op.results[0]
-    if not is_integer(result) or not all(map(is_integer, op.operands)):
-        _truth(ex, op)
+    if not is_integer(result) or not all(map(is_integer, op.operands)) or op.name not in EXACT:
+        (_truth if not is_integer(result) else copied)(ex, op)
         return
     operands = [ex.index(operand) for operand in op.operands]
     if None in operands and result in ex.steering.values and op.name in _PLACES and never_wraps(op):
@@ -78,12 +78,12 @@ def _integer(ex: Execution, op: Operation) -> None:
 
 
 def _truth(ex: Execution, op: Operation) -> None:
-    """Combine truth values, or take one for a number."""
-    if op.name not in {"arith.andi", "arith.ori", "arith.xori"}:
+    """Combine truth values."""
+    if op.name not in COMBINED:
         copied(ex, op)
         return
     left, right = (ex.test(operand) for operand in op.operands)
-    found = _COMBINED[op.name](left, right)
+    found = COMBINED[op.name](left, right)
     if found is None:
         copied(ex, op)
         known = _known_of(op.name, left, right)
@@ -156,7 +156,7 @@ def _exclusive(left: Test, right: Test) -> Test | None:
     return None
 
 
-_COMBINED = {"arith.andi": conjunction, "arith.ori": _disjunction, "arith.xori": _exclusive}
+COMBINED = {"arith.andi": conjunction, "arith.ori": _disjunction, "arith.xori": _exclusive}
 
 
 def _compared(ex: Execution, op: Operation) -> None:
@@ -252,6 +252,9 @@ def chosen(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue], result: S
     """Give one of two values that are computed already."""
     if isinstance(test.condition, bool):
         return ex.values[arms[0 if test.condition else 1]]
+    for arm, other in (arms, arms[::-1]):
+        if isinstance(ex.values[arm], Unknown):
+            return ex.values[other]
     if str(result.type) == "i1":
         return _chosen_truth(ex, test, arms)
     first, second = (ex.index(arm) if is_integer(arm) else None for arm in arms)

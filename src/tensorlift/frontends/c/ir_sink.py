@@ -77,6 +77,15 @@ class IRSink(Gathers):
         self._locations: dict[Location, FileLineColLoc] = {}
         self._unsized: dict[Array, Operation] = {}
 
+    @property
+    def block(self) -> Block:
+        """The block that is being written."""
+        return self._blocks[-1]
+
+    def is_open(self, block: object) -> bool:
+        """Whether a block is being written, or one inside of it."""
+        return any(one is block for one in self._blocks)
+
     def place(self, location: Location) -> FileLineColLoc:
         """Give the location attribute of a place."""
         known = self._locations.get(location)
