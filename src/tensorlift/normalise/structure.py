@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from xdsl.dialects.arith import ConstantOp, XOrIOp
+from xdsl.dialects.arith import AndIOp, ConstantOp, XOrIOp
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.scf import ConditionOp, IfOp, WhileOp, YieldOp
@@ -128,7 +128,8 @@ class _Structuring:
         self.places = {h: self._place(h) for h in flow.loops}
         self.home: dict[SSAValue, int] = {}
         self.escaping = self._escaping()
-        self.edges, self.merges = self._merges()
+        self.sources = self._sources()
+        self.merges = self._merges()
 
     def run(self) -> None:
         """Make the function one block."""
@@ -175,24 +176,24 @@ class _Structuring:
                     self.home[value] = home[value]
         return found
 
-    def _merges(self) -> tuple[dict[int, int], dict[int, list[int]]]:
-        """Count the edges to each block, and list for each block those after it where several edges meet.
-
-        Seen from outside, an inner loop is one step: all of its exits are edges of its header.
-        """
-        sources: dict[int, list[int]] = {}
+    def _sources(self) -> dict[int, list[int]]:
+        """List for each block the steps that edges come from; seen from outside, an inner loop is one, its header."""
+        found: dict[int, list[int]] = {block: [] for block in self.flow.position.values()}
         for source, targets in enumerate(self.flow.successors):
             for target in targets:
                 step = self._step_of(source, target)
-                known = sources.setdefault(target, [])
-                if self.rank[source] < self.rank[target] and (step == source or step not in known):
-                    known.append(step)
-        merges: dict[int, list[int]] = {}
-        for block in sorted(sources, key=self.rank.__getitem__):
-            if len(sources[block]) > 1:
+                if self.rank[source] < self.rank[target] and (step == source or step not in found[target]):
+                    found[target].append(step)
+        return found
+
+    def _merges(self) -> dict[int, list[int]]:
+        """List for each step those blocks after it where several edges meet."""
+        found: dict[int, list[int]] = {}
+        for block in sorted(self.sources, key=self.rank.__getitem__):
+            if len(self.sources[block]) > 1:
                 before = max(self.flow.dominators(block) - {block}, key=self.rank.__getitem__)
-                merges.setdefault(self._step_of(before, block), []).append(block)
-        return {block: len(found) for block, found in sources.items()}, merges
+                found.setdefault(self._step_of(before, block), []).append(block)
+        return found
 
     def _step_of(self, source: int, target: int) -> int:
         """Return the header of the outermost loop that is left on the way from a block to another, or the block."""
@@ -208,12 +209,48 @@ class _Structuring:
         else:
             (last, left), inside = self.straight(start, values), frozenset()
         merges = [b for b in self.merges.get(last, ()) if self.level.holds(b) and b not in ends and b not in inside]
+        merges = sorted({*merges, *self._alternatives(last, merges)}, key=self.rank.__getitem__)
         left = self.arms(left, {*ends, *merges})
         for number, block in enumerate(merges, 1):
             if left.way(block) is not None:
-                assert left.ways[0].target == block, "blocks are written in the order in which they are reached"
-                left = self.go_on(left, {*ends, *merges[number:]})
+                left, later = self.with_first(left, block), merges[number:]
+                other = next((w.target for w in left.ways if w.target in later and not self._leads(block, w.target)), None)
+                left = self.go_on(left, {*ends, *later}, other)
         return left
+
+    def _alternatives(self, start: int, merges: Iterable[int]) -> Iterable[int]:
+        """Yield where conditions lead that do not hold, beside blocks where several of them lead that do.
+
+        ``if (a && b) x; else y;`` has ``x`` after its condition, not in the arm of ``b``, so that ``y`` is its other arm.
+        """
+        for merge in merges:
+            tests = {start}
+            for source in self.sources[merge]:
+                while source not in tests and len(self.sources[source]) == 1 and source not in self.flow.loops:
+                    tests.add(source)
+                    (source,) = self.sources[source]  # noqa: PLW2901 - up to the first test
+                if source not in tests:
+                    break
+            else:
+                others = {target for test in tests for target in self.flow.successors[test]} - tests - {merge}
+                inner = [self.flow.blocks[test] for test in tests - {start}]
+                if len(others) == 1 and not any(self._is_used_outside(block, inner) for block in inner):
+                    yield from (t for t in others if self.level.holds(t) and tests.issuperset(self.sources[t]))
+
+    def _is_used_outside(self, block: Block, blocks: Sequence[Block]) -> bool:
+        """Whether anything that a block computes is used in others than some."""
+        values = self.flow.values([self.flow.position[block]])
+        return any(use.operation.parent not in blocks for value in values for use in value.uses)
+
+    def _leads(self, source: int, target: int) -> bool:
+        """Whether a block is reached from another one, without going back."""
+        seen, stack = {source}, [source]
+        while stack:
+            block = stack.pop()
+            new = {t for t in self.flow.successors[block] if self.rank[block] < self.rank[t] <= self.rank[target]} - seen
+            seen |= new
+            stack += new
+        return target in seen
 
     def straight(self, start: int, values: Sequence[SSAValue]) -> tuple[int, _Left]:
         """Write a block, and those that simply follow; return the last one, and how it is left."""
@@ -247,7 +284,7 @@ class _Structuring:
     def _follows(self, target: int) -> bool:
         """Whether a block stands right after the only one that leads to it."""
         is_loop = target in self.flow.loops
-        return self.edges[target] == 1 and not is_loop and self.level.holds(target)
+        return len(self.sources[target]) == 1 and not is_loop and self.level.holds(target)
 
     def _escape(self, block: int, ways: Iterable[_Way]) -> tuple[SSAValue | None, ...]:
         """Return the values that are used after the loop around, as far as they are computed where it is left."""
@@ -262,13 +299,33 @@ class _Structuring:
         """Write the blocks that only one way leads to."""
         return left if all(way.target in ends for way in left.ways) else self.go_on(left, ends)
 
-    def go_on(self, left: _Left, ends: AbstractSet[int]) -> _Left:
-        """Write the block of the first way, under its flag if there are others, whose blocks stand in the other arm."""
+    def go_on(self, left: _Left, ends: AbstractSet[int], other: int | None = None) -> _Left:
+        """Write the block of the first way, under its flag if there are others, whose blocks stand in the other arm.
+
+        So does ``other``, which is one of the ends.
+        """
         way = left.ways[0]
         if way.flag is not None:
-            only, others = left.only(way), left.without(way)
-            return self.branch(way.flag, lambda: self.arms(only, ends), lambda: self.arms(others, ends), left.location)
+            only, others, beside = left.only(way), left.without(way), ends - {other}
+            return self.branch(way.flag, lambda: self.arms(only, ends), lambda: self.arms(others, beside), left.location)
         return self.piece(way.target, way.values, ends)
+
+    def with_first(self, left: _Left, target: int) -> _Left:
+        """Tell first whether control is left to one of the targets."""
+        way = left.way(target)
+        assert way is not None, "it may be left there"
+        before = left.ways[: left.ways.index(way)]
+        if not before:
+            return left
+        (first, *others), after = [way.flag for way in before], left.ways[len(before) + 1 :]
+        assert first is not None, "one of several ways"
+        flag = first._replace(holds=not first.holds)
+        for other in [f._replace(holds=not f.holds) for f in others if f is not None] + [way.flag] * bool(after):
+            op = AndIOp(self.truth(flag), self.truth(other or True))
+            self.to.add_op(op)
+            flag = _Flag(op.result)
+        last = () if after else (replace(before[-1], flag=None),)
+        return replace(left, ways=(replace(way, flag=flag), *before[: len(before) - len(last)], *last, *after))
 
     # Branches.
 
@@ -385,7 +442,7 @@ class _Structuring:
         inside, block = self.flow.loops[header].blocks, header
         while len(self.flow.successors[block]) == 1:
             (target,) = self.flow.successors[block]
-            if target not in inside or target in self.flow.loops or self.edges[target] > 1:
+            if target not in inside or target in self.flow.loops or len(self.sources[target]) > 1:
                 return False
             block = target
         leaving = [b for b in inside for target in self.flow.successors[b] if target not in inside]
@@ -456,7 +513,9 @@ class _Structuring:
         return self._constant(flag, lambda: ConstantOp(IntegerAttr(-1 if flag else 0, i1)))
 
     def poison(self, of_type: Attribute) -> SSAValue:
-        """Return the undefined value of a type."""
+        """Return the undefined value of a type; a truth value that nobody asks for is false."""
+        if of_type == i1:
+            return self.truth(False)
         return self._constant(
             of_type, lambda: PoisonOp.create(result_types=[of_type], properties={"value": PoisonAttr()})
         )
