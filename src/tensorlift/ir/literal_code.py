@@ -28,6 +28,8 @@ from xdsl.dialects.builtin import Float32Type, IntegerType, MemRefType
 
 from tensorlift.ir.arithmetic import ArithmeticFault, constant, evaluator, width_of
 from tensorlift.ir.execution import InterpreterError
+from tensorlift.ir.literal_regions import RULES as REGIONS
+from tensorlift.ir.literal_regions import handed_on
 from tensorlift.ir.location import location_of
 
 if TYPE_CHECKING:
@@ -56,12 +58,12 @@ def compile_functions(functions: Iterable[FuncOp]) -> Code:
     """Compile functions that call one another; raises ``InterpreterError`` for an operation that is not literal IR."""
     code = Code()
     for function in functions:
-        _Function(code, function).compile()
+        Writer(code, function).compile()
     return code
 
 
-class _Function:
-    """The state of compiling one function."""
+class Writer:
+    """Writes one function."""
 
     def __init__(self, code: Code, function: FuncOp) -> None:
         self.code, self.function = code, function
@@ -136,7 +138,7 @@ class _Function:
         """Write a block and those that only it leads to."""
         for op in block.ops:
             if op is not block.last_op:
-                self._operation(op, indent)
+                self.operation(op, indent)
         op = _terminator(block)
         match op.name:
             case "func.return":
@@ -166,7 +168,8 @@ class _Function:
         number = self._nodes.index(target)
         self.line(indent, "continue" if number == self._node else f"go = {number}; break", op)
 
-    def _operation(self, op: Operation, indent: int) -> None:
+    def operation(self, op: Operation, indent: int) -> None:
+        """Write an operation that is no terminator."""
         rule = _RULES.get(op.name)
         if rule is not None:
             rule(self, op, indent)
@@ -262,20 +265,21 @@ def _foreign(op: Operation) -> InterpreterError:
 def _may_be_undefined(function: FuncOp) -> set[SSAValue]:
     """Collect the values that may be undefined without being computed: poison, and what branches and calls pass on."""
     found: set[SSAValue] = set()
+    handed: list[tuple[SSAValue, SSAValue]] = []
     for op in function.walk():
         if op.name in {"ub.poison", "func.call"}:
             found.update(op.results)
+        handed += handed_on(op)
+        if op.successors:
+            arguments = [argument for target in op.successors for argument in target.args]
+            handed += zip(arguments, op.operands[len(op.operands) - len(arguments) :], strict=True)
     changed = True
     while changed:
         changed = False
-        for block in function.body.blocks:
-            op = _terminator(block)
-            passed = op.operands[len(op.operands) - sum(len(target.args) for target in op.successors) :]
-            arguments = [argument for target in op.successors for argument in target.args]
-            for argument, value in zip(arguments, passed, strict=not arguments) if arguments else ():
-                if value in found and argument not in found:
-                    found.add(argument)
-                    changed = True
+        for argument, value in handed:
+            if value in found and argument not in found:
+                found.add(argument)
+                changed = True
     return found
 
 
@@ -286,23 +290,23 @@ def _is_single(of_type: Attribute) -> bool:
     return isinstance(of_type, Float32Type)
 
 
-def _constant(f: _Function, op: Operation, _indent: int) -> None:
+def _constant(f: Writer, op: Operation, _indent: int) -> None:
     value = constant(op)
     text = repr(value) if isfinite(value) else f.helper(f"c{len(f.code.names)}", value)
     f._names[op.results[0]] = f"({text})" if text.startswith("-") else text  # noqa: SLF001 - of the same file
 
 
-def _same(f: _Function, op: Operation, _indent: int) -> None:
+def _same(f: Writer, op: Operation, _indent: int) -> None:
     """Give the result the name of the operand: the Python values are equal."""
     f._names[op.results[0]] = f.name(op.operands[0])  # noqa: SLF001 - of the same file
     if op.operands[0] in f._undefined:  # noqa: SLF001 - of the same file
         f._undefined.add(op.results[0])  # noqa: SLF001 - of the same file
 
 
-def _integer(sign: str) -> Callable[[_Function, Operation, int], None]:
+def _integer(sign: str) -> Callable[[Writer, Operation, int], None]:
     """Write a sum, difference or product that wraps or must not overflow."""
 
-    def write(f: _Function, op: Operation, indent: int) -> None:
+    def write(f: Writer, op: Operation, indent: int) -> None:
         target, left, right = f.name(op.results[0]), *map(f.name, op.operands)
         half = 1 << (width_of(op.results[0].type) - 1)
         if "nsw" in str(op.properties["overflowFlags"]):
@@ -314,10 +318,10 @@ def _integer(sign: str) -> Callable[[_Function, Operation, int], None]:
     return write
 
 
-def _expression(template: str) -> Callable[[_Function, Operation, int], None]:
+def _expression(template: str) -> Callable[[Writer, Operation, int], None]:
     """Write an expression of the operands; one of type ``f32`` is rounded."""
 
-    def write(f: _Function, op: Operation, indent: int) -> None:
+    def write(f: Writer, op: Operation, indent: int) -> None:
         text = template.format(*map(f.name, op.operands))
         if _is_single(op.results[0].type):
             text = f"single({text}).value"
@@ -326,7 +330,7 @@ def _expression(template: str) -> Callable[[_Function, Operation, int], None]:
     return write
 
 
-def _cmpi(f: _Function, op: Operation, indent: int) -> None:
+def _cmpi(f: Writer, op: Operation, indent: int) -> None:
     predicate: Any = op.properties["predicate"]
     number = predicate.value.data
     target, left, right = f.name(op.results[0]), *map(f.name, op.operands)
@@ -336,7 +340,7 @@ def _cmpi(f: _Function, op: Operation, indent: int) -> None:
     f.line(indent, f"{target} = -({left} {_COMPARED[number]} {right})", op)
 
 
-def _cmpf(f: _Function, op: Operation, indent: int) -> None:
+def _cmpf(f: Writer, op: Operation, indent: int) -> None:
     predicate: Any = op.properties["predicate"]
     sign = _ORDERED.get(predicate.value.data)
     target, left, right = f.name(op.results[0]), *map(f.name, op.operands)
@@ -346,17 +350,17 @@ def _cmpf(f: _Function, op: Operation, indent: int) -> None:
         f.line(indent, f"{target} = -({left} {sign} {right})", op)
 
 
-def _extui(f: _Function, op: Operation, indent: int) -> None:
+def _extui(f: Writer, op: Operation, indent: int) -> None:
     mask = (1 << width_of(op.operands[0].type)) - 1
     f.line(indent, f"{f.name(op.results[0])} = {f.name(op.operands[0])} & {mask}", op)
 
 
-def _trunci(f: _Function, op: Operation, indent: int) -> None:
+def _trunci(f: Writer, op: Operation, indent: int) -> None:
     half = 1 << (width_of(op.results[0].type) - 1)
     f.line(indent, f"{f.name(op.results[0])} = ({f.name(op.operands[0])} + {half} & {2 * half - 1}) - {half}", op)
 
 
-def _to_float(f: _Function, op: Operation, indent: int) -> None:
+def _to_float(f: Writer, op: Operation, indent: int) -> None:
     """Write the conversion of a short integer, which a double holds; a long one is rounded once, by its evaluator."""
     source = op.operands[0].type
     assert isinstance(source, IntegerType)
@@ -369,47 +373,47 @@ def _to_float(f: _Function, op: Operation, indent: int) -> None:
     f.line(indent, f"{f.name(op.results[0])} = {text}", op)
 
 
-def _shl(f: _Function, op: Operation, indent: int) -> None:
+def _shl(f: Writer, op: Operation, indent: int) -> None:
     target, left, right = f.name(op.results[0]), *map(f.name, op.operands)
     f.line(indent, f"{target} = {f.helper(f'e{len(f.code.names)}', evaluator(op))}({left}, {right})", op)
     if "nsw" in str(op.properties["overflowFlags"]):
         f.line(indent, f"if {target} != {left} << {right}: overflow()", op)
 
 
-def _absi(f: _Function, op: Operation, indent: int) -> None:
+def _absi(f: Writer, op: Operation, indent: int) -> None:
     target = f.name(op.results[0])
     f.line(indent, f"{target} = abs({f.name(op.operands[0])})", op)
     f.line(indent, f"if {target} == {1 << (width_of(op.results[0].type) - 1)}: overflow()", op)
 
 
-def _load(f: _Function, op: Operation, indent: int) -> None:
+def _load(f: Writer, op: Operation, indent: int) -> None:
     target, memory, index = f.name(op.results[0]), *map(f.name, op.operands)
     f.line(indent, f"{target} = {memory}[{index}] if {index} >= 0 else outside({index})", op)
     f.line(indent, f"if {target} is None: unwritten()", op)
 
 
-def _store(f: _Function, op: Operation, indent: int) -> None:
+def _store(f: Writer, op: Operation, indent: int) -> None:
     value, memory, index = map(f.name, op.operands)
     f.check(indent, op.operands[:1], op)
     f.line(indent, f"if {index} < 0: outside({index})", op)
     f.line(indent, f"{memory}[{index}] = {value}", op)
 
 
-def _allocation(f: _Function, op: Operation, indent: int) -> None:
+def _allocation(f: Writer, op: Operation, indent: int) -> None:
     f.line(indent, f"{f.name(op.results[0])} = memory_of({f.name(op.operands[0])})", op)
 
 
-def _dealloc(f: _Function, op: Operation, indent: int) -> None:
+def _dealloc(f: Writer, op: Operation, indent: int) -> None:
     f.line(indent, f"{f.name(op.operands[0])}.clear()", op)
 
 
-def _get_global(f: _Function, op: Operation, indent: int) -> None:
+def _get_global(f: Writer, op: Operation, indent: int) -> None:
     symbol: Any = op.properties["name"]
     assert isinstance(op.results[0].type, MemRefType)
     f.line(indent, f"{f.name(op.results[0])} = memories[{symbol.string_value()!r}]", op)
 
 
-def _call(f: _Function, op: Operation, indent: int) -> None:
+def _call(f: Writer, op: Operation, indent: int) -> None:
     callee: Any = op.properties["callee"]
     f.check(indent, op.operands, op)
     called = f"{function_name(callee.string_value())}({', '.join(map(f.name, op.operands))})"
@@ -417,16 +421,16 @@ def _call(f: _Function, op: Operation, indent: int) -> None:
     f.line(indent, f"{results} = {called}" if results else called, op)
 
 
-def _poison(f: _Function, op: Operation, _indent: int) -> None:
+def _poison(f: Writer, op: Operation, _indent: int) -> None:
     f._names[op.results[0]] = "undefined"  # noqa: SLF001 - of the same file
 
 
-def _assert(f: _Function, op: Operation, indent: int) -> None:
+def _assert(f: Writer, op: Operation, indent: int) -> None:
     message: Any = op.properties["msg"]
     f.line(indent, f"if not {f.name(op.operands[0])}: end({message.data!r})", op)
 
 
-_RULES: dict[str, Callable[[_Function, Operation, int], None]] = {
+_RULES: dict[str, Callable[[Writer, Operation, int], None]] = {
     "arith.constant": _constant,
     "arith.addi": _integer("+"),
     "arith.subi": _integer("-"),
@@ -460,4 +464,5 @@ _RULES: dict[str, Callable[[_Function, Operation, int], None]] = {
     "func.call": _call,
     "ub.poison": _poison,
     "cf.assert": _assert,
+    **REGIONS,
 }
