@@ -55,3 +55,4 @@ def _lead_on(op: Operation, block: Block, jump: BranchOp) -> None:
     parent.insert_op_before(made, op)
     op.detach()
     op.erase()
+

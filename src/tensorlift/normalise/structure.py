@@ -25,6 +25,7 @@ from xdsl.dialects.ub import PoisonAttr, PoisonOp
 from xdsl.ir import Block, BlockArgument, Region
 
 from tensorlift.ir.regions import ControlFlow
+from tensorlift.normalise.choices import choose_in_tests, may_be_asked
 from tensorlift.normalise.jumps import thread_jumps
 
 if TYPE_CHECKING:
@@ -55,7 +56,9 @@ class Structure:
         for op in module.ops:
             if isinstance(op, FuncOp) and len(op.body.blocks) > 1:
                 flow = ControlFlow(op)
-                thread_jumps(op, [flow.blocks[header] for header in flow.loops])
+                headers = [flow.blocks[header] for header in flow.loops]
+                thread_jumps(op, headers)
+                choose_in_tests(headers)
                 _Structuring(op).run()
 
 
@@ -411,13 +414,9 @@ class _Structuring:
         before, after = Block(arg_types=[a.type for a in arguments]), Block()
         carried = _Carried(before, after)
         self.to = before
-        if self._is_left_by_its_test(header):
-            _, left = self.straight(header, before.args)
-            leaving, entering = sorted(left.ways, key=lambda way: self.level.holds(way.target))
-            flag = left.ways[0].flag
-            assert flag is not None, "one of two ways"
-            condition = self.truth(flag if entering is left.ways[0] else _Flag(flag.value, not flag.holds))
-            left = left.only(leaving)
+        tests = self._tests(header)
+        if tests:
+            condition, left, entering = self._tested(header, before.args, len(tests))
             self.to = after
             following = self.piece(entering.target, entering.values, {header}).way(header)
             after.add_op(YieldOp.create(operands=self._passed(following, header), location=self.places[header]))
@@ -437,16 +436,50 @@ class _Structuring:
         self.to, self.level = outside, around
         return self._leave(header, values, condition, carried, left)
 
-    def _is_left_by_its_test(self, header: int) -> bool:
-        """Whether a loop is only left where its first straight piece ends."""
+    def _tests(self, header: int) -> list[int]:
+        """List where a loop is left, if that is at its begin: by the test of its header, and those that follow on that.
+
+        What these compute has no effect, so that they may be asked at once.
+        """
         inside, block = self.flow.loops[header].blocks, header
-        while len(self.flow.successors[block]) == 1:
-            (target,) = self.flow.successors[block]
-            if target not in inside or target in self.flow.loops or len(self.sources[target]) > 1:
-                return False
-            block = target
-        leaving = [b for b in inside for target in self.flow.successors[b] if target not in inside]
-        return leaving == [block] and header not in self.flow.successors[block]
+        found: list[int] = []
+        first: list[tuple[int, Sequence[SSAValue]]] = []
+        while block not in found:
+            targets = self.flow.successors[block]
+            if len(targets) > 1:
+                leaving = [(target, passed) for target, passed in self.flow.edges(block) if target not in inside]
+                if len(leaving) != 1 or (found and leaving != first):
+                    break
+                found.append(block)
+                first = leaving
+            following = next(target for target in targets if target in inside)
+            if len(self.sources[following]) != 1 or following in self.flow.loops:
+                break
+            if found and (len(self.flow.successors[following]) == 1 or not may_be_asked(self.flow.blocks[following])):
+                break
+            block = following
+        entering = {t for test in found for t in self.flow.successors[test] if t in inside}
+        leaving_blocks = {b for b in inside for target in self.flow.successors[b] if target not in inside}
+        return found if leaving_blocks == {*found} and header not in entering else []
+
+    def _tested(self, header: int, values: Sequence[SSAValue], count: int) -> tuple[SSAValue, _Left, _Way]:
+        """Write the tests of a loop; return whether it goes on, how it is left, and how its body is entered."""
+        _, first = self.straight(header, values)
+        left = first
+        conditions: list[SSAValue] = []
+        for number in range(count):
+            leaving, entering = sorted(left.ways, key=lambda way: self.level.holds(way.target))
+            flag = left.ways[0].flag
+            assert flag is not None, "one of two ways"
+            conditions.append(self.truth(flag if entering is left.ways[0] else _Flag(flag.value, not flag.holds)))
+            if number == 0:
+                first = left.only(leaving)
+            if number < count - 1:
+                _, left = self.straight(entering.target, entering.values)
+        while len(conditions) > 1:
+            self.to.add_op(op := AndIOp(*conditions[:2]))
+            conditions[:2] = [op.result]
+        return conditions[0], first, entering
 
     def _passed(self, following: _Way | None, header: int) -> Sequence[SSAValue]:
         """Return what the header is passed by its latches; nothing is where the loop never gets there."""

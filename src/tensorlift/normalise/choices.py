@@ -1,0 +1,123 @@
+"""What the test of a loop asks of, as one expression: ``i < (a < b ? a : b)`` is ``i < a && i < b``.
+
+A branch in a test, both ways of which compute something for one block, becomes an ``arith.select``.  A comparison with
+the smaller of two integers becomes a comparison with both, and so does one with the greater.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.arith import AndIOp, CmpiOp, SelectOp
+from xdsl.dialects.cf import BranchOp, ConditionalBranchOp
+from xdsl.ir import Block
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from xdsl.ir import Operation, SSAValue
+
+_MAY_STOP = ("div", "rem")  # the operations of arith that have no meaning on some integers
+_TURNED = {2: 4, 3: 5, 4: 2, 5: 3, 6: 8, 7: 9, 8: 6, 9: 7}  # predicates of cmpi, for operands that change places
+_LESS = 2, 3, 6, 7
+_SIGNED = 5  # the last predicate of signed integers
+
+
+def may_be_asked(block: Block) -> bool:
+    """Whether what a block computes has no effect and needs no memory, and may be computed where nobody needs it."""
+    names = [op.name for op in block.ops if op is not block.last_op]
+    return all(name.startswith("arith.") and not any(part in name for part in _MAY_STOP) for name in names)
+
+
+def choose_in_tests(headers: Iterable[Block]) -> None:
+    """Let what loops test be chosen by ``arith.select``, and be compared with each that may be chosen."""
+    for header in headers:
+        block: Block | None = header
+        while block is not None:
+            block = _chosen(block)
+
+
+def _chosen(block: Block) -> Block | None:
+    """Replace a branch of which both ways compute something for one block; return that, now the only successor."""
+    branch = block.last_op
+    if isinstance(branch, ConditionalBranchOp):
+        count = len(branch.then_block.args)
+        one = _way(branch, branch.then_block, branch.operands[1 : 1 + count])
+        other = _way(branch, branch.else_block, branch.operands[1 + count :])
+        if one is not None and other is not None and one[0] is other[0] and len(tuple(one[0].uses)) == len(("", "")):
+            _choose(branch, one[0], one[1], other[1])
+            return one[0]
+    return None
+
+
+def _way(branch: Operation, target: Block, passed: Sequence[SSAValue]) -> tuple[Block, Sequence[SSAValue]] | None:
+    """Return the block that one way of a branch leads to, with what that is passed; None: where there is more to it."""
+    jump = target.last_op
+    if isinstance(jump, BranchOp) and not target.args and len(tuple(target.uses)) == 1 and may_be_asked(target):
+        return jump.successors[0], jump.operands
+    return target, passed
+
+
+def _choose(branch: ConditionalBranchOp, target: Block, values: Sequence[SSAValue], others: Sequence[SSAValue]) -> None:
+    """Compute both sides of a branch, and choose."""
+    block, sides = branch.parent, [side for side in branch.successors if side is not target]
+    assert block is not None
+    for side in sides:
+        *ops, jump = side.ops
+        for op in ops:
+            op.detach()  # type: ignore[no-untyped-call]  # of xDSL
+            block.insert_op_before(op, branch)
+        _remove(jump)
+    chosen = [SelectOp(branch.cond, value, other) for value, other in zip(values, others, strict=True)]
+    block.insert_ops_before(chosen, branch)
+    block.insert_op_before(BranchOp.create(successors=[target], location=branch.location), branch)
+    for op, argument in zip(chosen, tuple(target.args), strict=True):
+        argument.replace_all_uses_with(op.result)
+        target.erase_arg(argument)
+    _remove(branch)
+    for side in sides:
+        assert side.parent is not None
+        side.parent.detach_block(side)
+    _compare_with_both(target)
+
+
+def _compare_with_both(block: Block) -> None:
+    """Let a test ask of both integers whether it holds, where the smaller, or the greater, of them was chosen."""
+    last = block.last_op
+    test = last.operands[0].owner if isinstance(last, ConditionalBranchOp) else None
+    if not isinstance(test, CmpiOp):
+        return
+    number, choice, value = test.predicate.value.data, test.rhs.owner, test.lhs
+    if not isinstance(choice, SelectOp):
+        number, choice, value = _TURNED.get(number, -1), test.lhs.owner, test.rhs
+    if not isinstance(choice, SelectOp) or number not in _TURNED or not isinstance(choice.cond.owner, CmpiOp):
+        return
+    said, sides = choice.cond.owner, (choice.lhs, choice.rhs)
+    told = said.predicate.value.data if _alike((said.lhs, said.rhs), sides) else 0
+    told = _TURNED.get(said.predicate.value.data, 0) if _alike((said.rhs, said.lhs), sides) else told
+    if told not in _TURNED or (told in _LESS) != (number in _LESS) or (told > _SIGNED) != (number > _SIGNED):
+        return
+    asked = [CmpiOp(value, side, number) for side in sides]
+    both = AndIOp(asked[0].result, asked[1].result)
+    block.insert_ops_before([*asked, both], test)
+    test.result.replace_all_uses_with(both.result)
+    for op in (test, choice, said):
+        if not any(op.results[0].uses):
+            _remove(op)
+
+
+def _remove(op: Operation) -> None:
+    op.detach()  # type: ignore[no-untyped-call]  # of xDSL
+    op.erase()
+
+
+def _alike(some: Sequence[SSAValue], others: Sequence[SSAValue]) -> bool:
+    """Whether values are computed in the same way."""
+    return all(one is other or _same(one.owner, other.owner) for one, other in zip(some, others, strict=True))
+
+
+def _same(one: Operation | Block, other: Operation | Block) -> bool:
+    if isinstance(one, Block) or isinstance(other, Block) or not one.name.startswith("arith."):
+        return one is other
+    is_alike = one.name == other.name and one.properties == other.properties and one.result_types == other.result_types
+    return is_alike and _alike(one.operands, other.operands)
