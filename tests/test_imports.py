@@ -33,6 +33,7 @@ _TOP = {
     "engines",
     "interface",
     "explain",
+    "otherwise",
     "cli",
     "lifted",
     "decorated",

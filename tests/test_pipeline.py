@@ -22,6 +22,7 @@ class _Read:
     location: Location | None = None
     module: Any = "module"
     diagnostics: tuple[Diagnostic, ...] = ()
+    otherwise: Any = None
 
 
 @pytest.fixture(autouse=True)

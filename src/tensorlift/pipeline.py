@@ -35,6 +35,7 @@ from tensorlift.ir.function import functions as functions_of
 from tensorlift.ir.left_early import left_early
 from tensorlift.ir.literal_interpreter import LiteralInterpreter
 from tensorlift.ir.tensor_program import Operation, nodes_of
+from tensorlift.otherwise import lifted_otherwise
 from tensorlift.portfolio import NothingFoundError, chosen_program
 from tensorlift.record import FunctionRecord, Json, Level, LiftRecord, Verdict, worst_verdict
 from tensorlift.runtime.agreement import compare_with_interpreter
@@ -234,7 +235,8 @@ def _sizes(record: FunctionRecord) -> set[str]:
 def _lift_as_read(function: ReadFunction, target: Target, source: Source, options: LiftOptions) -> Outcome:
     clock = StageClock()
     if function.module is None:
-        return _refused(function, function.diagnostics, options, clock), None
+        refused = _refused(function, function.diagnostics, options, clock), None
+        return lifted_otherwise(function, lambda other: _lift_as_read(other, target, source, options)) or refused
     try:
         return telling(_lift_module, function, target, source, options, clock)
     except LiftError as refusal:

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, refuse
+from tensorlift.frontends.read_function import ReadFunction
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from tensorlift.frontends.c.reader import ParsedFile
     from tensorlift.frontends.cpp.instances import Instance
     from tensorlift.frontends.cpp.reader import ParsedCpp
-    from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.pipeline import LiftOptions
     from tensorlift.source import Source
 
@@ -55,6 +55,7 @@ def _read_mlir(source: Source, options: LiftOptions, wanted: str | None) -> Sequ
         generalise=options.generalise,
         fitted=options.replaces,
         literally=_mlir_literally,
+        otherwise=_mlir_otherwise,
     )
 
 
@@ -62,6 +63,14 @@ def _mlir_literally(function: Operation, functions: Mapping[str, Operation]) -> 
     from tensorlift.readers.mlir import literal_module_of
 
     return literal_module_of(function, functions)
+
+
+def _mlir_otherwise(function: Operation, functions: Mapping[str, Operation], filename: str) -> ModuleOp:
+    from tensorlift.normalise.loop_ir import MLIR, loop_ir
+    from tensorlift.normalise.signature import mlir_signature
+
+    literal = _mlir_literally(function, functions)
+    return loop_ir(literal, mlir_signature(function, literal, filename), filename, MLIR)
 
 
 def _read_python(source: Source, _options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
@@ -100,7 +109,22 @@ def _read_c(source: Source, options: LiftOptions, wanted: str | None) -> Sequenc
 
     parsed = parse_c(source.text, source.name, std=options.std, **_preprocessor(options))
     found = _with_extents(read_parsed(parsed, wanted), options)
-    return [replace(f, literally=partial(_literally, parsed, f.name)) for f in found]
+    return [
+        replace(
+            f, literally=partial(_literally, parsed, f.name), otherwise=partial(_otherwise, parsed, f.name, options)
+        )
+        for f in found
+    ]
+
+
+def _otherwise(parsed: ParsedFile, name: str, options: LiftOptions) -> ModuleOp:
+    from tensorlift.frontends.c.clang_ast import UnitReader
+    from tensorlift.normalise.loop_ir import C, loop_ir
+
+    signature = UnitReader(parsed.name, parsed.source).function(dict(parsed.functions)[name])
+    module = loop_ir(_literally(parsed, name), signature, parsed.name, C)
+    _with_extents([ReadFunction(name, signature.location, module)], options)
+    return module
 
 
 def _literally(parsed: ParsedFile, name: str) -> ModuleOp:

@@ -1,4 +1,4 @@
-"""Accesses to memory: an offset becomes subscripts of the array that memory is, and memory that is made a local array."""
+"""Accesses to memory: an offset becomes subscripts of the array; memory that is made becomes a local array."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _load(ex: Execution, op: Operation) -> None:
 
 
 def _store(ex: Execution, op: Operation) -> None:
-    value, variable = ex.data(op.operands[0]), _global(ex, op.operands[1])
+    value, variable = ex.number(op.operands[0]), _global(ex, op.operands[1])
     if variable is not None:
         array, none, domain, place = _slot(ex, variable)
         ex.sink.store(array, none, value, domain, place)
@@ -97,6 +97,9 @@ def _place(ex: Execution, memory: SSAValue, offset: SSAValue) -> tuple[Array, tu
     if array.row_table:
         row = f"{DISTANCE}{array.name}"
         return array, (place.coefficient(row), place.without([row]))
+    if array.keeps_rank and array.is_parameter:
+        strides = [f"{DISTANCE}{axis} {array.name}" for axis in range(len(array.extents) - 1)]
+        return array, (*map(place.coefficient, strides), place.without(strides))
     if index.polynomial != ZERO or array.extents != [None]:
         array.subscripted = True
     return array, _in_dimensions(ex, array, place)
@@ -115,6 +118,7 @@ def _allocate(ex: Execution, op: Operation) -> None:
     """Make a local array, of the dimensions whose product its length is."""
     memory = op.results[0]
     extents = _factors(ex, op.operands[0]) if op.operands else []
+    extents = extents if ex.language.outermost_first else extents[::-1]
     for extent in extents:
         if not ex.ranges.leaves(extent) <= ex.ranges.sizes.keys():
             raise refusal("extent", ex.place, memory.name_hint or "a local array")
@@ -132,12 +136,13 @@ def _factors(ex: Execution, count: SSAValue) -> list[Polynomial]:
     if name == "arith.index_cast":
         return _factors(ex, owner.operands[0])
     if name == "arith.muli":
-        return [factor for operand in owner.operands for factor in _factors(ex, operand)]
-    found = ex.index(count)
-    if found is None:
+        found = [_factors(ex, operand) for operand in owner.operands]
+        return [factor for factors in found for factor in factors]
+    extent = ex.index(count)
+    if extent is None:
         raise refusal("subscript-data", ex.place, "data in the extent of a local array")
-    ex.rely_on(found)
-    return [found.polynomial]
+    ex.rely_on(extent)
+    return [extent.polynomial]
 
 
 def _nothing(_ex: Execution, _op: Operation) -> None:

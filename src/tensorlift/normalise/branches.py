@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, cast
 from tensorlift.frontends.c.c_types import BOOL
 from tensorlift.frontends.c.values import Address, Data, Index, Unknown
 from tensorlift.normalise.execution import Test, ctype_of
-from tensorlift.normalise.scalars import chosen, is_eager
+from tensorlift.normalise.scalars import chosen, is_eager, joined_known
 from tensorlift.normalise.steering import is_memory
 
 if TYPE_CHECKING:
-    from xdsl.ir import Block, Operation, SSAValue
+    from xdsl.ir import Block, Operation, OpResult, SSAValue
 
     from tensorlift.frontends.c.sink import Condition
     from tensorlift.frontends.c.values import Known
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def branch(ex: Execution, op: Operation) -> None:
     """Execute an ``scf.if``."""
-    test = ex.test(op.operands[0])
+    test = ex.decided(ex.test(op.operands[0]))
     blocks = [region.block if region.blocks else None for region in op.regions]
     if isinstance(test.condition, bool):
         _decided(ex, op, blocks[0 if test.condition else 1])
@@ -55,8 +55,7 @@ def _chosen(ex: Execution, op: Operation, test: Test, blocks: list[Block]) -> No
 
 def _branched(ex: Execution, op: Operation, test: Test, blocks: list[Block | None]) -> None:
     """Compute one of the arms."""
-    place, condition = ex.at(op), test.condition
-    assert not isinstance(condition, bool)
+    place = ex.at(op)
     arms: list[_Arm] = []
     before = ex.cells.held()
     ex.branches_around += 1
@@ -70,7 +69,7 @@ def _branched(ex: Execution, op: Operation, test: Test, blocks: list[Block | Non
     ex.branches_around -= 1
     ex.cells.restore(before)
     ex.at_place(place)
-    _join(ex, op, condition, arms)
+    _join(ex, op, test, arms)
 
 
 @dataclass(slots=True)
@@ -83,11 +82,12 @@ class _Arm:
     held: Held
 
 
-def _join(ex: Execution, op: Operation, condition: Condition, arms: list[_Arm]) -> None:
+def _join(ex: Execution, op: Operation, test: Test, arms: list[_Arm]) -> None:
     """Emit the branch; what both arms leave alike, and memory, is no result of it."""
+    condition = cast("Condition", test.condition)
     wanted: list[SSAValue] = []
-    for result, first, second in zip(op.results, arms[0].ends, arms[1].ends, strict=True):
-        found = _exact(result, ex.values[first], ex.values[second])
+    for result, *ends in zip(op.results, *(arm.ends for arm in arms), strict=True):
+        found = _exact(result, *(ex.values[end] for end in ends))
         if found is None:
             wanted.append(result)
         else:
@@ -97,15 +97,20 @@ def _join(ex: Execution, op: Operation, condition: Condition, arms: list[_Arm]) 
     left = [_end(ex, op, arm, named, plain) for arm in arms]
     ex.cells.join(arms[0].held, arms[1].held)
     pairs = list(zip(*left, strict=True))
-    for result, value in zip(plain, ex.sink.choose(condition, (arms[0].region, arms[1].region), pairs, ex.place), strict=True):
-        ex.values[result] = Data(value.ssa, ctype_of(result), truth=str(result.type) == "i1")
-    for result in named:
-        ex.values[result] = ex.cells.load(result)
+    made = ex.sink.choose(condition, (arms[0].region, arms[1].region), pairs, ex.place)
+    for left_by, value in zip(plain, made, strict=True):
+        data = Data(value.ssa, ctype_of(left_by), truth=str(left_by.type) == "i1")
+        ex.values[left_by] = data
+        if data.truth:
+            number = list(op.results).index(cast("OpResult", left_by))
+            ex.values[left_by] = Test(data, joined_known(test, *(ex.test(arm.ends[number]) for arm in arms)))
+    for left_by in named:
+        ex.values[left_by] = ex.cells.load(left_by)
 
 
 def _end(ex: Execution, op: Operation, arm: _Arm, named: list[SSAValue], plain: list[SSAValue]) -> list[Data]:
     """End an arm: store what has a name, and give the rest."""
-    ends = dict(zip(op.results, arm.ends, strict=True))
+    ends: dict[SSAValue, SSAValue] = dict(zip(op.results, arm.ends, strict=True))
     ex.cells.restore(arm.held)
     with ex.inside(guards=arm.known), ex.sink.inside(arm.region):
         ex.cells.hand_on([(result, ends[result]) for result in named])
@@ -119,7 +124,7 @@ def _given(ex: Execution, value: SSAValue) -> Data:
     if isinstance(ex.values[value], Unknown):
         ctype = ctype_of(value)
         return ex.sink.truth(0, ex.place) if ctype is BOOL else ex.sink.constant(0, ctype, ex.place)
-    return ex.data(value)
+    return ex.number(value)
 
 
 def _exact(result: SSAValue, first: object, second: object) -> Index | Address | Unknown | None:

@@ -7,7 +7,7 @@ is read from it; afterwards the value itself is used.  So names decide how the p
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.c.c_types import DOUBLE, FLOAT, SCALAR_TYPES, FloatType, IntegerType
 from tensorlift.frontends.c.values import Array, Data, Unknown
@@ -15,8 +15,9 @@ from tensorlift.normalise.exact import integer
 from tensorlift.normalise.steering import is_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
+    from xdsl.dialects.func import FuncOp
     from xdsl.ir import Attribute, Operation, SSAValue
 
     from tensorlift.normalise.execution import Execution
@@ -31,9 +32,12 @@ _FLAG = SCALAR_TYPES["unsigned char"]  # the cells of truth values
 class Cells:
     """The cells of one function that is executed."""
 
-    def __init__(self, ex: Execution) -> None:
+    def __init__(self, ex: Execution, function: FuncOp) -> None:
         """Begin without any."""
         self._ex = ex
+        self._named: dict[str, list[SSAValue]] = {}
+        for value in _values_in(function):
+            self._named.setdefault(value.name_hint or "", []).append(value)
         self._made: list[tuple[object, Array]] = []  # with the block in which each stands
         self._cell: dict[SSAValue, Array] = {}
         self._holds: Held = {}
@@ -62,10 +66,17 @@ class Cells:
         for _, cell in reversed(self._made) if name else ():
             if cell.name == name and cell.c_type == kind and cell not in taken:
                 return cell
-        cell = Array(name or "carried", _ctype([value]), [], ex.place, kind)
+        cell = Array(name or "carried", self._ctype(value), [], ex.place, kind)
         ex.sink.allocate(cell, ex.domain)
         self._made.append((ex.sink.block, cell))
         return cell
+
+    def _ctype(self, value: SSAValue) -> FloatType | IntegerType:
+        """Give the type of a cell; without a sign where what the variable holds is used so."""
+        if str(value.type) == "i1":
+            return _FLAG
+        alike = [one for one in self._named[value.name_hint] if one.type == value.type] if value.name_hint else [value]
+        return _number(value.type, alike)
 
     def define(self, value: SSAValue) -> None:
         """Store a value that has the name of a variable."""
@@ -79,13 +90,13 @@ class Cells:
             return
         found = self._ex.values[given]
         if not (isinstance(found, Unknown) and found.reason == "uninitialised"):
-            self.put(cell, self._ex.data(given))
+            self.put(cell, self._ex.number(given))
         self._holds[cell] = given
 
     def hand_on(self, pairs: Sequence[tuple[SSAValue, SSAValue]]) -> None:
         """Store what an iteration hands on to the next, all at once."""
         moved = [pair for pair in pairs if self._holds.get(self._cell[pair[0]]) is not pair[1]]
-        given = [(self._cell[value], self._ex.data(end)) for value, end in moved]
+        given = [(self._cell[value], self._ex.number(end)) for value, end in moved]
         for cell, data in given:
             self.put(cell, data)
 
@@ -133,10 +144,7 @@ class Cells:
     def enter(self, op: Operation) -> None:
         """Forget what the cells hold that a loop may change."""
         if op not in self._written:
-            inside = [o for o in op.walk() if o is not op]
-            values = [v for o in inside for v in (*o.results, *(a for r in o.regions for b in r.blocks for a in b.args))]
-            values += [a for r in op.regions for b in r.blocks for a in b.args]
-            self._written[op] = {value.name_hint for value in values if value.name_hint}
+            self._written[op] = {value.name_hint for value in _values_in(op) if value.name_hint}
         self._holds = {cell: value for cell, value in self._holds.items() if cell.name not in self._written[op]}
 
     def held(self) -> Held:
@@ -152,10 +160,14 @@ class Cells:
         self._holds = {cell: value for cell, value in one.items() if other.get(cell) is value}
 
 
-def _ctype(values: list[SSAValue]) -> FloatType | IntegerType:
-    """Give the type of a cell; without a sign where the values are used so."""
-    kind = str(values[0].type)
-    return _FLAG if kind == "i1" else _number(values[0].type, values)
+def _values_in(op: Operation) -> Iterator[SSAValue]:
+    """Yield the values that are defined inside of an operation."""
+    for region in op.regions:
+        for block in region.blocks:
+            yield from block.args
+            for inside in block.ops:
+                yield from inside.results
+                yield from _values_in(inside)
 
 
 def _number(kind: Attribute, values: list[SSAValue]) -> FloatType | IntegerType:
@@ -167,8 +179,8 @@ def _number(kind: Attribute, values: list[SSAValue]) -> FloatType | IntegerType:
 
 
 def _is_unsigned(op: Operation) -> bool:
-    predicate = op.properties["predicate"]
-    return predicate.value.data >= _FIRST_UNSIGNED  # type: ignore[attr-defined] # a number
+    predicate: Any = op.properties["predicate"]
+    return bool(predicate.value.data >= _FIRST_UNSIGNED)
 
 
 def element_type(memory: SSAValue) -> FloatType | IntegerType:

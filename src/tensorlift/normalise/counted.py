@@ -10,7 +10,7 @@ from tensorlift.frontends.c.index_arithmetic import fit
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.splitting import factors_of
 from tensorlift.frontends.c.values import Address, Index, LoopRange, Need, Unknown
-from tensorlift.normalise.evolution import ITERATION, Evolution, LoopView, Solved, loop_view
+from tensorlift.normalise.evolution import ITERATION, Evolution, Solved, loop_view
 from tensorlift.normalise.exact import DIVISIONS, QUOTIENTS
 from tensorlift.normalise.steering import is_memory
 
@@ -195,7 +195,7 @@ def _strides(ex: Execution, op: Operation, solved: Solved) -> Iterator[Polynomia
     """Yield the products of sizes by which what the loop counts is divided."""
     quiet = solved.quiet
     for inside in op.walk():
-        if inside.name not in DIVISIONS or quiet.index(inside.operands[0]) is None and not _is_quotient(inside):
+        if inside.name not in DIVISIONS or (quiet.index(inside.operands[0]) is None and not _is_quotient(inside)):
             continue
         stride = ONE
         for divisor in _divisors(inside):

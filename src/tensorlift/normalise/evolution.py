@@ -10,17 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from xdsl.ir import Block, BlockArgument, OpResult
+from xdsl.ir import Block, OpResult
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
-from tensorlift.frontends.c.induction import TripCount, trip_count
 from tensorlift.frontends.c.index_arithmetic import Setting
+from tensorlift.frontends.c.induction import TripCount, trip_count
 from tensorlift.frontends.c.values import Address, Index
 from tensorlift.normalise.exact import EXACT, constant, integer
 from tensorlift.normalise.steering import is_integer, is_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from xdsl.ir import Operation, SSAValue
 
@@ -87,9 +87,7 @@ def loop_view(op: Operation) -> LoopView | None:
     tests = _tests(last.operands[0], before)
     if tests is None or any(o is not last and o.name not in EXACT and not _is_test(o) for o in before.ops):
         return None
-    return LoopView(
-        op, before.args, op.operands, end.operands, last.operands[1:], after.args, op.results, after, tests
-    )
+    return LoopView(op, before.args, op.operands, end.operands, last.operands[1:], after.args, op.results, after, tests)
 
 
 def _for_view(op: Operation) -> LoopView:
@@ -145,7 +143,7 @@ class Quiet:
         return found if isinstance(found, Index) else None
 
     def _computed(self, value: SSAValue) -> Closed | None:
-        block = value.owner if isinstance(value, BlockArgument) else value.owner.parent
+        block = value.owner if isinstance(value.owner, Block) else value.owner.parent
         if not self._is_inside(block):
             return self.outer(value)
         if not isinstance(value, OpResult):

@@ -27,13 +27,9 @@ if TYPE_CHECKING:
 
     Rule = Callable[[Operation, Sequence[Index], Setting], Index | None]
 
-_SIGNED = {8: SCALAR_TYPES["signed char"], 16: SCALAR_TYPES["short"], 32: INT, 64: LONG}
-_UNSIGNED = {
-    8: SCALAR_TYPES["unsigned char"],
-    16: SCALAR_TYPES["unsigned short"],
-    32: UNSIGNED,
-    64: UNSIGNED_LONG,
-}
+_INTEGERS = {name: kind for name, kind in SCALAR_TYPES.items() if isinstance(kind, IntegerType)}
+_SIGNED = {8: _INTEGERS["signed char"], 16: _INTEGERS["short"], 32: INT, 64: LONG}
+_UNSIGNED = {8: _INTEGERS["unsigned char"], 16: _INTEGERS["unsigned short"], 32: UNSIGNED, 64: UNSIGNED_LONG}
 _OPERATORS = {
     "arith.divsi": ("/", True),
     "arith.divui": ("/", False),

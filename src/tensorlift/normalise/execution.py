@@ -8,12 +8,12 @@ what the front ends read, by the same code; `signature` says what the arguments 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from tensorlift.comprehension.polynomial import Polynomial
+from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import BOOL, DOUBLE, FLOAT, LONG, FloatType, IntegerType
+from tensorlift.frontends.c.c_types import BOOL, DOUBLE, FLOAT, INT, LONG, FloatType, IntegerType
 from tensorlift.frontends.c.index_arithmetic import Setting, binary
 from tensorlift.frontends.c.machine import Machine
 from tensorlift.frontends.c.refusals import refusal
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Block, Operation, SSAValue
 
+    from tensorlift.frontends.c.demand import Demand
     from tensorlift.frontends.c.ir_sink import IRSink
     from tensorlift.frontends.c.preconditions import Preconditions
     from tensorlift.frontends.c.ranges import Ranges
@@ -47,6 +48,19 @@ class Test:
     known: tuple[Known, Known] = ((), ())
 
 
+@dataclass(frozen=True, slots=True)
+class Language:
+    """What differs between literal IR of languages.
+
+    Signed integers of less than ``exact_from`` bits wrap where nothing says that they do not; the length of a local
+    array is a product of its extents, the outermost of which stands first or last.
+    """
+
+    arguments: Callable[[FuncOp, nodes.Function], Bind]
+    exact_from: int = INT.width
+    outermost_first: bool = True
+
+
 class Execution(Machine):
     """The state of executing one function; ``bind`` gives what its arguments are."""
 
@@ -56,20 +70,22 @@ class Execution(Machine):
         self,
         function: FuncOp,
         steering: Steering,
-        bind: Bind,
+        signature: nodes.Function,
+        language: Language,
         declare: Callable[[Execution, nodes.Variable], None],
         rules: dict[str, Rule],
         ranges: Ranges,
         preconditions: Preconditions,
         sink: IRSink,
     ) -> None:
-        super().__init__(steering, ranges, preconditions, sink)
+        super().__init__(cast("Demand", steering), ranges, preconditions, sink)
         self.function = function
         self.steering = steering
         self.rules = rules
         self.values: dict[SSAValue, Value | Test] = {}
         self.cells: Cells
-        self._bind = bind
+        self.language, self.exact_from = language, language.exact_from
+        self._bind = language.arguments(function, signature)
         self._declare = declare
         self._place = Location("", 1, 1)
         self._returned: Value | None = None
@@ -124,10 +140,15 @@ class Execution(Machine):
         self.execute_block(block)
         return self._returned if self._returned is not None else Unknown("no-return", function.name)
 
+    def value_of(self, data: Data, location: Location) -> Data:
+        """Give a value as it is: literal IR converts truth values itself."""
+        del location
+        return data
+
     def returned(self, value: SSAValue) -> None:
         """Note what the function returns."""
         found = self.values[value]
-        self._returned = found if isinstance(found, Index) else self.data(value)
+        self._returned = found if isinstance(found, Index) else self.number(value)
 
     # -- operations
 
@@ -190,7 +211,7 @@ class Execution(Machine):
         found = self.values[value]
         if isinstance(found, Index):
             return found
-        return Index(self.sink.data_place(self.data(value), self._place), LONG)
+        return Index(self.sink.data_place(self.number(value), self._place), LONG)
 
     def array(self, memory: SSAValue) -> Array:
         """Give the array that memory is."""
@@ -199,14 +220,14 @@ class Execution(Machine):
             return found.base
         raise refusal("pointer", self._place, "a pointer into one of several arrays is used")
 
-    def data(self, value: SSAValue) -> Data:
+    def number(self, value: SSAValue) -> Data:
         """Give a value of the emitted program."""
         found = self.values[value]
         if isinstance(found, Data):
             return self.cells.current(value) or found
-        return self.data_of(found)
+        return self.number_of(found)
 
-    def data_of(self, value: Value | Test) -> Data:
+    def number_of(self, value: Value | Test) -> Data:
         """Turn a value into one of the emitted program."""
         match value:
             case Data() as data:
@@ -233,8 +254,29 @@ class Execution(Machine):
         found = self.values[value]
         if isinstance(found, Test):
             return found
-        data = self.data(value)
+        data = self.number(value)
         return Test(data if data.literal is None else bool(data.literal))
+
+    def decided(self, test: Test) -> Test:
+        """Decide an affine condition that the loops and conditions around it settle."""
+        condition = test.condition
+        if not isinstance(condition, AffineCondition):
+            return test
+        holds = True
+        for polynomial, is_equality in condition.constraints:
+            sides = (polynomial, -polynomial) if is_equality else (polynomial,)
+            signs = [self._sign(side) for side in sides]
+            if False in signs:
+                return Test(condition.inverted)
+            holds = holds and None not in signs
+        return Test(not condition.inverted) if holds else test
+
+    def _sign(self, polynomial: Polynomial) -> bool | None:
+        """Tell whether a polynomial is certainly not negative, or certainly negative, at this place."""
+        for side, answer in ((polynomial, True), (-polynomial - ONE, False)):
+            if self.domain.says(side) or self.ranges.is_certain(side, self.domain):
+                return answer
+        return None
 
 
 def ctype_of(value: SSAValue) -> FloatType | IntegerType:

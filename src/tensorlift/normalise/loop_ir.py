@@ -1,9 +1,10 @@
-"""Loop IR of literal IR: control is structured, then the function is executed symbolically, by the signature given."""
+"""Loop IR of structured literal IR: a function is executed symbolically, by the signature that its source has."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.frontends.c.c_types import LONG
 from tensorlift.frontends.c.lower import lower_by
 from tensorlift.frontends.mlir.cleanup import remove_dead
 from tensorlift.ir.function import function_named
@@ -11,10 +12,12 @@ from tensorlift.normalise.accesses import ACCESSES, declare_table
 from tensorlift.normalise.branches import BRANCHES
 from tensorlift.normalise.cells import Cells
 from tensorlift.normalise.counted import COUNTED
-from tensorlift.normalise.execution import Execution
+from tensorlift.normalise.execution import Execution, Language
+from tensorlift.normalise.rotate import Rotate
 from tensorlift.normalise.scalars import SCALARS
-from tensorlift.normalise.signature import argument_names, c_arguments, named_in_extents
+from tensorlift.normalise.signature import argument_names, c_arguments, mlir_arguments, named_in_extents
 from tensorlift.normalise.steering import Steering
+from tensorlift.normalise.structure import Structure
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -26,6 +29,11 @@ if TYPE_CHECKING:
     from tensorlift.frontends.c.ranges import Ranges
     from tensorlift.normalise.execution import Rule
 
+PASSES = (Structure(), Rotate())
+
+C = Language(c_arguments)
+MLIR = Language(mlir_arguments, LONG.width, outermost_first=False)
+
 
 def _return(ex: Execution, op: Operation) -> None:
     for value in op.operands:
@@ -35,24 +43,22 @@ def _return(ex: Execution, op: Operation) -> None:
 RULES: dict[str, Rule] = {**SCALARS, **ACCESSES, **COUNTED, **BRANCHES, "func.return": _return}
 
 
-def loop_ir(literal: ModuleOp, signature: nodes.Function, source: str, *, exact_from: int = 32) -> ModuleOp:
-    """Make the loop IR of a structured function, whose arguments are what a signature says.
-
-    Signed integers of less than ``exact_from`` bits wrap where nothing says that they do not.
+def loop_ir(literal: ModuleOp, signature: nodes.Function, source: str, language: Language) -> ModuleOp:
+    """Make the loop IR of a function, whose arguments are what a signature says; its literal IR is rewritten in place.
 
     Raises:
         LiftError: where no loop IR is found.
 
     """
+    for step in PASSES:
+        step.apply(literal)
     function = function_named(literal, signature.name)
 
     def machine_of(ranges: Ranges, preconditions: Preconditions, sink: IRSink) -> Execution:
         steering = Steering(function, argument_names(function))
         steering.state(named_in_extents(signature.parameters))
-        bind = c_arguments(function, signature)
-        ex = Execution(function, steering, bind, declare_table, RULES, ranges, preconditions, sink)
-        ex.exact_from = exact_from
-        ex.cells = Cells(ex)
+        ex = Execution(function, steering, signature, language, declare_table, RULES, ranges, preconditions, sink)
+        ex.cells = Cells(ex, function)
         return ex
 
     module = lower_by(signature, source, machine_of)

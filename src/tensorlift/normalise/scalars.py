@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 
-from tensorlift.frontends.c.c_types import FloatType, IntegerType
-from tensorlift.frontends.c.index_arithmetic import compare_constants
+from tensorlift.frontends.c.c_types import LONG, UNSIGNED_LONG, FloatType
+from tensorlift.frontends.c.index_arithmetic import compare_constants, counts_objects
 from tensorlift.frontends.c.operations import can_be_eager, operation_class
 from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Data, Index, NotZero, Unknown
@@ -33,7 +33,7 @@ def copied(ex: Execution, op: Operation) -> None:
     result = op.results[0]
     kind = operation_class(op.name)
     made = kind.create(
-        operands=[ex.data(operand).ssa for operand in op.operands],  # type: ignore[misc] # values of the program
+        operands=[ex.number(operand).ssa for operand in op.operands],  # type: ignore[misc] # values of the program
         result_types=[result.type],
         properties={name: op.properties[name] for name in _KEPT if name in op.properties},
         location=ex.sink.place(ex.place),
@@ -87,7 +87,7 @@ def _truth(ex: Execution, op: Operation) -> None:
     if found is None:
         copied(ex, op)
         known = _known_of(op.name, left, right)
-        data = ex.data(op.results[0])
+        data = ex.number(op.results[0])
         ex.values[op.results[0]] = Test(data, known)
     else:
         ex.values[op.results[0]] = found
@@ -220,7 +220,7 @@ def _known(ex: Execution, operator: str, difference: Polynomial) -> Known:
 
 
 def _to_float(ex: Execution, op: Operation) -> None:
-    """Convert an integer to a float; one that is exact as the front ends do."""
+    """Convert an integer to a float; one that is exact with its sign, where that is certain."""
     value, result = ex.index(op.operands[0]) if is_integer(op.operands[0]) else None, op.results[0]
     ctype = ctype_of(result)
     assert isinstance(ctype, FloatType)
@@ -228,18 +228,30 @@ def _to_float(ex: Execution, op: Operation) -> None:
     if read is None:
         copied(ex, op)
         return
-    ex.values[op.operands[0]] = read
-    data = ex.data(op.operands[0])
-    ex.values[op.operands[0]] = value  # type: ignore[assignment] # an index
-    assert isinstance(data.ctype, IntegerType)
-    made = ex.sink.convert(data, ctype, ex.place)
+    constant_value = read.polynomial.constant_value
+    if constant_value is not None:
+        ex.values[result] = ex.sink.constant(float(constant_value), ctype, ex.place)
+        return
+    is_unsigned = read.ctype == UNSIGNED_LONG
+    if _is_exact_in_long(ex, read):
+        ex.rely_on(read)
+        read, is_unsigned = Index(read.polynomial, LONG), False
+    made = ex.sink.convert(ex.number_of(read), ctype, ex.place)
     ex.values[result] = made
-    if not data.ctype.signed and made.literal is None:
+    if is_unsigned:
         ex.converted.append((made, read.polynomial, ex.domain))
 
 
+def _is_exact_in_long(ex: Execution, value: Index) -> bool:
+    """Tell whether an unsigned value certainly is the exact one, and 64 bits with a sign hold it."""
+    if value.ctype == UNSIGNED_LONG:
+        return counts_objects(value.polynomial)
+    rooms = (need.polynomial for need in value.needs if need.wraps)
+    return not value.ctype.signed and all(ex.ranges.is_certain(room, ex.domain) for room in rooms)
+
+
 def _negated(ex: Execution, op: Operation) -> None:
-    ex.values[op.results[0]] = ex.sink.unary("-", ex.data(op.operands[0]), ex.place)
+    ex.values[op.results[0]] = ex.sink.unary("-", ex.number(op.operands[0]), ex.place)
 
 
 def _selected(ex: Execution, op: Operation) -> None:
@@ -261,7 +273,7 @@ def chosen(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue], result: S
     if first is not None and second is not None and first.polynomial == second.polynomial:
         return first
     condition = ex.truth(test.condition)
-    operands = [condition, *(ex.data(arm) for arm in arms)]
+    operands = [condition, *(ex.number(arm) for arm in arms)]
     made = operation_class("arith.select").create(
         operands=[operand.ssa for operand in operands],  # type: ignore[misc] # values of the program
         result_types=[result.type],
@@ -299,8 +311,7 @@ def _chosen_truth(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue]) ->
             location=ex.sink.place(ex.place),
         )
         made = Data(ex.sink.value_of(operation), then.ctype, truth=True)
-    known = test.known[0] + first.known[0] if right is False else ()
-    return Test(made, (known, ()))
+    return Test(made, joined_known(test, first, second))
 
 
 def _of_bits(ex: Execution, name: str, left: Data, right: Data) -> Data:
@@ -314,7 +325,18 @@ def _of_bits(ex: Execution, name: str, left: Data, right: Data) -> Data:
 
 def is_eager(op: Operation) -> bool:
     """Whether an operation may run although the program would not have reached it."""
+    if op.name == "scf.if":
+        return all(is_eager(inside) for region in op.regions for block in region.blocks for inside in block.ops)
     return op.name in {"scf.yield", "ub.poison"} or can_be_eager(op)
+
+
+def joined_known(test: Test, first: Test, second: Test) -> tuple[Known, Known]:
+    """Give what is known where a truth value holds, and where not, that is one of two by a test."""
+    for arm, decided, side in ((first, second, 0), (second, first, 1)):
+        if isinstance(decided.condition, bool):
+            known = test.known[side] + arm.known[1 if decided.condition else 0]
+            return ((), known) if decided.condition else (known, ())
+    return (), ()
 
 
 SCALARS: dict[str, Rule] = {

@@ -2,31 +2,60 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, NoneAttr
+from xdsl.dialects.func import FuncOp
+
+from tensorlift.comprehension.names import unused
 from tensorlift.comprehension.polynomial import ZERO, Polynomial
+from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import LONG
+from tensorlift.frontends.c.c_types import (
+    BOOL,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LONG,
+    SCALAR_TYPES,
+    VOID,
+    ArrayType,
+    FloatType,
+    IntegerType,
+)
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Address, Array, Index
+from tensorlift.frontends.c.values import Address, Array, Choice, Index, Slot
+from tensorlift.ir.function import ROW, SIZE, axis_name
+from tensorlift.ir.location import location_of
 from tensorlift.normalise.accesses import DISTANCE
 from tensorlift.normalise.steering import is_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from xdsl.dialects.func import FuncOp
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Attribute, Operation
 
     from tensorlift.frontends.c.values import Value
     from tensorlift.normalise.execution import Bind, Execution
 
+_SCALARS: dict[str, FloatType | IntegerType] = {
+    "f32": FLOAT,
+    "f64": DOUBLE,
+    "i1": BOOL,
+    "i8": SCALAR_TYPES["signed char"],
+    "i16": SCALAR_TYPES["short"],
+    "i32": INT,
+    "i64": LONG,
+    "index": LONG,
+}
 _START = Index(ZERO, LONG)
 
 
 def argument_names(function: FuncOp) -> list[str]:
     """Give the names of the arguments in the source."""
     marks = function.arg_attrs
-    return [str(row.data["tl.name"].data) for row in marks] if marks is not None else []  # type: ignore[attr-defined]
+    return [str(row.data["tl.name"].data) for row in marks] if marks is not None else []  # type: ignore[attr-defined] # an array
 
 
 def c_arguments(function: FuncOp, signature: nodes.Function) -> Bind:
@@ -57,6 +86,82 @@ def _bound(ex: Execution, function: FuncOp, signature: nodes.Function) -> Iterat
             yield bound  # type: ignore[misc] # a number
         else:
             raise refusal("global", ex.place, name)
+
+
+def mlir_signature(function: Operation, module: ModuleOp, source: str) -> nodes.Function:
+    """Give the signature of a function of an MLIR module, as one of C: open sizes of memrefs come after its arguments.
+
+    Raises:
+        LiftError: for a type that no argument of C has.
+
+    """
+    (literal,) = (op for op in module.ops if isinstance(op, FuncOp))
+    body = function.regions[0].block
+    place = location_of(function) or Location(source, 1, 1)
+    taken = {name for name in argument_names(literal) if name.isidentifier()}
+    named = iter(name for name in argument_names(literal) if name.isidentifier())
+    parameters: list[nodes.Variable] = []
+    sizes: list[nodes.Variable] = []
+    for argument in body.args:
+        name, at = next(named), location_of(argument) or place
+        kind: Any = argument.type
+        if not isinstance(kind, MemRefType):
+            parameters.append(nodes.Variable(name, _scalar(kind, at), at, is_parameter=True))
+            continue
+        if not isinstance(kind.layout, NoneAttr):
+            raise refusal("type", at, str(kind))
+        extents: list[nodes.Expression] = []
+        for axis, extent in enumerate(kind.get_shape()):
+            if extent != DYNAMIC_INDEX:
+                extents.append(nodes.Integer(extent, LONG, at))
+                continue
+            size = nodes.Variable(unused(f"{name}_d{axis}", taken), LONG, at, is_parameter=True)
+            taken.add(size.name)
+            sizes.append(size)
+            extents.append(nodes.Name(size, LONG, at))
+        element = _scalar(kind.element_type, at)
+        of_type = ArrayType(f"{element.spelling} []", element, None)
+        parameters.append(
+            nodes.Variable(name, of_type, at, tuple(extents), is_parameter=True, is_object=True, keeps_rank=True)
+        )
+    results = literal.function_type.outputs.data
+    if len(results) > 1:
+        raise refusal("type", place, "several results")
+    result = _scalar(results[0], place) if results else VOID
+    symbol: Any = literal.properties["sym_name"]
+    block = nodes.Block((), place)
+    return nodes.Function(symbol.data, (*parameters, *sizes), result, place, block)
+
+
+def _scalar(kind: Attribute, place: Location) -> FloatType | IntegerType:
+    found = _SCALARS.get(str(kind))
+    if found is None:
+        raise refusal("type", place, str(kind))
+    return found
+
+
+def mlir_arguments(function: FuncOp, signature: nodes.Function) -> Bind:
+    """Give what binds the arguments of a function that was read from MLIR."""
+    return lambda ex: list(_bound_memrefs(ex, function, signature))
+
+
+def _bound_memrefs(ex: Execution, function: FuncOp, signature: nodes.Function) -> Iterator[Value]:
+    known: dict[str, Value] = {}
+    for variable in signature.parameters:
+        bound = ex.environment[variable]
+        assert not isinstance(bound, Slot | Choice)
+        known[variable.name] = bound
+        if isinstance(bound, Address) and isinstance(bound.base, Array):
+            array = bound.base
+            known[f"{variable.name} offset"] = _START
+            for axis, extent in enumerate(array.extents):
+                stride = f"{DISTANCE}{axis} {variable.name}"
+                known[axis_name(variable.name, axis, ROW)] = Index(Polynomial.variable(stride), LONG)
+                assert extent is not None
+                ex.ranges.assume(extent)
+                known[axis_name(variable.name, axis, SIZE)] = Index(extent, LONG)
+    for name in argument_names(function):
+        yield known[name]
 
 
 def named_in_extents(variables: Sequence[nodes.Variable]) -> set[str]:

@@ -16,7 +16,6 @@ from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Array, Binding, Data, Slot, Unknown, Value
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c import nodes
 
@@ -111,16 +110,8 @@ class Calls(Memory):
                         raise refusal("pointer", location, detail)
                     self.preconditions.insist("argument", room, location)
 
-    def extents(self, variable: nodes.Variable) -> list[Polynomial | None]:
-        """Evaluate the declared extents of an array."""
-        raise NotImplementedError
-
     def declare_scalar(self, variable: nodes.Variable) -> Slot:
         """Make memory for a scalar variable."""
-        raise NotImplementedError
-
-    def run_body(self, function: nodes.Function) -> Value:
-        """Execute the body of a function and give its value."""
         raise NotImplementedError
 
 

@@ -6,9 +6,7 @@ are known.
 
 from __future__ import annotations
 
-import re
 from contextlib import contextmanager
-from functools import cache, lru_cache
 from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects import affine, arith, func, memref
@@ -17,12 +15,9 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     FileLineColLoc,
     FloatAttr,
-    IntAttr,
-    IntegerAttr,
     StringAttr,
     UnitAttr,
     i1,
-    i32,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -30,6 +25,7 @@ from xdsl.ir.affine import AffineMap
 
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c.affine_maps import AffineMaps
+from tensorlift.frontends.c.attributes import identifier, integer_attribute, location_attribute, segments
 from tensorlift.frontends.c.c_types import BOOL, CType, FloatType, IntegerType
 from tensorlift.frontends.c.gathers import Gathers
 from tensorlift.frontends.c.index_arithmetic import counts_objects, small_part
@@ -59,12 +55,6 @@ _EMPTY_MAP = AffineMapAttr(AffineMap(0, 0, ()))
 _SHIFTS = {"<<", ">>"}
 
 
-# Attributes are immutable, and making one checks it; these occur again and again.
-_text = lru_cache(maxsize=16)(StringAttr)
-_number = lru_cache(maxsize=4096)(IntAttr)
-_integer = lru_cache(maxsize=256)(IntegerAttr)
-
-
 class IRSink(Gathers):
     """Emits operations at the end of the innermost open block."""
 
@@ -90,7 +80,7 @@ class IRSink(Gathers):
         """Give the location attribute of a place."""
         known = self._locations.get(location)
         if known is None:
-            known = self._locations[location] = _location(location)
+            known = self._locations[location] = location_attribute(location)
         return known
 
     def add(self, operation: Operation) -> SSAValue | None:
@@ -135,12 +125,12 @@ class IRSink(Gathers):
             attribute: Attribute = FloatAttr(value, ctype.width)
         else:
             assert isinstance(ctype, IntegerType)
-            attribute = _integer(ctype.signless(int(value)), ir_type(ctype))
+            attribute = integer_attribute(ctype.signless(int(value)), ir_type(ctype))
         return Data(self._constant(attribute, kind, location), ctype, literal=value)
 
     def truth(self, value: int, location: Location) -> Data:
         """Emit a constant truth value."""
-        return Data(self._constant(_integer(-value, i1), i1, location), BOOL, literal=value, truth=True)
+        return Data(self._constant(integer_attribute(-value, i1), i1, location), BOOL, literal=value, truth=True)
 
     def index_value(self, polynomial: Polynomial, ctype: IntegerType, location: Location, *, wraps: bool) -> Data:
         """Emit a polynomial as an integer; products of variables, and with large factors, are computed in its type."""
@@ -245,7 +235,7 @@ class IRSink(Gathers):
 
     def _compare(self, is_float: bool, number: int, sides: tuple[SSAValue, SSAValue], location: Location) -> Data:  # noqa: FBT001 - chooses the dialect's operation
         kind, place = arith.CmpfOp if is_float else arith.CmpiOp, self.place(location)
-        properties = {"predicate": _integer(number, i64)}
+        properties = {"predicate": integer_attribute(number, i64)}
         operation = kind.create(operands=sides, result_types=[i1], properties=properties, location=place)
         return Data(self.value_of(operation), BOOL, truth=True)
 
@@ -256,7 +246,7 @@ class IRSink(Gathers):
         operators = {True: "!=", False: "<"} if opposite else {True: "==", False: ">="}
         for polynomial, equality in condition.constraints:
             value = self.affine_value(polynomial, location)
-            zero = self._constant(_integer(0, INDEX), INDEX, location)
+            zero = self._constant(integer_attribute(0, INDEX), INDEX, location)
             number = predicate(operators[equality], _INDEX_TYPE)
             part = self._compare(False, number, (value, zero), location)  # noqa: FBT003 - see the parameter
             if result is not None:
@@ -304,7 +294,7 @@ class IRSink(Gathers):
         """Emit the memory of a local object at its declaration, or its place where the accesses tell its extents."""
         del domain
         if any(extent is None or not extent.is_affine for extent in array.extents):
-            place = arith.ConstantOp.create(result_types=[INDEX], properties={"value": _integer(0, INDEX)})
+            place = arith.ConstantOp.create(result_types=[INDEX], properties={"value": integer_attribute(0, INDEX)})
             array.ssa = self._placed(place, array.location)
             self._unsized[array] = place
             return
@@ -336,8 +326,8 @@ class IRSink(Gathers):
         operation = memref.AllocaOp.create(
             operands=dynamic,
             result_types=[kind],
-            properties={"operandSegmentSizes": _segments(len(dynamic), 0)},
-            attributes={"tl.name": StringAttr(_identifier(array.name))},
+            properties={"operandSegmentSizes": segments(len(dynamic), 0)},
+            attributes={"tl.name": StringAttr(identifier(array.name))},
             location=self.place(array.location),
         )
         if isinstance(array.element, IntegerType) and not array.element.signed:
@@ -346,7 +336,7 @@ class IRSink(Gathers):
             extents = [extent for extent in array.extents if extent is not None]
             operation.attributes["tl.shape"] = self.maps.size_map(extents)
         value = self.value_of(operation)
-        value.name_hint = _identifier(array.name)
+        value.name_hint = identifier(array.name)
         return value
 
     def load(self, array: Array, subscripts: tuple[Polynomial, ...], domain: Domain, location: Location) -> Data:
@@ -398,8 +388,8 @@ class IRSink(Gathers):
             properties={
                 "lowerBoundMap": lower,
                 "upperBoundMap": upper,
-                "step": _integer(loop.step, INDEX),
-                "operandSegmentSizes": _segments(len(lower_operands), len(upper_operands), 0),
+                "step": integer_attribute(loop.step, INDEX),
+                "operandSegmentSizes": segments(len(lower_operands), len(upper_operands), 0),
             },
             regions=[Region(block)],
             attributes=marked(left),
@@ -436,7 +426,11 @@ class IRSink(Gathers):
         return found[0] if found else None
 
     def choose(
-        self, condition: Condition, arms: tuple[object, object], results: Sequence[tuple[Data, Data]], location: Location
+        self,
+        condition: Condition,
+        arms: tuple[object, object],
+        results: Sequence[tuple[Data, Data]],
+        location: Location,
     ) -> list[Data]:
         """Emit the condition over its arms, and give what either of them leaves."""
         blocks = cast("tuple[Block, Block]", arms)
@@ -486,20 +480,6 @@ class IRSink(Gathers):
         self.add(func.ReturnOp.create(operands=operands, location=self.place(location)))
 
 
-def _location(location: Location) -> FileLineColLoc:
-    """Make a location attribute; xDSL's way checks the classes of its parameters, for ten times as long."""
-    made = FileLineColLoc.__new__(FileLineColLoc)
-    object.__setattr__(made, "filename", _text(location.file))
-    object.__setattr__(made, "line", _number(location.line))
-    object.__setattr__(made, "column", _number(location.column))
-    return made
-
-
-def _identifier(name: str) -> str:
-    """Make an identifier of a name: members are spelled ``a.b`` in messages."""
-    return "_".join(re.findall(r"\w+", name))
-
-
 def _operations(blocks: tuple[Block, Block]) -> list[Operation]:
     return [operation for block in blocks for operation in block.ops]
 
@@ -507,10 +487,3 @@ def _operations(blocks: tuple[Block, Block]) -> list[Operation]:
 def _ssa(value: Data) -> SSAValue:
     """Give the value of the emitted program."""
     return cast("SSAValue", value.ssa)
-
-
-@cache
-def _segments(*sizes: int) -> Attribute:
-    from xdsl.dialects.builtin import DenseArrayBase  # noqa: PLC0415 - used in two places only
-
-    return DenseArrayBase.from_list(i32, list(sizes))

@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, BlockArgument, OpResult, Region
+from xdsl.ir import Attribute, Block, BlockArgument, OpResult, Region, SSAValue
 from xdsl.rewriter import Rewriter
 
 from tensorlift.comprehension.names import unused
@@ -295,7 +295,7 @@ class _Lowering:
     def _module(self, result: Data | None) -> ModuleOp:
         """Wrap the body into a function and a module."""
         arguments = [argument.type for argument in self._block.args]
-        results = [] if result is None else [ir_type(self._function.result)]
+        results = [] if result is None else [cast("SSAValue", result.ssa).type]
         described = [self._argument_attributes(position) for position in range(len(arguments))]
         operation = FuncOp.create(
             properties={

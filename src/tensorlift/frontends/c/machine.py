@@ -72,6 +72,22 @@ class Machine:
         """Execute a statement."""
         raise NotImplementedError
 
+    def bind_parameter(self, parameter: nodes.Variable, value: Value) -> None:
+        """Bind a parameter."""
+        raise NotImplementedError
+
+    def extents(self, variable: nodes.Variable) -> list[Polynomial | None]:
+        """Evaluate the declared extents of an array."""
+        raise NotImplementedError
+
+    def declare_array(self, variable: nodes.Variable) -> None:
+        """Make a local array, or a table of constants, with its initialiser stored element by element."""
+        raise NotImplementedError
+
+    def run_body(self, function: nodes.Function) -> Value:
+        """Execute the body of a function and give its value."""
+        raise NotImplementedError
+
     def count_step(self, location: Location) -> None:
         """Count a statement or a call, and refuse a function that takes too many."""
         self._executed += 1

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Diagnostic
 
     Literally = Callable[[Operation, Mapping[str, Operation]], ModuleOp]
+    Otherwise = Callable[[Operation, Mapping[str, Operation], str], ModuleOp]
 
 _UNREADABLE = {
     "scf.while": ("control", "a `while` loop does not count"),
@@ -47,6 +48,7 @@ def read_mlir(  # noqa: PLR0913 - what is read, and how
     generalise: bool | None = False,
     fitted: bool = False,
     literally: Literally | None = None,
+    otherwise: Otherwise | None = None,
 ) -> list[ReadFunction]:
     """Read a module into the loop IR, one module for each function that it defines.
 
@@ -54,7 +56,7 @@ def read_mlir(  # noqa: PLR0913 - what is read, and how
     None, constant extents and bounds that an index ties together become sizes, and a note says so; with True constant
     bounds over extents that no type states do too.  With ``fitted`` an array is taken to be the part of it that the
     accesses need, where its type leaves that open; otherwise it may be larger.  ``literally`` reads a function of the
-    module literally, which may call the others.
+    module literally, which may call the others, and ``otherwise`` makes loop IR of that.
 
     Raises ``LiftError`` for what concerns the whole file: text that is no MLIR, no function, too much of it.
     """
@@ -79,6 +81,8 @@ def read_mlir(  # noqa: PLR0913 - what is read, and how
     ]
     if literally is not None:
         read = [replace(one, literally=partial(literally, defined[one.name], defined)) for one in read]
+    if otherwise is not None:
+        read = [replace(one, otherwise=partial(otherwise, defined[one.name], defined, filename)) for one in read]
     return sorted([*read, *unread], key=lambda one: one.location.line) if unread and function is None else read
 
 

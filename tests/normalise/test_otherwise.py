@@ -1,0 +1,89 @@
+"""What a front end refuses is lifted by way of literal IR, where both halves of the proof are decided."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import numpy as np
+import pytest
+
+from tensorlift import reading
+from tensorlift.diagnostics import Diagnostic, Location
+from tensorlift.frontends.read_function import ReadFunction
+from tensorlift.otherwise import lifted_otherwise
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.record import Level, Verdict
+from tensorlift.source import source_from_text
+
+_FLAT = """
+func.func @f(%x: memref<?x?xf64>, %s: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?x?xf64>
+  %m = memref.dim %x, %c1 : memref<?x?xf64>
+  %t = arith.muli %n, %m : index
+  scf.for %k = %c0 to %t step %c1 {
+    %i = arith.divui %k, %m : index
+    %j = arith.remui %k, %m : index
+    %a = memref.load %x[%i, %j] : memref<?x?xf64>
+    %b = memref.load %s[%j] : memref<?xf64>
+    %c = arith.mulf %a, %b : f64
+    memref.store %c, %x[%i, %j] : memref<?x?xf64>
+  }
+  func.return
+}
+"""
+_LEAVES_DATA = """
+func.func @f(%x: memref<?xf64>, %ix: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?xf64>
+  %a = arith.constant 1.0 : f64
+  scf.for %k = %c0 to %n step %c1 {
+    %i = memref.load %ix[%k] : memref<?xindex>
+    memref.store %a, %x[%i] : memref<?xf64>
+  }
+  func.return
+}
+"""
+
+
+def test_a_flat_index_in_mlir_is_lifted_with_both_halves_proved() -> None:
+    (function,) = lift_source(source_from_text(_FLAT, "f.mlir"), LiftOptions()).functions
+    assert function.verdict is Verdict.LOOP_FREE
+    assert (function.level, function.definitions) == (Level.PROVED, Level.PROVED)
+    assert [p.text for p in function.preconditions if p.kind == "extent"] == ["x.shape[1] <= s.shape[0]"]
+    scope: dict[str, object] = {}
+    exec(function.program, scope)
+    x, s = np.arange(6.0).reshape(2, 3), np.array([1.0, 2.0, 3.0])
+    lifted = scope["f"]
+    assert callable(lifted)
+    np.testing.assert_array_equal(lifted(x, s), x * s)
+
+
+def test_what_is_not_decided_keeps_the_refusal_of_the_front_end() -> None:
+    source = source_from_text(_LEAVES_DATA, "f.mlir")
+    (function,) = lift_source(source, LiftOptions()).functions
+    (read,) = reading.read(source, LiftOptions())
+    assert function.verdict is Verdict.REFUSED
+    assert function.diagnostics == read.diagnostics
+
+
+@pytest.mark.parametrize("code", ["TL133", "TL160", "TL196"])
+def test_what_a_source_leaves_undefined_is_not_tried(code: str) -> None:
+    def fail(*_: object) -> NoReturn:
+        pytest.fail("it is tried")
+
+    place = Location("f.c", 1, 1)
+    refused = ReadFunction("f", place, None, (Diagnostic(code, "", place),), otherwise=fail)
+    assert lifted_otherwise(refused, fail) is None
+
+
+def test_a_crash_on_the_way_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(*_: object) -> NoReturn:
+        raise ZeroDivisionError
+
+    monkeypatch.delenv("TENSORLIFT_DEBUG", raising=False)
+    place = Location("f.c", 1, 1)
+    refused = ReadFunction("f", place, None, (Diagnostic("TL111", "", place),), otherwise=crash)
+    assert lifted_otherwise(refused, crash) is None
