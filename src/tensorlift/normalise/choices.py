@@ -12,6 +12,8 @@ from xdsl.dialects.arith import AndIOp, CmpiOp, SelectOp
 from xdsl.dialects.cf import BranchOp, ConditionalBranchOp
 from xdsl.ir import Block
 
+from tensorlift.normalise.edit import insert, move, remove
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -42,15 +44,15 @@ def _chosen(block: Block) -> Block | None:
     branch = block.last_op
     if isinstance(branch, ConditionalBranchOp):
         count = len(branch.then_block.args)
-        one = _way(branch, branch.then_block, branch.operands[1 : 1 + count])
-        other = _way(branch, branch.else_block, branch.operands[1 + count :])
+        one = _way(branch.then_block, branch.operands[1 : 1 + count])
+        other = _way(branch.else_block, branch.operands[1 + count :])
         if one is not None and other is not None and one[0] is other[0] and len(tuple(one[0].uses)) == len(("", "")):
             _choose(branch, one[0], one[1], other[1])
             return one[0]
     return None
 
 
-def _way(branch: Operation, target: Block, passed: Sequence[SSAValue]) -> tuple[Block, Sequence[SSAValue]] | None:
+def _way(target: Block, passed: Sequence[SSAValue]) -> tuple[Block, Sequence[SSAValue]] | None:
     """Return the block that one way of a branch leads to, with what that is passed; None: where there is more to it."""
     jump = target.last_op
     if isinstance(jump, BranchOp) and not target.args and len(tuple(target.uses)) == 1 and may_be_asked(target):
@@ -60,21 +62,17 @@ def _way(branch: Operation, target: Block, passed: Sequence[SSAValue]) -> tuple[
 
 def _choose(branch: ConditionalBranchOp, target: Block, values: Sequence[SSAValue], others: Sequence[SSAValue]) -> None:
     """Compute both sides of a branch, and choose."""
-    block, sides = branch.parent, [side for side in branch.successors if side is not target]
-    assert block is not None
+    sides = [side for side in branch.successors if side is not target]
     for side in sides:
         *ops, jump = side.ops
-        for op in ops:
-            op.detach()  # type: ignore[no-untyped-call]  # of xDSL
-            block.insert_op_before(op, branch)
-        _remove(jump)
+        move(ops, branch)
+        remove(jump)
     chosen = [SelectOp(branch.cond, value, other) for value, other in zip(values, others, strict=True)]
-    block.insert_ops_before(chosen, branch)
-    block.insert_op_before(BranchOp.create(successors=[target], location=branch.location), branch)
+    insert([*chosen, BranchOp.create(successors=[target], location=branch.location)], branch)
     for op, argument in zip(chosen, tuple(target.args), strict=True):
         argument.replace_all_uses_with(op.result)
         target.erase_arg(argument)
-    _remove(branch)
+    remove(branch)
     for side in sides:
         assert side.parent is not None
         side.parent.detach_block(side)
@@ -99,16 +97,11 @@ def _compare_with_both(block: Block) -> None:
         return
     asked = [CmpiOp(value, side, number) for side in sides]
     both = AndIOp(asked[0].result, asked[1].result)
-    block.insert_ops_before([*asked, both], test)
+    insert([*asked, both], test)
     test.result.replace_all_uses_with(both.result)
     for op in (test, choice, said):
         if not any(op.results[0].uses):
-            _remove(op)
-
-
-def _remove(op: Operation) -> None:
-    op.detach()  # type: ignore[no-untyped-call]  # of xDSL
-    op.erase()
+            remove(op)
 
 
 def _alike(some: Sequence[SSAValue], others: Sequence[SSAValue]) -> bool:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import DenseArrayBase, i32
 from xdsl.dialects.cf import BranchOp, ConditionalBranchOp
 
+from tensorlift.normalise.edit import insert, remove
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
@@ -24,16 +26,14 @@ def thread_jumps(function: FuncOp, headers: Collection[Block]) -> None:
             continue
         for use in tuple(block.uses):
             _lead_on(use.operation, block, jump)
-        jump.detach()
-        jump.erase()
+        remove(jump)
         function.body.detach_block(block)
 
 
 def _lead_on(op: Operation, block: Block, jump: BranchOp) -> None:
     """Write a branch anew: past a block, to where that jumps."""
     (target,) = jump.successors
-    parent = op.parent
-    if parent is None or block not in op.successors:
+    if block not in op.successors:
         return  # both of its ways led there, and it is written anew
     passed: list[Sequence[SSAValue]] = []
     operands = list(op.operands)
@@ -41,7 +41,7 @@ def _lead_on(op: Operation, block: Block, jump: BranchOp) -> None:
     rest = operands[first:]
     for successor in op.successors:
         values, rest = rest[: len(successor.args)], rest[len(successor.args) :]
-        by = dict(zip(block.args, values, strict=True)) if successor is block else {}
+        by: dict[SSAValue, SSAValue] = dict(zip(block.args, values, strict=True)) if successor is block else {}
         passed.append([by.get(value, value) for value in jump.operands] if successor is block else values)
     successors = [target if successor is block else successor for successor in op.successors]
     others = [*operands[:first], *(value for values in passed for value in values)]
@@ -52,7 +52,5 @@ def _lead_on(op: Operation, block: Block, jump: BranchOp) -> None:
         made = ConditionalBranchOp.create(
             operands=others, successors=successors, properties={"operandSegmentSizes": sizes}, location=op.location
         )
-    parent.insert_op_before(made, op)
-    op.detach()
-    op.erase()
-
+    insert([made], op)
+    remove(op)

@@ -3,9 +3,9 @@
     do { a[i] = 0; i++; } while (i < n);        first = true;  while (first || i < n) { a[i] = 0; i++; first = false; }
 
 Its test, of what an iteration hands on, is asked of what the next one is given.  The first iteration is not tested: a
-truth value that is carried says which one that is, and the condition is an ``arith.select`` on it.  It is left out where
-constants, or a branch around the loop, show that the test holds there.  Values other than those handed on that are used
-after the loop are carried as well.
+truth value that is carried says which one that is, and the condition is an ``arith.select`` on it.  It is left out
+where constants, or a branch around the loop, show that the test holds there.  Values other than those handed on that are
+used after the loop are carried as well.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from xdsl.dialects.scf import ConditionOp, WhileOp, YieldOp
 from xdsl.dialects.ub import PoisonAttr, PoisonOp
 from xdsl.ir import Block, BlockArgument, Operation, Region
 
+from tensorlift.normalise.edit import insert, last_of, move, remove
 from tensorlift.normalise.guards import comparison, is_certain
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Iterable, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import SSAValue
+    from xdsl.ir import Attribute, SSAValue
 
 
 @dataclass(frozen=True)
@@ -43,62 +44,67 @@ class Rotate:
 
 def _rotate(op: WhileOp) -> None:
     """Let a loop test first, if its test asks of nothing but what goes round."""
-    old, passed = op.before_region.block, _last(op.after_region.block)
-    condition = _last(old)
+    old, condition, passed = op.before_region.block, last_of(op.before_region.block), last_of(op.after_region.block)
     handed = [_forwarded(value, condition) for value in passed.operands]
     test: dict[Operation, None] = {}
     asked: dict[SSAValue, None] = {}
-    if not _collect(condition.operands[0], op, handed, test, asked):
-        return
     given = dict(zip(handed, op.arguments, strict=True))
-    if any(isinstance(given[value].owner, PoisonOp) for value in asked):
+    is_closed = _collect(condition.operands[0], op, handed, test, asked)
+    if not is_closed or any(isinstance(given[value].owner, PoisonOp) for value in asked):
         return
     compare = condition.operands[0].owner
     is_tested = isinstance(compare, CmpiOp) and is_certain(comparison(compare, given), op)
-    first = [] if is_tested else [_constant(value, op) for value in (True, False)]
+    first = [] if is_tested else [_before(ConstantOp(IntegerAttr(truth, i1)), op) for truth in (-1, 0)]
     # What goes round: what an iteration hands on, what else is used after the loop, and which iteration is the first.
     left = [condition.operands[1 + k] for k, result in enumerate(op.results) if result.first_use is not None]
-    extra = list(dict.fromkeys(v for v in left if _is_inside(v, op) and v not in handed))
-    round_ = [*handed, *extra, *first[:1]]
-    before, after = Block(arg_types=[v.type for v in round_]), Block(arg_types=[v.type for v in round_])
-    for block in (before, after):
-        for argument, like in zip(block.args, [*old.args, *extra], strict=False):
-            argument.name_hint = like.name_hint
-    mapped: dict[SSAValue, SSAValue] = {}
-    for value, argument in zip(handed, before.args, strict=False):
-        mapped.setdefault(value, argument)
-    before.add_ops(one.clone(mapped) for one in test)
-    holds = mapped[condition.operands[0]]
-    if first:
-        before.add_op(choice := SelectOp(before.args[-1], first[0], holds))
-        holds = choice.result
-    before.add_op(ConditionOp.create(operands=[holds, *before.args], location=condition.location))
+    extra = list(dict.fromkeys(value for value in left if op.is_ancestor(value.owner) and value not in handed))
+    undefined = [_before(_poison(value.type), op) for value in extra]
+    inits, hints = [*op.arguments, *undefined, *first[:1]], [value.name_hint for value in (*old.args, *extra)]
+    before, after = _tested(condition, handed, test, inits, first), Block(arg_types=[value.type for value in inits])
     made = WhileOp.create(
-        operands=[*op.arguments, *(_poison(value, op) for value in extra), *first[:1]],
-        result_types=[value.type for value in round_],
+        operands=inits,
+        result_types=[value.type for value in inits],
         regions=[Region(before), Region(after)],
         location=op.location,
     )
-    _insert(made, op)
-    for result, argument in zip(made.results, before.args, strict=True):
-        result.name_hint = argument.name_hint
+    insert([made], op)
+    for values in (before.args, after.args, made.results):
+        for value, hint in zip(values, hints, strict=False):
+            value.name_hint = hint
+    stands: dict[SSAValue, SSAValue] = dict(zip([*handed, *extra], made.results, strict=False))
     for k, result in enumerate(op.results):
         value = condition.operands[1 + k]
-        result.replace_all_uses_with(made.results[round_.index(value)] if value in round_ else value)
+        result.replace_all_uses_with(stands.get(value, value))
     for argument, mine in zip(old.args, after.args, strict=False):
         argument.replace_all_uses_with(mine)
-    condition.detach()
-    condition.erase()
-    for one in list(old.ops):
-        one.detach()
-        after.add_op(one)
+    remove(condition)
+    move(list(old.ops), after)
     after.add_op(YieldOp.create(operands=[*handed, *extra, *first[1:]], location=passed.location))
     for one in reversed(test):
         if not any(result.first_use for result in one.results):
-            one.detach()
-            one.erase()
-    op.detach()
-    op.erase()
+            remove(one)
+    remove(op)
+
+
+def _tested(
+    condition: Operation,
+    handed: Sequence[SSAValue],
+    test: Iterable[Operation],
+    inits: Sequence[SSAValue],
+    first: Sequence[SSAValue],
+) -> Block:
+    """Write the region that asks of what an iteration is given."""
+    block = Block(arg_types=[value.type for value in inits])
+    mapped: dict[SSAValue, SSAValue] = {}
+    for value, argument in zip(handed, block.args, strict=False):
+        mapped.setdefault(value, argument)
+    block.add_ops(one.clone(mapped) for one in test)
+    holds = mapped[condition.operands[0]]
+    if first:
+        block.add_op(choice := SelectOp(block.args[-1], first[0], holds))
+        holds = choice.result
+    block.add_op(ConditionOp.create(operands=[holds, *block.args], location=condition.location))
+    return block
 
 
 def _collect(
@@ -129,25 +135,11 @@ def _forwarded(value: SSAValue, condition: Operation) -> SSAValue:
     return condition.operands[1 + value.index] if is_argument and isinstance(value, BlockArgument) else value
 
 
-def _is_inside(value: SSAValue, op: WhileOp) -> bool:
-    return op.is_ancestor(value.owner)
+def _poison(of_type: Attribute) -> Operation:
+    return PoisonOp.create(result_types=[of_type], properties={"value": PoisonAttr()})
 
 
-def _last(block: Block) -> Operation:
-    last = block.last_op
-    assert last is not None, "a region ends"
-    return last
-
-
-def _insert(made: Operation, op: WhileOp) -> Operation:
-    assert op.parent is not None
-    op.parent.insert_op_before(made, op)
-    return made
-
-
-def _constant(value: bool, op: WhileOp) -> SSAValue:  # noqa: FBT001 - what it is
-    return _insert(ConstantOp(IntegerAttr(-1 if value else 0, i1)), op).results[0]
-
-
-def _poison(like: SSAValue, op: WhileOp) -> SSAValue:
-    return _insert(PoisonOp.create(result_types=[like.type], properties={"value": PoisonAttr()}), op).results[0]
+def _before(made: Operation, op: Operation) -> SSAValue:
+    """Insert an operation before a loop, and return its result."""
+    insert([made], op)
+    return made.results[0]
