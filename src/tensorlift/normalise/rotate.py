@@ -1,10 +1,10 @@
 """A ``do`` tests before its body, as other loops do, where its test asks of nothing but what goes round.
 
-    do { a[i] = 0; i++; } while (i < n);        first = true;  while (first || i < n) { a[i] = 0; i++; first = false; }
+    do { a[i] = 0; i++; } while (i < n);      first = true;  while (first || i < n) { a[i] = 0; i++; first = false; }
 
 Its test, of what an iteration hands on, is asked of what the next one is given.  The first iteration is not tested: a
 truth value that is carried says which one that is, and the condition is an ``arith.select`` on it.  It is left out
-where constants, or a branch around the loop, show that the test holds there.  Values other than those handed on that are
+where constants, or a branch around the loop, show that the test holds there.  Values beside those handed on that are
 used after the loop are carried as well.
 """
 
