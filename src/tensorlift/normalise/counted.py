@@ -79,7 +79,7 @@ def _enter(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> Non
     if view.inner:
         last = view.op.regions[0].block.last_op
         for op in view.op.regions[0].block.ops:
-            if op is not last:
+            if op is not last and op.name != "arith.select":  # which says that the first iteration is not tested
                 ex.run(op)
         for inner, handed in zip(view.inner, view.handed, strict=True):
             ex.values[inner] = ex.values[handed]
@@ -130,7 +130,7 @@ def _counted(ex: Execution, op: Operation, solved: Solved) -> _Count:
     """Choose the loop variable: the counter itself where it rises by one, else the number of the iteration."""
     trips = solved.trips(ex.ranges)
     first = solved.counts[0]
-    nonempty = _reach(ex, first) if len(trips) == 1 else None
+    nonempty = _reach(ex, first, solved.view) if len(trips) == 1 else None
     primary = _primary(solved)
     hint = (solved.view.arguments[primary].name_hint if primary is not None else None) or "t"
     after = trips[0] if len(trips) == 1 else None
@@ -158,13 +158,14 @@ def _primary(solved: Solved) -> int | None:
     return next((n for n in sorted(tested) if n in solved.moves and solved.moves[n] != ZERO), None)
 
 
-def _reach(ex: Execution, count: TripCount) -> Need | None:
-    """Give the condition that the trip count is not negative: at once where the loop needs it, else for later."""
-    if ex.ranges.is_certain(count.distance, ex.domain):
+def _reach(ex: Execution, count: TripCount, view: LoopView) -> Need | None:
+    """Give the condition that the loop runs as often: at once where the loop needs it, else for later."""
+    distance = count.distance if view.is_tested else count.distance - ONE
+    if ex.ranges.is_certain(distance, ex.domain):
         return None
-    last = count.distance + Polynomial.constant(count.stride - 1)
+    last = distance + Polynomial.constant(count.stride - 1)
     need = Need("overflow" if count.must_reach else "extent", last, ex.place)
-    if count.must_reach:
+    if count.must_reach or not view.is_tested:
         ex.preconditions.demand(need, ex.domain)
         return None
     return need

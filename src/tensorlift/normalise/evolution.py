@@ -61,7 +61,7 @@ class LoopView:
 
     ``arguments`` are those of its header, with ``inits`` and what an iteration ``yields`` (None: the first argument
     goes on by ``step``).  The body names ``inner`` values, and the loop gives ``results``: each is one of ``handed``,
-    a value of the header.
+    a value of the header.  Its first iteration may be one that is not tested, as the pass ``rotate`` writes that.
     """
 
     op: Operation
@@ -74,6 +74,7 @@ class LoopView:
     body: Block
     tests: Sequence[Comparison]
     step: SSAValue | None = None
+    is_tested: bool = True
 
 
 def loop_view(op: Operation) -> LoopView | None:
@@ -84,10 +85,18 @@ def loop_view(op: Operation) -> LoopView | None:
     last, end = before.last_op, after.last_op
     assert last is not None
     assert end is not None
-    tests = _tests(last.operands[0], before)
-    if tests is None or any(o is not last and o.name not in EXACT and not _is_test(o) for o in before.ops):
+    condition, choice = last.operands[0], last.operands[0].owner
+    arguments, is_tested = before.args, True
+    if not isinstance(choice, Block) and choice.name == "arith.select" and choice.operands[0] is before.args[-1]:
+        condition, arguments, is_tested = choice.operands[2], before.args[:-1], False
+    tests, count = _tests(condition, before), len(arguments)
+    others = [o for o in before.ops if o is not last and (is_tested or o is not choice)]
+    if tests is None or (len(tests) > 1 and not is_tested) or any(not _is_test(o) for o in others):
         return None
-    return LoopView(op, before.args, op.operands, end.operands, last.operands[1:], after.args, op.results, after, tests)
+    handed = last.operands[1:] if is_tested else last.operands[1:-1]
+    inner, results = after.args[: len(handed)], op.results[: len(handed)]
+    inits, yields = op.operands[:count], end.operands[:count]
+    return LoopView(op, arguments, inits, yields, handed, inner, results, after, tests, is_tested=is_tested)
 
 
 def _for_view(op: Operation) -> LoopView:
@@ -102,7 +111,7 @@ def _for_view(op: Operation) -> LoopView:
 
 
 def _is_test(op: Operation) -> bool:
-    return op.name in {"arith.cmpi", "arith.constant", "arith.andi"}
+    return op.name in {"arith.cmpi", "arith.constant", "arith.andi", *EXACT}
 
 
 def _tests(condition: SSAValue, block: Block) -> tuple[Comparison, ...] | None:
