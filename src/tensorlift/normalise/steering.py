@@ -96,7 +96,7 @@ def _compared_in(condition: SSAValue) -> Iterator[SSAValue]:
             continue
         if op.name == "arith.cmpi":
             yield from op.operands
-        elif op.name in {"arith.andi", "arith.ori", "arith.xori"}:
+        elif op.name in {"arith.andi", "arith.ori", "arith.xori", "arith.select"}:
             work += op.operands
 
 
