@@ -42,6 +42,13 @@ class Comparison(NamedTuple):
         return self.right.offset - self.left.offset
 
 
+def contrary(op: CmpiOp) -> int:
+    """Return the predicate that holds where that of a comparison does not."""
+    number: int = op.predicate.value.data
+    base = _FIRST_UNSIGNED - 2 if number >= _FIRST_UNSIGNED else 0
+    return base + _OPERATORS.index(_CONTRARY[_OPERATORS[number - base]])
+
+
 def linear(value: SSAValue, given: Mapping[SSAValue, SSAValue]) -> Linear:
     """Split a value, where some stand for others."""
     value, owner = given.get(value, value), given.get(value, value).owner
@@ -63,7 +70,7 @@ def comparison(op: CmpiOp, given: Mapping[SSAValue, SSAValue], *, holds: bool = 
     """Look at a comparison that holds, or does not."""
     number = op.predicate.value.data
     is_unsigned = number >= _FIRST_UNSIGNED
-    operator = _OPERATORS[number - 4 if is_unsigned else number]
+    operator = _OPERATORS[number - _FIRST_UNSIGNED + 2 if is_unsigned else number]
     operator = operator if holds else _CONTRARY[operator]
     left, right = linear(op.lhs, given), linear(op.rhs, given)
     if operator in _TURNED:

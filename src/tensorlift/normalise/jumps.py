@@ -1,19 +1,62 @@
-"""Jumps to blocks that only jump on lead where those lead."""
+"""Jumps lead where control ends up: not to blocks that only jump on, nor where a constant says that it never goes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xdsl.dialects.arith import CmpiOp, ConstantOp
 from xdsl.dialects.builtin import DenseArrayBase, i32
 from xdsl.dialects.cf import BranchOp, ConditionalBranchOp
 
-from tensorlift.normalise.edit import insert, remove
+from tensorlift.ir.arithmetic import constant, evaluator
+from tensorlift.normalise.edit import insert, last_of, remove
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Block, Operation, SSAValue
+
+
+def decide_branches(function: FuncOp) -> None:
+    """Let branches on constants jump, and remove blocks that nothing reaches then."""
+    decided = False
+    for block in function.body.blocks:
+        branch = block.last_op
+        holds = _known(branch.cond) if isinstance(branch, ConditionalBranchOp) else None
+        if isinstance(branch, ConditionalBranchOp) and holds is not None:
+            decided = True
+            count = 1 + len(branch.then_block.args)
+            passed = branch.operands[1:count] if holds else branch.operands[count:]
+            target = branch.then_block if holds else branch.else_block
+            insert([BranchOp.create(operands=passed, successors=[target], location=branch.location)], branch)
+            remove(branch)
+    if decided:
+        _remove_unreached(function)
+
+
+def _known(condition: SSAValue) -> bool | None:
+    """Tell whether a condition holds, where it is a constant or compares two."""
+    op = condition.owner
+    if isinstance(op, ConstantOp):
+        return bool(constant(op))
+    compared = [v.owner for v in op.operands if isinstance(v.owner, ConstantOp)] if isinstance(op, CmpiOp) else []
+    evaluate = evaluator(op) if isinstance(op, CmpiOp) and len(compared) == len(op.operands) else None
+    return bool(evaluate(*map(constant, compared))) if evaluate is not None else None
+
+
+def _remove_unreached(function: FuncOp) -> None:
+    reached: dict[Block, None] = {}
+    work = [function.body.blocks[0]]
+    while work:
+        block = work.pop()
+        if block not in reached:
+            reached[block] = None
+            work += last_of(block).successors
+    unreached = [block for block in function.body.blocks if block not in reached]
+    for block in unreached:
+        block.drop_all_references()
+        function.body.detach_block(block)
 
 
 def thread_jumps(function: FuncOp, headers: Collection[Block]) -> None:

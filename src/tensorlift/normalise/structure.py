@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.arith import AndIOp, ConstantOp, XOrIOp
+from xdsl.dialects.arith import AndIOp, CmpiOp, ConstantOp, XOrIOp
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.scf import ConditionOp, IfOp, WhileOp, YieldOp
@@ -28,7 +28,8 @@ from tensorlift.ir.regions import ControlFlow
 from tensorlift.normalise.choices import choose_in_tests
 from tensorlift.normalise.edit import move, remove
 from tensorlift.normalise.graph import Graph
-from tensorlift.normalise.jumps import thread_jumps
+from tensorlift.normalise.guards import contrary
+from tensorlift.normalise.jumps import decide_branches, thread_jumps
 from tensorlift.normalise.ways import END, Flag, Left, Way, flag_in, is_within, location_in, pairs_of, type_of
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Structure:
         """
         for op in module.ops:
             if isinstance(op, FuncOp) and len(op.body.blocks) > 1:
+                decide_branches(op)
                 flow = ControlFlow(op)
                 headers = [flow.blocks[header] for header in flow.loops]
                 thread_jumps(op, headers)
@@ -85,6 +87,7 @@ class _Structuring:
         self.pending = set(self.graph.blocks)
         self.replaced: dict[SSAValue, SSAValue] = {}
         self.constants: dict[object, Operation] = {}
+        self.turned: list[CmpiOp] = []
 
     def run(self) -> None:
         """Make the function one block."""
@@ -98,6 +101,9 @@ class _Structuring:
             function.body.detach_block(block)
         entry.add_ops(op for op in self.constants.values() if op.results[0].first_use is not None)
         move(list(self.to.ops), entry)
+        for test in dict.fromkeys(self.turned):
+            if test.result.first_use is None:
+                remove(test)
 
     # Pieces of control.
 
@@ -376,8 +382,12 @@ class _Structuring:
     def truth(self, flag: Flag | bool) -> SSAValue:  # noqa: FBT001 - what is told
         """Return the value of a flag, computed here where that is the contrary of one."""
         if isinstance(flag, Flag) and not flag.holds:
-            op = XOrIOp(flag.value, self.true)
-            self.to.add_op(op)
+            test = flag.value.owner
+            if isinstance(test, CmpiOp):
+                self.to.add_op(compared := CmpiOp(test.lhs, test.rhs, contrary(test)))
+                self.turned.append(test)
+                return compared.result
+            self.to.add_op(op := XOrIOp(flag.value, self.true))
             return op.result
         if isinstance(flag, Flag):
             return flag.value
