@@ -55,8 +55,8 @@ def _remove_unreached(function: FuncOp) -> None:
             work += last_of(block).successors
     unreached = [block for block in function.body.blocks if block not in reached]
     for block in unreached:
-        block.drop_all_references()
         function.body.detach_block(block)
+        block.drop_all_references()
 
 
 def thread_jumps(function: FuncOp, headers: Collection[Block]) -> None:

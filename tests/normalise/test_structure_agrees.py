@@ -1,0 +1,93 @@
+"""A function of literal IR and its structured form agree on all inputs, where control goes anywhere."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from bench import random_control
+from bench.literal import files, read, run
+from bench.signatures import draw, run_literally
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tensorlift.ir.literal_interpreter import EndedError, LiteralInterpreter, TooLongError, UndefinedError
+from tensorlift.ir.regions import IrreducibleError
+from tensorlift.normalise.loop_ir import PASSES
+from tensorlift.readers.clang import read_literally
+
+if TYPE_CHECKING:
+    from tensorlift.readers.clang import LiteralFunction
+
+_EVERY = 12  # files of the corpora
+_IRREDUCIBLE = {"copy_interleaved_switch"}
+_INPUTS = 6
+_MOST_BRANCHES = 2000
+_PROGRAMS = settings(max_examples=25, deadline=None, derandomize=True)
+
+
+def _outcome(function: LiteralFunction, interpreter: LiteralInterpreter, values: list[Any]) -> object:
+    try:
+        found = run_literally(function, interpreter, values, _MOST_BRANCHES)
+    except (UndefinedError, EndedError) as stop:
+        return type(stop).__name__
+    except TooLongError:
+        return None
+    return [value.tolist() for value in found]
+
+
+def _differences(text: str, seed: int) -> list[object]:
+    """Run a function and its structured form on random inputs; how many branches either takes is no matter."""
+    read = read_literally(text, "f.c")
+    (function,) = read.functions
+    module = read.module.clone()
+    for rewriting in PASSES:
+        rewriting.apply(module)
+    module.verify()
+    before, after, rng = LiteralInterpreter(read.module), LiteralInterpreter(module), random.Random(seed)
+    found: list[object] = []
+    for _ in range(_INPUTS):
+        values = draw(function, rng)
+        one, other = _outcome(function, before, values), _outcome(function, after, values)
+        found += [(one, other)] if one is not None and other is not None and str(one) != str(other) else []
+    return found
+
+
+@_PROGRAMS
+@given(st.integers(0, 1 << 20))
+def test_random_control_runs_as_before(seed: int) -> None:
+    try:
+        assert _differences(random_control.generate(seed), seed) == []
+    except IrreducibleError:
+        return
+
+
+@_PROGRAMS
+@given(
+    st.sampled_from(("int i = 0", "int i = n", "unsigned i = m - 2", "unsigned i = 7")),
+    st.sampled_from(("i++", "i--", "i += 2", "i -= 3", "i *= 2")),
+    st.sampled_from(("i < {}", "i <= {}", "i > {}", "i >= {}", "i != {}")),
+    st.sampled_from(("m", "n + 1", "5", "p[0]", "c")),
+    st.sampled_from(("", "if (i < m)", "if (i <= m && n > 0)", "if (n == 2) return 3; else")),
+)
+def test_loops_that_test_behind_their_body_run_as_before(
+    start: str, step: str, test: str, bound: str, guard: str
+) -> None:
+    loop = f"do {{ p[c & 7] += i; {step}; c++; t = i - 1; }} while ({test.format(bound)});"
+    result = "i + 3 * c + 5 * t"
+    text = f"int f(int n, int m, int *p) {{ {start}; int c = 0, t = 0; {guard} {{ {loop} }} return {result}; }}"
+    assert _differences(text, len(text)) == []
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler named cc on the search path")
+def test_structured_functions_of_the_corpora_run_as_compiled() -> None:
+    subjects = [s for s in read(files()[::_EVERY]).subjects if s.path.stem not in _IRREDUCIBLE]
+    for module in {id(s.module): s.module.module for s in subjects}.values():
+        for rewriting in PASSES:
+            rewriting.apply(module)
+    run(subjects)
+    wrong = {str(s.path): s.result for s in subjects if s.result not in {"equal", "undefined", ""}}
+    assert wrong == {}
+    assert sum(s.ran > 0 for s in subjects) >= 0.9 * len(subjects)
