@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from tensorlift.frontends.c.induction import TripCount
+    from tensorlift.normalise.evolution import LoopView
     from tensorlift.normalise.execution import Execution, Rule
 
 
