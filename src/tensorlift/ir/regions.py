@@ -130,7 +130,7 @@ class ControlFlow:
         return _immediate(order, ways)
 
     def ranks(self) -> dict[int, int]:
-        """Return the place of each block in an order in which it follows those that lead to it, but back to a header."""
+        """Return the place of each block in an order in which it follows what leads to it, but back to a header."""
         order = _finished(0, lambda block: list(self.successors[block]))[::-1]
         return {block: number for number, block in enumerate(order)}
 
