@@ -21,7 +21,7 @@ from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger, Undecided
 from tensorlift.proofs.samples import meaning_of_sample
 from tensorlift.targets import get_target, target_names
-from tensorlift.targets.samples import SIZES, sample_operand, sample_types
+from tensorlift.targets.mlir_text.samples import SIZES, sample_operand, sample_types
 from tensorlift.targets.target import Memory
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from tensorlift.proofs.read_back import Emitted as Text
 from tensorlift.proofs.read_back import check_read_back
 from tensorlift.proofs.summaries import ReadBack
 from tensorlift.summarize import summarise
+from tensorlift.targets.c.naming import ORIGINAL
 from tensorlift.targets.c.pragmas import with_pragmas
-from tensorlift.targets.c.prelude import ORIGINAL
 from tensorlift.targets.c.quotients import notations_of, quotients_of
 from tensorlift.targets.c.signature import Signature, signature_of
 from tensorlift.threads import FILE, Program, check_independent, marked_loops, pragmas_for

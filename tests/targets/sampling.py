@@ -19,7 +19,7 @@ from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger
 from tensorlift.proofs.samples import held_of_sample, meaning_of_sample
 from tensorlift.proofs.values import Buffer, Held
-from tensorlift.targets.samples import SIZES, sample_operand, sample_types
+from tensorlift.targets.mlir_text.samples import SIZES, sample_operand, sample_types
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

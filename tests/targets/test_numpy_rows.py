@@ -11,9 +11,7 @@ from tests.targets.sampling import NUMPY_TYPES, Library, try_row
 
 from tensorlift.diagnostics import LiftError
 from tensorlift.targets import get_target, target_names
-from tensorlift.targets.numpy import NUMBERS
-from tensorlift.targets.numpy.rows import ROWS
-from tensorlift.targets.numpy.types import promote
+from tensorlift.targets.numpy import NUMBERS, ROWS, promote
 from tensorlift.targets.target import by_spelling, row
 
 if TYPE_CHECKING:

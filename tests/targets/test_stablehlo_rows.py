@@ -17,13 +17,13 @@ from tensorlift.runtime.xla import interpret, load_stablehlo
 from tensorlift.targets import get_target
 from tensorlift.targets.mlir_text.samples import (
     ENTRY,
+    SIZES,
     sample_dtypes,
     sample_operands,
     sample_text,
     static_program,
 )
-from tensorlift.targets.samples import SIZES
-from tensorlift.targets.stablehlo.rows import ROWS
+from tensorlift.targets.stablehlo import TARGET
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -68,10 +68,12 @@ def _try(entry: Sample, dtypes: Mapping[str, DType], sizes: Mapping[str, int], *
         compare_cells(got, meant, model)
 
 
-@pytest.mark.parametrize(("spelling", "number"), [(s, k) for s, row in ROWS.items() for k in range(len(row.samples))])
+@pytest.mark.parametrize(
+    ("spelling", "number"), [(s, k) for s, row in TARGET.rows.items() for k in range(len(row.samples))]
+)
 def test_a_row_means_what_xla_does(spelling: str, number: int) -> None:
     """XLA compiles for each float, and for integers with a sign and without; the interpreter runs all types."""
-    entry = ROWS[spelling].samples[number]
+    entry = TARGET.rows[spelling].samples[number]
     seen = set()
     for dtypes, sizes in itertools.islice(_trials(entry), 8):
         own = (sizes == dict.fromkeys(SIZES, entry.least), *map(_class, dtypes.values()))

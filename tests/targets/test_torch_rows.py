@@ -16,7 +16,7 @@ from tensorlift.comprehension.terms import zero
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger
 from tensorlift.targets import get_target
-from tensorlift.targets.torch.rows import ROWS
+from tensorlift.targets.torch import ROWS
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -44,7 +44,7 @@ from tensorlift.report.terminal import Screen, show_lift, summary_lines
 from tensorlift.runtime.compilers import complaint
 from tensorlift.runtime.original import CompileOptions
 from tensorlift.source import Source
-from tensorlift.targets.c.prelude import ORIGINAL
+from tensorlift.targets.c.naming import ORIGINAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import refuse
 from tensorlift.frontends.c.outline.macros import SPELLED, stated
-from tensorlift.targets.c.prelude import APART, ORIGINAL, PROGRAM
+from tensorlift.targets.c.naming import APART, ORIGINAL, PROGRAM
 from tensorlift.targets.c.scalars import C_FUNCTIONS
 
 if TYPE_CHECKING:

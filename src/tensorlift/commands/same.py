@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tensorlift.commands.rewrite import generated
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c.outline.unit import Unit, trees_of
-from tensorlift.targets.c.prelude import ORIGINAL, PROGRAM
+from tensorlift.targets.c.naming import ORIGINAL, PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

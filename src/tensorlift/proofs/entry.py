@@ -16,7 +16,7 @@ from tensorlift.contract.notation import parse_condition, parse_sum
 from tensorlift.ops.dtypes import is_integer
 from tensorlift.proofs.failure import GUARD, CheckFailure
 from tensorlift.proofs.unit import check_declarations
-from tensorlift.targets.c.prelude import APART, ORIGINAL, PROGRAM
+from tensorlift.targets.c.naming import APART, ORIGINAL, PROGRAM
 from tensorlift.targets.c.quotients import notations_of, quotients_of
 from tensorlift.targets.c.scalars import C_FUNCTIONS
 

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
-from tensorlift.targets.c.prelude import CBLAS, HEADERS, OWN_HEADERS
+from tensorlift.targets.c.naming import CBLAS, HEADERS, OWN_HEADERS
 from tensorlift.targets.c.scalars import C_FUNCTIONS, C_TYPES
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorlift.ir.cost import Costs
 from tensorlift.targets.c.routines import ROUTINES
-from tensorlift.targets.numpy.types import NumpyTypes
+from tensorlift.targets.numpy import NumpyTypes
 from tensorlift.targets.target import Target
 
 TARGET = Target(

@@ -15,7 +15,7 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, NotAffine
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Reduce, Term
-from tensorlift.targets.c.calls import Matcher
+from tensorlift.targets.c.calls import Matcher, triangular_product
 from tensorlift.targets.c.cells import Cell, update
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.running import running, running_back
@@ -30,7 +30,6 @@ from tensorlift.targets.c.sums import (
     replaced,
     strides_through,
 )
-from tensorlift.targets.c.triangular import triangular_product
 from tensorlift.targets.c.widening import counted
 
 if TYPE_CHECKING:

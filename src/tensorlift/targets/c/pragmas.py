@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tensorlift.targets.c.cells import affine_text
-from tensorlift.targets.c.prelude import APART, CBLAS, HEADERS
+from tensorlift.targets.c.naming import APART, CBLAS, HEADERS
 from tensorlift.targets.c.scalars import ORDER, PRODUCT
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.targets.imported.rows import rows_of
 from tensorlift.targets.linalg import TARGET as LINALG
-from tensorlift.targets.mlir_text.promotion import StatedTypes
+from tensorlift.targets.mlir_text.rows import StatedTypes
 from tensorlift.targets.target import Target
 
 if TYPE_CHECKING:

@@ -1,11 +1,18 @@
-"""Every JAX operation that an emitted program may use, one row each: most are NumPy's under another name."""
+"""Every JAX operation that an emitted program may use, one row each: most are NumPy's under another name.
+
+Operations that JAX has beside NumPy's, or in which it differs from NumPy.
+
+``x.at[...].set(value)`` and its kin give a new array; the old one stays as it is.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.affine import ZERO
 from tensorlift.targets.arrays import (
     arithmetic,
     contraction,
@@ -16,12 +23,132 @@ from tensorlift.targets.arrays import (
     reduction,
     shape,
 )
-from tensorlift.targets.jax import rows_own
-from tensorlift.targets.target import OpRow, by_spelling
+from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Size, Subscripts, Tensor, by_spelling, row, sample
 
 if TYPE_CHECKING:
+    from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
+    from tensorlift.comprehension.terms import Reducer
     from tensorlift.ops.dtypes import DType
-    from tensorlift.targets.target import Sample
+    from tensorlift.targets.arrays.arithmetic import Binary
+    from tensorlift.targets.target import Meaning, Sample
+
+
+def _tri(
+    o: Obligations,
+    N: Size,  # noqa: N803 - NumPy's name
+    M: Size | None = None,  # noqa: N803 - NumPy's name
+    k: Size = ZERO,
+    *,
+    dtype: ElementType,
+) -> SymbolicTensor:
+    """Without an element type it is single precision, unlike the rest of JAX."""
+    return creation.triangle_mask(o, N, M, k, dtype)
+
+
+def _sum(  # noqa: PLR0913 - JAX's parameters
+    o: Obligations,
+    a: Tensor,
+    axis: Axes = None,
+    dtype: ElementType | None = None,
+    *,
+    keepdims: Flag = False,
+    where: Tensor | None = None,
+) -> SymbolicTensor:
+    """Sum without ``initial``, which the method ignores, unlike the function."""
+    return reduction.reduction("sum")(o, a, axis, dtype, keepdims=keepdims, where=where)
+
+
+def _running_extreme(op: Reducer, o: Obligations, operand: Tensor, axis: int = 0) -> SymbolicTensor:
+    return reduction.running(op, default_axis=0)(o, operand, axis)
+
+
+def _of_lax(name: str, op: Reducer) -> OpRow:
+    texts = (f"lax.{name}(a)", f"lax.{name}(a, axis=1)")
+    return row(
+        f"lax.{name}", partial(_running_extreme, op), *tuple(sample(text, 0, a="number[m, n]") for text in texts)
+    )
+
+
+def _ignoring_nan(name: str, op: Reducer) -> OpRow:
+    infinite = "-jnp.inf" if op == "fmax" else "jnp.inf"
+    samples = (
+        sample(f"jnp.{name}(a)", 1, a="number[m, n]"),
+        sample(f"jnp.{name}(a, axis=1)", 1, a="real[m, n]"),
+        sample(f"jnp.{name}(a, axis=0, initial={infinite})", 0, a="real[m, n]"),
+    )
+    return row(f"jnp.{name}", reduction.reduction(op), *samples)
+
+
+_TRIANGLES = ("(n, dtype=bool)", "(m, n, dtype=jnp.int32)", "(m, n, 1, dtype=bool)", "(m, n, k=-1, dtype=jnp.float64)")
+_SUMS = ("()", "(axis=0)", "(axis=(0, 1))", "(axis=-1, keepdims=True)", "(axis=0, dtype=jnp.int32)", "(where=a > 1)")
+
+_OWN = [
+    row("jnp.asarray", functions.new_array, "jnp.asarray(a)", a="arith[m]"),
+    row("jnp.tri", _tri, *tuple(sample(f"jnp.tri{text}") for text in _TRIANGLES)),
+    row(".sum()", _sum, *tuple(sample(f"a.sum{text}", a="arith[m, n]") for text in _SUMS), name="method sum"),
+    _of_lax("cummax", "max"),
+    _of_lax("cummin", "min"),
+    _ignoring_nan("nanmax", "fmax"),
+    _ignoring_nan("nanmin", "fmin"),
+]
+
+
+_TEXTS = [
+    "a.at[0].{}(1)",
+    "a.at[-1].{}(b)",
+    "a.at[:, 0].{}(2)",
+    "a.at[0, n - 1].{}(b[0])",
+    "a.at[:-1, 1:].{}(b[1:])",
+    "a.at[:, ::-1].{}(b)",
+    "a.at[...].{}(b)",
+    "a.at[1:-1, 1:-1].{}(1)",
+    "a.at[:, n:].{}(7)",
+]
+
+
+def _set(o: Obligations, x: Tensor, items: Subscripts, values: Tensor) -> SymbolicTensor:
+    _require_fitting(o, x, values)
+    return index.store(o, x, items, values)
+
+
+def _updated(combine: Binary, o: Obligations, x: Tensor, items: Subscripts, values: Tensor) -> SymbolicTensor:
+    _require_fitting(o, x, values)
+    if x.dtype == "bool":
+        o.refuse("arithmetic on cells that are truth values, which JAX does not update so")
+    return index.store(o, x, items, combine(o, index.subscript(o, x, items), values))
+
+
+def _require_fitting(o: Obligations, x: SymbolicTensor, values: SymbolicTensor) -> None:
+    if o.types.result_type(o, (x, values)) != x.dtype:
+        o.refuse(f"values are stored in the narrower type {x.dtype}")
+
+
+_BINARY: dict[str, Binary] = {
+    "add": partial(arithmetic.plain, "add", arithmetic.OPERATOR),
+    "subtract": partial(arithmetic.plain, "sub", arithmetic.OPERATOR),
+    "multiply": partial(arithmetic.plain, "mul", arithmetic.OPERATOR),
+    "divide": partial(arithmetic.true_divide, arithmetic.OPERATOR),
+}
+
+
+def _row(name: str, meaning: Meaning, kind: str, *more: Sample) -> OpRow:
+    samples = (
+        *(sample(text.format(name), 1, a=f"{kind}[m, n]", b=f"{kind}[n]") for text in _TEXTS),
+        sample(f"a.at[:, 1:].{name}(a[:, :-1])", 1, a=f"{kind}[m, n]"),
+        *more,
+    )
+    return row(f".at[].{name}()", meaning, *samples, name=f"update {name}")
+
+
+_STRIDED = tuple(
+    sample(text, 1, a="f64[m, n]", b="f64[n]") for text in ("a.at[::2].set(b[0])", "a.at[1::2, ::-2].set(1)")
+)
+
+_UPDATES = [
+    _row("set", _set, "number", *_STRIDED),
+    *(_row(name, partial(_updated, combine), "positive_real") for name, combine in _BINARY.items()),
+]
+
 
 _NUMPY = re.compile(r"(?<![\w.])np\.")
 # Operations of NumPy that JAX does not have, or that fail on the values of a transformed function.
@@ -71,7 +198,7 @@ _SHARED = [
 ROWS: dict[str, OpRow] = by_spelling(
     [
         *(_as_jax(row) for row in _SHARED if row.spelling not in _ABSENT),
-        *rows_own.UPDATES,
-        *rows_own.ROWS,
+        *_UPDATES,
+        *_OWN,
     ]
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tensorlift.ir.cost import Costs
 from tensorlift.targets.linalg.rows import ROWS
-from tensorlift.targets.mlir_text.promotion import StatedTypes
+from tensorlift.targets.mlir_text.rows import StatedTypes
 from tensorlift.targets.target import Target
 
 TARGET = Target(

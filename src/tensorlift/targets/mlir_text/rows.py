@@ -1,15 +1,54 @@
-"""Kinds of parameters of operations of MLIR dialects that are read by their form, and what a row says of them."""
+"""Kinds of parameters of operations of MLIR dialects that are read by their form, and what a row says of them.
+
+Types of results where the text states every type: operands of an operation are of one type, and nothing converts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.tensor import Shape, SymbolicTensor
-from tensorlift.ops.dtypes import DType
+from tensorlift.comprehension.tensor import Shape, Strength, SymbolicTensor
+from tensorlift.ops.dtypes import DType, is_float
+from tensorlift.targets.arrays.promotion import ArrayTypes, Operand
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.comprehension.tensor import Obligations
     from tensorlift.targets.target import OpRow
+
+
+class StatedTypes(ArrayTypes):
+    """Type rules of a dialect whose operations do not convert."""
+
+    of_negative_reals = "a negative real becomes zero as an unsigned integer"
+
+    def common(self, o: Obligations, operands: Sequence[Operand]) -> DType:
+        """Return the only type of the operands."""
+        first = operands[0].dtype
+        if any(operand.dtype != first for operand in operands):
+            o.refuse("operands of different element types")
+        return first
+
+    def float_type(self, o: Obligations, dtype: DType) -> DType:
+        """Return the type, which must be one of reals."""
+        if not is_float(dtype):
+            o.refuse(f"a function of reals on values of the type {dtype}")
+        return dtype
+
+    def function_strength(self, o: Obligations, tensors: Sequence[SymbolicTensor]) -> Strength:  # noqa: ARG002 - all count alike
+        """Return how much the type of a result counts."""
+        return Strength.STRONG
+
+    def filled_type(self, o: Obligations, value: SymbolicTensor) -> DType:  # noqa: ARG002 - every value has a type
+        """Return the type of a value."""
+        return value.dtype
+
+    def real_type(self, o: Obligations) -> DType:
+        """Refuse: every type is stated."""
+        return o.refuse("an element type that is not stated")
+
 
 Ints = tuple[int, ...]
 Labels = tuple[str, ...]

@@ -1,15 +1,119 @@
-"""The NumPy target: rows with the meanings of NumPy 2, and an emitter that is loaded when it is asked for."""
+"""The NumPy target: rows with the meanings of NumPy 2, and an emitter that is loaded when it is asked for.
+
+Types of NumPy 2's results (NEP 50): arrays and NumPy scalars count by type, Python numbers only by kind.
+
+Every NumPy operation that an emitted program may use, one row each.
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.tensor import Strength, scalar_value
+from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor, scalar_value
 from tensorlift.ir.cost import Costs
-from tensorlift.targets.arrays import arithmetic, functions, logic, reduction
+from tensorlift.ops.dtypes import DType, is_float, width
+from tensorlift.targets.arrays import (
+    arithmetic,
+    contraction,
+    creation,
+    functions,
+    index,
+    logic,
+    reduction,
+    shape,
+)
 from tensorlift.targets.arrays.functions import ELEMENT_TYPES
-from tensorlift.targets.numpy.rows import ROWS
-from tensorlift.targets.numpy.types import NumpyTypes
-from tensorlift.targets.target import Overlaps, Target
+from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength, promote_integers
+from tensorlift.targets.target import OpRow, Overlaps, Target, by_spelling
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+ROWS: dict[str, OpRow] = by_spelling(
+    [
+        *arithmetic.ROWS,
+        *logic.ROWS,
+        *functions.ROWS,
+        *creation.ROWS,
+        *shape.ROWS,
+        *index.ROWS,
+        *reduction.ROWS,
+        *contraction.ROWS,
+    ]
+)
+
+
+_EXACT_IN_F32 = 16
+
+
+class NumpyTypes(ArrayTypes):
+    """Type rules of NumPy 2."""
+
+    def common(self, o: Obligations, operands: Sequence[Operand]) -> DType:  # noqa: ARG002 - every combination has a type
+        """Return the common type of operands, as ``np.result_type`` does."""
+        result: DType | None = None
+        for operand in operands:
+            if operand.is_strong:
+                result = operand.dtype if result is None else promote(result, operand.dtype)
+        for operand in operands:
+            if not operand.is_strong:
+                result = kind_of(operand.dtype) if result is None else _promote_weak(result, operand.dtype)
+        if result is None:
+            raise ValueError("no operands")
+        return result
+
+    def float_type(self, o: Obligations, dtype: DType) -> DType:
+        """Return the type in which a function of reals is computed: 16-bit integers fit single precision."""
+        if is_float(dtype):
+            return dtype
+        if dtype in ("bool", "i8", "u8"):
+            o.refuse("a function of reals on 8 bits is computed in half precision")
+        return "f32" if dtype in ("i16", "u16") else "f64"
+
+    def quotient_type(self, o: Obligations, dtype: DType) -> DType:  # noqa: ARG002 - every type has a quotient
+        """Return the type of ``/``: that of reals, double precision for integers."""
+        return dtype if is_float(dtype) else "f64"
+
+    def function_strength(self, o: Obligations, tensors: Sequence[SymbolicTensor]) -> Strength:
+        """Return that a function gives a value of NumPy's own, in double precision for a Python float."""
+        if operator_strength(tensors) is Strength.EITHER and any(t.dtype != "f64" for t in tensors):
+            o.refuse("the type depends on how the scalar is given; convert it first, as np.float32(x) does")
+        return Strength.STRONG
+
+    def filled_type(self, o: Obligations, value: SymbolicTensor) -> DType:
+        """Return the element type of an array that is filled with a value."""
+        if value.strength is Strength.EITHER and value.dtype != "f64":
+            o.refuse("the element type depends on how the scalar is given; convert it first, as np.float32(x) does")
+        return value.dtype
+
+    def real_type(self, o: Obligations) -> DType:  # noqa: ARG002 - NumPy has one default
+        """Return double precision."""
+        return "f64"
+
+
+def promote(left: DType, right: DType) -> DType:
+    """Return the common type of two types, as ``np.promote_types`` does."""
+    if right in (left, "bool") or not (is_float(left) or is_float(right)):
+        return promote_integers(left, right)
+    return right if left == "bool" else _promote_floats(left, right)
+
+
+def _promote_floats(left: DType, right: DType) -> DType:
+    if is_float(left) and is_float(right):
+        return max(left, right, key=width)
+    floating, integer = (left, right) if is_float(left) else (right, left)
+    return floating if width(integer) <= _EXACT_IN_F32 else "f64"
+
+
+def _promote_weak(strong: DType, weak: DType) -> DType:
+    if weak == "bool" or is_float(strong):
+        return strong
+    if is_float(weak):
+        return "f64"
+    return "i64" if strong == "bool" else strong
+
 
 _PRODUCTS = {"np.dot", ".dot()", "np.vdot", "np.inner", "np.einsum", "np.trace"}
 
@@ -45,7 +149,7 @@ TARGET = Target(
         "np.newaxis": None,
     },
     emitter="tensorlift.targets.numpy.emit:emit",
-    guarder="tensorlift.targets.python_text.guards:guarded",
+    guarder="tensorlift.targets.python_text.wrap:guarded",
     overlaps=Overlaps.STRIDED,
     numbers=NUMBERS,
     costs=Costs(

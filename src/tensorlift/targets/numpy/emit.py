@@ -8,8 +8,7 @@ from tensorlift.ir.stores import in_place, is_variable
 from tensorlift.ir.tensor_program import Contraction, Literal, Range, Reverse, Subscript, Windows
 from tensorlift.ops.dtypes import is_integer
 from tensorlift.targets.python_text import spelling
-from tensorlift.targets.python_text.arrays import library_of
-from tensorlift.targets.python_text.contractions import contraction_text, einsum_text
+from tensorlift.targets.python_text.arrays import contraction_text, einsum_text, library_of
 from tensorlift.targets.python_text.emission import Emission, Memory
 from tensorlift.targets.python_text.text import Text, call
 

@@ -1,20 +1,24 @@
 """The StableHLO target: rows with the meanings of its operations, and an emitter that is loaded when it is asked for.
 
 Programs are written for given sizes, so that every shape is static, or for every size, with shapes that are open.
+
+Every StableHLO operation that an emitted program may use, one row each.
 """
 
 from __future__ import annotations
 
 from tensorlift.ir.cost import Costs
-from tensorlift.targets.mlir_text.promotion import StatedTypes
-from tensorlift.targets.stablehlo.rows import ROWS
-from tensorlift.targets.target import Target
+from tensorlift.targets.mlir_text.rows import StatedTypes
+from tensorlift.targets.stablehlo import rows_dynamic, rows_elementwise, rows_fold, rows_scatter, rows_shape
+from tensorlift.targets.target import Target, by_spelling
+
+_TABLES = (rows_elementwise, rows_shape, rows_dynamic, rows_fold, rows_scatter)
 
 TARGET = Target(
     name="stablehlo",
     takes_empty=True,
     short_windows=True,
-    rows=ROWS,
+    rows=by_spelling(row for table in _TABLES for row in table.ROWS),
     types=StatedTypes(),
     modules={},
     element_types={},

@@ -46,8 +46,7 @@ from tensorlift.targets.emitted import as_float, returned, spell_all, spelling
 from tensorlift.targets.mlir_text.positions import cell_of, without_position
 from tensorlift.targets.mlir_text.text import function_emitted, without_unused
 from tensorlift.targets.stablehlo.builder import Array, Builder, is_static
-from tensorlift.targets.stablehlo.contraction import contract
-from tensorlift.targets.stablehlo.convolution import convolution_of
+from tensorlift.targets.stablehlo.convolution import contract, convolution_of
 from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS, FUNCTIONS, ROUNDINGS
 from tensorlift.targets.stablehlo.views import (
     IGNORING_NAN,

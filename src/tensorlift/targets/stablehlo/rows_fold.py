@@ -342,7 +342,7 @@ _LAST = (
     " : (tensor<{k}x{n}x6x{m}x{a}>, tensor<{n}x3x{m}x2x{a}>) -> tensor<{k}x2x1x2x{a}>"
 )
 
-CONVOLUTIONS = [
+ROWS += [
     row(
         "stablehlo.convolution",
         _convolution,

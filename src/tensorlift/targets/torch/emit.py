@@ -1,22 +1,381 @@
 """Emitting PyTorch: stores into slices, as in NumPy, with clones where a view would share memory.
 
 New tensors take type and device of an array parameter, so that a program follows its arguments.
+
+Expressions in PyTorch: dtypes and devices of an array parameter, explicit types where PyTorch has a default.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.affine import ZERO
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.stores import in_place
-from tensorlift.ir.tensor_program import At, Conditional, Reverse, Subscript
+from tensorlift.ir.tensor_program import (
+    At,
+    Broadcast,
+    Cast,
+    Conditional,
+    Contraction,
+    Copy,
+    Cumulative,
+    Diagonal,
+    DiagonalMask,
+    Elementwise,
+    Empty,
+    Expression,
+    Full,
+    Gather,
+    Iota,
+    Literal,
+    NewAxis,
+    Range,
+    Reduction,
+    Reverse,
+    SizeValue,
+    Subscript,
+    Take,
+    Transpose,
+    TriangleMask,
+    Variable,
+    Windows,
+)
+from tensorlift.ops.dtypes import SIGNED, UNSIGNED
+from tensorlift.targets.python_text import spelling
+from tensorlift.targets.python_text.arrays import (
+    accumulation,
+    contraction_text,
+    iota,
+    is_mean,
+    is_narrow,
+    summed,
+    widened_type,
+)
 from tensorlift.targets.python_text.emission import Emission, Memory
-from tensorlift.targets.python_text.text import Text
-from tensorlift.targets.torch.speller import LIBRARY
+from tensorlift.targets.python_text.spelling import Library, Products, Spelling
+from tensorlift.targets.python_text.text import Precedence, Text, binary, call, converts_itself, is_cut
+from tensorlift.targets.torch.rows_functions import FUNCTIONS
+from tensorlift.targets.torch.rows_shape import INDEX_TYPES
 
 if TYPE_CHECKING:
-    from tensorlift.ir.tensor_program import Assign, Expression, SetSlice, TensorProgram
+    from collections.abc import Sequence
+
+    from tensorlift.ir.tensor_program import Assign, SetSlice, TensorProgram
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.emitted import Emitted
+
+
+_FUNCTIONS = {
+    "max": "maximum", "min": "minimum", "select": "where", "rem": "fmod", "rint": "round", "tdiv": "div",
+    **{op: op for op in ("fmax", "fmin", "abs", "pow", "atan2", "copysign", *FUNCTIONS, "floor", "ceil", "trunc")},
+}  # fmt: skip
+# Functions that take Python numbers beside a tensor.
+_TAKE_NUMBERS = {"tdiv", "pow", "select"}
+_CLAMPS = {"max": "min", "min": "max"}
+_REDUCTIONS = {
+    "sum": "sum", "prod": "prod", "max": "amax", "min": "amin", "any": "any", "all": "all", "argmax": "argmax",
+    "argmin": "argmin",
+}  # fmt: skip
+
+
+def _as_index(value: Expression) -> Expression:
+    """Give integers the type that PyTorch takes for indices: it takes bytes for a mask."""
+    if value.is_weak or value.dtype in INDEX_TYPES:
+        return value
+    return Cast("i64", value.shape, False, value)  # noqa: FBT003 - no Python number
+
+
+# -- types and devices
+
+
+def _device(spell: Spelling) -> str:
+    """Spell the device of the first array parameter, nothing where there is none."""
+    array = next((p.name for p in spell.parameters if p.shape), None)
+    return "" if array is None else f"{spell.names.get(array, array)}.device"
+
+
+def _like(spell: Spelling, dtype: DType) -> str:
+    """Spell an array parameter of a type, nothing where there is none."""
+    array = next((p.name for p in spell.parameters if p.shape and p.dtype == dtype), None)
+    return "" if array is None else spell.names.get(array, array)
+
+
+def _type_of(spell: Spelling, dtype: DType) -> str:
+    """Spell a type, as that of a parameter where one of reals has it."""
+    like = _like(spell, dtype) if dtype in ("f32", "f64") else ""
+    return f"{like}.dtype" if like else spell.dtype(dtype)
+
+
+def _converted(spell: Spelling, number: Text, dtype: DType) -> Text:
+    """Spell a number as a tensor."""
+    return call("torch.as_tensor", number.source, dtype=_type_of(spell, dtype), device=_device(spell))
+
+
+def _copy(spell: Spelling, node: Copy) -> Text:
+    """Spell an array or a number in memory of its own."""
+    inner = node.argument
+    text = _strong(spell, inner) if inner.is_weak else spell(inner)
+    if inner.is_weak and not (isinstance(inner, Variable) or spell.is_python(inner)):
+        return text
+    return Text(f"{text.atom}.clone()")
+
+
+def _strong(spell: Spelling, node: Expression) -> Text:
+    """Spell a value as a tensor: a parameter is made one at the top, any other number in place."""
+    if isinstance(node, Variable) and spell.is_python(node):
+        spell.wanted[node.name] = node.dtype
+    return spell.converted(spell(node), node.dtype) if spell.is_python(node) else spell(node)
+
+
+# -- arrays from nothing
+
+
+def _new(spell: Spelling, function: str, dtype: DType, *arguments: str) -> Text:
+    """Spell a new tensor, of the type and on the device of a parameter."""
+    like = _like(spell, dtype)
+    if like:
+        return call(f"{like}.new_{function}", *arguments)
+    return call(f"torch.{function}", *arguments, dtype=spell.dtype(dtype), device=_device(spell))
+
+
+def _mask(spell: Spelling, node: TriangleMask | DiagonalMask) -> Text:
+    """Spell a triangle or a diagonal as a comparison of rows and columns."""
+    rows, columns = (call("torch.arange", spell.size(e).source, device=_device(spell)) for e in node.shape)
+    down = Text(f"{rows.source}[:, None]")
+    if node.offset != ZERO:
+        down = binary(down, "+", spell.size(node.offset), Precedence.SUM)
+    sign = ">=" if isinstance(node, TriangleMask) else "=="
+    return Text(f"{down.source} {sign} {columns.source}", Precedence.COMPARISON)
+
+
+def _full(spell: Spelling, node: Full) -> Text:
+    """Spell a tensor of one value; one of a value that is computed keeps its derivative."""
+    value = node.argument
+    if isinstance(value, Literal) and value.value in (0, 1):
+        return _new(spell, "ones" if value.value else "zeros", node.dtype, spell.shape(node.shape))
+    if isinstance(value, Literal | SizeValue):
+        return _new(spell, "full", node.dtype, spell.shape(node.shape), spell(value).source)
+    text = call("torch.broadcast_to", _strong(spell, value).source, spell.shape(node.shape))
+    return Text(f"{text.source}.clone()")
+
+
+# -- views and conversions
+
+
+def _subscript(spell: Spelling, node: Subscript) -> Text:
+    """Spell slices and single cells; reversed axes are flipped."""
+    if not any(isinstance(item, Reverse) for item in node.items):
+        return spelling.subscript(spell, node)
+    kept = [item for item in node.items if not isinstance(item, At)]
+    axes = [str(k) for k, item in enumerate(kept) if isinstance(item, Reverse)]
+    extents = iter(node.argument.shape)
+    items = [item if isinstance(item, NewAxis) else _forward(item, next(extents)) for item in node.items]
+    inner = spell(node.argument)
+    text = spell.items(items, node.argument.shape)
+    sliced = inner if text == ":" else Text(f"{inner.atom}[{text}]")
+    return Text(f"{sliced.atom}.flip({', '.join(axes)})")
+
+
+def _broadcast(spell: Spelling, node: Broadcast) -> Text:
+    """Spell a broadcast of a tensor."""
+    return call("torch.broadcast_to", _strong(spell, node.argument).source, spell.shape(node.shape))
+
+
+def _transpose(spell: Spelling, node: Transpose) -> Text:
+    """Spell permuted axes."""
+    inner = spell(node.argument)
+    if node.permutation == (1, 0):
+        return Text(f"{inner.atom}.T")
+    return _permuted(inner, node.permutation)
+
+
+def _windows(spell: Spelling, node: Windows) -> Text:
+    """Spell windows, axis by axis."""
+    text = spell(node.argument)
+    for axis, extent in zip(node.axes, node.extents, strict=True):
+        text = Text(f"{text.atom}.unfold({axis}, {spell.size(extent).source}, 1)")
+    return text
+
+
+def _cast(spell: Spelling, node: Cast) -> Text:
+    """Spell a conversion."""
+    inner = node.argument
+    is_number = spell.is_python(inner)
+    if is_number and not isinstance(inner, SizeValue) and not is_cut(inner, node.dtype):
+        spell.want_narrowed(inner, node.dtype)
+        return spell.converted(spell(inner), node.dtype)
+    if node.dtype == "bool":
+        return Text(f"{spell(inner).within(Precedence.BIT_OR)} != 0", Precedence.COMPARISON)
+    text = spell.converted(spell(inner), inner.dtype) if is_number else spell(inner)
+    return Text(f"{text.atom}.to({_type_of(spell, node.dtype)})")
+
+
+# -- elementwise
+
+
+def _converts_itself(argument: Expression, other: Expression) -> bool:
+    """Tell whether PyTorch converts one operand to the other's type, which must not be of a lower rank."""
+    return converts_itself(argument, other) and (bool(other.rank) or not argument.rank)
+
+
+def _elementwise(spell: Spelling, node: Elementwise) -> Text:
+    """Spell a scalar function of arrays; a sum divided by its number of summands is a mean."""
+    if node.op == "div" and is_mean(total := node.arguments[0], node.arguments[1]):
+        return _reduction(spell, total, "mean")
+    return spelling.elementwise(spell, node)
+
+
+def _function(spell: Spelling, node: Elementwise) -> Text:
+    """Spell a scalar function that is no operator: of tensors, but for those that take numbers."""
+    values = node.arguments
+    if node.op in _CLAMPS:
+        if all(isinstance(a, SizeValue | Literal) for a in values):
+            return spelling.function(spell, node)
+        bound = next((a for a in values if isinstance(a, Literal)), None)
+        if bound is not None:
+            other = values[0] if bound is values[1] else values[1]
+            return call("torch.clamp", _strong(spell, other).source, **{_CLAMPS[node.op]: spell(bound).source})
+    if node.op in _TAKE_NUMBERS:
+        return _function_of_numbers(spell, node)
+    function = spell.library.functions.get(node.op)
+    if function is None:
+        return spelling.function(spell, node)
+    return call(function, *(_strong(spell, a).source for a in values))
+
+
+def _function_of_numbers(spell: Spelling, node: Elementwise) -> Text:
+    texts = spell.operands(node)
+    values = node.arguments[1:] if node.op == "select" else node.arguments
+    if node.op == "select":
+        texts[0] = _strong(spell, node.arguments[0])
+    elif all(spell.is_python(v) for v in values):
+        texts[0] = _strong(spell, values[0])
+    if node.op == "pow" and all(a.shape for a in values):
+        return binary(texts[0], "**", texts[1], Precedence.POWER)
+    mode = '"trunc"' if node.op == "tdiv" else ""
+    return call(spell.library.functions[node.op], *(text.source for text in texts), rounding_mode=mode)
+
+
+# -- folds
+
+
+def _reduction(spell: Spelling, node: Reduction, method: str = "") -> Text:
+    """Spell a fold over axes."""
+    if node.op not in _REDUCTIONS:
+        raise refuse("TL305", f"PyTorch has no reduction {node.op}", remedy="lift to another target")
+    argument, dtype = summed(spell, node)
+    is_several = 1 < len(node.axes) < argument.rank
+    if node.op == "sum" and isinstance(argument, Diagonal) and not method and not dtype:
+        return call("torch.trace", spell(argument.argument).source)
+    text = spell(argument)
+    if node.initial is not None:
+        return _started(spell, node, text)
+    name = method or _REDUCTIONS[node.op]
+    if node.op == "prod" and is_several:
+        for axis in sorted(node.axes, reverse=True):
+            text = call(f"{text.atom}.prod", dim=str(axis), dtype=dtype)
+        return text
+    dim = "" if len(node.axes) == argument.rank else str(node.axes[0] if len(node.axes) == 1 else node.axes)
+    return call(f"{text.atom}.{name}", dim=dim, dtype=dtype)
+
+
+def _started(spell: Spelling, node: Reduction, text: Text) -> Text:
+    """Spell an extreme over axes that may be empty: its value for no elements is joined along each."""
+    assert node.initial is not None
+    extents = [spell.size(extent).source for extent in node.argument.shape]
+    for axis in sorted(node.axes, reverse=True):
+        one = [*extents[:axis], "1", *extents[axis + 1 :]]
+        shape = f"({one[0]},)" if len(one) == 1 else f"({', '.join(one)})"
+        start = call(f"{text.atom}.new_full", shape, spell(node.initial).source)
+        joined = call("torch.cat", f"({text.source}, {start.source})", dim=str(axis) if axis else "")
+        text = call(f"{joined.source}.{_REDUCTIONS[node.op]}", dim=str(axis) if len(extents) > 1 else "")
+        del extents[axis]
+    return text
+
+
+def _cumulative(spell: Spelling, node: Cumulative) -> Text:
+    """Spell a running fold."""
+    function, dtype = accumulation(spell, node), widened_type(spell, node)
+    text = call(function, spell(node.argument).source, dim=str(node.axis), dtype=dtype)
+    return Text(f"{text.source}[0]") if node.op in ("max", "min") else text
+
+
+# -- contractions
+
+
+def _swapped(_: str, text: Text) -> Text:
+    """Spell the last two axes swapped."""
+    return Text(f"{text.atom}.mT")
+
+
+def _permuted(text: Text, order: Sequence[int]) -> Text:
+    """Spell permuted axes."""
+    return Text(f"{text.atom}.permute({', '.join(map(str, order))})")
+
+
+def _full_product(spell: Spelling, left: Expression, right: Expression) -> Text:
+    """Spell the sum of all products of corresponding cells."""
+    return call("torch.tensordot", spell(left).source, spell(right).source, dims=str(left.rank))
+
+
+def _tensordot(spell: Spelling, left: Expression, right: Expression, axes: tuple[list[int], list[int]]) -> Text:
+    """Spell a product summed over pairs of axes."""
+    return call("torch.tensordot", spell(left).source, spell(right).source, dims=f"({axes[0]}, {axes[1]})")
+
+
+def _einsum(spell: Spelling, spec: str, operands: Sequence[Expression], dtype: DType) -> Text:
+    """Spell any sum of products; one of narrow integers is computed in 64 bits."""
+    texts = [spell(operand) for operand in operands]
+    if not is_narrow(dtype):
+        return call("torch.einsum", spec, *(text.source for text in texts))
+    wide = call("torch.einsum", spec, *(f"{text.atom}.to(torch.int64)" for text in texts))
+    return Text(f"{wide.source}.to({spell.dtype(dtype)})")
+
+
+def _forward(item: object, extent: object) -> Range:
+    """Return the same cells in ascending order."""
+    return Range(ZERO, extent) if isinstance(item, Reverse) else item  # type: ignore[arg-type,return-value]  # as they are in a subscript
+
+
+LIBRARY = Library(
+    "torch",
+    "PyTorch",
+    {op: f"torch.{name}" for op, name in _FUNCTIONS.items()},
+    {
+        "bool": "torch.bool", "i8": "torch.int8", "i16": "torch.int16", "i32": "torch.int32", "i64": "torch.int64",
+        "u8": "torch.uint8", "f32": "torch.float32", "f64": "torch.float64",
+    },
+    {
+        **spelling.RULES,
+        Iota: lambda spell, node: iota(spell, node, _device(spell)),
+        TriangleMask: _mask,
+        DiagonalMask: _mask,
+        Full: _full,
+        Empty: lambda spell, node: _new(spell, "empty", node.dtype, spell.shape(node.shape)),
+        Subscript: _subscript,
+        Broadcast: _broadcast,
+        Transpose: _transpose,
+        Windows: _windows,
+        Cast: _cast,
+        Gather: lambda spell, node: spelling.gather(spell, replace(node, indices=tuple(map(_as_index, node.indices)))),
+        Take: lambda spell, node: spelling.take(spell, replace(node, index=_as_index(node.index))),
+        Copy: _copy,
+        Elementwise: _elementwise,
+        Reduction: _reduction,
+        Cumulative: _cumulative,
+        Contraction: contraction_text,
+    },
+    function=_function,
+    converted=_converted,
+    products=Products(_swapped, _permuted, _full_product, _tensordot, _einsum),
+    accumulations={"sum": "torch.cumsum", "prod": "torch.cumprod", "max": "torch.cummax", "min": "torch.cummin"},
+    without_powers=frozenset({*SIGNED, *UNSIGNED}),
+    weak_selections=True,
+    shapes_are_tuples=True,
+    converts_itself=_converts_itself,
+)  # fmt: skip
 
 
 def emit(program: TensorProgram) -> Emitted:
