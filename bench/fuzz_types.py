@@ -44,8 +44,8 @@ from tensorlift.ir.text import functions
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.runtime.data import nudged
 from tensorlift.runtime.libraries import installation
-from tensorlift.runtime.loading import loaded
 from tensorlift.runtime.program import ContractError, call_program
+from tensorlift.runtime.program_worker import loaded
 from tensorlift.source import source_from_text
 from tensorlift.targets import get_target
 

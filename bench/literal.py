@@ -42,9 +42,8 @@ from tensorlift.ir.literal_interpreter import EndedError, LiteralInterpreter, To
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.readers.clang import LiteralFunction, LiteralModule, read_literally
 from tensorlift.readers.clang.cpp import literal_cpp_module
-from tensorlift.runtime.call_file import call_file
+from tensorlift.runtime.call_file import call_file, cpp_call_file
 from tensorlift.runtime.compare import Tolerance, compare
-from tensorlift.runtime.cpp_call_file import cpp_call_file
 from tensorlift.runtime.data import STYLES, random_arguments, seeded
 from tensorlift.runtime.layout import layout_of
 from tensorlift.runtime.literal import LiteralRun

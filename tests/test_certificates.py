@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tensorlift.cli import main
-from tensorlift.contract.data import CONDITIONS
-from tensorlift.contract.notation import parse_condition
+from tensorlift.contract.notation import CONDITIONS, parse_condition
 from tensorlift.proofs.certificate import seal_of
 
 if TYPE_CHECKING:

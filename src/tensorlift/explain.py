@@ -164,7 +164,7 @@ def _lines(text: str, operands: Mapping[str, SymbolicTensor], value: SymbolicTen
 
 def _meaning_of_text(target: Target, entry: Sample) -> list[str]:
     """Return the meaning of a sample at sizes that differ from each other, as every shape is static."""
-    from tensorlift.proofs.tensor_text.samples import meaning_of_program  # noqa: PLC0415 - xDSL, for such targets only
+    from tensorlift.proofs.samples import meaning_of_program  # noqa: PLC0415 - xDSL, for such targets only
     from tensorlift.targets.mlir_text import samples  # noqa: PLC0415 - as above
 
     dtypes = samples.sample_dtypes(entry)[0]
@@ -177,7 +177,7 @@ def _meaning_of_text(target: Target, entry: Sample) -> list[str]:
 
 def _meaning_of_open_text(target: Target, entry: Sample, ledger: Ledger) -> list[str]:
     """Return the meaning of a sample whose extents are open, nothing where the sizes decide what it is."""
-    from tensorlift.proofs.tensor_text.samples import meaning_of_statement  # noqa: PLC0415 - xDSL, as above
+    from tensorlift.proofs.samples import meaning_of_statement  # noqa: PLC0415 - xDSL, as above
     from tensorlift.targets.mlir_text import samples  # noqa: PLC0415 - as above
 
     dtypes = samples.sample_dtypes(entry)[0]

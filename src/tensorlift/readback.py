@@ -12,10 +12,9 @@ from tensorlift.diagnostics import LiftError, Severity, located
 from tensorlift.frontends.c.narrow import narrow_line
 from tensorlift.frontends.c.reader import read_with_tree
 from tensorlift.ir.function import FunctionView, functions
-from tensorlift.proofs.entry import Caller
+from tensorlift.proofs.entry import Caller, check_read_back
+from tensorlift.proofs.entry import Emitted as Text
 from tensorlift.proofs.failure import OBLIGATION, UNREADABLE, CheckFailure
-from tensorlift.proofs.read_back import Emitted as Text
-from tensorlift.proofs.read_back import check_read_back
 from tensorlift.proofs.summaries import ReadBack
 from tensorlift.summarize import summarise
 from tensorlift.targets.c.naming import ORIGINAL

@@ -14,8 +14,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tensorlift.codec import Codec, Form, Via
-from tensorlift.contract.data import FORMS, VIA
 from tensorlift.contract.interface import Parameter, Precondition
+from tensorlift.contract.notation import FORMS, VIA
 from tensorlift.diagnostics import Diagnostic, Note, Severity
 
 if TYPE_CHECKING:

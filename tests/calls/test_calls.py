@@ -10,9 +10,8 @@ import pytest
 from tests.calls import functions
 
 from tensorlift import ArgumentTypeError, ArgumentValueError, LiftError, lift
-from tensorlift.calls.conditions import read_conditions
 from tensorlift.calls.kinds import Argument, fit, kind_of, parse_kind, refined
-from tensorlift.calls.memory import overlaps_itself, share_memory
+from tensorlift.calls.program import overlaps_itself, read_conditions, share_memory
 from tensorlift.contract.interface import Precondition
 from tensorlift.contract.notation import parse_condition
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorlift.contract import data as written
+from tensorlift.contract import notation as written
 from tensorlift.contract.language import (
     RELATIONS,
     AnyOf,

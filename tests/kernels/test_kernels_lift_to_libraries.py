@@ -13,8 +13,8 @@ from tensorlift.ir.function import FunctionView, functions
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.record import FunctionRecord, Level
 from tensorlift.report.program import entry_name
-from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
+from tensorlift.runtime.differential import compare_with_interpreter
 from tensorlift.runtime.sizes import choose_sizes
 from tensorlift.source import Source, read_source
 from tensorlift.summarize import summarise

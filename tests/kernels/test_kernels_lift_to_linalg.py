@@ -10,8 +10,8 @@ from tensorlift.contract.required import required
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.record import Level
-from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
+from tensorlift.runtime.differential import compare_with_interpreter
 from tensorlift.runtime.mlir.tools import find_tools
 from tensorlift.runtime.sizes import choose_sizes
 from tensorlift.source import read_source

@@ -9,8 +9,8 @@ import pytest
 
 from tensorlift.contract.notation import parse_condition
 from tensorlift.pipeline import LiftOptions, lift_source, verify
+from tensorlift.proofs.check import check_guards, read_guard
 from tensorlift.proofs.failure import CheckFailure
-from tensorlift.proofs.guards import check_guards, read_guard
 from tensorlift.proofs.parse import parse_program
 from tensorlift.source import source_from_text
 

@@ -14,8 +14,8 @@ from tensorlift import lift
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.tensor import SymbolicTensor
+from tensorlift.proofs.execute import Store, writes_old_cells
 from tensorlift.proofs.failure import MEMORY
-from tensorlift.proofs.overlaps import Store, writes_old_cells
 from tensorlift.proofs.values import Buffer, Held
 from tensorlift.targets.target import Ellipsis_, NewAxis, Overlaps, Slice
 

@@ -6,7 +6,7 @@ import pytest
 
 from tensorlift.contract.interface import Precondition
 from tensorlift.contract.notation import parse_condition
-from tensorlift.report.conditions import in_few_words
+from tensorlift.report.terminal import in_few_words
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from tensorlift.commands.prepare import Prepared, prepare
 from tensorlift.comprehension.domain import parse_domain
 from tensorlift.pipeline import LiftOptions
 from tensorlift.runtime.large_sizes import array_bytes_at, large_sizes, parse_sizes
+from tensorlift.runtime.measure_worker import take_samples
 from tensorlift.runtime.sizes import is_possible
-from tensorlift.runtime.timing import take_samples
 from tensorlift.runtime.work_count import count_points, work_of
 from tensorlift.source import source_from_text
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from tensorlift.runtime.mlir.program import Module
-from tensorlift.runtime.mlir.schedule import schedule_of
-from tensorlift.runtime.mlir.tools import find_tools
+from tensorlift.runtime.mlir.tools import find_tools, schedule_of
 
 needs_mlir = pytest.mark.skipif(find_tools() is None, reason="needs upstream's mlir-opt")
 PRODUCTS = [

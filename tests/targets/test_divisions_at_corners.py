@@ -7,8 +7,8 @@ import pytest
 
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.runtime.libraries import installation
-from tensorlift.runtime.loading import loaded
 from tensorlift.runtime.program import call_program
+from tensorlift.runtime.program_worker import loaded
 from tensorlift.source import source_from_text
 from tensorlift.targets import get_target
 

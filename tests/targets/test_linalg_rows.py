@@ -10,7 +10,7 @@ from tests.targets.sampling import LARGEST, NUMPY_TYPES, Meaning, compare_cells,
 
 from tensorlift.comprehension.domain import Domain, equal
 from tensorlift.proofs.obligations import Ledger
-from tensorlift.proofs.tensor_text.samples import meaning_of_statement
+from tensorlift.proofs.samples import meaning_of_statement
 from tensorlift.runtime.mlir.program import Module
 from tensorlift.runtime.mlir.tools import find_tools
 from tensorlift.targets import get_target

@@ -11,8 +11,8 @@ from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
-from tensorlift.runtime.loading import loaded
 from tensorlift.runtime.program import call_program
+from tensorlift.runtime.program_worker import loaded
 from tensorlift.source import source_from_text
 from tensorlift.targets import get_target
 

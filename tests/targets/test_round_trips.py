@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tensorlift.pipeline import LiftOptions, lift_source, verify
-from tensorlift.runtime.loading import loaded
 from tensorlift.runtime.program import call_program
+from tensorlift.runtime.program_worker import loaded
 from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:

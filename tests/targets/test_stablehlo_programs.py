@@ -19,7 +19,7 @@ from tensorlift.pipeline import LiftOptions, lift_source, verify
 from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
-from tensorlift.runtime.agreement import compare_with_interpreter
+from tensorlift.runtime.differential import compare_with_interpreter
 from tensorlift.source import source_from_text
 from tensorlift.targets import get_target
 

@@ -12,7 +12,7 @@ from tests.targets.sampling import LARGEST, NUMPY_TYPES, Meaning, compare_cells,
 
 from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.proofs.obligations import Ledger
-from tensorlift.proofs.tensor_text.samples import meaning_of_program
+from tensorlift.proofs.samples import meaning_of_program
 from tensorlift.runtime.xla import interpret, load_stablehlo
 from tensorlift.targets import get_target
 from tensorlift.targets.mlir_text.samples import (

@@ -17,8 +17,8 @@ from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger
-from tensorlift.proofs.tensor_text.samples import meaning_of_program
-from tensorlift.runtime.agreement import compare_with_interpreter
+from tensorlift.proofs.samples import meaning_of_program
+from tensorlift.runtime.differential import compare_with_interpreter
 from tensorlift.source import source_from_text
 from tensorlift.targets import get_target
 

@@ -4,6 +4,10 @@ Sizes are read off the arguments, every extent and precondition is checked, and 
 runs.  Then what it computed is put where Python puts it: into the arrays and lists that were passed, and into what the
 function returns.  Where arrays of JAX or tensors are passed, the program runs on them as it is, so that it can be
 traced and differentiated.  Arrays of JAX do not change: new ones are returned in place of those that are written.
+
+Which preconditions of a lifted function a call can check: on sizes and extents, and on memory that is shared.
+
+Whether the arrays and lists of a call share memory where one of them is written.
 """
 
 from __future__ import annotations
@@ -15,20 +19,123 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tensorlift.calls.arrays import JAX, TORCH, first_of, is_traced, library_of, on_library
-from tensorlift.calls.conditions import read_conditions, read_extent
 from tensorlift.calls.errors import wrong_type, wrong_value
-from tensorlift.calls.memory import overlaps_itself, share_memory
-from tensorlift.contract.decide import broken_extent, holds, length_found
-from tensorlift.contract.language import Inside, atoms_of
+from tensorlift.contract.decide import are_separate, broken_extent, holds, is_injective, length_found
+from tensorlift.contract.language import (
+    AnyOf,
+    Compare,
+    Extent,
+    Inside,
+    InWords,
+    IsArray,
+    IsScalar,
+    Separate,
+    atoms_of,
+)
+from tensorlift.contract.notation import parse_sum
 from tensorlift.diagnostics import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from tensorlift.calls.kinds import Argument
+    from tensorlift.calls.kinds import Argument, Array
     from tensorlift.contract.interface import Precondition
-    from tensorlift.contract.language import Sum
+    from tensorlift.contract.language import Condition, Sum
     from tensorlift.record import FunctionRecord
+
+
+def share_memory(one: Argument, other: Argument, *, unless_same: bool) -> bool:
+    """Tell whether two arguments share memory; where that is hard to tell, they do.
+
+    With ``unless_same`` two names of the very same elements do not count.
+    """
+    if JAX in (library_of(one.held), library_of(other.held)):
+        return one.given is other.given and not unless_same  # others are of memory that does not change
+    if isinstance(one.given, list) or isinstance(other.given, list):
+        same = unless_same and one.given is other.given
+        return not same and not set(_rows(one.given)).isdisjoint(_rows(other.given))
+    return not are_separate(_place(one), _place(other), or_same=unless_same)
+
+
+def overlaps_itself(argument: Argument) -> bool:
+    """Tell whether two elements of an argument may lie at one place."""
+    if library_of(argument.held) is JAX:
+        return False
+    if isinstance(argument.given, list):
+        rows = list(_rows(argument.given))
+        return len(rows) != len(set(rows))
+    place = _place(argument)
+    return not place.flags.forc and not is_injective(place)
+
+
+def _place(argument: Argument) -> Array:
+    """Give an array that lies where an argument lies."""
+    place: Array = TORCH.memory(argument.held) if library_of(argument.held) is TORCH else argument.held
+    return place
+
+
+def _rows(value: Any) -> Iterator[int]:
+    """Yield the identities of a list and of the lists in it."""
+    if isinstance(value, list):
+        yield id(value)
+        if value and isinstance(value[0], list):
+            for row in value:
+                yield from _rows(row)
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """A precondition that an array shares no memory with others, or only with itself under another name."""
+
+    precondition: Precondition
+    name: str
+    others: tuple[str, ...]
+    or_same: bool
+
+
+def read_conditions(
+    preconditions: Sequence[Precondition], known: Collection[str], arguments: Collection[str]
+) -> tuple[list[Precondition], list[Separation]]:
+    """Give the preconditions on sizes, and those on memory that arguments of the source are about.
+
+    ``known`` are the names of sizes.  Types are checked as kinds; whether integers fit into their
+    64 bits only the original could tell.
+    Raises LiftError TL524 for one that no call can check.
+    """
+    on_sizes, separations = [], []
+    for precondition in preconditions:
+        match precondition.condition:
+            case Separate(name, others, or_same):
+                passed = tuple(other for other in others if other in arguments)
+                if passed and name in arguments:
+                    separations.append(Separation(precondition, name, passed, or_same))
+            case (Compare() | AnyOf() | Inside()) as condition if _is_known(condition, known, arguments):
+                on_sizes.append(precondition)
+            case IsArray() | IsScalar():
+                pass
+            case InWords() if precondition.kind == "integers":
+                pass
+            case _:
+                message = f"no call can check the precondition `{precondition.text}`"
+                remedy = "lift the file with the function `lift` or the command, and check it before the call"
+                raise refuse("TL524", message, precondition.location, remedy)
+    return on_sizes, separations
+
+
+def read_extent(text: str, known: Collection[str]) -> Sum | None:
+    """Read an extent over sizes; None where it is of another form, or over what a call does not know."""
+    try:
+        extent = parse_sum(text)
+    except ValueError:
+        return None
+    return extent if all(atom in known for atom in extent.atoms()) else None
+
+
+def _is_known(condition: Condition, known: Collection[str], arguments: Collection[str]) -> bool:
+    if isinstance(condition, Inside) and condition.array not in arguments:
+        return False
+    return all(atom.array in arguments if isinstance(atom, Extent) else atom in known for atom in atoms_of(condition))
+
 
 _REMEDY = "call `.original`, or lift with `fallback=True`, which then calls it"
 _X64 = 'jax.config.update("jax_enable_x64", True)'

@@ -86,8 +86,7 @@ def bench(  # noqa: PLR0913 - one parameter for each option
         check_plot(picture)
     source = read_source(file)
     from tensorlift.commands.benchmark import Settings, benchmark
-    from tensorlift.commands.mesh import check_mesh
-    from tensorlift.commands.prepare import NotLiftedError
+    from tensorlift.commands.prepare import NotLiftedError, check_mesh
     from tensorlift.report.bench import show_bench
     from tensorlift.runtime.backends import chosen_backends, get_backend
     from tensorlift.runtime.large_sizes import parse_sizes

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tensorlift import __version__
-from tensorlift.commands.mesh import check_spread
-from tensorlift.commands.prepare import NotLiftedError, prepare
+from tensorlift.commands.prepare import NotLiftedError, check_spread, prepare
 from tensorlift.contract.required import required
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity
 from tensorlift.measurement import BACKEND, ORIGINAL, BenchRecord, Contender, Machine, Spread

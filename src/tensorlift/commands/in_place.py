@@ -24,11 +24,11 @@ from tensorlift.commands.rewrite import (
     anchor_of,
     applied,
     check_for_programs,
+    differing,
     generated,
     has_room,
     rewritten,
 )
-from tensorlift.commands.same import differing
 from tensorlift.commands.status import REFUSED, complain
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity, refuse

@@ -58,8 +58,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
 
     check_outputs(file, [output] if output else [])
     source = read_source(file)
-    from tensorlift.commands.mesh import check_mesh, check_spread
-    from tensorlift.commands.prepare import NotLiftedError, prepare
+    from tensorlift.commands.prepare import NotLiftedError, check_mesh, check_spread, prepare
     from tensorlift.runtime.backends import get_backend, require_backend
     from tensorlift.runtime.large_sizes import parse_sizes
     from tensorlift.targets import get_target

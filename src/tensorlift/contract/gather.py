@@ -3,6 +3,13 @@
 The front end's assumptions, the sizes that summarising assumed, and the sizes for which no access leaves its array are
 first put together; a condition that the others imply, or that holds by definition or by the type of a size, is left
 out.  A written array must share no memory with the others that are used, other than with one that may be the same.
+
+What must share no memory: a written array with another that is used, unless C says that they are apart.
+
+C's ``restrict`` does.  Two globals are two objects, and so are two members that lie inside of one structure.  A scalar
+that is reached through a pointer, of which the front end states that a written array is apart, counts as any other.
+
+Preconditions that reads at places that depend on data stay inside of their arrays.
 """
 
 from __future__ import annotations
@@ -14,24 +21,154 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
+from tensorlift.comprehension.places import cell_read, places_read
+from tensorlift.comprehension.ranges import value_range
+from tensorlift.comprehension.terms import Apply, Constant, Read
 from tensorlift.comprehension.whole import rounded_sums
 from tensorlift.contract.interface import Precondition
-from tensorlift.contract.language import AnyOf, Compare, Condition, Extent, InWords, Quotient, Separate, Sum
-from tensorlift.contract.memory import separate
+from tensorlift.contract.language import (
+    AnyOf,
+    Compare,
+    Condition,
+    Extent,
+    Inside,
+    InWords,
+    Quotient,
+    ReadInside,
+    Separate,
+    Sum,
+)
 from tensorlift.contract.notation import parse_condition
-from tensorlift.contract.places import inside
 from tensorlift.contract.required import set_of
 from tensorlift.ir.location import location_of
 from tensorlift.ops.conversions import EXACT_BITS
+from tensorlift.ops.dtypes import is_float
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.domain import Constraint
+    from tensorlift.comprehension.places import PlaceRead
+    from tensorlift.comprehension.terms import Term
     from tensorlift.contract.language import Atom, Relation
     from tensorlift.diagnostics import Location
-    from tensorlift.ir.function import FunctionView
+    from tensorlift.ir.function import FunctionView, Parameter
+
+
+_ADDED_IN = ("i32", "i64")  # in these types NumPy adds a number as the source does
+
+
+def inside(view: FunctionView, summary: Summary) -> Iterator[tuple[Inside | ReadInside, Location | None]]:
+    """Yield what keeps the reads of each array inside, with the first of them; nothing where types do."""
+    reads = [
+        read
+        for definition in summary.definitions()
+        for piece, term in definition.pieces
+        for read in places_read(term, definition.domain & piece, definition.indices)
+        if not _is_inside_by_type(read, summary)
+    ]
+    stated = {plain for read in reads if (plain := _plain(read)) is not None and _covers(read, summary)}
+    for read in reads:
+        array, plain = cell_read(read)[0].array, _plain(read)
+        yield plain if plain is not None and plain in stated else ReadInside(array), _place_in(view, array)
+
+
+def _is_inside_by_type(read: PlaceRead, summary: Summary) -> bool:
+    cell, axis = cell_read(read)
+    extent, (least, most) = summary.arrays[cell.array].shape[axis], value_range(read.place)
+    return read.domain.implies(at_least(least, 0), less(most, extent))
+
+
+def _plain(read: PlaceRead) -> Inside | None:
+    """Return the condition on all cells of the array that holds the places."""
+    (cell, axis), found = cell_read(read), _cells_plus(read.place)
+    return None if found is None else Inside(found[0].array, found[1], Sum.name(Extent(cell.array, axis)))
+
+
+def _cells_plus(place: Term) -> tuple[Read, int] | None:
+    """Return the cells that are the places but for what is added to them."""
+    place = _converted(place)
+    if isinstance(place, Read):
+        return place, 0
+    if isinstance(place, Apply) and place.op in ("add", "sub") and place.dtype in _ADDED_IN:
+        cells, number = place.args
+        if isinstance(cells, Read) and cells.dtype == place.dtype and isinstance(number, Constant):
+            return cells, int(number.value) if place.op == "add" else -int(number.value)
+    return None
+
+
+def _converted(place: Term) -> Term:
+    """Look through the conversion of an integer to a place."""
+    if isinstance(place, Apply) and place.op == "cast" and place.dtype == "i64" and not is_float(place.args[0].dtype):
+        return place.args[0]
+    return place
+
+
+def _covers(read: PlaceRead, summary: Summary) -> bool:
+    """Tell whether all cells of an array of the caller are places that are read at."""
+    found = _cells_plus(read.place)
+    info = None if found is None else summary.arrays.get(found[0].array)
+    names = [] if found is None else [index.variable for index in found[0].indices]
+    if info is None or not info.is_parameter or None in names or len(set(names)) < len(names):
+        return False
+    box = summary.context & Domain.box(tuple(map(str, names)), info.shape)
+    others = [v for v in read.domain.variables() if v not in box.variables()]
+    return box.is_subset(read.domain.project_out(*others))
+
+
+def _place_in(view: FunctionView, array: str) -> Location | None:
+    """Find the first read of an array at a place that depends on data."""
+    values = {p.value for p in view.parameters if p.name == array}
+    reads = (op for op in view.operations if op.name == "memref.load" and op.operands[0] in values)
+    return next((place for place in map(location_of, reads) if place is not None), view.location)
+
+
+def separate(view: FunctionView, summary: Summary) -> Iterator[tuple[Separate, Location | None]]:
+    """Yield the conditions, at most two for each written array, with the place of its first store."""
+    written = {name for name, _ in summary.outputs}
+    may_overlap, may_be_same = frozenset(summary.may_overlap), frozenset(summary.may_be_same)
+    used = {*view.read, *written}
+    arrays = [p for p in view.parameters if p.role == "array" and p.name in used and "restrict" not in p.c_type]
+    stated = [condition for row in view.requires if isinstance(condition := parse_condition(row.text), Separate)]
+    for parameter in arrays:
+        if parameter.name not in written:
+            continue
+        others = [
+            o.name
+            for o in arrays
+            if o.name != parameter.name
+            and not (o.name in written and o.name < parameter.name)
+            and (parameter.name, o.name) not in may_overlap
+        ]
+        scalars = {name for condition in stated if condition.array == parameter.name for name in condition.others}
+        others = [
+            o.name
+            for o in view.parameters
+            if o.name in {*others, *scalars} and not _are_two_objects(view, parameter, o)
+        ]
+        same = [o for o in others if (parameter.name, o) in may_be_same]
+        place = _first_store(view, parameter.name) or parameter.location
+        for names, or_same in (([o for o in others if o not in same], False), (same, True)):
+            if names:
+                yield Separate(parameter.name, tuple(names), or_same), place
+
+
+def _are_two_objects(view: FunctionView, one: Parameter, other: Parameter) -> bool:
+    """Tell whether both lie inside of objects that are not the same, by how C reaches them."""
+    if not one.lies_inside or not other.lies_inside or one.access == other.access:
+        return False
+    declared = {name for name, _ in view.c_parameters} or {p.name for p in view.parameters if not p.access}
+    roots = [one.member[0], other.member[0]]
+    return roots[0] == roots[1] or declared.isdisjoint(roots)
+
+
+def _first_store(view: FunctionView, array: str) -> Location | None:
+    """Find the first place where an array is written."""
+    values = {p.value for p in view.parameters if p.name == array}
+    stores = (op for op in view.operations if op.name in ("affine.store", "memref.store"))
+    return next((location_of(op) for op in stores if op.operands[1] in values), None)
+
 
 REASONS = {
     "size": "the loops and extents of these sizes are counted from here on",

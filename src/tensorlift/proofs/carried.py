@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import ArrayInfo, Carried, KeptLoop
     from tensorlift.ops.dtypes import DType
-    from tensorlift.proofs.cuts import CutExecution
+    from tensorlift.proofs.counterparts import CutExecution
     from tensorlift.proofs.execute import Execution
     from tensorlift.proofs.values import Item
 

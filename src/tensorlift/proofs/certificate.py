@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.codec import Codec, Form, Via
 from tensorlift.comprehension.definition import Summary
-from tensorlift.contract.data import FORMS, VIA
 from tensorlift.contract.language import Condition
+from tensorlift.contract.notation import FORMS, VIA
 from tensorlift.ir.cut import Cut
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 from tensorlift.proofs.serialise import summary_from_json, summary_to_json

@@ -5,6 +5,10 @@ both are NaN where b is zero.  So each partial function on which a cell depends 
 finite, or the source must compute it at the same points under no stronger conditions.  In the same way each rounding
 to single precision must be one of the source, or that of a result in single precision; and a double that the source
 rounds to single precision and back, the program must round as well.
+
+Executions with cuts: where a value is claimed to hold a definition, both are the same array from there on.
+
+A cut that does not hold is ignored: the claims at the end decide.
 """
 
 from __future__ import annotations
@@ -14,10 +18,11 @@ from typing import TYPE_CHECKING, Literal
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least
+from tensorlift.comprehension.domain import Domain, at_least, equal
 from tensorlift.comprehension.matching import matches
 from tensorlift.comprehension.names import image
 from tensorlift.comprehension.rewrite import substitute
+from tensorlift.comprehension.tensor import array
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise
 from tensorlift.ops.dtypes import is_float
 from tensorlift.proofs.computed import Computed, computed, is_rounded_double, may_matter
@@ -25,14 +30,18 @@ from tensorlift.proofs.failure import DIVISOR, UNEQUAL, CheckFailure
 from tensorlift.proofs.surroundings import Facts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.comprehension.terms import Term
+    from tensorlift.ir.cut import Cut
     from tensorlift.proofs.computed import Guards
     from tensorlift.proofs.divisors import Divisors
     from tensorlift.proofs.expansion import Definitions, Equality
+    from tensorlift.proofs.obligations import Ledger
     from tensorlift.proofs.surroundings import Surroundings
+    from tensorlift.proofs.values import Held
+
 
 # How the source is seen: each definition with opaque names for what it reads, with the operands of its operations
 # written out, or together with the operations of all that it reads.
@@ -237,3 +246,42 @@ def _split(condition: Term, *, holds: bool) -> Iterator[Term]:
 
 def _is_truth(term: Term, *, value: bool) -> bool:
     return isinstance(term, Constant) and bool(term.value) is value
+
+
+class CutExecution:
+    """What executions of any language share: shapes decided, and values that become definitions by name."""
+
+    def __init__(self, ledger: Ledger, definitions: Definitions, counterparts: Counterparts) -> None:
+        self.ledger = ledger
+        self.definitions = definitions
+        self.counterparts = counterparts
+        self.surroundings = counterparts.surroundings
+        self.unproved_cut: Cut | None = None
+
+    def cut(self, held: Held | None, cut: Cut) -> Held | None:
+        """Return a value as the definition that a cut says it is, None where that is not proved or changes nothing."""
+        if held is None or held.blank is not None or not self._proves(held, cut):
+            self.unproved_cut = self.unproved_cut or cut
+            return None
+        definition = self.definitions.by_name[cut.definition]
+        self.definitions.opaque.add(definition.name)
+        known = array(definition.name, held.tensor.shape, definition.dtype)
+        return held.with_tensor(known, None) if held.tensor.is_strong else None
+
+    def _proves(self, held: Held, cut: Cut) -> bool:
+        definition = self.surroundings.definitions().get(cut.definition)
+        if definition is None or held.tensor.dtype != definition.dtype or not held.tensor.is_strong:
+            return False
+        context = self.ledger.context
+        return (
+            self.has_shape(held, definition.shape)
+            and self.definitions.equals(held.tensor, definition, context)
+            and self.counterparts.difference(held.tensor, definition.name, context) is None
+        )
+
+    def has_shape(self, held: Held, shape: Sequence[Affine]) -> bool:
+        """Tell whether a value has a shape."""
+        mine = held.tensor.shape
+        return len(mine) == len(shape) and all(
+            a == b or self.ledger.holds(equal(a, b)) for a, b in zip(mine, shape, strict=True)
+        )

@@ -4,6 +4,8 @@ C's division by zero is undefined, so that a program may divide wherever the sou
 ``np.where`` computes both of its arms everywhere.  A divisor is accepted if it is a nonzero constant, a size that is
 not zero, a selection whose condition excludes zero (``np.where(d == 0, 1, d)``), or a value by which the source itself
 divides, unconditionally, on the same points.
+
+Divisions of integers in a term: machines stop at a division by zero, so that each must be known to be of none.
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.matching import matches
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.places import At, operands_in_any_case
-from tensorlift.comprehension.rewrite import substitute
-from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term
+from tensorlift.comprehension.rewrite import substitute, walk
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term
 from tensorlift.ops.dtypes import is_float, is_integer, width
 from tensorlift.proofs.surroundings import Facts
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from tensorlift.proofs.computed import Guards
     from tensorlift.proofs.expansion import Definitions, Equality
     from tensorlift.proofs.surroundings import Surroundings
+
 
 _DIVISIONS = ("tdiv", "rem", "floordiv", "mod", "div")
 _DIFFERENT_IF_TRUE = ("ne", "lt", "gt")
@@ -167,3 +170,30 @@ def _different(guards: Guards) -> Iterator[tuple[Term, Term]]:
             yield from _different(tuple((a, holds) for a in condition.args))
         elif condition.op in (_DIFFERENT_IF_TRUE if holds else _DIFFERENT_IF_FALSE):
             yield condition.args[0], condition.args[1]
+
+
+_WHOLE = frozenset({"tdiv", "rem", "floordiv", "mod"})
+
+
+def whole_divisions(term: Term, domain: Domain, guards: Guards = ()) -> Iterator[tuple[Term, Domain, Guards]]:
+    """Yield the divisors of integers, each with the points and under the conditions of its division."""
+    if not any(isinstance(node, Apply) and node.op in _WHOLE for node in walk(term)):
+        return
+    if isinstance(term, Reduce):
+        yield from whole_divisions(term.body, domain & term.domain, guards)
+    elif isinstance(term, Piecewise):
+        for part, piece in term.pieces:
+            yield from whole_divisions(piece, domain & part, guards)
+    elif isinstance(term, Apply):
+        if term.op in _WHOLE and is_integer(term.dtype):
+            yield term.args[1], domain, guards
+        if term.op == "select":
+            condition, *arms = term.args
+            yield from whole_divisions(condition, domain, guards)
+            for arm, holds in zip(arms, (True, False), strict=True):
+                yield from whole_divisions(arm, domain, (*guards, (condition, holds)))
+        else:
+            first = term.args[0] if term.op in ("and", "or") else None
+            for argument in term.args:
+                known = guards if first is None or argument is first else (*guards, (first, term.op == "and"))
+                yield from whole_divisions(argument, domain, known)

@@ -2,6 +2,8 @@
 
 The text is compared line by line.  Its shape is fixed; what may vary are the declarations, which must be the same for
 the original, the conditions, of which none may be missing, and the arguments, which must be those of the source.
+
+The gatekeeper for programs that are read back: the text as a summary against the summary of its source.
 """
 
 from __future__ import annotations
@@ -9,13 +11,17 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from tensorlift.comprehension.names import reserve
 from tensorlift.contract.language import AnyOf, Compare, NotNull, Separate, Sum
 from tensorlift.contract.notation import parse_condition, parse_sum
 from tensorlift.ops.dtypes import is_integer
-from tensorlift.proofs.failure import GUARD, CheckFailure
-from tensorlift.proofs.unit import check_declarations
+from tensorlift.proofs.certificate import Certificate
+from tensorlift.proofs.failure import GUARD, OBLIGATION, UNREADABLE, CheckFailure
+from tensorlift.proofs.summaries import check_summary
+from tensorlift.proofs.unit import check_declarations, read_unit
+from tensorlift.targets import get_target
 from tensorlift.targets.c.naming import APART, ORIGINAL, PROGRAM
 from tensorlift.targets.c.quotients import notations_of, quotients_of
 from tensorlift.targets.c.scalars import C_FUNCTIONS
@@ -25,9 +31,11 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import ArrayInfo, Summary
     from tensorlift.contract.language import Condition
+    from tensorlift.ir.cut import Cut
     from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.summaries import ReadBack, Strides
     from tensorlift.proofs.unit import Unit
+
 
 _C_NAMES: dict[DType, str] = {
     "f64": "double", "f32": "float", "i8": "signed char", "u8": "unsigned char", "i16": "short",
@@ -358,3 +366,59 @@ def _split(text: str) -> list[str]:
         else:
             parts[-1] += character
     return [part.strip() for part in parts]
+
+
+class Emitted(NamedTuple):
+    """A program's text, the function in it that computes, and hints."""
+
+    text: str
+    entry: str
+    cuts: Sequence[Cut]
+
+
+def check_read_back(program: ReadBack, emitted: Emitted, summary: Summary, target: str, caller: Caller) -> Certificate:
+    """Prove that a program that was read back computes what a summary says, for all sizes of its context.
+
+    The whole text is looked at: where a function with the signature of the source stands behind the program, it is
+    checked too.  The program may need no more than the caller's preconditions.
+
+    Raises:
+        CheckFailure: where that is not proved, with the reason.
+
+    """
+    reserve(summary.sizes)
+    unit = read_unit(emitted.text, emitted.entry) if get_target(target).language == "c" else None
+    _check_needs(program, summary, caller.preconditions)
+    try:
+        counts = check_summary(program, summary, caller.strides, emitted.cuts)
+    except RecursionError:
+        raise CheckFailure(UNREADABLE, "the program is nested too deeply") from None
+    if unit is not None and unit.rest:
+        counts["the function around the program checks a condition"] = check_entry(unit, program, summary, caller)
+    return Certificate(
+        summary,
+        emitted.text,
+        emitted.entry,
+        target,
+        tuple(emitted.cuts),
+        counts,
+        strides=dict(caller.strides),
+        places=dict(caller.places),
+    )
+
+
+def _check_needs(program: ReadBack, summary: Summary, preconditions: Sequence[str]) -> None:
+    """Demand that the program asks of its callers what the source asks, or of sizes, which `check_summary` decides."""
+    for need in program.needs:
+        if need not in preconditions and not _is_on_sizes(need, summary):
+            raise CheckFailure(OBLIGATION, f"the program needs that {need}")
+
+
+def _is_on_sizes(need: str, summary: Summary) -> bool:
+    """Tell whether a condition is a linear one on sizes, and so part of a program's context."""
+    condition = parse_condition(need)
+    if not isinstance(condition, Compare | AnyOf):
+        return False
+    relations = [condition] if isinstance(condition, Compare) else [r for choice in condition.choices for r in choice]
+    products = [atoms for r in relations for side in (r.left, r.right) for _, atoms in side.terms]
+    return all(len(atoms) <= 1 and set(map(str, atoms)) <= set(summary.sizes) for atoms in products)

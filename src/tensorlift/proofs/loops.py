@@ -19,12 +19,11 @@ from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Strength, array, size
-from tensorlift.proofs.assigned import assigned_names, rebound_names, returns_inside, stored_names
 from tensorlift.proofs.carried import carried_variables, has_own_memory, holds_version, take_ownership
 from tensorlift.proofs.cases import by_cases
 from tensorlift.proofs.failure import LOOP, MEMORY, CheckFailure
 from tensorlift.proofs.parse import unreadable
-from tensorlift.proofs.traced import TracedLoop
+from tensorlift.proofs.traced import TracedLoop, assigned_names, rebound_names, returns_inside, stored_names
 from tensorlift.proofs.values import Frame, Held
 
 if TYPE_CHECKING:

@@ -4,11 +4,17 @@ A program in a language with loops has no operations with meanings of their own.
 summarised, with the same induction checks as any source, by whoever calls the checker; what it computes is then decided
 here against the source's summary.  Definitions of the program are written out where it reads them, unless they were
 proved to be definitions of the source; loops that both keep are proved by induction on what they carry.
+
+Cases of scalars: where a program asks whether a scalar is a number, each answer is proved by itself.
+
+BLAS does not read what it scales by zero, so that its meaning asks for ``beta == 0``.  Where the answer is yes the
+scalar is that number everywhere, where it is no the other arm counts.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -16,19 +22,17 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.rewrite import map_reads, substitute, visit_reads
+from tensorlift.comprehension.rewrite import map_reads, rebuild, substitute, visit_reads, walk
 from tensorlift.comprehension.tensor import SymbolicTensor, array
-from tensorlift.comprehension.terms import Read, Term
+from tensorlift.comprehension.terms import Apply, Constant, Read, Scalar, Term
 from tensorlift.contract.language import Sum
 from tensorlift.contract.notation import parse_sum
 from tensorlift.ops.dtypes import integer_range
 from tensorlift.proofs.counterparts import Counterparts, refusal_of
-from tensorlift.proofs.divisors import Divisors
+from tensorlift.proofs.divisors import Divisors, whole_divisions
 from tensorlift.proofs.expansion import Definitions
 from tensorlift.proofs.failure import DIVISOR, INTERFACE, OBLIGATION, UNEQUAL, CheckFailure
-from tensorlift.proofs.scalar_cases import cases_of, in_case
 from tensorlift.proofs.surroundings import Surroundings
-from tensorlift.proofs.whole_divisions import whole_divisions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,6 +43,49 @@ if TYPE_CHECKING:
     from tensorlift.ir.cut import Cut
     from tensorlift.ir.function import FunctionView
     from tensorlift.ops.dtypes import DType
+
+
+_MOST_QUESTIONS = 3
+
+Case = dict[Term, bool]  # the answer to each question
+
+
+def cases_of(term: Term) -> list[Case]:
+    """Return all answers to the questions that a term asks of scalars; none where it asks none, or too many."""
+    questions = [node for node in walk(term) if _is_question(node)]
+    if not questions or len(questions) > _MOST_QUESTIONS:
+        return []
+    return [dict(zip(questions, answers, strict=True)) for answers in product((True, False), repeat=len(questions))]
+
+
+def in_case(term: Term, case: Case) -> Term:
+    """Return what a term is where the questions have these answers."""
+    known: dict[Term, Term] = {}
+    for question, answer in case.items():
+        assert isinstance(question, Apply)
+        known[question] = terms.constant(int(answer), "bool")
+        if answer:
+            scalar, number = question.args
+            known[scalar] = number
+    return _replaced(term, known, {})
+
+
+def _replaced(term: Term, known: Mapping[Term, Term], done: dict[Term, Term]) -> Term:
+    found = known.get(term) or done.get(term)
+    if found is None:
+        found = done[term] = rebuild(term, lambda child: _replaced(child, known, done))
+    return found
+
+
+def _is_question(node: Term) -> bool:
+    return (
+        isinstance(node, Apply)
+        and node.op == "eq"
+        and isinstance(node.args[0], Scalar)
+        and isinstance(node.args[1], Constant)
+        and node.args[0].dtype == node.args[1].dtype
+    )
+
 
 Strides = tuple[str, ...]
 

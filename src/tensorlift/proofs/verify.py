@@ -1,17 +1,43 @@
-"""Deciding a certificate again, without any of the search that found the program."""
+"""Deciding a certificate again, without any of the search that found the program.
+
+What a certificate says of calls: its preconditions on sizes are those of the proof, and its guards follow from them.
+
+A guard that does not follow would raise where the certificate promises a result.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import islpy as isl
+
+from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.comprehension.places import PlaceRead, cell_read, places_read
+from tensorlift.comprehension.ranges import value_range
+from tensorlift.contract.language import (
+    INTEGER,
+    NUMBER,
+    AnyOf,
+    Compare,
+    Extent,
+    Inside,
+    IsArray,
+    IsScalar,
+    ReadInside,
+    Separate,
+    Sum,
+    atoms_of,
+)
+from tensorlift.contract.notation import parse_condition
 from tensorlift.diagnostics import LiftError
+from tensorlift.ir.memory import NUMPY_TYPES
+from tensorlift.ops.dtypes import is_integer
 from tensorlift.proofs.certificate import MEMREF, Certificate, certificate_from_json, seal_of
 from tensorlift.proofs.check import check
-from tensorlift.proofs.claims import check_guards_follow, check_sizes
-from tensorlift.proofs.entry import Caller
+from tensorlift.proofs.entry import Caller, Emitted, check_read_back
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
-from tensorlift.proofs.read_back import Emitted, check_read_back
 from tensorlift.proofs.serialise import same_summary
 from tensorlift.proofs.unit import read_unit
 from tensorlift.targets import get_target
@@ -20,11 +46,135 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.proofs.summaries import ReadBack
     from tensorlift.targets.target import Target
 
     Reader = Callable[[str, str, Domain], ReadBack]
+    from tensorlift.contract.language import Atom, Condition
+
+
+def check_sizes(read: Certificate) -> None:
+    """Demand that the preconditions on sizes are those under which the program was proved.
+
+    Raises:
+        CheckFailure: where one is missing, or not needed.
+
+    """
+    context, derived = read.summary.context, [d.name for d in read.summary.derived]
+    needed = context.project_out(*derived) if derived else context
+    shapes = [extent for info in read.summary.arrays.values() if info.is_parameter for extent in info.shape]
+    listed = Domain.of(*(at_least(extent, 0) for extent in shapes))  # as those of any array
+    for text in read.preconditions:
+        condition = _on_sizes(parse_condition(text), read.summary)
+        if condition is not None and not needed.is_subset(condition):
+            raise CheckFailure(CERTIFICATE, f"the proof needs no precondition {text}")
+        listed = listed if condition is None else listed & condition
+    _check_places(read)
+    if not listed.is_subset(needed):
+        raise CheckFailure(CERTIFICATE, "the certificate leaves out a precondition of the proof")
+
+
+def _check_places(read: Certificate) -> None:
+    """Demand that a precondition keeps inside what the source reads at places that depend on data."""
+    stated = [_in_sizes(parse_condition(text), read.summary) for text in read.preconditions]
+    for definition in read.summary.definitions():
+        for piece, term in definition.pieces:
+            for found in places_read(term, definition.domain & piece, definition.indices):
+                if not any(_keeps_inside(known, found, read.summary) for known in stated):
+                    raise CheckFailure(CERTIFICATE, "the certificate leaves out that places are inside of an array")
+
+
+def _keeps_inside(known: Condition, read: PlaceRead, summary: Summary) -> bool:
+    """Tell whether a precondition, or the type of a place, keeps a read inside."""
+    cell, axis = cell_read(read)
+    extent, (least, most) = summary.arrays[cell.array].shape[axis], value_range(read.place)
+    if read.domain.implies(at_least(least, 0), less(most, extent)):
+        return True
+    if isinstance(known, Inside):
+        limit = Sum.of(*((factor, (size,)) for size, factor in extent.terms), (extent.constant, ()))
+        return known.array in read.place.reads and known.limit == limit
+    return isinstance(known, ReadInside) and known.array == cell.array
+
+
+def check_guards_follow(read: Certificate) -> None:
+    """Demand that each guard follows from the preconditions, or from what the parameters are.
+
+    Raises:
+        CheckFailure: where one does not.
+
+    """
+    stated = [_in_sizes(parse_condition(text), read.summary) for text in read.preconditions]
+    for guard in read.guards:
+        if not _follows(guard, stated, read.summary):
+            raise CheckFailure(CERTIFICATE, f"no precondition says that {guard}, which a guard checks")
+
+
+def _follows(guard: Condition, stated: list[Condition], summary: Summary) -> bool:
+    if isinstance(guard, IsArray | IsScalar):
+        return _is_type(guard, summary)
+    if isinstance(guard, Separate):
+        pair = {_source_name(name, summary) for name in (guard.array, *guard.others)}
+        return any(
+            isinstance(known, Separate)
+            and known.array in pair
+            and pair <= {known.array, *known.others}
+            and (guard.or_same or not known.or_same)
+            for known in stated
+        )
+    condition = _on_sizes(guard, summary)
+    if condition is not None:
+        return summary.context.is_subset(condition)
+    return _in_sizes(guard, summary) in stated
+
+
+def _is_type(guard: IsArray | IsScalar, summary: Summary) -> bool:
+    """Tell whether a parameter is of the type that a guard demands."""
+    name = _source_name(guard.name, summary)
+    info = summary.arrays.get(name)
+    if isinstance(guard, IsArray):
+        return info is not None and (guard.dtype, guard.rank) == (str(NUMPY_TYPES[info.dtype]), len(info.shape))
+    if info is not None:
+        return not info.shape and guard.dtype == (INTEGER if is_integer(info.dtype) else NUMBER)
+    is_whole = name in summary.sizes or is_integer(summary.scalars.get(name, "f64"))
+    return guard.dtype == (INTEGER if is_whole else NUMBER)
+
+
+def _source_name(name: str, summary: Summary) -> str:
+    """Names that Python has for itself get trailing underscores."""
+    known = summary.arrays.keys() | summary.scalars.keys() | set(summary.sizes)
+    while name not in known and name.endswith("_"):
+        name = name[:-1]
+    return name
+
+
+def _on_sizes(condition: Condition, summary: Summary) -> Domain | None:
+    """Return the sizes that meet a condition, None where it is one on memory or no affine one."""
+    names = [*summary.sizes, *(d.name for d in summary.derived)]
+    text = str(_in_sizes(condition, summary)).replace("==", "=")
+    try:
+        return Domain(isl.Set(f"[{', '.join(names)}] -> {{ : {text} }}"))
+    except isl.Error:
+        return None
+
+
+def _in_sizes(condition: Condition, summary: Summary) -> Condition:
+    """Replace the extents of arrays in a condition by the sizes that they are, and names by those of the source."""
+    if not isinstance(condition, Compare | AnyOf | Inside):
+        return condition
+    if isinstance(condition, Inside):
+        condition = replace(condition, array=_source_name(condition.array, summary))
+    return condition.substitute({atom: _in_source(atom, summary) for atom in atoms_of(condition)})
+
+
+def _in_source(atom: Atom, summary: Summary) -> Sum:
+    if isinstance(atom, str):
+        return Sum.name(_source_name(atom, summary))
+    info = summary.arrays.get(_source_name(atom.array, summary)) if isinstance(atom, Extent) else None
+    if info is None or not isinstance(atom, Extent) or atom.axis >= len(info.shape):
+        return Sum.name(atom)
+    extent = info.shape[atom.axis]
+    return Sum.of(*((factor, (size,)) for size, factor in extent.terms), (extent.constant, ()))
+
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 

@@ -4,11 +4,15 @@ A piece is ``start + coefficient * fold + ...``: the start overwrites its cells,
 each fold is added to them by an operation of its own.  What a fold needs that is a fold itself is computed before, into
 an array of its own.  A version that is still needed, or that is read at other cells than those that are written, is
 copied first.
+
+Names for what bodies compute: Linalg's named products, transpositions, copies and fills.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -17,9 +21,9 @@ from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import flattened, map_reads, substitute, visit_reads
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Read, Reduce, Scalar, Term
+from tensorlift.ir.subscripts import PRODUCTS
 from tensorlift.raising.bodies import Body, Loop, Operand, operand, reads_in_order, spelled_map, unraisable
 from tensorlift.raising.memrefs import MemRef, allocated
-from tensorlift.raising.naming import permutation_of, product_name
 from tensorlift.targets.c.operands import box
 from tensorlift.targets.c.sums import addends, folds_of, has_fold, joined, replaced
 
@@ -32,7 +36,56 @@ if TYPE_CHECKING:
     from tensorlift.targets.c.sums import Part
     from tensorlift.targets.linalg.writer import Value, Writer
 
+
 _PAIR = 2
+
+
+def product_name(result: Sequence[Affine], operands: Sequence[Sequence[Affine]]) -> tuple[str, tuple[int, ...]] | None:
+    """Name the product of two operands at subscripts, summed into a result, and the order of the operands in it."""
+    if len(operands) != _PAIR:
+        return None
+    for name, spec in PRODUCTS.items():
+        left, _, right = spec.partition("->")
+        wanted = [side.split() for side in (right, *left.split(","))]
+        for order in permutations(range(len(operands))):
+            if _fit(wanted, [result, *(operands[k] for k in order)]):
+                return name, order
+    return None
+
+
+def _fit(wanted: Sequence[Sequence[str]], found: Sequence[Sequence[Affine]]) -> bool:
+    """Tell whether subscripts are those of a product, up to the names of their variables."""
+    if [len(side) for side in wanted] != [len(side) for side in found]:
+        return False
+    names: dict[str, str] = {}
+    axes = [pair for spelled, side in zip(wanted, found, strict=True) for pair in zip(spelled, side, strict=True)]
+    for spelled, subscript in sorted(axes, key=lambda pair: len(pair[0])):
+        if subscript.constant or any(factor != 1 for _, factor in subscript.terms):
+            return False
+        if not _bind(re.findall(r"\w", spelled), set(subscript.variables), names):
+            return False
+    return len(set(names.values())) == len(names)
+
+
+def _bind(letters: Sequence[str], variables: set[str], names: dict[str, str]) -> bool:
+    """Let letters stand for variables; at most one of them may be new."""
+    if len(letters) != len(variables):
+        return False
+    rest = variables - {names[letter] for letter in letters if letter in names}
+    new = [letter for letter in letters if letter not in names]
+    if len(new) != len(rest) or len(new) > 1:
+        return False
+    names.update(zip(new, rest, strict=True))
+    return True
+
+
+def permutation_of(result: Sequence[Affine], operand: Sequence[Affine]) -> tuple[int, ...] | None:
+    """Return which axis of an operand each axis of the result runs along; None where it is no permutation."""
+    names = [subscript.variable for subscript in operand]
+    wanted = [subscript.variable for subscript in result]
+    if None in names or sorted(map(str, names)) != sorted(map(str, wanted)) or len(set(names)) != len(names):
+        return None
+    return tuple(names.index(name) for name in wanted)
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,8 @@ from tensorlift.frontends.mlir.function import FunctionReader
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.ir.text import parse_module
 from tensorlift.proofs.certificate import MEMREF
-from tensorlift.proofs.entry import Caller
+from tensorlift.proofs.entry import Caller, Emitted, check_read_back
 from tensorlift.proofs.failure import INTERFACE, UNREADABLE, CheckFailure
-from tensorlift.proofs.read_back import Emitted, check_read_back
 from tensorlift.proofs.summaries import ReadBack
 from tensorlift.readers.mlir import literal_module_of
 from tensorlift.runtime.data import seeded

@@ -25,9 +25,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tensorlift.comprehension.polynomial import ONE
 from tensorlift.contract.language import Sum
 from tensorlift.raising.assumed import longer, value_of
-from tensorlift.raising.dimensions import Dimensions, Place, dimensions_of, flat
+from tensorlift.raising.dimensions import Dimensions, Place, Positions, dimensions_of, flat, is_inside
 from tensorlift.raising.place import erase_unneeded
-from tensorlift.raising.positions import Positions, is_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

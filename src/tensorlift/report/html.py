@@ -8,9 +8,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from tensorlift.report.conditions import in_few_words, shown
 from tensorlift.report.excerpt import Sources, plain, render
-from tensorlift.report.terminal import NUMERICS_TEXT, level_text
+from tensorlift.report.terminal import NUMERICS_TEXT, in_few_words, level_text, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

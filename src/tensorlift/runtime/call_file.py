@@ -10,19 +10,30 @@ pointer type, those to variable-length arrays included.  What is no parameter of
 
 A trailing ``[]`` marks what lies inside of the structure or global itself, and is not pointed to.  The time of the call
 alone, without what stands before and after it, is left in ``tl_nanoseconds``.
+
+The C++ file that makes a function callable over flat memory: ``tl_call(void **arguments, void *result)``.
+
+``tl.prototype`` of the loop IR (docs/loop-ir.md) says how the function is called.  Vectors are built from the flat
+arrays before the call, and those that the function may write are read back after it.  Behind the arguments stand, for
+every parameter of the loop IR, the extents of the container that it is.  A vector that has another size after the call
+than the loop IR says ends the process with a message.  Objects of classes are made member by member, without their
+constructors: access control is off.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import refuse
+from tensorlift.ir.prototype import container_rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tensorlift.ir.function import FunctionView, Parameter
+
 
 # What is asked for by name stays where a compiler takes a file for the whole program and leaves out what is not used.
 VISIBLE = "__attribute__((externally_visible))"
@@ -135,3 +146,149 @@ def _argument(name: str, structures: Mapping[str, str], view: FunctionView) -> s
     if parameter.role == "array":
         return f"tl_arguments[{position}]"
     return f"*({c_scalar(parameter.dtype)} *)tl_arguments[{position}]"
+
+
+Part = dict[str, Any]
+
+_HEAD = """#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <vector>
+template <class T> void tl_read(T &to, const T *&from, const long *) { to = *from++; }
+template <class T, class E> void tl_read(std::vector<T> &to, const E *&from, const long *extents) {
+  to.resize(extents[0]);
+  for (T &part : to) tl_read(part, from, extents + 1);
+}
+template <class T, std::size_t N, class E> void tl_read(std::array<T, N> &to, const E *&from, const long *extents) {
+  for (T &part : to) tl_read(part, from, extents + 1);
+}
+template <class T, std::size_t N, class E> void tl_read(T (&to)[N], const E *&from, const long *extents) {
+  for (T &part : to) tl_read(part, from, extents + 1);
+}
+template <class T> void tl_write(const T &from, T *&to, const long *, const char *) { *to++ = from; }
+template <class T, class E> void tl_write(const std::vector<T> &from, E *&to, const long *extents, const char *name) {
+  if ((long)from.size() != extents[0]) {
+    std::fprintf(stderr, "%s has %ld elements where %ld are expected\\n", name, (long)from.size(), extents[0]);
+    std::_Exit(1);
+  }
+  for (const T &part : from) tl_write(part, to, extents + 1, name);
+}
+template <class T, std::size_t N, class E>
+void tl_write(const std::array<T, N> &from, E *&to, const long *extents, const char *name) {
+  for (const T &part : from) tl_write(part, to, extents + 1, name);
+}
+template <class T, std::size_t N, class E>
+void tl_write(const T (&from)[N], E *&to, const long *extents, const char *name) {
+  for (const T &part : from) tl_write(part, to, extents + 1, name);
+}
+"""
+
+
+def cpp_call_file(included: str, view: FunctionView) -> str:
+    """Write the file; raises LiftError TL603 for a parameter that the loop IR does not have."""
+    described = json.loads(view.prototype)
+    writer = _Writer(view)
+    for part in described["parameters"]:
+        writer.parameter(part)
+    returned = described["returns"]
+    call = f"{described['call']}({', '.join(writer.passed)})"
+    if "container" in returned or "record" in returned:
+        call = f"{returned['type']} tl_returned = {call}"
+        writer.after += list(writer.stored("tl_returned", returned))
+    elif view.result_dtype:
+        call = f"*({c_scalar(view.result_dtype)} *)tl_result = {call}"
+    lines = "".join(f"  {line}\n" for line in [*writer.before, f"{timed(call)};", *writer.after])
+    return (
+        f'{_HEAD}#include "{included}"\nextern "C" {{ {CLOCK} }}\n'
+        f'extern "C" {VISIBLE} void tl_call(void **tl_arguments, void *tl_result) {{\n  (void)tl_result;\n{lines}}}\n'
+    )
+
+
+def container_ranks(view: FunctionView) -> dict[str, int]:
+    """Give the number of dimensions of each container, by the parameter of the loop IR that holds its elements."""
+    described = json.loads(view.prototype)
+    work: list[Part] = [*described["parameters"], described["returns"]]
+    found: dict[str, int] = {}
+    while work:
+        part = work.pop()
+        work.extend(part.get("record", ()))
+        if "container" in part:
+            found[part["container"]] = container_rank(part["type"])
+    return found
+
+
+class _Writer:
+    """Writes the statements before and after the call."""
+
+    def __init__(self, view: FunctionView) -> None:
+        self._view = view
+        self._positions = {p.name: k for k, p in enumerate(view.parameters)}
+        self.before: list[str] = []
+        self.after: list[str] = []
+        self.passed: list[str] = []
+
+    def parameter(self, part: Part) -> None:
+        """Make an argument of the call."""
+        name = f"tl_{part['name']}"
+        if "record" in part:
+            self.before.append(f"alignas({part['type']}) static char {name}_memory[sizeof({part['type']})];")
+            self.before.append(f"std::memset({name}_memory, 0, sizeof {name}_memory);")
+            self.before.append(f"{part['type']} &{name} = *reinterpret_cast<{part['type']} *>({name}_memory);")
+        elif "container" in part:
+            self.before.append(f"using {name}_type = {part['type']}; {name}_type {name};")
+        self.before += list(self._filled(name, part))
+        self.after += list(self.stored(name, part))
+        self.passed.append(self._place(part) if {"value", "pointer", "cell"} & part.keys() else name)
+
+    def _filled(self, place: str, part: Part) -> Iterator[str]:
+        """Give an argument, or a member of one, its value."""
+        if "container" in part:
+            yield f"{{ const {self._element(part)} *tl_from = {self._memory(part)}; "
+            yield f"  tl_read({place}, tl_from, {self._extents(part)}); }}"
+        for member in part.get("record", ()):
+            inner = f"{place}.{member['path']}"
+            if "record" not in member:
+                yield f"new (&{inner}) std::remove_reference<decltype({inner})>::type();"
+            if {"value", "pointer"} & member.keys():
+                yield f"const_cast<{member['type']} &>({inner}) = {self._place(member)};"
+            yield from self._filled(inner, member)
+
+    def stored(self, place: str, part: Part) -> Iterator[str]:
+        """Read back what the call may have written."""
+        if "container" in part and part["container"] in self._view.written:
+            yield f"{{ {self._element(part)} *tl_to = ({self._element(part)} *){self._memory(part)}; "
+            yield f'  tl_write({place}, tl_to, {self._extents(part)}, "{part["container"]}"); }}'
+        if "cell" in part and "path" in part:
+            parameter = self._view.parameters[self._position(part["cell"])]
+            yield f"*({c_scalar(parameter.dtype)} *)tl_arguments[{self._position(part['cell'])}] = {place};"
+        for member in part.get("record", ()):
+            yield from self.stored(f"{place}.{member['path']}", member)
+
+    def _place(self, part: Part) -> str:
+        """Spell a number or a pointer that is passed."""
+        name = part.get("value") or part.get("pointer") or part["cell"]
+        position = self._position(name)
+        dtype = c_scalar(self._view.parameters[position].dtype)
+        if "pointer" in part:
+            return f"({part['type']})tl_arguments[{position}]"
+        return f"*({dtype} *)tl_arguments[{position}]"
+
+    def _memory(self, part: Part) -> str:
+        return f"({self._element(part)} *)tl_arguments[{self._position(part['container'])}]"
+
+    def _element(self, part: Part) -> str:
+        return c_scalar(self._view.parameters[self._position(part["container"])].dtype)
+
+    def _extents(self, part: Part) -> str:
+        """Spell where the extents stand."""
+        place = len(self._view.parameters) + self._position(part["container"])
+        return f"(const long *)tl_arguments[{place}]"
+
+    def _position(self, name: str) -> int:
+        if name not in self._positions:
+            message = f"'{name}' is no parameter of the loop IR, so the original cannot be called"
+            raise refuse("TL603", message, self._view.location, "pass it as a parameter")
+        return self._positions[name]

@@ -3,6 +3,8 @@
 Inputs are drawn here from a seed, in the first style on which all results are finite and, where results are compared,
 the original is stable; else in the last.  What the first call of a program
 costs is timed by itself: loading its library, loading the program, and the call, in which it may be compiled.
+
+Takes samples of how long calls take, in turns, so that what else the machine does meets all contenders alike.
 """
 
 from __future__ import annotations
@@ -19,12 +21,11 @@ import numpy as np
 from tensorlift.runtime.compare import Tolerance, compare
 from tensorlift.runtime.data import nudged, random_array, seeded, within
 from tensorlift.runtime.libraries import Library, NoDeviceError, load_library
-from tensorlift.runtime.loading import loaded_plain
 from tensorlift.runtime.mesh import parts
 from tensorlift.runtime.original_worker import Call
 from tensorlift.runtime.program import arguments_for, results_of
+from tensorlift.runtime.program_worker import loaded_plain
 from tensorlift.runtime.python_original_worker import PythonCall
-from tensorlift.runtime.timing import take_samples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,6 +33,45 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
     Facts = dict[str, Any]
     Original = Callable[[Mapping[str, Any]], "_Original"]
+    from collections.abc import Callable
+
+    Clock = Callable[[], float]
+
+
+_BLOCK = 1e-3  # seconds of calls that make one sample
+_MOST_CALLS = 200  # in a sample
+
+
+def take_samples(
+    contenders: Sequence[tuple[str, Clock]], rounds: int, seconds: float, clock: Clock = time.perf_counter
+) -> dict[str, list[float]]:
+    """Call each contender, which gives the seconds of one call, in turns: some rounds, for about ``seconds``.
+
+    A sample is the mean of calls in a row that take a few milliseconds together, after one that does not count where
+    it is short: what ran before it left other data in the caches, and threads asleep.  There is at least one for each
+    time that a contender is listed, and in each round as many as that.
+    """
+    samples: dict[str, list[float]] = {name: [] for name, _ in contenders}
+    end = clock() + seconds
+    for _ in range(rounds):
+        began = clock()
+        for name, call in contenders:
+            samples[name].append(_sample(call))
+        if clock() + (clock() - began) > end:
+            break
+    return samples
+
+
+def _sample(call: Clock) -> float:
+    first = call()
+    if first >= _BLOCK:
+        return first
+    total, calls = 0.0, 0
+    while total < _BLOCK and calls < _MOST_CALLS:
+        total += call()
+        calls += 1
+    return total / calls
+
 
 PROGRAM = "program"  # its name among the contenders
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _LARGE = -1, -3, 1 << 30  # options of mallopt by glibc's numbers, and bytes

@@ -18,9 +18,8 @@ import numpy as np
 
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.memory import NUMPY_TYPES
-from tensorlift.runtime.call_file import call_file
+from tensorlift.runtime.call_file import call_file, container_ranks, cpp_call_file
 from tensorlift.runtime.cases import Called
-from tensorlift.runtime.cpp_call_file import container_ranks, cpp_call_file
 from tensorlift.runtime.layout import Layout, layout_of
 from tensorlift.runtime.sandbox import Limits, run_limited
 from tensorlift.runtime.workers import WorkerError, run_worker

@@ -13,8 +13,8 @@ from tensorlift import lift
 from tensorlift.ir.interpreter import Interpreter
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.ir.text import functions, parse_module
-from tensorlift.runtime.loading import loaded
 from tensorlift.runtime.program import call_program
+from tensorlift.runtime.program_worker import loaded
 
 if TYPE_CHECKING:
     from pathlib import Path

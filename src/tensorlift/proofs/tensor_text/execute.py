@@ -1,4 +1,7 @@
-"""Symbolic execution of a block of tensor operations: every value is computed once, by the meaning of a row."""
+"""Symbolic execution of a block of tensor operations: every value is computed once, by the meaning of a row.
+
+The proof of an emitted MLIR program.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import TensorType
 from xdsl.traits import IsTerminator
 
+from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import equal
-from tensorlift.comprehension.tensor import SymbolicTensor
-from tensorlift.proofs.cuts import CutExecution
+from tensorlift.comprehension.tensor import Strength, SymbolicTensor, scalar_value
+from tensorlift.proofs.counterparts import CutExecution
 from tensorlift.proofs.failure import INTERFACE, CheckFailure
+from tensorlift.proofs.proof import Proof
 from tensorlift.proofs.tensor_text.arguments import attribute_value, element_type, result_type
 from tensorlift.proofs.tensor_text.counting import CountingLoops
 from tensorlift.proofs.tensor_text.imported import imported_result
 from tensorlift.proofs.tensor_text.loops import TextLoops
+from tensorlift.proofs.tensor_text.read import read_function
 from tensorlift.proofs.tensor_text.structured import Structured
 from tensorlift.proofs.values import Held
 from tensorlift.targets.imported.rows import is_list
@@ -27,11 +33,13 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+    from tensorlift.comprehension.definition import Summary
     from tensorlift.ir.cut import Cut
     from tensorlift.proofs.obligations import Ledger
-    from tensorlift.proofs.tensor_text.proof import TextProof
     from tensorlift.proofs.tensor_text.read import TextFunction
+    from tensorlift.proofs.values import Item
     from tensorlift.targets.target import OpRow, Target
+
 
 Values = dict["SSAValue", Held]
 _RETURN = "func.return"
@@ -212,3 +220,25 @@ class TextExecution(CutExecution):
             reason = failure.reason.partition(": ")[2]
             message = f"the parameter {name} is of another type than in the source: {reason}"
             raise CheckFailure(INTERFACE, message) from None
+
+
+class TextProof(Proof):
+    """A program in MLIR's text against one summary; its scalars are tensors of rank 0."""
+
+    scalar_strength = Strength.STRONG
+
+    def __init__(self, text: str, entry: str, summary: Summary, target: Target, cuts: Sequence[Cut]) -> None:
+        super().__init__(summary, target, cuts)
+        self.function = read_function(text, entry, target)
+
+    def size(self, name: str) -> SymbolicTensor:
+        """Return a size: an index, or where all values are tensors one of 64 bits, whose arithmetic wraps."""
+        if self.target.has_numbers:
+            return super().size(name)
+        return scalar_value(terms.index(Affine.var(name), "i64"), Strength.STRONG)
+
+    def execute(self) -> tuple[TextExecution, Item]:
+        """Execute the function with names of the source as its parameters."""
+        execution = TextExecution(self, self.function, self.cuts)
+        returned = execution.run(self.parameters(self.function.parameters))
+        return execution, returned[0] if len(returned) == 1 else returned
