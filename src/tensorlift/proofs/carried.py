@@ -1,24 +1,83 @@
-"""Variables of a program that hold the arrays which a kept loop carries: which they are, and whose memory they have."""
+"""The loops that a summary keeps, proved by induction, and the variables of a program that hold what they carry.
+
+Of these: which they are, and whose memory they have.
+"""
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.definition import KeptLoop
+from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.tensor import Strength, array, convert, scalar_value
 from tensorlift.comprehension.terms import Constant
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer
-from tensorlift.proofs.failure import MEMORY, CheckFailure
+from tensorlift.proofs.cases import by_cases
+from tensorlift.proofs.failure import LOOP, MEMORY, CheckFailure
 from tensorlift.proofs.values import Buffer, Frame, Held
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from tensorlift.comprehension.definition import ArrayInfo, Carried, KeptLoop
+    from tensorlift.comprehension.definition import ArrayInfo, Carried
+    from tensorlift.comprehension.definition import Item as SummaryItem
     from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.counterparts import CutExecution
     from tensorlift.proofs.execute import Execution
     from tensorlift.proofs.values import Item
+
+
+class KeptLoops:
+    """The kept loops of a summary that are still to come, at each depth of loops."""
+
+    def __init__(self, items: Sequence[SummaryItem]) -> None:
+        self._pending = [_loops_among(items)]
+
+    def take(self, names: Collection[str], fits: Callable[[KeptLoop], bool], line: int | None) -> KeptLoop:
+        """Take the loop that is next: of those that fit the first one that carries an array by a name, if any does.
+
+        Raises:
+            CheckFailure: where none fits.
+
+        """
+        pending = self._pending[-1]
+        same = [kept for kept in pending if fits(kept)]
+        if not same:
+            raise CheckFailure(LOOP, "the summary keeps no such loop here", line)
+        chosen = next((kept for kept in same if any(c.name in names for c in kept.carried)), same[0])
+        del pending[: pending.index(chosen) + 1]
+        return chosen
+
+    def prove_step(
+        self, execution: CutExecution, kept: KeptLoop, iterate: Callable[[], None], *, translated: bool
+    ) -> None:
+        """Let an iteration be proved for any value of the variable, of what is ``translated`` also where none runs."""
+        ledger, definitions = execution.ledger, execution.definitions
+        outside, opaque = ledger.context, set(definitions.opaque)
+        execution.surroundings.enter(kept)
+
+        def prove(case: Domain) -> None:
+            ledger.within(case)
+            definitions.opaque = set(opaque)
+            self._pending.append(_loops_among(kept.body))
+            try:
+                iterate()
+            finally:
+                self._pending.pop()
+
+        inside = Domain.of(at_least(kept.variable, kept.lower), less(kept.variable, kept.upper))
+        with ledger.translating() if translated else nullcontext():
+            iterations = inside & Domain.strided(kept.variable, kept.lower, kept.step)
+            by_cases(outside & iterations, prove, translated=translated)
+        execution.surroundings.leave()
+        ledger.within(outside)
+        definitions.opaque = opaque
+
+
+def _loops_among(items: Sequence[SummaryItem]) -> list[KeptLoop]:
+    return [item for item in items if isinstance(item, KeptLoop)]
 
 
 @dataclass

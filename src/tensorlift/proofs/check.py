@@ -11,18 +11,20 @@ Guards of an emitted function, read back: each may only raise, and together they
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.names import reserve
 from tensorlift.comprehension.normal import PROVING, asking_for
 from tensorlift.contract.language import INTEGER, NUMBER, OPPOSITE, Compare, Inside, IsArray, IsScalar, Separate
 from tensorlift.contract.notation import comparison_of, parse_condition, relation_of
+from tensorlift.proofs.carried import KeptLoops
 from tensorlift.proofs.cases import by_cases
 from tensorlift.proofs.certificate import Certificate
 from tensorlift.proofs.evaluate import Evaluator
 from tensorlift.proofs.execute import Execution
 from tensorlift.proofs.failure import GUARD, INTERFACE, UNREADABLE, CheckFailure
-from tensorlift.proofs.loops import LoopProver
+from tensorlift.proofs.loops import prove_loop
 from tensorlift.proofs.parse import parse_program
 from tensorlift.proofs.proof import Proof
 from tensorlift.proofs.values import Frame
@@ -226,8 +228,8 @@ class _PythonProof(Proof):
 
     def execute(self) -> tuple[Execution, Item]:
         """Execute the function with names of the source as its parameters."""
-        loops = LoopProver(self.summary.items)
-        execution = Execution(self.evaluator, self.definitions, self.counterparts, self.cuts, loops.prove)
+        loop = partial(prove_loop, KeptLoops(self.summary.items))
+        execution = Execution(self.evaluator, self.definitions, self.counterparts, self.cuts, loop)
         frame = Frame(self.function.local_names)
         for name, value in self.parameters(self.function.parameters).items():
             size = self._source_name(name)

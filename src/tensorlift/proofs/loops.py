@@ -10,100 +10,58 @@ an iteration, and none after the loop.
 from __future__ import annotations
 
 import ast
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Strength, array, size
 from tensorlift.proofs.carried import carried_variables, has_own_memory, holds_version, take_ownership
-from tensorlift.proofs.cases import by_cases
 from tensorlift.proofs.failure import LOOP, MEMORY, CheckFailure
 from tensorlift.proofs.parse import unreadable
 from tensorlift.proofs.traced import TracedLoop, assigned_names, rebound_names, returns_inside, stored_names
 from tensorlift.proofs.values import Frame, Held
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.definition import Item as SummaryItem
-    from tensorlift.proofs.carried import CarriedVariable
+    from tensorlift.comprehension.definition import KeptLoop
+    from tensorlift.proofs.carried import CarriedVariable, KeptLoops
     from tensorlift.proofs.execute import Execution
 
 
-class LoopProver:
-    """Proves the loops of one program; it remembers which kept loops of the summary are still to come."""
+def prove_loop(loops: KeptLoops, execution: Execution, statement: ast.For, frame: Frame) -> None:
+    """Prove a loop and leave the frame as it is after the loop.
 
-    def __init__(self, items: tuple[SummaryItem, ...]) -> None:
-        self._pending: list[list[KeptLoop]] = [kept_loops(items)]
+    Raises:
+        CheckFailure: where the loop is none of the summary's, or entry or step are not proved.
 
-    def prove(self, execution: Execution, statement: ast.For, frame: Frame) -> None:
-        """Prove a loop and leave the frame as it is after the loop.
+    """
+    if not isinstance(statement.target, ast.Name):
+        raise unreadable(statement.target, "a loop variable")
+    assigned, is_traced = assigned_names(statement.body), isinstance(statement, TracedLoop)
+    if statement.target.id in assigned or returns_inside(statement.body):
+        raise unreadable(statement.target, "a loop variable that is assigned, or a return inside a loop")
+    if isinstance(statement, TracedLoop):
+        _check_traced(execution, statement, frame)
+    hints = {cut.definition: cut.variable for cut in execution.cuts_at(statement.lineno)}
+    ledger, (lower, upper, by) = execution.ledger, _range(execution, statement, frame)
 
-        Raises:
-            CheckFailure: where the loop is none of the summary's, or entry or step are not proved.
+    def fits(kept: KeptLoop) -> bool:
+        return kept.step == by and ledger.holds(equal(kept.lower, lower), equal(kept.upper, upper))
 
-        """
-        if not isinstance(statement.target, ast.Name):
-            raise unreadable(statement.target, "a loop variable")
-        assigned = assigned_names(statement.body)
-        if statement.target.id in assigned or returns_inside(statement.body):
-            raise unreadable(statement.target, "a loop variable that is assigned, or a return inside a loop")
-        if isinstance(statement, TracedLoop):
-            _check_traced(execution, statement, frame)
-        hints = {cut.definition: cut.variable for cut in execution.cuts_at(statement.lineno)}
-        kept = self._find(execution, statement, frame, hints)
-        variables = carried_variables(execution, kept, frame, assigned, hints)
-        if isinstance(statement, TracedLoop) and not all(v.strength is Strength.STRONG for v in variables):
-            raise unreadable(statement.target, "a number of Python's in the state of a traced loop")
-        step = _Step(execution, statement, statement.target.id, kept, _copy(frame), variables, assigned)
-        step.own_memory()
-        self._prove_step(step)
-        for variable in variables:
-            some = Domain.of(*(at_least(extent, 1) for extent in variable.info.shape))
-            if (execution.ledger.context & some).implies(less(kept.lower, kept.upper)):
-                variable.leave_in_own_memory()  # or there is none
-        step.leave(frame)
-
-    def _find(self, execution: Execution, statement: ast.For, frame: Frame, hints: dict[str, str]) -> KeptLoop:
-        """Return the summary's loop: of those with the same range the one that hints name, else the next."""
-        lower, upper, step = _range(execution, statement, frame)
-        pending = self._pending[-1]
-        same = [
-            kept
-            for kept in pending
-            if kept.step == step and execution.ledger.holds(equal(kept.lower, lower), equal(kept.upper, upper))
-        ]
-        if not same:
-            raise CheckFailure(LOOP, "the summary keeps no such loop here", statement.lineno)
-        named = [kept for kept in same if any(c.name in hints for c in kept.carried)]
-        chosen = (named or same)[0]
-        del pending[: pending.index(chosen) + 1]
-        return chosen
-
-    def _prove_step(self, step: _Step) -> None:
-        execution = step.execution
-        ledger, definitions = execution.ledger, execution.definitions
-        outside, opaque = ledger.context, set(definitions.opaque)
-        execution.surroundings.enter(step.kept)
-
-        def iterate(case: Domain) -> None:
-            ledger.within(case)
-            definitions.opaque = set(opaque)
-            self._pending.append(kept_loops(step.kept.body))
-            try:
-                step.prove()
-            finally:
-                self._pending.pop()
-
-        is_traced = isinstance(step.statement, TracedLoop)
-        with ledger.translating() if is_traced else nullcontext():
-            by_cases(outside & iterations(step.kept), iterate, translated=is_traced)
-        execution.surroundings.leave()
-        ledger.within(outside)
-        definitions.opaque = opaque
-        ledger.counts["an iteration keeps what the loop carries"] += len(step.variables)
+    kept = loops.take(hints, fits, statement.lineno)
+    variables = carried_variables(execution, kept, frame, assigned, hints)
+    if is_traced and not all(v.strength is Strength.STRONG for v in variables):
+        raise unreadable(statement.target, "a number of Python's in the state of a traced loop")
+    step = _Step(execution, statement, statement.target.id, kept, _copy(frame), variables, assigned)
+    step.own_memory()
+    loops.prove_step(execution, kept, step.prove, translated=is_traced)
+    ledger.counts["an iteration keeps what the loop carries"] += len(variables)
+    for variable in variables:
+        some = Domain.of(*(at_least(extent, 1) for extent in variable.info.shape))
+        if (ledger.context & some).implies(less(kept.lower, kept.upper)):
+            variable.leave_in_own_memory()  # or there is none
+    step.leave(frame)
 
 
 @dataclass
@@ -204,11 +162,6 @@ def _copy(frame: Frame) -> Frame:
     return Frame(frame.local_names, frame.born, dict(frame.values), set(frame.lost))
 
 
-def kept_loops(items: tuple[SummaryItem, ...]) -> list[KeptLoop]:
-    """Return the loops among items."""
-    return [item for item in items if isinstance(item, KeptLoop)]
-
-
 def _range(execution: Execution, statement: ast.For, frame: Frame) -> tuple[Affine, Affine, int]:
     call = statement.iter
     is_range = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "range"
@@ -221,9 +174,3 @@ def _range(execution: Execution, statement: ast.For, frame: Frame) -> tuple[Affi
     if not step.is_constant or step.constant < 1:
         raise unreadable(statement.iter, "a step that is no positive constant")
     return lower, upper, step.constant
-
-
-def iterations(kept: KeptLoop) -> Domain:
-    """Return the values of the variable of a loop."""
-    inside = Domain.of(at_least(kept.variable, kept.lower), less(kept.variable, kept.upper))
-    return inside & Domain.strided(kept.variable, kept.lower, kept.step)

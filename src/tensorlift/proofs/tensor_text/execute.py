@@ -18,7 +18,6 @@ from tensorlift.proofs.counterparts import CutExecution
 from tensorlift.proofs.failure import INTERFACE, CheckFailure
 from tensorlift.proofs.proof import Proof
 from tensorlift.proofs.tensor_text.arguments import attribute_value, element_type, result_type
-from tensorlift.proofs.tensor_text.counting import CountingLoops
 from tensorlift.proofs.tensor_text.imported import imported_result
 from tensorlift.proofs.tensor_text.loops import TextLoops
 from tensorlift.proofs.tensor_text.read import read_function
@@ -185,7 +184,7 @@ class TextExecution(CutExecution):
         super().__init__(proof.ledger, proof.definitions, proof.counterparts)
         lines = {value: line for value, (_, line) in function.names.items()}
         self.evaluation = _CutEvaluation(self, proof.target, lines)
-        self.loops = (CountingLoops if proof.target.has_numbers else TextLoops)(self, proof.summary.items)
+        self.loops = TextLoops(self, proof.summary.items)
         self._function = function
         self._cuts: dict[str, list[Cut]] = {}
         for cut in cuts:

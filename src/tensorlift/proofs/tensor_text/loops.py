@@ -1,30 +1,31 @@
-"""Loops over tensors, ``while`` in MLIR, against the loops that the summary keeps, by induction over iterations.
+"""Loops over tensors in MLIR against the loops that the summary keeps, by induction over iterations.
 
-The first carried value counts: it starts at the loop's lower bound, an iteration adds its step, and the condition holds
+Of a counting loop, ``scf.for``, the range must be that of the kept loop.  Of a ``while`` the first carried value counts: it starts at the loop's lower bound, an iteration adds its step, and the condition holds
 exactly below its upper bound.  Of the other values those count that a cut names as an array which the kept loop
 carries: they must be the version before at the start, and if they are what an iteration starts from, one must make
-them what it ends with.  Then they are the arrays after the loop.  Nothing is known of any other carried value.
+them what it ends with.  Then they are the arrays after the loop.  Nothing is known of any other carried
+value but its type and its extents, which stay.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xdsl.dialects.scf import ForOp
+
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.tensor import SymbolicTensor, affine_of, array, domain_of, scalar_value
+from tensorlift.comprehension.tensor import SymbolicTensor, affine_of, array, domain_of, scalar_value, size
 from tensorlift.comprehension.terms import index
-from tensorlift.proofs.carried import is_version
-from tensorlift.proofs.cases import by_cases
+from tensorlift.proofs.carried import KeptLoops, is_version
 from tensorlift.proofs.failure import LOOP, UNREADABLE, CheckFailure
-from tensorlift.proofs.loops import iterations, kept_loops
-from tensorlift.proofs.values import Held
+from tensorlift.proofs.values import Held, cell_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from xdsl.ir import Block, Operation
+    from xdsl.ir import Block, Operation, SSAValue
 
     from tensorlift.comprehension.definition import ArrayInfo, Carried, Item, KeptLoop
     from tensorlift.ops.dtypes import DType
@@ -35,32 +36,76 @@ _REGIONS = 2  # the condition and the body
 
 
 class TextLoops:
-    """Proves the loops of one program; it remembers which kept loops of the summary are still to come."""
+    """Proves the loops of one program against those that the summary keeps."""
 
-    def __init__(self, execution: TextExecution, items: tuple[Item, ...]) -> None:
+    def __init__(self, execution: TextExecution, items: Sequence[Item]) -> None:
         self.execution = execution
         self._ledger = execution.ledger
-        self._pending: list[list[KeptLoop]] = [kept_loops(items)]
+        self._kept = KeptLoops(items)
 
     def prove(self, op: Operation, values: Values) -> list[Held]:
         """Prove a loop and return its results.
 
         Raises:
-            CheckFailure: where the loop is none of the summary's, or entry, condition or step are not proved.
+            CheckFailure: where the loop is none of the summary's, or range, entry, condition or step are not proved.
 
         """
+        return self._counting(op, values) if isinstance(op, ForOp) else self._while(op, values)
+
+    def _while(self, op: Operation, values: Values) -> list[Held]:
         condition, body = self._blocks(op)
-        carried = [self.execution.cuts_of(argument) for argument in body.args]
-        kept = self.find(carried)
-        known = carried_places(kept, carried)
+        kept, known = self._find(body.args)
         initial = [values[operand] for operand in op.operands]
-        self._check_start(kept, initial, known)
-        arguments = self._arguments(kept, initial, known)
-        self._check_condition(kept, condition, dict(values) | dict(zip(condition.args, arguments, strict=True)))
-        self.prove_step(kept, body, dict(values) | dict(zip(body.args, arguments, strict=True)), known)
-        self._ledger.counts["an iteration keeps what the loop carries"] += len(known)
-        after = [self._known(known.get(place), start) for place, start in enumerate(initial)]
-        return [Held(tensor) for tensor in after]
+        counter = initial[0].tensor
+        lower = affine_of(counter.value()) if not counter.rank and counter.dtype == _COUNTER else None
+        if lower is None or not self._ledger.holds(equal(lower, kept.lower)):
+            raise self._failure(f"the loop does not start at {kept.lower}")
+        self._check_start(initial, known)
+        after = [Held(self._known(known.get(place), start)) for place, start in enumerate(initial)]
+        starts = [Held(scalar_value(index(Affine.var(kept.variable), _COUNTER))), *after[1:]]
+        self._check_condition(kept, condition, dict(values) | dict(zip(condition.args, starts, strict=True)))
+
+        def iterate() -> None:
+            ends = self._executed(body, values, starts)
+            following = affine_of(ends[0].tensor.value()) if ends and not ends[0].tensor.rank else None
+            if len(ends) != len(starts) or following != Affine.var(kept.variable) + kept.step:
+                raise self._failure(f"an iteration does not add {kept.step} to the counter")
+            self._check_ends(starts, ends, known)
+
+        self._prove_step(kept, iterate, known)
+        return after
+
+    def _counting(self, op: ForOp, values: Values) -> list[Held]:
+        evaluation = self.execution.evaluation
+        structured = evaluation.structured
+        variable, *arguments = op.body.block.args
+        kept, known = self._find([variable, *arguments])
+        lower, upper, step = (structured.size(operand, values) for operand in (op.lb, op.ub, op.step))
+        if step != kept.step or not self._ledger.holds(equal(kept.lower, lower), equal(kept.upper, upper)):
+            raise self._failure("the summary keeps no such loop here")
+        counter = Held(size(Affine.var(kept.variable)))
+        starts = [counter, *(structured.held(operand, values) for operand in op.iter_args)]
+        self._check_start(starts, known)
+        handed = [self._handed(known.get(place), start) for place, start in enumerate(starts) if place]
+        for value, held in zip((*arguments, *op.results), handed * 2, strict=True):
+            evaluation.check_is(value.type, held.tensor, op.name)
+
+        def iterate() -> None:
+            ends = self._executed(op.body.block, values, [counter, *handed])
+            if len(ends) != len(handed):
+                raise self._failure("an iteration hands on another number of values")
+            self._check_ends([counter, *handed], [counter, *ends], known)
+
+        self._prove_step(kept, iterate, known)
+        return handed
+
+    def _find(self, arguments: Sequence[SSAValue]) -> tuple[KeptLoop, dict[int, Carried]]:
+        """Return the summary's loop, and which carried array each value is first claimed to be; the first counts."""
+        cuts = [self.execution.cuts_of(argument) if place else [] for place, argument in enumerate(arguments)]
+        kept = self._kept.take({name for names in cuts for name in names}, lambda _: True, self._ledger.line)
+        by_name = {c.name: c for c in kept.carried}
+        found = ((place, [by_name[name] for name in names if name in by_name]) for place, names in enumerate(cuts))
+        return kept, {place: listed[0] for place, listed in found if listed}
 
     def _blocks(self, op: Operation) -> tuple[Block, Block]:
         regions = [region for region in op.regions if len(region.blocks) == 1]
@@ -74,40 +119,25 @@ class TextLoops:
             )
         return blocks[0], blocks[1]
 
-    def find(self, carried: Sequence[Sequence[str]]) -> KeptLoop:
-        """Return the summary's loop that carries the named arrays, else the next."""
-        pending = self._pending[-1]
-        names = {name for listed in carried for name in listed}
-        chosen = next((kept for kept in pending if any(c.name in names for c in kept.carried)), None)
-        if chosen is None and not pending:
-            raise self.failure("the summary keeps no such loop here")
-        chosen = chosen or pending[0]
-        del pending[: pending.index(chosen) + 1]
-        return chosen
-
-    def _check_start(self, kept: KeptLoop, initial: Sequence[Held], known: dict[int, Carried]) -> None:
-        counter = initial[0].tensor
-        lower = affine_of(counter.value()) if not counter.rank and counter.dtype == _COUNTER else None
-        if lower is None or not self._ledger.holds(equal(lower, kept.lower)):
-            raise self.failure(f"the loop does not start at {kept.lower}")
+    def _check_start(self, initial: Sequence[Held], known: dict[int, Carried]) -> None:
         for place, carried in known.items():
-            if not is_version(self.execution, initial[place], self.info(carried), carried.before):
-                raise self.failure(f"{carried.array} is not proved to be {carried.before} before the loop")
-
-    def _arguments(self, kept: KeptLoop, initial: Sequence[Held], known: dict[int, Carried]) -> list[Held]:
-        """Return what an iteration starts from."""
-        counter = scalar_value(index(Affine.var(kept.variable), _COUNTER))
-        others = [self._known(known.get(place), start) for place, start in enumerate(initial) if place]
-        return [Held(tensor) for tensor in (counter, *others)]
+            if not is_version(self.execution, initial[place], self._info(carried), carried.before):
+                raise self._failure(f"{carried.array} is not proved to be {carried.before} before the loop")
 
     def _known(self, carried: Carried | None, start: Held) -> SymbolicTensor:
         """Return a carried array by its name, or one of which nothing but the shape is known."""
         if carried is None:
             return array(f"unknown {fresh('cells')}", start.tensor.shape, start.tensor.dtype)
-        info = self.info(carried)
+        info = self._info(carried)
         return array(carried.name, info.shape, info.dtype)
 
-    def info(self, carried: Carried) -> ArrayInfo:
+    def _handed(self, carried: Carried | None, start: Held) -> Held:
+        """Return a carried array by its name, or cells of which nothing is known, those without a value among them."""
+        tensor = self._known(carried, start)
+        is_blank = carried is None and start.blank is not None
+        return Held(tensor, blank=Domain.box(cell_names(tensor.rank), tensor.shape) if is_blank else None)
+
+    def _info(self, carried: Carried) -> ArrayInfo:
         """Return type and shape of a carried array."""
         return self.execution.definitions.arrays[carried.array]
 
@@ -118,62 +148,29 @@ class TextLoops:
         reached = self._ledger.context & Domain.of(at_least(kept.variable, kept.lower))
         wanted = Domain.of(less(kept.variable, kept.upper))
         if holds is None or not (reached & holds).is_equal(reached & wanted):
-            raise self.failure(f"the loop does not go on exactly below {kept.upper}")
+            raise self._failure(f"the loop does not go on exactly below {kept.upper}")
 
-    def prove_step(self, kept: KeptLoop, body: Block, values: Values, known: dict[int, Carried]) -> None:
-        """Prove what an iteration gives out; ``values`` are those that it starts from, among them carried arrays."""
-        execution, ledger, definitions = self.execution, self._ledger, self.execution.definitions
-        outside, opaque = ledger.context, set(definitions.opaque)
-        execution.surroundings.enter(kept)
+    def _prove_step(self, kept: KeptLoop, iterate: Callable[[], None], known: dict[int, Carried]) -> None:
+        self._kept.prove_step(self.execution, kept, iterate, translated=True)
+        self._ledger.counts["an iteration keeps what the loop carries"] += len(known)
 
-        def iterate(case: Domain) -> None:
-            ledger.within(case)
-            definitions.opaque = set(opaque)
-            self._pending.append(kept_loops(kept.body))
-            try:
-                self.iterate(kept, body, dict(values), known)
-            finally:
-                self._pending.pop()
-
-        with ledger.translating():
-            by_cases(outside & iterations(kept), iterate, translated=True)
-        execution.surroundings.leave()
-        ledger.within(outside)
-        definitions.opaque = opaque
-
-    def iterate(self, kept: KeptLoop, body: Block, values: Values, known: dict[int, Carried]) -> None:
-        """Execute the body once, for any value of the counter, and prove what it gives out."""
+    def _executed(self, body: Block, values: Values, starts: Sequence[Held]) -> tuple[Held, ...]:
+        """Execute the body once, for any value of the counter."""
         line = self._ledger.line
-        ends = self.execution.give_out(body, values)
+        ends = self.execution.give_out(body, dict(values) | dict(zip(body.args, starts, strict=True)))
         self._ledger.line = line
-        following = affine_of(ends[0].tensor.value()) if ends and not ends[0].tensor.rank else None
-        if len(ends) != len(body.args) or following != Affine.var(kept.variable) + kept.step:
-            raise self.failure(f"an iteration does not add {kept.step} to the counter")
-        for place, end in enumerate(ends):
-            carried, before = known.get(place), values[body.args[place]].tensor
-            if carried is None and (
-                end.tensor.dtype != before.dtype or not self.execution.has_shape(end, before.shape)
-            ):
-                raise self.failure("a value has another type or shape after an iteration")
-            if carried is not None and not is_version(self.execution, end, self.info(carried), carried.after):
-                raise self.failure(f"{carried.array} is not proved to be {carried.after} at the end of an iteration")
+        return ends
 
-    def _check_end(self, carried: Carried | None, before: Held, end: Held) -> None:
-        """Demand that a value is what the next iteration starts from."""
-        if carried is None:
-            same = end.tensor.dtype == before.tensor.dtype and self.execution.has_shape(end, before.tensor.shape)
-            if not same or (end.blank is not None and before.blank is None):
-                raise self.failure("a value has another type or shape after an iteration")
-        elif not is_version(self.execution, end, self.info(carried), carried.after):
-            raise self.failure(f"{carried.array} is not proved to be {carried.after} at the end of an iteration")
+    def _check_ends(self, starts: Sequence[Held], ends: Sequence[Held], known: dict[int, Carried]) -> None:
+        """Demand that values are what the next iteration starts from."""
+        for place, (before, end) in enumerate(zip(starts, ends, strict=True)):
+            carried = known.get(place)
+            if carried is None:
+                same = end.tensor.dtype == before.tensor.dtype and self.execution.has_shape(end, before.tensor.shape)
+                if not same or (end.blank is not None and before.blank is None):
+                    raise self._failure("a value has another type or shape after an iteration")
+            elif not is_version(self.execution, end, self._info(carried), carried.after):
+                raise self._failure(f"{carried.array} is not proved to be {carried.after} at the end of an iteration")
 
-    def failure(self, reason: str) -> CheckFailure:
-        """Build the failure for a loop."""
+    def _failure(self, reason: str) -> CheckFailure:
         return CheckFailure(LOOP, reason, self._ledger.line)
-
-
-def carried_places(kept: KeptLoop, carried: Sequence[Sequence[str]]) -> dict[int, Carried]:
-    """Return which carried array each value is first claimed to be; the counter is none."""
-    by_name = {c.name: c for c in kept.carried}
-    found = ((place, [by_name[name] for name in names if name in by_name]) for place, names in enumerate(carried))
-    return {place: listed[0] for place, listed in found if place and listed}
