@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.comprehension.session import SESSION
 from tensorlift.deep import with_deep_stack
-from tensorlift.proofs.certificate import certificate_from_json
+from tensorlift.proofs.certificate import certificate_from_json, same_summary
 from tensorlift.proofs.equality import check_equal
 from tensorlift.proofs.failure import CheckFailure
-from tensorlift.proofs.serialise import same_summary
 from tensorlift.proofs.verify import verify
 from tensorlift.targets import get_target
 

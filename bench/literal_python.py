@@ -30,8 +30,7 @@ from tensorlift.ir.literal_interpreter import EndedError, LiteralInterpreter
 from tensorlift.pipeline import LiftOptions, read_functions
 from tensorlift.runtime.data import STYLES, random_arguments, seeded
 from tensorlift.runtime.literal import LiteralRun
-from tensorlift.runtime.original import Original
-from tensorlift.runtime.python_original import python_facts
+from tensorlift.runtime.original import Original, python_facts
 from tensorlift.runtime.python_original_worker import PythonCall
 from tensorlift.runtime.sizes import choose_sizes
 from tensorlift.source import Source, source_from_text

@@ -24,7 +24,7 @@ from tensorlift.commands.benchmark import Settings, benchmark
 from tensorlift.diagnostics import LiftError
 from tensorlift.measurement import BACKEND, ORIGINAL, geometric_mean
 from tensorlift.pipeline import LiftOptions
-from tensorlift.report.figures import seconds_text
+from tensorlift.report.output import seconds_text
 from tensorlift.runtime.backends import chosen_backends
 from tensorlift.runtime.measure import Conditions, processors
 from tensorlift.source import read_source

@@ -9,7 +9,7 @@ import pytest
 import tensorlift
 from tensorlift.cli import main
 from tensorlift.pipeline import LiftOptions, lift_source
-from tensorlift.report.html import show_function
+from tensorlift.report.terminal import show_function
 from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:

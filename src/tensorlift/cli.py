@@ -19,9 +19,8 @@ from tensorlift import __version__
 from tensorlift.commands.bench import bench
 from tensorlift.commands.build import build
 from tensorlift.commands.opt import opt
-from tensorlift.commands.options import lift_options, source_options
+from tensorlift.commands.options import INTERNAL, OK, REFUSED, USAGE, complain, lift_options, source_options
 from tensorlift.commands.run import run
-from tensorlift.commands.status import INTERNAL, OK, REFUSED, USAGE, complain
 from tensorlift.commands.target import target as target_command
 from tensorlift.commands.verify import verify
 

@@ -12,14 +12,13 @@ import inspect
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.calls.arrays import library_of
 from tensorlift.calls.errors import FallbackWarning, wrong_type
 from tensorlift.calls.execute import executable
-from tensorlift.calls.kinds import fit, kind_of, parse_kind, refined
+from tensorlift.calls.kinds import fit, kind_of, library_of, parse_kind, refined
 from tensorlift.calls.program import LiftedProgram, PythonInterface
 from tensorlift.diagnostics import LiftError
 from tensorlift.record import FunctionRecord, Verdict
-from tensorlift.report.html import explain, show_function
+from tensorlift.report.terminal import explain, show_function
 from tensorlift.runtime.libraries import over_numpy, untraced
 from tensorlift.source import source_from_text
 

@@ -398,7 +398,7 @@ def _run_small(  # noqa: PLR0913, PLR0917 - a source and a program, each in seve
     chosen = choose_sizes(view.parameters, domain, seeded(_SMALL_SEED), _SMALL_CASES, largest=_SMALL_SIZE)
     sizes = stretched(view, domain, chosen)
     if program is not None:
-        from tensorlift.runtime.in_place import compare_as_read
+        from tensorlift.runtime.differential import compare_as_read
 
         return compare_as_read(view, program, sizes, literal)
     outputs = [name for name, _ in summary.outputs]
@@ -425,7 +425,7 @@ def _run_original(  # noqa: PLR0913, PLR0917 - a source and a program, each in t
 
     compiler = CompileOptions(options.include_dirs, options.defines, options.std or "", options.include_files)
     if program is not None:
-        from tensorlift.runtime.in_place import compare_compiled
+        from tensorlift.runtime.differential import compare_compiled
         from tensorlift.runtime.original import Original
 
         original = Original(source.text, source.name, compiler)

@@ -17,10 +17,9 @@ from tensorlift.proofs.entry import Emitted as Text
 from tensorlift.proofs.failure import OBLIGATION, UNREADABLE, CheckFailure
 from tensorlift.proofs.summaries import ReadBack
 from tensorlift.summarize import summarise
-from tensorlift.targets.c.naming import ORIGINAL
 from tensorlift.targets.c.pragmas import with_pragmas
-from tensorlift.targets.c.quotients import notations_of, quotients_of
-from tensorlift.targets.c.signature import Signature, signature_of
+from tensorlift.targets.c.signature import Signature, notations_of, quotients_of, signature_of
+from tensorlift.targets.c.text import ORIGINAL
 from tensorlift.threads import FILE, Program, check_independent, marked_loops, pragmas_for
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from tensorlift.commands.benchmark import _speedup
 from tensorlift.measurement import BenchRecord, Contender, Machine, Spread, geometric_mean
 from tensorlift.report import plot
 from tensorlift.report.bench import show_bench
-from tensorlift.report.figures import seconds_text
+from tensorlift.report.output import seconds_text
 from tensorlift.runtime import compilers, libraries
 from tensorlift.runtime.compilers import OPTIMISED
 from tensorlift.runtime.machine import measured_peaks

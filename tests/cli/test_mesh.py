@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tensorlift.cli import main
-from tensorlift.runtime.libraries import NoDeviceError, load_library
-from tensorlift.runtime.mesh import cut_axis
+from tensorlift.runtime.libraries import NoDeviceError, cut_axis, load_library
 
 if TYPE_CHECKING:
     from pathlib import Path

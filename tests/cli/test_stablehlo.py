@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tensorlift.cli import main
-from tensorlift.commands.status import REFUSED, USAGE
+from tensorlift.commands.options import REFUSED, USAGE
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tensorlift.dialects import lowering
+from tensorlift.dialects import windows
 from tensorlift.dialects.from_passes import import_dump
 from tensorlift.dialects.table import instance_lines
 from tensorlift.pipeline import LiftOptions, lift_source
@@ -179,10 +179,10 @@ def test_what_upstream_breaks_down_over_is_left_out(monkeypatch: pytest.MonkeyPa
             return f"func.func @{name}() {{ {self.body} return }}\n"
 
     monkeypatch.setattr(
-        lowering, "lowered_parts", lambda text, *rest: None if "break" in text else lowered_parts(text, *rest)
+        windows, "lowered_parts", lambda text, *rest: None if "break" in text else lowered_parts(text, *rest)
     )
     texts: Sequence[Text] = [Text(""), Text("// break\n"), Text("wrong"), Text("")]
-    found, said = lowering.verified(texts)
+    found, said = windows.verified(texts)
     assert found == {0, 3}
     assert said[1] == "mlir-opt broke down"
     assert "wrong" in said[2] or "expected" in said[2]

@@ -13,7 +13,7 @@ from tests.dialects.tosa import PASSES, RECORDS, imported_tosa, needs_tools, tos
 
 from tensorlift.cli import main
 from tensorlift.diagnostics import LiftError
-from tensorlift.dialects import lowering
+from tensorlift.dialects import windows
 from tensorlift.dialects.from_passes import import_dump
 from tensorlift.dialects.table import instance_lines
 from tensorlift.dialects.tablegen import read_dump
@@ -216,7 +216,7 @@ def test_a_dialect_that_its_passes_do_not_lower_has_no_usable_operation() -> Non
 
 
 def test_passes_need_upstreams_tools(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(lowering, "find_tools", lambda: None)
+    monkeypatch.setattr(windows, "find_tools", lambda: None)
     assert main(["target", "add", "tosa", "--tablegen", str(RECORDS), "--lowering", PASSES, "-o", "-"]) == 2
     assert "needs mlir-opt, which is not installed [TL538]" in capsys.readouterr().err
     assert main(["target", "add", "tosa", "--lowering", PASSES]) == 2

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tensorlift.diagnostics import LiftError
-from tensorlift.dialects.importer import import_irdl
+from tensorlift.dialects.meanings import import_irdl
 from tensorlift.dialects.table import table
 from tensorlift.source import read_source, source_from_text
 from tensorlift.targets.imported.record import dialect_from_json

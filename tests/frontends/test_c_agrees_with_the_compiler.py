@@ -19,8 +19,8 @@ from tensorlift.runtime.cases import Called
 from tensorlift.runtime.compare import Tolerance, compare
 from tensorlift.runtime.data import STYLES, random_arguments, seeded
 from tensorlift.runtime.original import Original, run_original
-from tensorlift.runtime.sandbox import Limits
 from tensorlift.runtime.sizes import choose_sizes
+from tensorlift.runtime.workers import Limits
 
 if TYPE_CHECKING:
     from random import Random

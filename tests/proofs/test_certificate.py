@@ -11,8 +11,8 @@ from tensorlift.comprehension.session import SESSION
 from tensorlift.frontends.c import read_c
 from tensorlift.ir.text import functions
 from tensorlift.proofs import CheckFailure
+from tensorlift.proofs.certificate import same_summary, summary_from_json, summary_to_json
 from tensorlift.proofs.failure import CERTIFICATE, UNEQUAL
-from tensorlift.proofs.serialise import same_summary, summary_from_json, summary_to_json
 from tensorlift.proofs.verify import verify
 from tensorlift.summarize import summarise
 

@@ -20,7 +20,7 @@ from tensorlift.runtime.cases import Called, Case
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.differential import compare_with_interpreter, differential_test
 from tensorlift.runtime.original import CompileOptions
-from tensorlift.runtime.sandbox import Limits
+from tensorlift.runtime.workers import Limits
 from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:

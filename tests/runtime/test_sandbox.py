@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tensorlift.runtime.sandbox import Limits, run_limited
+from tensorlift.runtime.workers import Limits, run_limited
 
 if TYPE_CHECKING:
     import pytest

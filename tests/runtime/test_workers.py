@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensorlift.runtime.sandbox import Limits
-from tensorlift.runtime.workers import WorkerError, run_worker
+from tensorlift.runtime.workers import Limits, WorkerError, run_worker
 
 
 def _run(body: str, limits: Limits | None = None) -> Any:

@@ -13,7 +13,7 @@ from tensorlift.runtime.cases import Tally, draw_cases, reference, result_pairs
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.original import Original, run_original
-from tensorlift.runtime.sandbox import Limits
+from tensorlift.runtime.workers import Limits
 from tensorlift.targets import get_target
 
 _ROUTINES = get_target("c").routines

@@ -8,7 +8,7 @@ import pytest
 from tests.targets.tampering import refusal
 
 from tensorlift import lift
-from tensorlift.runtime.in_place import always_on_threads
+from tensorlift.runtime.differential import always_on_threads
 
 SCALE = """void scale(int m, int n, double a[m][n], double b[m][n], double c[m]) {
   for (int i = 0; i < m; i++)

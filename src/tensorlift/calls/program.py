@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlift.calls.arrays import JAX, TORCH, first_of, is_traced, library_of, on_library
 from tensorlift.calls.errors import wrong_type, wrong_value
+from tensorlift.calls.kinds import JAX, TORCH, first_of, is_traced, library_of, on_library
 from tensorlift.contract.decide import are_separate, broken_extent, holds, is_injective, length_found
 from tensorlift.contract.language import (
     AnyOf,

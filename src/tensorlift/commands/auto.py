@@ -16,7 +16,7 @@ from tensorlift.diagnostics import Diagnostic, LiftError, Severity, refuse
 from tensorlift.ir.cost import cost_of
 from tensorlift.measurement import BACKEND, BENCH_SCHEMA_VERSION
 from tensorlift.pipeline import lift_source, lift_to_run
-from tensorlift.report.figures import seconds_text
+from tensorlift.report.output import seconds_text
 from tensorlift.runtime.backends import BACKENDS
 from tensorlift.runtime.compilers import lifted_builds
 from tensorlift.runtime.libraries import installation

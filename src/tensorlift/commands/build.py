@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensorlift.commands.options import lift_options, source_options
-from tensorlift.commands.status import REFUSED, complain
+from tensorlift.commands.options import REFUSED, complain, lift_options, source_options
 
 if TYPE_CHECKING:
     from tensorlift.pipeline import LiftOptions

@@ -18,6 +18,7 @@ import click
 
 from tensorlift import __version__
 from tensorlift.commands.in_place_mlir import rewrite_mlir
+from tensorlift.commands.options import REFUSED, complain
 from tensorlift.commands.rewrite import (
     Lines,
     Replaced,
@@ -29,7 +30,6 @@ from tensorlift.commands.rewrite import (
     has_room,
     rewritten,
 )
-from tensorlift.commands.status import REFUSED, complain
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity, refuse
 from tensorlift.frontends.c.outline.stretches import left_for_pragmas, refused_inside
@@ -44,7 +44,7 @@ from tensorlift.report.terminal import Screen, show_lift, summary_lines
 from tensorlift.runtime.compilers import complaint
 from tensorlift.runtime.original import CompileOptions
 from tensorlift.source import Source
-from tensorlift.targets.c.naming import ORIGINAL
+from tensorlift.targets.c.text import ORIGINAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

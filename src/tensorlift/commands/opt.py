@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensorlift.commands.status import OK, complain
+from tensorlift.commands.options import OK, complain
 
 if TYPE_CHECKING:
     from tensorlift.raising.pipeline import Result

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.frontends.c.outline.macros import SPELLED, stated
 from tensorlift.frontends.c.outline.unit import Unit, trees_of
-from tensorlift.targets.c.naming import APART, ORIGINAL, PROGRAM
 from tensorlift.targets.c.scalars import C_FUNCTIONS
+from tensorlift.targets.c.text import APART, ORIGINAL, PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

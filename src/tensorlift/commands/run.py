@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensorlift.commands.options import conditions, lift_options, running_options, source_options
-from tensorlift.commands.status import OK, REFUSED, complain
+from tensorlift.commands.options import OK, REFUSED, complain, conditions, lift_options, running_options, source_options
 
 if TYPE_CHECKING:
     from tensorlift.commands.prepare import Prepared

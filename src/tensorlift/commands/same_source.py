@@ -18,8 +18,8 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.first_half import FirstHalf, decide_first_half
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.pipeline import read_functions
+from tensorlift.proofs.certificate import same_summary
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
-from tensorlift.proofs.serialise import same_summary
 from tensorlift.readback import InPlace
 from tensorlift.summarize import summarise
 from tensorlift.targets import get_target

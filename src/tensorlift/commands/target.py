@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tensorlift.commands.status import OK
+from tensorlift.commands.options import OK
 
 if TYPE_CHECKING:
     from tensorlift.targets.imported.record import ImportedDialect
@@ -50,7 +50,7 @@ def add(name: str, irdl: str | None, tablegen: str | None, lowering: str, output
 
 def _imported(name: str, irdl: str | None, tablegen: str | None, lowering: str) -> ImportedDialect:
     from tensorlift.dialects.from_passes import import_dump
-    from tensorlift.dialects.importer import import_irdl
+    from tensorlift.dialects.meanings import import_irdl
     from tensorlift.source import read_source
 
     if tablegen is not None:

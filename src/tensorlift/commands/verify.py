@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensorlift.commands.options import lift_options, source_options
-from tensorlift.commands.status import OK, REFUSED, complain
+from tensorlift.commands.options import OK, REFUSED, complain, lift_options, source_options
 
 if TYPE_CHECKING:
     from tensorlift.commands.same_source import Reading

@@ -22,13 +22,11 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.instance import DestinationForm, Instance
 from tensorlift.comprehension.notation.definitions import show_definition
-from tensorlift.dialects.importer import checked
-from tensorlift.dialects.lowering import lowered, require_tools, verified
-from tensorlift.dialects.meanings import NoMeaning, instance_of
+from tensorlift.dialects.meanings import NoMeaning, checked, instance_of
 from tensorlift.dialects.tablegen import read_dump
 from tensorlift.dialects.trials import FAMILIES, TYPES, is_ranked, numbered_trials, open_trials
 from tensorlift.dialects.ways import CHOICE, Way, computed, in_one
-from tensorlift.dialects.windows import chosen, numbered
+from tensorlift.dialects.windows import chosen, lowered, numbered, require_tools, verified
 from tensorlift.targets.imported.record import INSTANCES, ImportedDialect
 from tensorlift.targets.linalg.writer import FLOAT
 

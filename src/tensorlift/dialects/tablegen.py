@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlift.comprehension.instance import ListKind
-from tensorlift.targets.imported.definition import no_definition
+from tensorlift.targets.imported.record import no_definition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

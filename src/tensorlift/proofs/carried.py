@@ -14,8 +14,8 @@ from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.tensor import Strength, array, convert, scalar_value
 from tensorlift.comprehension.terms import Constant
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer
-from tensorlift.proofs.cases import by_cases
 from tensorlift.proofs.failure import LOOP, MEMORY, CheckFailure
+from tensorlift.proofs.obligations import by_cases
 from tensorlift.proofs.values import Buffer, Frame, Held
 
 if TYPE_CHECKING:

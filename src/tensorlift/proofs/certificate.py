@@ -1,22 +1,203 @@
-"""Certificates: everything that is needed to decide again that a program is right, as data."""
+"""Certificates: everything that is needed to decide again that a program is right, as data.
+
+Summaries as JSON values and back.
+
+Domains are isl text, affine expressions coefficients, terms one table of shared nodes.
+Bound variables get new names when a summary is read, so that it never clashes with names made later.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import islpy as isl
+
 from tensorlift.codec import Codec, Form, Via
-from tensorlift.comprehension.definition import Summary
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, DerivedSize, KeptLoop, Summary
+from tensorlift.comprehension.domain import Domain
+from tensorlift.comprehension.names import fresh, reserve
+from tensorlift.comprehension.rewrite import bottom_up, walk
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.contract.language import Condition
 from tensorlift.contract.notation import FORMS, VIA
+from tensorlift.diagnostics import Diagnostic
 from tensorlift.ir.cut import Cut
+from tensorlift.ops.dtypes import DType
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
-from tensorlift.proofs.serialise import summary_from_json, summary_to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+    from tensorlift.comprehension.terms import Reducer
+
+
+Json = Any  # what json.loads gives: checked by use, and whatever fails is a damaged certificate
+
+
+def summary_to_json(summary: Summary) -> dict[str, Json]:
+    """Give a summary as JSON values; the same summary gives the same values."""
+    writer = _Writer(summary)
+    return {**_SUMMARIES.write(summary, writer), "terms": writer.table}
+
+
+def summary_from_json(data: dict[str, Json]) -> Summary:
+    """Read a summary back.
+
+    Raises:
+        KeyError, TypeError, ValueError: where the values are not those of a summary.
+
+    """
+    reserve(data["sizes"])
+    reserve(_loop_variables(data["items"]))
+    summary: Summary = _SUMMARIES.read(Summary, data, _Reader(data["terms"]))
+    return summary
+
+
+def _loop_variables(items: list[Json]) -> Iterator[str]:
+    for item in items:
+        if "body" in item:
+            yield item["variable"]
+            yield from _loop_variables(item["body"])
+
+
+def same_summary(left: Summary, right: Summary) -> bool:
+    """Tell whether two summaries are the same up to the names of bound variables and the spelling of domains."""
+    return _same(summary_to_json(left), summary_to_json(right))
+
+
+def _same(left: Json, right: Json) -> bool:
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(_same, left, right))
+    if isinstance(left, str) and isinstance(right, str) and "{" in left and "{" in right:
+        return left == right or bool(isl.Set(left).is_equal(isl.Set(right)))
+    return bool(left == right)
+
+
+class _Writer:
+    """Writes terms into one table; bound variables are called by the order in which they appear."""
+
+    def __init__(self, summary: Summary) -> None:
+        self.table: list[Json] = []
+        self._numbers: dict[Term, int] = {}
+        nodes = (n for d in summary.definitions() for _, t in d.pieces for n in walk(t) if isinstance(n, Reduce))
+        names = dict.fromkeys(name for node in nodes for name in node.bound)
+        self._bound = {name: f"bound_{number}" for number, name in enumerate(names)}
+
+    def names(self, bound: tuple[str, ...]) -> Json:
+        return [self._bound[name] for name in bound]
+
+    def affine(self, value: Affine) -> Json:
+        return [value.constant, {self._bound.get(v, v): c for v, c in value.terms}]
+
+    def domain(self, domain: Domain) -> str:
+        return domain.rename(self._bound).isl.to_str()
+
+    def terms(self, listed: tuple[Term, ...]) -> Json:
+        return list(map(self.term, listed))
+
+    def term(self, term: Term) -> int:
+        for node in bottom_up(term, self._numbers):
+            self.table.append(_SUMMARIES.write(node, self))
+            self._numbers[node] = len(self.table) - 1
+        return self._numbers[term]
+
+    def pieces(self, pieces: tuple[tuple[Domain, Term], ...]) -> Json:
+        return [[self.domain(domain), self.term(term)] for domain, term in pieces]
+
+
+class _Reader:
+    def __init__(self, table: list[Json]) -> None:
+        self._domains: dict[str, Domain] = {}
+        self._terms: list[Term] = []
+        self._renamed: dict[str, str] = {}
+        for node in table:
+            if node[0] == "reduce":
+                for name in node[3]:
+                    self._renamed.setdefault(name, fresh("r"))
+        for node in table:
+            self._terms.append(_SUMMARIES.read(_Node, node, self))
+
+    def names(self, bound: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(self._renamed[name] for name in bound)
+
+    def affine(self, data: tuple[int, dict[str, int]]) -> Affine:
+        constant, coefficients = data
+        return Affine(constant, {self._renamed.get(v, v): c for v, c in coefficients.items()})
+
+    def domain(self, text: str) -> Domain:
+        found = self._domains.get(text)
+        if found is None:
+            found = self._domains[text] = Domain(isl.Set(text)).rename(self._renamed)
+        return found
+
+    def terms(self, numbers: tuple[int, ...]) -> tuple[Term, ...]:
+        return tuple(map(self.term, numbers))
+
+    def term(self, number: int) -> Term:
+        return self._terms[number]
+
+    def pieces(self, pieces: tuple[tuple[Domain, int], ...]) -> tuple[tuple[Domain, Term], ...]:
+        return tuple((domain, self._terms[number]) for domain, number in pieces)
+
+
+def _applied(dtype: DType, op: str, args: tuple[Term, ...]) -> Term:
+    return terms.apply(op, *args, dtype=dtype)
+
+
+def _reduced(op: Reducer, bound: tuple[str, ...], domain: Domain, body: Term, **_: object) -> Term:
+    return terms.reduce(op, bound, domain, body)
+
+
+_Node = Constant | Scalar | Index | Read | Apply | Reduce | Piecewise
+_KEPT = Diagnostic("TL200", "the loop is kept", remedy="none is needed: its body is lifted")
+_PIECES = Via(_Writer.pieces, tuple[tuple[Domain, int], ...], _Reader.pieces)
+_SUMMARIES: Codec = Codec(
+    {
+        Summary: Form("name sizes scalars arrays context assumed ranges derived items outputs result"),
+        ArrayInfo: Form("name dtype shape is_parameter", is_row=True),
+        DerivedSize: Form("name numerator divisor", is_row=True),
+        Definition: Form("name array dtype indices shape domain pieces"),
+        KeptLoop: Form("variable lower upper step domain carried body", make=partial(KeptLoop, reason=_KEPT)),
+        Carried: Form("array before name after", is_row=True),
+        Constant: Form("dtype value", "constant", is_row=True, make=terms.constant),
+        Scalar: Form("dtype name", "scalar", is_row=True, make=terms.scalar),
+        Index: Form("dtype affine", "index", is_row=True, make=lambda dtype, affine: terms.index(affine, dtype)),
+        Read: Form("dtype array indices", "read", is_row=True, make=terms.read),
+        Apply: Form("dtype op args", "apply", is_row=True, make=_applied),
+        Reduce: Form("dtype op bound domain body", "reduce", is_row=True, make=_reduced),
+        Piecewise: Form("dtype pieces", "piecewise", is_row=True, make=lambda pieces, **_: terms.piecewise(pieces)),
+    },
+    {
+        Affine: Via(_Writer.affine, tuple[int, dict[str, int]], _Reader.affine),
+        Domain: Via(_Writer.domain, str, _Reader.domain),
+        Fraction: Via(lambda _, value: str(value), str, lambda _, text: Fraction(text)),
+        (Summary, "arrays"): Via(
+            lambda writer, arrays: _SUMMARIES.write(list(arrays.values()), writer),
+            tuple[ArrayInfo, ...],
+            lambda _, infos: {info.name: info for info in infos},
+        ),
+        (Definition, "pieces"): _PIECES,
+        (Piecewise, "pieces"): _PIECES,
+        (Apply, "args"): Via(_Writer.terms, tuple[int, ...], _Reader.terms),
+        (Reduce, "bound"): Via(_Writer.names, tuple[str, ...], _Reader.names),
+        (Reduce, "body"): Via(_Writer.term, int, _Reader.term),
+    },
+    Term=Term,
+    DType=DType,
+    Constraint=Any,
+    Diagnostic=Diagnostic,
+    Location=Any,
+)
+
 
 CERTIFICATE_VERSION = 2
 MEMREF = "memref"  # as target: operations on memory in the place of a loop nest, which a front end reads

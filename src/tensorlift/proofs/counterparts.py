@@ -25,9 +25,9 @@ from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.tensor import array
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise
 from tensorlift.ops.dtypes import is_float
-from tensorlift.proofs.computed import Computed, computed, is_rounded_double, may_matter
+from tensorlift.proofs.divisors import Computed, computed, is_rounded_double, may_matter
+from tensorlift.proofs.expansion import Facts
 from tensorlift.proofs.failure import DIVISOR, UNEQUAL, CheckFailure
-from tensorlift.proofs.surroundings import Facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -35,11 +35,9 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.comprehension.terms import Term
     from tensorlift.ir.cut import Cut
-    from tensorlift.proofs.computed import Guards
-    from tensorlift.proofs.divisors import Divisors
-    from tensorlift.proofs.expansion import Definitions, Equality
+    from tensorlift.proofs.divisors import Divisors, Guards
+    from tensorlift.proofs.expansion import Definitions, Equality, Surroundings
     from tensorlift.proofs.obligations import Ledger
-    from tensorlift.proofs.surroundings import Surroundings
     from tensorlift.proofs.values import Held
 
 

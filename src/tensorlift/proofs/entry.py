@@ -22,9 +22,9 @@ from tensorlift.proofs.failure import GUARD, OBLIGATION, UNREADABLE, CheckFailur
 from tensorlift.proofs.summaries import check_summary
 from tensorlift.proofs.unit import check_declarations, read_unit
 from tensorlift.targets import get_target
-from tensorlift.targets.c.naming import APART, ORIGINAL, PROGRAM
-from tensorlift.targets.c.quotients import notations_of, quotients_of
 from tensorlift.targets.c.scalars import C_FUNCTIONS
+from tensorlift.targets.c.signature import notations_of, quotients_of
+from tensorlift.targets.c.text import APART, ORIGINAL, PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

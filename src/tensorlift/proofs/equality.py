@@ -13,9 +13,9 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.names import fresh
-from tensorlift.proofs.cases import by_cases
 from tensorlift.proofs.check import check, proof_of
 from tensorlift.proofs.failure import INTERFACE, CheckFailure
+from tensorlift.proofs.obligations import by_cases
 from tensorlift.proofs.values import Held
 
 if TYPE_CHECKING:

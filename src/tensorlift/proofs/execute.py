@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor, domain_of, scalar_value
-from tensorlift.proofs.arguments import tensor_of
 from tensorlift.proofs.counterparts import CutExecution
+from tensorlift.proofs.evaluate import tensor_of
 from tensorlift.proofs.failure import MEMORY, CheckFailure
 from tensorlift.proofs.parse import unreadable
 from tensorlift.proofs.values import Frame, Held, cells_of, last_serial

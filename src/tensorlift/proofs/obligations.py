@@ -3,6 +3,8 @@
 Python clips slices, so that what a bound means may depend on the sizes (``a[1:n - 1]`` at ``n = 1``).  Where a
 question has no single answer, `Undecided` ends the run, and the caller repeats it for the sizes where the answer is
 yes and for those where it is no.
+
+Proof by cases over the sizes: where a bound's meaning depends on them, each case is proved by itself.
 """
 
 from __future__ import annotations
@@ -186,3 +188,32 @@ class Ledger:
 def _holds_constant(constraint: Constraint) -> bool:
     value = constraint.affine.constant
     return value == 0 if constraint.is_equality else value >= 0
+
+
+_MOST_CASES = 64
+
+
+def by_cases(context: Domain, prove: Callable[[Domain], None], *, translated: bool = False) -> int:
+    """Call ``prove`` on the context, or on parts that together are the context; return the number of parts.
+
+    An empty context needs no proof, but of what is ``translated`` whether it runs or not.
+
+    Raises:
+        CheckFailure: where a part is not proved, or the parts become too many.
+
+    """
+    waiting, proved, runs = [context], 0, 0
+    while waiting:
+        case = waiting.pop()
+        if case.is_empty() and not (translated and case is context):
+            continue
+        runs += 1
+        if runs > _MOST_CASES:
+            raise CheckFailure(OBLIGATION, "too many cases of the sizes must be told apart")
+        try:
+            prove(case)
+            proved += 1
+        except Undecided as question:
+            holds = Domain.of(question.constraint)
+            waiting += [case - holds, case & holds]
+    return proved

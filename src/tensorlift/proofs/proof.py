@@ -28,10 +28,9 @@ from tensorlift.comprehension.terms import Piecewise
 from tensorlift.ops.dtypes import is_float
 from tensorlift.proofs.counterparts import Counterparts, refusal_of
 from tensorlift.proofs.divisors import Divisors
-from tensorlift.proofs.expansion import Definitions
+from tensorlift.proofs.expansion import Definitions, Facts, Surroundings
 from tensorlift.proofs.failure import INTERFACE, MEMORY, UNEQUAL, CheckFailure
 from tensorlift.proofs.obligations import Ledger
-from tensorlift.proofs.surroundings import Facts, Surroundings
 from tensorlift.proofs.values import Buffer, Held
 
 if TYPE_CHECKING:

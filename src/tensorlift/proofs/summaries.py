@@ -30,9 +30,8 @@ from tensorlift.contract.notation import parse_sum
 from tensorlift.ops.dtypes import integer_range
 from tensorlift.proofs.counterparts import Counterparts, refusal_of
 from tensorlift.proofs.divisors import Divisors, whole_divisions
-from tensorlift.proofs.expansion import Definitions
+from tensorlift.proofs.expansion import Definitions, Surroundings
 from tensorlift.proofs.failure import DIVISOR, INTERFACE, OBLIGATION, UNEQUAL, CheckFailure
-from tensorlift.proofs.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

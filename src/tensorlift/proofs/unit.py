@@ -12,8 +12,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
-from tensorlift.targets.c.naming import CBLAS, HEADERS, OWN_HEADERS
 from tensorlift.targets.c.scalars import C_FUNCTIONS, C_TYPES
+from tensorlift.targets.c.text import CBLAS, HEADERS, OWN_HEADERS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

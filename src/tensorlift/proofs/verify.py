@@ -34,11 +34,10 @@ from tensorlift.contract.notation import parse_condition
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.ops.dtypes import is_integer
-from tensorlift.proofs.certificate import MEMREF, Certificate, certificate_from_json, seal_of
+from tensorlift.proofs.certificate import MEMREF, Certificate, certificate_from_json, same_summary, seal_of
 from tensorlift.proofs.check import check
 from tensorlift.proofs.entry import Caller, Emitted, check_read_back
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
-from tensorlift.proofs.serialise import same_summary
 from tensorlift.proofs.unit import read_unit
 from tensorlift.targets import get_target
 

@@ -24,8 +24,7 @@ from tensorlift.targets.c.sums import Part, addends, factors, has_fold, joined, 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.raising.bodies import Loop
-    from tensorlift.raising.memrefs import MemRef
+    from tensorlift.raising.bodies import Loop, MemRef
     from tensorlift.targets.linalg.writer import Value
 
 _PAIR = 2

@@ -22,8 +22,17 @@ from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import flattened, map_reads, substitute, visit_reads
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Read, Reduce, Scalar, Term
 from tensorlift.ir.subscripts import PRODUCTS
-from tensorlift.raising.bodies import Body, Loop, Operand, operand, reads_in_order, spelled_map, unraisable
-from tensorlift.raising.memrefs import MemRef, allocated
+from tensorlift.raising.bodies import (
+    Body,
+    Loop,
+    MemRef,
+    Operand,
+    allocated,
+    operand,
+    reads_in_order,
+    spelled_map,
+    unraisable,
+)
 from tensorlift.targets.c.operands import box
 from tensorlift.targets.c.sums import addends, folds_of, has_fold, joined, replaced
 

@@ -22,9 +22,8 @@ from tensorlift.ir.linear import Linear, apply_map
 from tensorlift.ir.location import location_of
 from tensorlift.raising.assumed import assumed
 from tensorlift.raising.blas import BlasEmission
-from tensorlift.raising.bodies import Body, Loop, reads_in_order, unraisable
+from tensorlift.raising.bodies import Body, Loop, MemRef, memref_of, reads_in_order, unraisable
 from tensorlift.raising.linalg import Emission, Piece, parameters_of
-from tensorlift.raising.memrefs import MemRef, memref_of
 from tensorlift.raising.outline import Outline, is_global, outline
 from tensorlift.raising.place import put_in_place
 from tensorlift.raising.proved import Meaning, meaning_of, proved

@@ -25,7 +25,7 @@ from tensorlift.proofs.failure import INTERFACE, UNREADABLE, CheckFailure
 from tensorlift.proofs.summaries import ReadBack
 from tensorlift.readers.mlir import literal_module_of
 from tensorlift.runtime.data import seeded
-from tensorlift.runtime.in_place import compare_as_read
+from tensorlift.runtime.differential import compare_as_read
 from tensorlift.runtime.sizes import choose_sizes
 from tensorlift.summarize import summarise
 from tensorlift.summarize.decided import decide

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.measurement import ORIGINAL
-from tensorlift.report.figures import seconds_text, three_digits
+from tensorlift.report.output import seconds_text, three_digits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

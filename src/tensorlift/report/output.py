@@ -1,4 +1,7 @@
-"""Writing results to files: whole or not at all, and never over the source."""
+"""Writing results to files: whole or not at all, and never over the source.
+
+Figures as text: three digits, and seconds with their unit.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,24 @@ from tensorlift.diagnostics import LiftError, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (0.0, "ns"))
+
+
+def seconds_text(seconds: float) -> str:
+    """Spell seconds with three digits and a unit."""
+    unit, name = next((unit, name) for unit, name in _UNITS if seconds >= unit)
+    return f"{three_digits(seconds / (unit or 1e-9))} {name}"
+
+
+def three_digits(figure: float) -> str:
+    """Spell a figure with three digits, or all of those before the point."""
+    for digits, bound in ((3, 1.0), (2, 10.0), (1, 100.0)):
+        if abs(figure) < bound:
+            return f"{figure:.{digits}f}"
+    return f"{figure:.0f}"
+
 
 STDOUT = "-"
 _NEW_FILE_MODE = 0o666

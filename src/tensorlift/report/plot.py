@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import refuse
 from tensorlift.measurement import ORIGINAL
-from tensorlift.report.figures import seconds_text
+from tensorlift.report.output import seconds_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

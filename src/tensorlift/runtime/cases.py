@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
+    from tensorlift.runtime.compare import Array
     from tensorlift.runtime.data import Style
     from tensorlift.runtime.literal import LiteralRun
 
-    Array = np.ndarray[Any, np.dtype[Any]]
     Sizes = Mapping[str, int]
 
 _DIRECTIONS = ((1,), (-1,), (1, -1, 1))  # of the last bits of one float after the other

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tensorlift.diagnostics import refuse
 from tensorlift.runtime.backends import instead
 from tensorlift.runtime.original import Build
-from tensorlift.runtime.sandbox import Limits, run_limited
+from tensorlift.runtime.workers import Limits, run_limited
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

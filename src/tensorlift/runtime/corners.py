@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from tensorlift.ir.function import FunctionView
+    from tensorlift.runtime.compare import Array
     from tensorlift.runtime.data import Style
-
-    Array = np.ndarray[Any, np.dtype[Any]]
 
 _CHOOSING = {"arith.cmpi", "arith.cmpf", "arith.minsi", "arith.maxsi", "arith.minui", "arith.maxui"}
 _CHOOSING |= {"arith.minimumf", "arith.maximumf", "arith.minnumf", "arith.maxnumf"}

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tensorlift.ir.function import Parameter
+    from tensorlift.runtime.compare import Array
     from tensorlift.runtime.corners import Corners
-
-    Array = np.ndarray[Any, np.dtype[Any]]
 
 # "any" has zeros and both signs; "nonzero" may be divided by; "positive" may be rooted, summed and divided by.  "tame"
 # is positive, with integers from 2 on, floats that are small beside the number of elements of a row, and symmetric

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.runtime.compilers import REASSOCIATED, openmp
-from tensorlift.runtime.sandbox import Limits, run_limited
+from tensorlift.runtime.workers import Limits, run_limited
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

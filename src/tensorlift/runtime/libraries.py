@@ -1,11 +1,17 @@
 """Array libraries that programs run on: how arguments get there, and how results come back as NumPy arrays.
 
 A library is imported when a program that is written for it runs, and only then.
+
+A mesh of devices that JAX spreads one program over: every array is cut along its first axis that the devices divide.
+
+What an operation needs of the others' parts, XLA lets the devices exchange: the program is the same.  On a CPU the
+devices are made: JAX takes the one machine for several.
 """
 
 from __future__ import annotations
 
 import functools
+import os
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
@@ -13,13 +19,47 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import refuse
-from tensorlift.runtime.mesh import make_host_devices, spread_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     Program = Callable[..., Any]
+    from collections.abc import Callable
+
+
+_AXIS = "devices"
+_MADE = "--xla_force_host_platform_device_count"
+
+
+def make_host_devices(count: int) -> None:
+    """Let JAX see one CPU as several devices; to be called before it is imported."""
+    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {_MADE}={count}".strip()
+
+
+def cut_axis(shape: Sequence[int], count: int) -> int | None:
+    """Choose the axis along which devices share an array: the first that they divide; None without one."""
+    return next((axis for axis, extent in enumerate(shape) if extent and extent % count == 0), None)
+
+
+def spread_over(devices: Sequence[Any]) -> Callable[[Any], Any]:
+    """Return what places an array on all of some devices, in parts where it can be cut and whole on each otherwise."""
+    sharding, array = import_module("jax.sharding"), import_module("jax.numpy").array
+    shape = import_module("numpy").shape
+    mesh = sharding.Mesh(import_module("numpy").array(devices), (_AXIS,))
+
+    def give(value: Any) -> Any:
+        axis = cut_axis(shape(value), len(devices))
+        cut = sharding.PartitionSpec(*([None] * axis + [_AXIS])) if axis is not None else sharding.PartitionSpec()
+        return array(value, device=sharding.NamedSharding(mesh, cut))
+
+    return give
+
+
+def parts(value: Any) -> int:
+    """Count the devices that hold different parts of an array of JAX's; 1 where each holds all of it."""
+    return len({str(shard.index) for shard in value.addressable_shards})
+
 
 # Per library that programs are written for, the package that runs them; it is an extra of ours by its name.
 PACKAGES = {"jax": "jax", "torch": "torch", "stablehlo": "jax"}

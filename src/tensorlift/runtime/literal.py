@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
     from tensorlift.ir.function import FunctionView, Parameter
     from tensorlift.ir.literal_interpreter import LiteralInterpreter, Memory
-
-    Array = np.ndarray[Any, np.dtype[Any]]
+    from tensorlift.runtime.compare import Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlift.runtime.compilers import COMPILERS, openmp
-from tensorlift.runtime.sandbox import Limits, run_limited
-from tensorlift.runtime.workers import WorkerError, run_worker
+from tensorlift.runtime.workers import Limits, WorkerError, run_limited, run_worker
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,8 @@ from tensorlift.runtime.libraries import Library, load_library
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Array = np.ndarray[Any, np.dtype[Any]]
+    from tensorlift.runtime.compare import Array
+
     Facts = dict[str, Any]
 
 _ROWS = 1024

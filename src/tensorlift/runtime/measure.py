@@ -27,30 +27,25 @@ from tensorlift.runtime.cases import MOST_ITERATIONS
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.compilers import lifted_builds
 from tensorlift.runtime.data import LARGE_STYLES, random_arguments, seeded
-from tensorlift.runtime.in_place import without_original
+from tensorlift.runtime.differential import without_original
 from tensorlift.runtime.large_sizes import array_bytes_at, large_sizes
 from tensorlift.runtime.layout import layout_of
 from tensorlift.runtime.measure_worker import UNSTABLE
-from tensorlift.runtime.original import Original, call_arguments, compile_original
+from tensorlift.runtime.original import SUFFIX, Original, call_arguments, compile_original, python_facts
 from tensorlift.runtime.places import Places
-from tensorlift.runtime.python_original import SUFFIX, python_facts
-from tensorlift.runtime.sandbox import UNLIMITED, Limits, run_limited
 from tensorlift.runtime.sizes import choose_sizes
-from tensorlift.runtime.workers import WorkerError, run_worker
+from tensorlift.runtime.workers import UNLIMITED, Limits, WorkerError, run_limited, run_worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    import numpy as np
 
     from tensorlift.comprehension.domain import Domain
     from tensorlift.contract.language import Condition
     from tensorlift.ir.function import FunctionView
     from tensorlift.runtime.backends import Backend
+    from tensorlift.runtime.compare import Array
     from tensorlift.runtime.compilers import Compiler
     from tensorlift.runtime.data import Style
-
-    Array = np.ndarray[Any, np.dtype[Any]]
 
 
 _FILE = "program.c"

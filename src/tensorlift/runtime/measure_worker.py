@@ -20,8 +20,7 @@ import numpy as np
 
 from tensorlift.runtime.compare import Tolerance, compare
 from tensorlift.runtime.data import nudged, random_array, seeded, within
-from tensorlift.runtime.libraries import Library, NoDeviceError, load_library
-from tensorlift.runtime.mesh import parts
+from tensorlift.runtime.libraries import Library, NoDeviceError, load_library, parts
 from tensorlift.runtime.original_worker import Call
 from tensorlift.runtime.program import arguments_for, results_of
 from tensorlift.runtime.program_worker import loaded_plain
@@ -30,7 +29,8 @@ from tensorlift.runtime.python_original_worker import PythonCall
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    Array = np.ndarray[Any, np.dtype[Any]]
+    from tensorlift.runtime.compare import Array
+
     Facts = dict[str, Any]
     Original = Callable[[Mapping[str, Any]], "_Original"]
     from collections.abc import Callable

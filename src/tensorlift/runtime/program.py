@@ -15,7 +15,6 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    Array = np.ndarray[Any, np.dtype[Any]]
     Program = Callable[..., Any]
 
 

@@ -14,7 +14,8 @@ from tensorlift.runtime.libraries import over_numpy
 from tensorlift.runtime.program import ContractError, call_program, load_program
 
 if TYPE_CHECKING:
-    Array = np.ndarray[Any, np.dtype[Any]]
+    from tensorlift.runtime.compare import Array
+
     Facts = dict[str, Any]
     from tensorlift.runtime.program import Program
 

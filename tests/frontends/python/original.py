@@ -53,12 +53,12 @@ def _both(source: str, interpreter: Interpreter, arguments: Outcome) -> tuple[Ou
 
 def _python(source: str, view: FunctionView, arguments: Outcome) -> Outcome:
     """Call the original as the worker does, in this process."""
-    from tensorlift.runtime import python_original  # noqa: PLC0415 - its private pieces describe the call
+    from tensorlift.runtime import original  # noqa: PLC0415 - its private pieces describe the call
 
     facts = {
         "source": source,
         "function": view.name,
-        "parameters": python_original._described(source, view),
+        "parameters": original._described(source, view),
         "returns": [name for name, _ in view.returns],
         "result": "f8" if view.result_dtype else "",
         "cases": 1,

@@ -17,8 +17,7 @@ from tensorlift.comprehension.tensor import Strength, SymbolicTensor, scalar_val
 from tensorlift.proofs.counterparts import CutExecution
 from tensorlift.proofs.failure import INTERFACE, CheckFailure
 from tensorlift.proofs.proof import Proof
-from tensorlift.proofs.tensor_text.arguments import attribute_value, element_type, result_type
-from tensorlift.proofs.tensor_text.imported import imported_result
+from tensorlift.proofs.tensor_text.arguments import attribute_value, element_type, imported_result, result_type
 from tensorlift.proofs.tensor_text.loops import TextLoops
 from tensorlift.proofs.tensor_text.read import read_function
 from tensorlift.proofs.tensor_text.structured import Structured

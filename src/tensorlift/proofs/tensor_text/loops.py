@@ -1,10 +1,10 @@
 """Loops over tensors in MLIR against the loops that the summary keeps, by induction over iterations.
 
-Of a counting loop, ``scf.for``, the range must be that of the kept loop.  Of a ``while`` the first carried value counts: it starts at the loop's lower bound, an iteration adds its step, and the condition holds
-exactly below its upper bound.  Of the other values those count that a cut names as an array which the kept loop
-carries: they must be the version before at the start, and if they are what an iteration starts from, one must make
-them what it ends with.  Then they are the arrays after the loop.  Nothing is known of any other carried
-value but its type and its extents, which stay.
+Of a counting loop, ``scf.for``, the range must be that of the kept loop.  Of a ``while`` the first value counts:
+it starts at the loop's lower bound, an iteration adds its step, and the condition holds exactly below its upper bound.
+Of the other values those count that a cut names as an array which the kept loop carries: they must be the version
+before at the start, and if they are what an iteration starts from, one must make them what it ends with.  Then they are
+the arrays after the loop.  Nothing is known of any other carried value but its type and its extents, which stay.
 """
 
 from __future__ import annotations

@@ -15,10 +15,9 @@ from tensorlift.runtime.mlir.tools import IN_PLACE, needed_tools, to_llvm
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     from xdsl.ir import Operation
 
-    Array = np.ndarray[Any, np.dtype[Any]]
+    from tensorlift.runtime.compare import Array
 
 
 def find_blas() -> str | None:

@@ -21,7 +21,7 @@ from tensorlift.runtime.mlir.tools import needed_tools, to_llvm
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    Array = np.ndarray[Any, np.dtype[Any]]
+    from tensorlift.runtime.compare import Array
 
 
 def load_linalg(text: str, entry: str) -> Function:

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from tensorlift.comprehension.domain import Domain
-    from tensorlift.targets.c.naming import Names
-    from tensorlift.targets.c.text import Line
+    from tensorlift.targets.c.text import Line, Names
 
     SpellRead = Callable[[Read], Text]
 

@@ -36,10 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from tensorlift.ops.dtypes import DType
-    from tensorlift.targets.c.naming import Names
     from tensorlift.targets.c.storage import Memory, Slot
     from tensorlift.targets.c.sums import Part
-    from tensorlift.targets.c.text import Line
+    from tensorlift.targets.c.text import Line, Names
 
     NewSlot = Callable[[str, DType, Sequence[Affine]], Slot]
 

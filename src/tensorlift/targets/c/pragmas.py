@@ -7,8 +7,8 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tensorlift.targets.c.cells import affine_text
-from tensorlift.targets.c.naming import APART, CBLAS, HEADERS
 from tensorlift.targets.c.scalars import ORDER, PRODUCT
+from tensorlift.targets.c.text import APART, CBLAS, HEADERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tensorlift.targets.c.cells import Cell
-    from tensorlift.targets.c.naming import Names
     from tensorlift.targets.c.storage import Piece
-    from tensorlift.targets.c.text import Line
+    from tensorlift.targets.c.text import Line, Names
 
     CellAt = Callable[[Domain], Cell]
 

@@ -1,6 +1,10 @@
 """Imported dialects as files: JSON with the instances of operations, their meanings in the notation.
 
 The same dialect gives the same bytes.
+
+Reading a dialect's definition in IRDL, MLIR's own dialect for definitions, and verifying operations against it.
+
+Constraints are evaluated as far as IRDL spells them; a predicate in C++ (``irdl.c_pred``) holds.
 """
 
 from __future__ import annotations
@@ -8,7 +12,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import Builtin
+from xdsl.dialects.irdl import IRDL
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError, VerifyException
 
 from tensorlift.codec import Codec, Form, Via
 from tensorlift.comprehension.affine import Affine
@@ -18,12 +29,146 @@ from tensorlift.comprehension.notation.definitions import show_definition
 from tensorlift.comprehension.notation.parser import parse_affine, parse_definition
 from tensorlift.comprehension.notation.syntax import SyntaxFault
 from tensorlift.comprehension.tensor import Shape
-from tensorlift.diagnostics import refuse
+from tensorlift.diagnostics import Location, refuse
 from tensorlift.ops.dtypes import DType
-from tensorlift.targets.imported.definition import operations_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from xdsl.ir import Attribute, Operation, SSAValue
+
+    from tensorlift.diagnostics import LiftError
+
+    Takes = Callable[[Attribute], bool]
+
+
+_LIMITS = (VerifyException, ValueError, TypeError, KeyError, NotImplementedError, AssertionError, RecursionError)
+
+
+@dataclass(frozen=True)
+class DefinedOperand:
+    """An operand or a result by its name, and which types it may have; all of one ``group`` have the same."""
+
+    name: str
+    takes: Callable[[Attribute], bool]
+    group: int
+
+
+@dataclass(frozen=True)
+class DefinedOperation:
+    """An operation of a dialect; ``obstacle`` says why nothing of its form can be given a meaning, if so."""
+
+    name: str
+    operands: tuple[DefinedOperand, ...]
+    results: tuple[DefinedOperand, ...]
+    obstacle: str = ""
+
+    def refusal(self, operands: Sequence[Attribute], results: Sequence[Attribute]) -> str:
+        """Return what the definition says against types of operands and results, nothing where it takes them."""
+        if (len(operands), len(results)) != (len(self.operands), len(self.results)):
+            return f"its definition has {len(self.operands)} operands and {len(self.results)} results"
+        groups: dict[int, Attribute] = {}
+        for defined, kind in zip((*self.operands, *self.results), (*operands, *results), strict=True):
+            if not defined.takes(kind):
+                return f"its definition has no {defined.name} of the type {kind}"
+            wanted = groups.setdefault(defined.group, kind)
+            if wanted != kind:
+                return f"its definition wants {defined.name} to be of the type {wanted}, not {kind}"
+        return ""
+
+
+@lru_cache(maxsize=8)
+def operations_of(text: str) -> Mapping[str, DefinedOperation]:
+    """Return the operations that a definition in IRDL has, by their names.
+
+    Raises:
+        LiftError: as `read_irdl`.
+
+    """
+    _, operations = read_irdl(text, "the definition")
+    return {operation.name: operation for operation in operations}
+
+
+def read_irdl(text: str, file: str) -> tuple[str, list[DefinedOperation]]:
+    """Return the name of the dialect that a text defines, and its operations in order.
+
+    Raises:
+        LiftError: TL534, where the text is no IRDL, or defines another number of dialects than one.
+
+    """
+    context = Context(allow_unregistered=True)
+    context.load_dialect(Builtin)
+    context.load_dialect(IRDL)
+    try:
+        module = Parser(context, text, file).parse_module()
+    except ParseError as error:
+        place = error.span.get_location()
+        raise _no_irdl(file, error.msg, Location(file, place.line, place.col)) from None
+    except _LIMITS as error:
+        raise _no_irdl(file, str(error)) from None
+    dialects = [op for op in module.walk() if op.name == "irdl.dialect"]
+    if len(dialects) != 1:
+        raise _no_irdl(file, f"it defines {len(dialects)} dialects")
+    name = _symbol(dialects[0])
+    return name, [_operation(name, op) for op in dialects[0].walk() if op.name == "irdl.operation"]
+
+
+def no_definition(file: str, why: str, remedy: str, place: Location | None = None) -> LiftError:
+    """Return the refusal of a text that defines no dialect."""
+    return refuse("TL534", f"'{file}' is no definition of a dialect: {why}", place, remedy)
+
+
+def _no_irdl(file: str, why: str, place: Location | None = None) -> LiftError:
+    return no_definition(file, why, "give one irdl.dialect, or a dump", place)
+
+
+def _symbol(op: Operation) -> str:
+    name: Any = op.properties["sym_name"]
+    return str(name.data)
+
+
+def _operation(dialect: str, op: Operation) -> DefinedOperation:
+    inside = {inner.name: inner for inner in op.walk()}
+    operands = inside.get("irdl.operands")
+    results = inside.get("irdl.results")
+    takes, gives = (tuple(_listed(part)) if part is not None else () for part in (operands, results))
+    obstacle = ""
+    if results is None or len(results.operands) != 1:
+        obstacle = "it has another number of results than one"
+    elif any(_is_many(part) for part in (operands, results) if part is not None):
+        obstacle = "it has optional or repeated operands or results"
+    elif "irdl.regions" in inside or "irdl.attributes" in inside:
+        obstacle = f"it has {'regions' if 'irdl.regions' in inside else 'attributes'}"
+    return DefinedOperation(f"{dialect}.{_symbol(op)}", takes, gives, obstacle)
+
+
+def _listed(op: Operation) -> Iterator[DefinedOperand]:
+    names: Any = op.properties.get("names")
+    for position, constraint in enumerate(op.operands):
+        name = str(names.data[position].data) if names is not None else f"operand{position}"
+        yield DefinedOperand(name, _takes(constraint), id(constraint))
+
+
+def _is_many(op: Operation) -> bool:
+    """Tell whether an operand may be left out or repeated."""
+    variadicity: Any = op.properties.get("variadicity")
+    return variadicity is not None and any(str(one.data) != "single" for one in variadicity.value.data)
+
+
+def _takes(constraint: SSAValue) -> Takes:
+    """Return which attributes meet a constraint."""
+    op: Any = constraint.owner
+    if op.name == "irdl.is":
+        return lambda given: given == op.expected
+    if op.name == "irdl.base":
+        wanted = None if op.base_name is None else op.base_name.data.lstrip("!#").removeprefix("builtin.")
+        return lambda given: wanted is None or given.name == wanted
+    if op.name in ("irdl.any_of", "irdl.all_of"):
+        parts = [_takes(operand) for operand in op.operands]
+        join = any if op.name == "irdl.any_of" else all
+        return lambda given: join(part(given) for part in parts)
+    return lambda _: True
+
 
 _VERSION = 1
 Json = Any

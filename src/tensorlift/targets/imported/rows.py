@@ -22,7 +22,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from tensorlift.comprehension.instance import InstanceOperand
 from tensorlift.ops.dtypes import is_float
-from tensorlift.targets.imported.definition import operations_of
+from tensorlift.targets.imported.record import operations_of
 from tensorlift.targets.mlir_text.operations import ReadData, context_of, structured
 from tensorlift.targets.mlir_text.types import ELEMENT_TYPES, tensor_type
 from tensorlift.targets.target import row

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from tensorlift.ir.cost import Costs
 from tensorlift.targets.mlir_text.rows import StatedTypes
-from tensorlift.targets.stablehlo import rows_dynamic, rows_elementwise, rows_fold, rows_scatter, rows_shape
+from tensorlift.targets.stablehlo import rows_elementwise, rows_fold, rows_scatter, rows_shape
 from tensorlift.targets.target import Target, by_spelling
 
-_TABLES = (rows_elementwise, rows_shape, rows_dynamic, rows_fold, rows_scatter)
+_TABLES = (rows_elementwise, rows_shape, rows_fold, rows_scatter)
 
 TARGET = Target(
     name="stablehlo",
