@@ -34,8 +34,7 @@ from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.pipeline import LiftOptions, read_functions
 from tensorlift.runtime.data import STYLES, random_arguments, seeded
 from tensorlift.runtime.literal import LiteralRun
-from tensorlift.runtime.mlir.jit import CompileError, Jit
-from tensorlift.runtime.mlir.program import memref_kind, passed
+from tensorlift.runtime.mlir.program import CompileError, Jit, memref_kind, passed
 from tensorlift.runtime.mlir.tools import LoweringError, checked, needed_tools
 from tensorlift.runtime.sizes import choose_sizes
 from tensorlift.source import source_from_text

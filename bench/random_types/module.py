@@ -14,8 +14,7 @@ import numpy as np
 
 from tensorlift.ir.interpreter import Interpreter, InterpreterError
 from tensorlift.ir.text import functions, parse_module
-from tensorlift.runtime.mlir.jit import Jit
-from tensorlift.runtime.mlir.program import memref_kind, passed
+from tensorlift.runtime.mlir.program import Jit, memref_kind, passed
 from tensorlift.runtime.mlir.tools import needed_tools
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from tensorlift.comprehension.terms import zero
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger
 from tensorlift.targets import get_target
-from tensorlift.targets.jax.rows import ROWS
+from tensorlift.targets.jax import ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -14,7 +14,7 @@ from tensorlift.proofs.samples import meaning_of_statement
 from tensorlift.runtime.mlir.program import Module
 from tensorlift.runtime.mlir.tools import find_tools
 from tensorlift.targets import get_target
-from tensorlift.targets.linalg.rows import ROWS
+from tensorlift.targets.linalg import ROWS
 from tensorlift.targets.mlir_text.samples import SIZES, open_program, sample_arguments, sample_dtypes, sample_text
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.frontends.mlir import read_mlir
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.summarize import summarise
+from tensorlift.targets.imported import operand_type, result_of
 from tensorlift.targets.imported.record import ImportedDialect, read_irdl
-from tensorlift.targets.imported.rows import operand_type, result_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -18,12 +18,11 @@ from tensorlift.comprehension.names import reserve
 from tensorlift.comprehension.normal import PROVING, asking_for
 from tensorlift.contract.language import INTEGER, NUMBER, OPPOSITE, Compare, Inside, IsArray, IsScalar, Separate
 from tensorlift.contract.notation import comparison_of, parse_condition, relation_of
-from tensorlift.proofs.carried import KeptLoops
 from tensorlift.proofs.certificate import Certificate
 from tensorlift.proofs.evaluate import Evaluator
 from tensorlift.proofs.execute import Execution
 from tensorlift.proofs.failure import GUARD, INTERFACE, UNREADABLE, CheckFailure
-from tensorlift.proofs.loops import prove_loop
+from tensorlift.proofs.loops import KeptLoops, prove_loop
 from tensorlift.proofs.obligations import by_cases
 from tensorlift.proofs.parse import parse_program
 from tensorlift.proofs.proof import Proof

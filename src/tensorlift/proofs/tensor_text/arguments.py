@@ -26,7 +26,7 @@ from tensorlift.comprehension.domain import Domain, equal
 from tensorlift.comprehension.tensor import SymbolicTensor, convert, pieces
 from tensorlift.comprehension.terms import Constant
 from tensorlift.proofs.tensor_text.structured import spelled_number
-from tensorlift.targets.imported.rows import is_list, list_operation, stated_attributes
+from tensorlift.targets.imported import is_list, list_operation, stated_attributes
 from tensorlift.targets.mlir_text.operations import SplatAttr
 from tensorlift.targets.mlir_text.rows import ResultType
 from tensorlift.targets.mlir_text.types import dtype_of

@@ -37,7 +37,7 @@ from tensorlift.comprehension.tensor import SymbolicTensor, affine_of, domain_of
 from tensorlift.ops.dtypes import rounded, wrap
 from tensorlift.proofs.tensor_text.arguments import number_term
 from tensorlift.proofs.values import Held, cell_names, cells_of
-from tensorlift.targets.linalg.kinds import Body, Map, Result, is_index
+from tensorlift.targets.mlir_text.rows import Body, Map, Result, is_index
 from tensorlift.targets.mlir_text.types import dtype_of
 from tensorlift.targets.target import Memory
 

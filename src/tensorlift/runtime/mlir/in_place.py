@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import UnitAttr
 
 from tensorlift.ir.text import functions, parse_module, print_module
-from tensorlift.runtime.mlir.jit import Jit
-from tensorlift.runtime.mlir.program import find_library, memref_kind, passed
+from tensorlift.runtime.mlir.program import Jit, find_library, memref_kind, passed
 from tensorlift.runtime.mlir.tools import IN_PLACE, needed_tools, to_llvm
 
 if TYPE_CHECKING:

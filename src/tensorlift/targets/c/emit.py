@@ -16,14 +16,13 @@ from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Read, Term, read
 from tensorlift.diagnostics import refuse
 from tensorlift.targets.c.cells import affine_text
-from tensorlift.targets.c.definitions import PieceWriter
+from tensorlift.targets.c.definitions import PieceWriter, widened
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.running import step
 from tensorlift.targets.c.scalars import C_TYPES
 from tensorlift.targets.c.signature import entry_lines, quotients_of
 from tensorlift.targets.c.storage import Memory, Piece, Slot, order_in_place, with_own_cells
 from tensorlift.targets.c.text import HEADERS, OWN_HEADERS, PROGRAM, Block, Holds, Names, mentions, print_lines, tidied
-from tensorlift.targets.c.widening import widened
 from tensorlift.targets.emitted import Emitted
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from tensorlift.ops.dtypes import SIGNED, DType, is_float, width
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.targets.arrays.arithmetic import cell, power_cell
 from tensorlift.targets.arrays.logic import ON_TRUTH_VALUES, compared, selected
-from tensorlift.targets.linalg.kinds import Number, Predicate, Result, Scalar, is_index
+from tensorlift.targets.mlir_text.rows import Number, Predicate, Result, Scalar, is_index
 from tensorlift.targets.target import OpRow, row, sample
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Read, Redu
 from tensorlift.ops.scalar_ops import neutral
 from tensorlift.targets.arrays.arithmetic import cell as arithmetic_cell
 from tensorlift.targets.arrays.logic import conjunction, disjunction
-from tensorlift.targets.linalg.kinds import Body, Extents, Inputs, Ints, Map, Maps, Outs, Texts, is_index
+from tensorlift.targets.mlir_text.rows import Body, Extents, Inputs, Ints, Map, Maps, Outs, Texts, is_index
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.tensor import Shape

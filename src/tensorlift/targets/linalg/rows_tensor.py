@@ -21,7 +21,7 @@ from tensorlift.comprehension.tensor import (
 )
 from tensorlift.targets.arrays.creation import check_extents
 from tensorlift.targets.arrays.index import Selection, stored_cells, stored_value
-from tensorlift.targets.linalg.kinds import Groups, Ints, Map, Mixed, Open, Result, Scalar, Scalars, is_index
+from tensorlift.targets.mlir_text.rows import Groups, Ints, Map, Mixed, Open, Result, Scalar, Scalars, is_index
 from tensorlift.targets.target import Memory, Tensor, row, sample
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import integer_range, is_float
 from tensorlift.targets.mlir_text.text import INDENT
 from tensorlift.targets.mlir_text.types import ELEMENT_TYPES
-from tensorlift.targets.stablehlo.sizes import Sizes
-from tensorlift.targets.stablehlo.views import Span, neutral_number
+from tensorlift.targets.stablehlo.views import Sizes, Span, neutral_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
