@@ -7,28 +7,39 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import isfinite, isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from xdsl.dialects.builtin import (
+    AffineMapAttr,
     ArrayAttr,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IndexType,
     IntegerAttr,
     StringAttr,
     TensorType,
     i1,
 )
 from xdsl.ir import Operation
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineSymExpr,
+)
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, equal
-from tensorlift.comprehension.tensor import SymbolicTensor, convert, pieces
+from tensorlift.comprehension.tensor import SymbolicTensor, convert, pieces, scalar_value, size
 from tensorlift.comprehension.terms import Constant
-from tensorlift.proofs.tensor_text.structured import spelled_number
+from tensorlift.ops.dtypes import rounded, wrap
 from tensorlift.targets.imported import is_list, list_operation, stated_attributes
 from tensorlift.targets.mlir_text.operations import SplatAttr
-from tensorlift.targets.mlir_text.rows import ResultType
+from tensorlift.targets.mlir_text.rows import Map, ResultType
 from tensorlift.targets.mlir_text.types import dtype_of
 
 if TYPE_CHECKING:
@@ -37,6 +48,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Block
 
     from tensorlift.comprehension.instance import Instance, InstanceOperand
+    from tensorlift.comprehension.tensor import Obligations
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.obligations import Ledger
@@ -44,6 +56,7 @@ if TYPE_CHECKING:
     from tensorlift.targets.target import OpRow
 
 
+T = TypeVar("T")
 _TRIPLE = 3
 
 
@@ -89,53 +102,51 @@ def element_type(kind: Attribute) -> DType:
     return dtype
 
 
-def _ints(attribute: Attribute) -> tuple[int, ...]:
-    if not isinstance(attribute, DenseArrayBase):
+def _of_kind(kind: type[T], attribute: Attribute) -> T:
+    if not isinstance(attribute, kind):
         raise TypeError
-    return tuple(int(value) for value in attribute.get_values())
+    return attribute
 
 
-def _labels(attribute: Attribute) -> tuple[str, ...]:
-    if not isinstance(attribute, ArrayAttr):
-        raise TypeError
-    return tuple(map(_text, attribute))
+def integers(attribute: Attribute) -> tuple[int, ...]:
+    """Return the integers of an array; raises TypeError for any other attribute."""
+    return tuple(int(value) for value in _of_kind(DenseArrayBase, attribute).get_values())
+
+
+def integer(attribute: Attribute) -> int:
+    """Return an integer; raises TypeError for any other attribute."""
+    return _of_kind(IntegerAttr, attribute).value.data
 
 
 def _ranges(attribute: Attribute) -> tuple[tuple[int, ...], ...]:
-    values = _ints(attribute)
+    values = integers(attribute)
     return tuple(values[k : k + _TRIPLE] for k in range(0, len(values), _TRIPLE))
 
 
 def _pairs(attribute: Attribute) -> tuple[tuple[int, int], ...]:
-    if not isinstance(attribute, DenseIntOrFPElementsAttr):
-        raise TypeError
-    values = [int(value) for value in attribute.get_values()]
+    values = [int(value) for value in _of_kind(DenseIntOrFPElementsAttr, attribute).get_values()]
     return tuple(zip(values[::2], values[1::2], strict=True))
 
 
-def _integer(attribute: Attribute) -> int:
-    if not isinstance(attribute, IntegerAttr):
-        raise TypeError
-    return attribute.value.data
-
-
 def _flag(attribute: Attribute) -> bool:
-    if not isinstance(attribute, IntegerAttr) or attribute.type != i1:
+    if _of_kind(IntegerAttr, attribute).type != i1:
         raise TypeError
-    return bool(attribute.value.data)
+    return bool(integer(attribute))
 
 
 def _text(attribute: Attribute) -> str:
-    if not isinstance(attribute, StringAttr):
-        raise TypeError
-    return attribute.data
+    return _of_kind(StringAttr, attribute).data
+
+
+def _each(read: Callable[[Attribute], T]) -> Callable[[Attribute], tuple[T, ...]]:
+    """Read each element of an array."""
+    return lambda attribute: tuple(map(read, _of_kind(ArrayAttr, attribute)))
 
 
 def _number(attribute: Attribute) -> SymbolicTensor:
     """Return a tensor that holds one number everywhere, or a vector."""
-    if not isinstance(attribute, SplatAttr):
-        raise TypeError
-    kind, value = result_type(attribute.data.type), attribute.data.value
+    splat = _of_kind(SplatAttr, attribute).data
+    kind, value = result_type(splat.type), splat.value
     if isinstance(value, tuple):
         numbers = [number_term(number, kind.dtype) for number in value]
         return SymbolicTensor(kind.shape, kind.dtype, lambda at: _listed(numbers, at[0]))
@@ -156,12 +167,77 @@ def number_term(value: float, dtype: DType) -> Term:
     return convert(terms.apply("neg", named) if value < 0 else named, dtype)
 
 
+def spelled_number(value: Attribute) -> SymbolicTensor:
+    """Return the number that an attribute is.
+
+    Raises:
+        TypeError: where it is none.
+
+    """
+    if isinstance(value, IntegerAttr):
+        if isinstance(value.type, IndexType):
+            return size(Affine(value.value.data))
+        return scalar_value(whole(value.value.data, dtype_of(value.type)))
+    if not isinstance(value, FloatAttr):
+        raise TypeError
+    return scalar_value(real(value.value.data, dtype_of(value.type)))
+
+
+def whole(value: int, dtype: DType | None) -> Term:
+    """Return an integer as a term; raises TypeError where it has no type of ours."""
+    if dtype is None:
+        raise TypeError
+    return terms.constant(bool(value) if dtype == "bool" else wrap(value, dtype), dtype)
+
+
+def real(value: float, dtype: DType | None) -> Term:
+    """Return a real as a term; raises TypeError for any other type."""
+    if dtype not in ("f32", "f64"):
+        raise TypeError
+    number = number_term(value, dtype)
+    if dtype == "f32" and isinstance(number, Constant):
+        return terms.constant(rounded(Fraction(value), "f32"), "f32")
+    return number
+
+
+def _map(attribute: Attribute) -> Map:
+    data = _of_kind(AffineMapAttr, attribute).data
+
+    def apply(o: Obligations, dimensions: Sequence[Affine], symbols: Sequence[Affine]) -> tuple[Affine, ...]:
+        return tuple(_affine(o, result, dimensions, symbols) for result in data.results)
+
+    return Map(data.num_dims, data.num_symbols, apply)
+
+
+def _affine(o: Obligations, node: AffineExpr, dimensions: Sequence[Affine], symbols: Sequence[Affine]) -> Affine:
+    """Return the value of an affine expression; a division rounds down, by a positive constant."""
+    if isinstance(node, AffineConstantExpr):
+        return Affine(node.value)
+    if isinstance(node, AffineDimExpr):
+        return dimensions[node.position]
+    if isinstance(node, AffineSymExpr):
+        return symbols[node.position]
+    assert isinstance(node, AffineBinaryOpExpr)
+    left, right = (_affine(o, side, dimensions, symbols) for side in (node.lhs, node.rhs))
+    if node.kind is AffineBinaryOpKind.Add:
+        return left + right
+    if node.kind is AffineBinaryOpKind.Mul and (left.is_constant or right.is_constant):
+        return right * left.constant if left.is_constant else left * right.constant
+    if node.kind is AffineBinaryOpKind.FloorDiv and right.is_constant and right.constant > 0:
+        return o.quotient(left, right.constant)
+    return o.refuse("an affine map that is none of sums, multiples and quotients rounded down")
+
+
 _CONVERTERS: dict[str, Callable[[Attribute], object]] = {
-    "Ints": _ints,
-    "Labels": _labels,
+    "Ints": integers,
+    "Labels": _each(_text),
+    "Texts": _each(_text),
+    "Groups": _each(_each(integer)),
+    "Map": _map,
+    "Maps": _each(_map),
     "Ranges": _ranges,
     "Pairs": _pairs,
-    "int": _integer,
+    "int": integer,
     "Flag": _flag,
     "Text": _text,
     "Number": _number,

@@ -6,38 +6,23 @@ them.  Cells without a value, those of a new tensor, are never read: they may on
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.arith import FastMathFlagsAttr, IntegerOverflowAttr
 from xdsl.dialects.builtin import (
-    AffineMapAttr,
-    ArrayAttr,
-    DenseArrayBase,
     DenseIntOrFPElementsAttr,
-    FloatAttr,
     IndexType,
-    IntegerAttr,
     StringAttr,
     TensorType,
-)
-from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
-    AffineConstantExpr,
-    AffineDimExpr,
-    AffineExpr,
-    AffineSymExpr,
 )
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, equal
-from tensorlift.comprehension.tensor import SymbolicTensor, affine_of, domain_of, scalar_value, size
-from tensorlift.ops.dtypes import rounded, wrap
-from tensorlift.proofs.tensor_text.arguments import number_term
+from tensorlift.comprehension.tensor import SymbolicTensor, affine_of, domain_of
+from tensorlift.proofs.tensor_text.arguments import attribute_value, integer, integers, real, spelled_number, whole
 from tensorlift.proofs.values import Held, cell_names, cells_of
-from tensorlift.targets.mlir_text.rows import Body, Map, Result, is_index
+from tensorlift.targets.mlir_text.rows import Body, Result, is_index
 from tensorlift.targets.mlir_text.types import dtype_of
 from tensorlift.targets.target import Memory
 
@@ -46,8 +31,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-    from tensorlift.comprehension.tensor import Obligations, Shape
-    from tensorlift.ops.dtypes import DType
+    from tensorlift.comprehension.tensor import Shape
     from tensorlift.proofs.obligations import Ledger
     from tensorlift.targets.target import OpRow, Target
 
@@ -103,22 +87,20 @@ class Structured:
 
     def check_is(self, stated: Attribute, value: SymbolicTensor, name: str, *, in_body: bool = False) -> None:
         """Demand that a value is of the type that the text states; in a body a number stands for one at each point."""
+        extents = stated.get_shape() if isinstance(stated, TensorType) else ()
         if isinstance(stated, TensorType):
-            dtype, extents = dtype_of(stated.element_type), stated.get_shape()
+            dtype = dtype_of(stated.element_type)
             if len(extents) != value.rank or is_index(value):
                 self.ledger.refuse(f"{name}: the text states another rank than {value.rank}")
-            for extent, number in zip(value.shape, extents, strict=True):
-                if number >= 0 and extent != number:
-                    self._require_extent(extent, number)
         else:
             dtype = "i64" if isinstance(stated, IndexType) else dtype_of(stated)
             if (value.rank and not in_body) or isinstance(stated, IndexType) != is_index(value):
                 self.ledger.refuse(f"{name}: the text states a number, or an index, where there is none")
         if dtype != value.dtype:
             self.ledger.refuse(f"{name}: the text states another element type than {value.dtype}")
-
-    def _require_extent(self, extent: Affine, number: int) -> None:
-        self.ledger.require("an extent is the one that the text states", equal(extent, Affine(number)))
+        for extent, number in zip(value.shape, extents, strict=False):
+            if number >= 0 and extent != number:
+                self.ledger.require("an extent is the one that the text states", equal(extent, Affine(number)))
 
     # -- regions
 
@@ -207,8 +189,8 @@ class _Reading:
         """Return an argument of a kind."""
         self.known.add(name)
         try:
-            read = _KINDS[kind]
-            return read(self, name)
+            read = _KINDS.get(kind)
+            return attribute_value(kind, self.op.properties[name]) if read is None else read(self, name)
         except (TypeError, ValueError, KeyError, AttributeError):
             return self.home.ledger.refuse(f"{self.op.name}: {name} is no {kind}")
 
@@ -256,11 +238,9 @@ class _Reading:
         """Return a list of sizes, of which the text spells some."""
         static = f"static_{name}"
         self.known.add(static)
-        spelled = self.op.properties[static]
-        if not isinstance(spelled, DenseArrayBase):
-            raise TypeError
+        spelled = integers(self.op.properties[static])
         named = list(self.sizes(name))
-        return tuple(named.pop(0) if v == _OPEN else Affine(int(v)) for v in spelled.get_values())
+        return tuple(named.pop(0) if v == _OPEN else Affine(v) for v in spelled)
 
     def inputs(self, name: str) -> tuple[SymbolicTensor, ...]:
         """Return the operands of a structured operation; one that its region does not read may have no values."""
@@ -296,7 +276,7 @@ class _Reading:
     def predicate(self, name: str) -> str:
         """Return the name of a comparison."""
         names = _FLOAT_PREDICATES if self.op.name == "arith.cmpf" else _INTEGER_PREDICATES
-        return names[_integer(self.op.properties[name])]
+        return names[integer(self.op.properties[name])]
 
     def result(self, _: str) -> Result:
         """Return the type that the text states for the result."""
@@ -306,42 +286,6 @@ class _Reading:
         """Return a number that the text spells."""
         value = self.op.properties[name]
         return _everywhere(value) if isinstance(value, DenseIntOrFPElementsAttr) else spelled_number(value)
-
-    def integer(self, name: str) -> int:
-        """Return an integer that the text spells."""
-        return _integer(self.op.properties[name])
-
-    def integers(self, name: str) -> tuple[int, ...]:
-        """Return integers that the text spells."""
-        value = self.op.properties[name]
-        if not isinstance(value, DenseArrayBase):
-            raise TypeError
-        return tuple(int(v) for v in value.get_values())
-
-    def texts(self, name: str) -> tuple[str, ...]:
-        """Return words that the text spells."""
-        value = self.op.properties[name]
-        if not isinstance(value, ArrayAttr) or not all(isinstance(v, StringAttr) for v in value.data):
-            raise TypeError
-        return tuple(v.data for v in value.data)
-
-    def groups(self, name: str) -> tuple[tuple[int, ...], ...]:
-        """Return groups of integers."""
-        value = self.op.properties[name]
-        if not isinstance(value, ArrayAttr) or not all(isinstance(group, ArrayAttr) for group in value.data):
-            raise TypeError
-        return tuple(tuple(map(_integer, group.data)) for group in value.data)
-
-    def map(self, name: str) -> Map:
-        """Return an affine map."""
-        return _map(self.op.properties[name])
-
-    def maps(self, name: str) -> tuple[Map, ...]:
-        """Return affine maps."""
-        value = self.op.properties[name]
-        if not isinstance(value, ArrayAttr):
-            raise TypeError
-        return tuple(map(_map, value.data))
 
     def extents(self, _: str) -> Shape:
         """Return the extents of the iteration space around."""
@@ -357,28 +301,6 @@ def _size(value: SymbolicTensor) -> Affine:
     return found
 
 
-def spelled_number(value: Attribute) -> SymbolicTensor:
-    """Return the number that an attribute is.
-
-    Raises:
-        TypeError: where it is none.
-
-    """
-    if isinstance(value, IntegerAttr):
-        if isinstance(value.type, IndexType):
-            return size(Affine(value.value.data))
-        return scalar_value(_whole(value.value.data, dtype_of(value.type)))
-    if not isinstance(value, FloatAttr):
-        raise TypeError
-    return scalar_value(_real(value.value.data, dtype_of(value.type)))
-
-
-def _integer(attribute: Attribute) -> int:
-    if not isinstance(attribute, IntegerAttr):
-        raise TypeError
-    return attribute.value.data
-
-
 def _everywhere(value: DenseIntOrFPElementsAttr) -> SymbolicTensor:
     """Return a tensor that has one number everywhere."""
     kind = _stated(value.type)
@@ -388,23 +310,8 @@ def _everywhere(value: DenseIntOrFPElementsAttr) -> SymbolicTensor:
     number = value.get_values()[0]
     if isinstance(number, tuple):
         raise TypeError
-    cell = _real(number, kind.dtype) if isinstance(number, float) else _whole(number, kind.dtype)
+    cell = real(number, kind.dtype) if isinstance(number, float) else whole(number, kind.dtype)
     return SymbolicTensor(shape, kind.dtype, lambda _: cell)
-
-
-def _whole(value: int, dtype: DType | None) -> Any:
-    if dtype is None:
-        raise TypeError
-    return terms.constant(bool(value) if dtype == "bool" else wrap(value, dtype), dtype)
-
-
-def _real(value: float, dtype: DType | None) -> Any:
-    if dtype not in ("f32", "f64"):
-        raise TypeError
-    number = number_term(value, dtype)
-    if dtype == "f32" and isinstance(number, terms.Constant):
-        return terms.constant(rounded(Fraction(value), "f32"), "f32")
-    return number
 
 
 def _stated(kind: Attribute) -> Result:
@@ -418,40 +325,9 @@ def _stated(kind: Attribute) -> Result:
     return Result(dtype, tuple(e if e >= 0 else None for e in extents), is_tensor=is_tensor)
 
 
-def _map(attribute: Attribute) -> Map:
-    if not isinstance(attribute, AffineMapAttr):
-        raise TypeError
-    data = attribute.data
-
-    def apply(o: Obligations, dimensions: Sequence[Affine], symbols: Sequence[Affine]) -> tuple[Affine, ...]:
-        return tuple(_affine(o, result, dimensions, symbols) for result in data.results)
-
-    return Map(data.num_dims, data.num_symbols, apply)
-
-
-def _affine(o: Obligations, node: AffineExpr, dimensions: Sequence[Affine], symbols: Sequence[Affine]) -> Affine:
-    """Return the value of an affine expression; a division rounds down, by a positive constant."""
-    if isinstance(node, AffineConstantExpr):
-        return Affine(node.value)
-    if isinstance(node, AffineDimExpr):
-        return dimensions[node.position]
-    if isinstance(node, AffineSymExpr):
-        return symbols[node.position]
-    assert isinstance(node, AffineBinaryOpExpr)
-    left, right = (_affine(o, side, dimensions, symbols) for side in (node.lhs, node.rhs))
-    if node.kind is AffineBinaryOpKind.Add:
-        return left + right
-    if node.kind is AffineBinaryOpKind.Mul and (left.is_constant or right.is_constant):
-        return right * left.constant if left.is_constant else left * right.constant
-    if node.kind is AffineBinaryOpKind.FloorDiv and right.is_constant and right.constant > 0:
-        return o.quotient(left, right.constant)
-    return o.refuse("an affine map that is none of sums, multiples and quotients rounded down")
-
-
 _KINDS: dict[str, Callable[[_Reading, str], object]] = {
     "Scalar": _Reading.scalar, "Tensor": _Reading.tensor, "Scalars": _Reading.scalars, "Open": _Reading.sizes,
     "Mixed": _Reading.mixed, "Inputs": _Reading.inputs, "Outs": _Reading.outs, "Body": _Reading.body,
-    "Predicate": _Reading.predicate, "Result": _Reading.result, "Number": _Reading.number, "int": _Reading.integer,
-    "Ints": _Reading.integers, "Texts": _Reading.texts, "Map": _Reading.map, "Maps": _Reading.maps,
-    "Extents": _Reading.extents, "Groups": _Reading.groups,
+    "Predicate": _Reading.predicate, "Result": _Reading.result, "Number": _Reading.number,
+    "Extents": _Reading.extents,
 }  # fmt: skip
