@@ -328,7 +328,7 @@ class Emission:
         arguments = [*body.inputs.values(), body.out]
         self.writer.line(f"{head}{_operands(list(body.inputs), out)} {{")
         self.writer.line(f"^bb0({', '.join(f'{a.name}: {a.type}' for a in arguments)}):")
-        with self.writer.region():
+        with self.writer.inner():
             value = body.value(term)
             if fold is not None:
                 combined = terms.apply(COMBINER[fold.op], term, term)

@@ -66,7 +66,7 @@ class LoopEmission(Emission):
             lower, upper = self._bound(loop.first), self._bound(loop.first + loop.extent)
             self.writer.line(f"affine.for {variable.name} = {lower} to {upper} {{")
             self.writer.symbols[loop.variable] = variable
-        with self.writer.region():
+        with self.writer.inner():
             value = self._computed(piece, loops, term, fold)
             cell = self._place(piece.target, piece.indices, loops)
             self.writer.line(f"affine.store {value.name}, {cell}")

@@ -155,7 +155,7 @@ class Emission:
         self.writer.line(_loop_head(variable, ends, list(zip(inner, before, strict=True)), results))
         self.writer.symbols[loop.variable] = variable
         inside = Domain.of(at_least(loop.variable, loop.lower), less(loop.variable, loop.upper))
-        with self.writer.region(inside):
+        with self.writer.inner(inside):
             for name, value in arguments.items():
                 self._bind(name, value)
             spell_all(loop.body, self._statement, [*loop.body, *behind])

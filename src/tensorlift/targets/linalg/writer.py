@@ -7,22 +7,20 @@ from __future__ import annotations
 
 import re
 import struct
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.affine import ZERO, Affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import DType, is_float, width
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.targets.emitted import as_float
-from tensorlift.targets.mlir_text.text import INDENT
+from tensorlift.targets.mlir_text.text import Lines
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
     from fractions import Fraction
 
+    from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.tensor_program import Shape
 
 
@@ -31,14 +29,6 @@ class Value(NamedTuple):
 
     name: str
     type: str
-
-
-@dataclass
-class Scope:
-    """A region: values that are known inside of it by what they are."""
-
-    known: dict[object, Value] = field(default_factory=dict)
-    domain: Domain = UNIVERSE
 
 
 def element_type(dtype: DType) -> str:
@@ -80,17 +70,15 @@ def _affine_text(value: Affine, names: Mapping[str, str]) -> str:
     return text + "".join(f" {'-' if c < 0 else '+'} {t}" for c, t in rest)
 
 
-class Writer:
+class Writer(Lines[Value]):
     """Collects the lines of a function; ``symbols`` are the values of sizes and loop variables by name."""
 
     def __init__(self, context: Domain, taken: Sequence[str]) -> None:
-        self.lines: list[str] = []
+        super().__init__(context)
         self.symbols: dict[str, Value] = {}
         self.constants: dict[str, str] = {}  # lines that define constants, by their names
         self._taken = set(taken)
         self._counter = 0
-        self._depth = 1
-        self._scopes = [Scope(domain=context)]
 
     # -- names
 
@@ -114,10 +102,6 @@ class Writer:
 
     # -- lines
 
-    def line(self, text: str) -> None:
-        """Add a line."""
-        self.lines.append(INDENT * self._depth + text)
-
     def define(self, operation: str, type_: str, stem: str = "") -> Value:
         """Add a line that defines a value."""
         value = Value(self.fresh(stem), type_)
@@ -128,32 +112,15 @@ class Writer:
         """Define a value unless one that is the same is known here."""
         return self.known(key) or self.remember(key, self.define(operation, type_, stem))
 
-    def known(self, key: object) -> Value | None:
-        """Return the value that is known here as something."""
-        return next((scope.known[key] for scope in reversed(self._scopes) if key in scope.known), None)
-
-    def remember(self, key: object, value: Value) -> Value:
-        """Let a value be known in the region at hand."""
-        self._scopes[-1].known[key] = value
-        return value
-
-    @contextmanager
-    def region(self, inside: Domain = UNIVERSE) -> Iterator[None]:
-        """Add lines of a region, where the variables are inside a domain; what it defines is not known behind it."""
-        self._scopes.append(Scope(domain=self._scopes[-1].domain & inside))
-        self._depth += 1
-        yield
-        self._depth -= 1
-        self._scopes.pop()
-
     # -- numbers
 
     def constant(self, text: str, type_: str, stem: str) -> Value:
         """Return a constant, which is defined at the top."""
         key = (text, type_)
-        known = self._scopes[0].known.get(key)
+        outermost, _ = self._scopes[0]
+        known = outermost.get(key)
         if known is None:
-            known = self._scopes[0].known[key] = Value(self.fresh(stem), type_)
+            known = outermost[key] = Value(self.fresh(stem), type_)
             spelled = text if type_ == "i1" else f"{text} : {type_}"
             self.constants[known.name] = f"{known.name} = arith.constant {spelled}"
         return known
@@ -174,16 +141,12 @@ class Writer:
 
     def extent(self, value: Affine) -> Value:
         """Return the number of positions that an affine expression says, none where it is negative."""
-        if self.is_never_negative(value):
+        if self.holds(value, ZERO):
             return self.size(value)
         names = value.variables
         operands = ", ".join(self.symbols[name].name for name in names)
         text = f"affine.max {map_text((), (value, ZERO), names)}()[{operands}]"
         return self.once(("extent", value), text, "index")
-
-    def is_never_negative(self, value: Affine) -> bool:
-        """Tell whether an affine expression is known not to be negative here."""
-        return value.constant >= 0 if value.is_constant else self._scopes[-1].domain.implies(at_least(value, 0))
 
     def attribute(self, value: Affine, *, is_extent: bool = False) -> str:
         """Spell an index where numbers may stand for themselves."""

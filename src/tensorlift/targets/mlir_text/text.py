@@ -1,23 +1,65 @@
-"""The text of an MLIR function: values without names are numbers, in the order of the text, once all lines stand."""
+"""The text of an MLIR function: its lines, with what is known in each region.
+
+Values without names are numbers, in the order of the text, once all lines stand.
+"""
 
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
 from tensorlift.ir.cut import Cut
 from tensorlift.targets.emitted import Emitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from tensorlift.comprehension.affine import Affine
     from tensorlift.ir.tensor_program import Parameter, TensorProgram
 
+Value = TypeVar("Value")
 INDENT = "  "
 _NUMBER = re.compile(r"%(\d+)(?![\w$.])")
 _NAME = re.compile(r"%([\w$.]+)")
 _RESULTS = re.compile(r"\s*(?:%[^=(]* =|\^bb0\(.*)")
+
+
+class Lines(Generic[Value]):
+    """Lines under construction, with what values are known as in the regions around, and what holds there."""
+
+    def __init__(self, context: Domain) -> None:
+        self.lines: list[str] = []
+        self._scopes: list[tuple[dict[object, Value], Domain]] = [({}, context)]
+
+    def line(self, text: str) -> None:
+        """Add a line."""
+        self.lines.append(INDENT * len(self._scopes) + text)
+
+    def known(self, key: object) -> Value | None:
+        """Return the value that is known here as something."""
+        return next((known[key] for known, _ in reversed(self._scopes) if key in known), None)
+
+    def remember(self, key: object, value: Value) -> Value:
+        """Let a value be known in the region at hand."""
+        self._scopes[-1][0][key] = value
+        return value
+
+    @contextmanager
+    def inner(self, inside: Domain = UNIVERSE) -> Iterator[None]:
+        """Add lines of a region, where the variables are inside a domain; what it defines is not known behind it."""
+        self._scopes.append(({}, self._scopes[-1][1] & inside))
+        yield
+        self._scopes.pop()
+
+    def holds(self, greater: Affine, lesser: Affine, *, anywhere: bool = False) -> bool:
+        """Tell whether an expression is known not to be less than another one here, or ``anywhere``."""
+        difference = greater - lesser
+        if difference.is_constant:
+            return difference.constant >= 0
+        return self._scopes[0 if anywhere else -1][1].implies(at_least(difference, 0))
 
 
 def function_emitted(  # noqa: PLR0913, PLR0917 - the parts of a function

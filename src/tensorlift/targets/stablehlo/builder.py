@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xdsl.printer import Printer
 
 from tensorlift.comprehension.affine import ZERO, Affine
+from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import integer_range, is_float
-from tensorlift.targets.mlir_text.text import INDENT
+from tensorlift.targets.mlir_text.text import Lines
 from tensorlift.targets.mlir_text.types import ELEMENT_TYPES
 from tensorlift.targets.stablehlo.views import Sizes, Span, neutral_number
 
@@ -68,19 +69,13 @@ def estimate(extent: Affine) -> int:
     return max(extent.evaluate(dict.fromkeys(extent.variables, _ESTIMATE)), 0)
 
 
-class Builder:
+class Builder(Lines[Array]):
     """Adds operations to a program; a number that was there before is not made again."""
 
     def __init__(self, context: Domain) -> None:
-        self.lines: list[str] = []
-        self.sizes = Sizes(self, context)
-        self._depth = 1
+        super().__init__(context)
+        self.sizes = Sizes(self)
         self._numbers = count()
-        self._constants: dict[tuple[float | str, Shape, DType], Array] = {}
-
-    def line(self, text: str) -> None:
-        """Add a line."""
-        self.lines.append(INDENT * self._depth + text)
 
     def value(self, shape: Shape, dtype: DType) -> Array:
         """Return a value that nothing defines yet."""
@@ -110,16 +105,12 @@ class Builder:
         return result
 
     @contextmanager
-    def region(self, kinds: Sequence[tuple[Shape, DType]]) -> Iterator[list[Array]]:
-        """Add what follows as a block with arguments of these types; its numbers are not seen outside."""
+    def region(self, kinds: Sequence[tuple[Shape, DType]], inside: Domain = UNIVERSE) -> Iterator[list[Array]]:
+        """Add what follows as a block with arguments of these types; ``inside`` is known of variables there."""
         arguments = [self.value(*kind) for kind in kinds]
         self.line(f"^bb0({', '.join(f'{a.name}: {a.type}' for a in arguments)}):")
-        outer, self._constants = self._constants, dict(self._constants)
-        self._depth += 1
-        with self.sizes.region():
+        with self.inner(inside):
             yield arguments
-        self._depth -= 1
-        self._constants = outer
 
     def give_out(self, values: Sequence[Array]) -> None:
         """End a region."""
@@ -131,9 +122,7 @@ class Builder:
     def constant(self, number: float, shape: Shape, dtype: DType) -> Array:
         """Return a tensor that holds a number everywhere."""
         key = (str(number) if number != number else number, shape, dtype)  # noqa: PLR0124 - NaN is not itself
-        if key not in self._constants:
-            self._constants[key] = self._constant(number, shape, dtype)
-        return self._constants[key]
+        return self.known(key) or self.remember(key, self._constant(number, shape, dtype))
 
     def _constant(self, number: float, shape: Shape, dtype: DType) -> Array:
         if not is_static(shape):

@@ -181,10 +181,10 @@ class _Emission:
             build.give_out([build.compare(*order)])
         build.line("}, {")
         before = dict(self.values)
-        with build.region(kinds) as (position, *arguments):
+        inside = Domain.of(at_least(statement.variable, statement.lower), less(statement.variable, statement.upper))
+        with build.region(kinds, inside) as (position, *arguments):
             self._named(position, statement.variable)
-            inside = Domain.of(at_least(statement.variable, statement.lower), less(statement.variable, statement.upper))
-            build.sizes.count(statement.variable, position, inside)
+            build.sizes.count(statement.variable, position)
             for (name, definition), argument in zip(statement.carried, arguments, strict=True):
                 self.values[name] = self._named(argument, name, definition)
             spell_all(statement.body, self._statement)

@@ -7,11 +7,9 @@ Sizes as values of a program: extents of its arguments, what is affine in them a
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     At,
@@ -221,26 +219,13 @@ Indices = tuple[Affine, ...]
 
 
 class Sizes:
-    """The sizes of one program, each computed once; ``context`` is what is known of them."""
+    """The sizes of one program, each computed once in a region."""
 
-    def __init__(self, build: Builder, context: Domain) -> None:
+    def __init__(self, build: Builder) -> None:
         self.build = build
-        self._outset = context
-        self._inside = context  # of loops
         self._symbols: dict[str, Array] = {}
         self._counters: set[str] = set()
         self._behind: dict[str, tuple[str, ...]] = {}
-        self._known: dict[object, Array] = {}
-
-    @contextmanager
-    def region(self) -> Iterator[None]:
-        """Forget at the end what is computed, and known, inside a region."""
-        known, symbols, inside = self._known, self._symbols, self._inside
-        self._known, self._symbols = dict(known), dict(symbols)
-        try:
-            yield
-        finally:
-            self._known, self._symbols, self._inside = known, symbols, inside
 
     # -- where they come from
 
@@ -248,11 +233,10 @@ class Sizes:
         """Let a size be an argument of the program."""
         self._symbols[name] = argument
 
-    def count(self, name: str, position: Array, inside: Domain) -> None:
-        """Let a variable of a loop be a position, of which is known what a domain says."""
+    def count(self, name: str, position: Array) -> None:
+        """Let a variable of a loop be a position."""
         self._symbols[name] = position
         self._counters.add(name)
-        self._inside = self._inside & inside
 
     def extent_of(self, source: SizeSource, array: Array) -> Array:
         """Let a size be what an extent of an array tells."""
@@ -284,9 +268,7 @@ class Sizes:
         return self._once(value, lambda: self._sum(value))
 
     def _once(self, key: object, compute: Callable[[], Array]) -> Array:
-        if key not in self._known:
-            self._known[key] = compute()
-        return self._known[key]
+        return self.build.known(key) or self.build.remember(key, compute())
 
     def _sum(self, value: Affine) -> Array:
         total = self.build.constant(value.constant, (), "i64") if value.constant or not value.terms else None
@@ -349,11 +331,7 @@ class Sizes:
 
         XLA refuses a slice that starts behind its end, though nothing reaches it.
         """
-        difference = greater - lesser
-        if difference.is_constant:
-            return difference.constant >= 0
-        context = self._inside if self.is_counted(difference) else self._outset
-        return context.implies(at_least(difference, 0))
+        return self.build.holds(greater, lesser, anywhere=not self.is_counted(greater - lesser))
 
     def is_counted(self, value: Affine) -> bool:
         """Tell whether a value changes with a loop."""
