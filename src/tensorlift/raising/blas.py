@@ -20,6 +20,8 @@ from tensorlift.raising.bodies import Body, operand, unraisable
 from tensorlift.raising.linalg import Emission, Piece
 from tensorlift.raising.routines import Routine
 from tensorlift.targets.c.sums import Part, addends, factors, has_fold, joined, product
+from tensorlift.targets.linalg.writer import operands_text
+from tensorlift.targets.mlir_text.text import names_and_types
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -180,8 +182,7 @@ class BlasEmission(Emission):
             self.names.append("memref.copy")
             return target, False
         listed = ", ".join(str(axes.index(v)) for v in order)
-        ins = f"ins({memref.name} : {memref.type}) outs({target.name} : {target.type})"
-        self.writer.line(f"linalg.transpose {ins} permutation = [{listed}]")
+        self.writer.line(f"linalg.transpose {operands_text([memref], target)} permutation = [{listed}]")
         self.names.append("linalg.transpose")
         return target, False
 
@@ -193,7 +194,7 @@ class BlasEmission(Emission):
         alpha = self._number(one if found.factor is None else found.factor)
         casts = [self._cast(memref, routine.type_of(k)) for k, memref in enumerate(memrefs)]
         given = [alpha, casts[0], casts[1], *([self._number(beta)] if routine.takes_beta else []), casts[2]]
-        listed, types = ", ".join(v.name for v in given), ", ".join(v.type for v in given)
+        listed, types = names_and_types(given)
         self.writer.line(f"func.call @{routine.name}({listed}) : ({types}) -> ()")
         self.names.append(routine.cblas)
 

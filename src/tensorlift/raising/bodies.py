@@ -266,8 +266,8 @@ class Body:
             dims = [self.writer.define(f"linalg.index {names.index(v)} : index", "index") for v in inner]
             at = dims[0]
             if index.variable is None:
-                symbols = ", ".join(self.writer.symbols[v].name for v in outer)
-                operands = f"({', '.join(d.name for d in dims)})" + (f"[{symbols}]" if outer else "")
+                symbols = f"[{self.writer.named(outer)}]" if outer else ""
+                operands = f"({', '.join(d.name for d in dims)}){symbols}"
                 at = self.writer.define(f"affine.apply {map_text(inner, (index,), outer)}{operands}", "index")
         whole = term.dtype if not is_float(term.dtype) else "i64"
         made = element_type(whole)

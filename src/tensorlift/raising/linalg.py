@@ -35,6 +35,7 @@ from tensorlift.raising.bodies import (
 )
 from tensorlift.targets.c.operands import box
 from tensorlift.targets.c.sums import addends, folds_of, has_fold, joined, replaced
+from tensorlift.targets.linalg.writer import operands_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -183,8 +184,7 @@ class Emission:
         if any(v not in self.writer.symbols for extent in shape for v in extent.variables):
             raise unraisable(f"the extents of {stem} are no sizes")
         found = allocated(self.writer.fresh(stem), dtype, shape)
-        dynamic = ", ".join(self.writer.extent(extent).name for extent in shape if not extent.is_constant)
-        self.writer.line(f"{found.name} = memref.alloc({dynamic}) : {found.type}")
+        self.writer.line(f"{found.name} = memref.alloc({self.writer.extents(tuple(shape))}) : {found.type}")
         self.owned.append(found)
         return found
 
@@ -251,17 +251,17 @@ class Emission:
         out = self._out(piece, loops)
         if isinstance(term, Constant | Scalar):
             value = Body(self.writer, loops, self.at).value(term)
-            self._named("fill", [value.name], [value.type], out)
+            self._named("fill", [value], out)
             return
         if isinstance(term, Read) and term is not piece.own:
             source = operand(self.at(term), term.indices, loops, self.writer)
             order = permutation_of(out.subscripts, source.subscripts)
             if order is not None and order == tuple(range(len(order))):
-                self._named("copy", [source.memref.name], [source.memref.type], out)
+                self._named("copy", [source.memref], out)
                 return
             if order is not None:
                 given = f" permutation = [{', '.join(map(str, order))}]"
-                self._named("transpose", [source.memref.name], [source.memref.type], out, given)
+                self._named("transpose", [source.memref], out, given)
                 return
         self.write_nest(piece, loops, (), term, None)
 
@@ -326,7 +326,7 @@ class Emission:
         kinds = ", ".join('"reduction"' if loop.variable in bound else '"parallel"' for loop in loops)
         head = f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} "
         arguments = [*body.inputs.values(), body.out]
-        self.writer.line(f"{head}{_operands(list(body.inputs), out)} {{")
+        self.writer.line(f"{head}{operands_text((one.memref for one in body.inputs), out.memref)} {{")
         self.writer.line(f"^bb0({', '.join(f'{a.name}: {a.type}' for a in arguments)}):")
         with self.writer.inner():
             value = body.value(term)
@@ -351,19 +351,12 @@ class Emission:
             return False
         name, order = found
         ordered = [inputs[k].memref for k in order]
-        self._named(name, [m.name for m in ordered], [m.type for m in ordered], out)
+        self._named(name, ordered, out)
         return True
 
-    def _named(self, name: str, values: Sequence[str], types: Sequence[str], out: Operand, end: str = "") -> None:
-        ins = f"ins({', '.join(values)} : {', '.join(types)})"
-        self.writer.line(f"linalg.{name} {ins} outs({out.memref.name} : {out.memref.type}){end}")
+    def _named(self, name: str, inputs: Sequence[Value | MemRef], out: Operand, end: str = "") -> None:
+        self.writer.line(f"linalg.{name} {operands_text(inputs, out.memref)}{end}")
         self.names.append(f"linalg.{name}")
-
-
-def _operands(inputs: Sequence[Operand], out: Operand) -> str:
-    listed = ", ".join(one.memref.name for one in inputs)
-    types = ", ".join(one.memref.type for one in inputs)
-    return f"{f'ins({listed} : {types}) ' if inputs else ''}outs({out.memref.name} : {out.memref.type})"
 
 
 def _in_order(loops: list[Loop], accesses: Sequence[Sequence[Affine]]) -> list[Loop]:

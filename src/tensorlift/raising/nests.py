@@ -27,7 +27,7 @@ from tensorlift.raising.linalg import Emission, Piece, parameters_of
 from tensorlift.raising.outline import Outline, is_global, outline
 from tensorlift.raising.place import put_in_place
 from tensorlift.raising.proved import Meaning, meaning_of, proved
-from tensorlift.targets.linalg.writer import Value, Writer, element_type, map_text
+from tensorlift.targets.linalg.writer import Value, Writer, element_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -92,9 +92,7 @@ class LoopEmission(Emission):
     def _bound(self, value: Affine) -> str:
         if value.is_constant:
             return str(value.constant)
-        symbols = value.variables
-        operands = ", ".join(self.writer.symbols[name].name for name in symbols)
-        return f"{map_text((), (value,), symbols)}()[{operands}]"
+        return self.writer.over_sizes(value)
 
     def _place(self, memref: MemRef, indices: Sequence[Affine], loops: Sequence[Loop]) -> str:
         """Spell a cell."""

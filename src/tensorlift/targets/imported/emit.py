@@ -91,7 +91,7 @@ class _Values(Values):
         number = self.scalar(node, dtype)
         if isinstance(node, Literal) and all(extent.is_constant for extent in shape):
             return self.writer.constant(f"dense<{self._spelled(number)}>", type_, "c")
-        extents = ", ".join(self.writer.extent(extent).name for extent in shape if not extent.is_constant)
+        extents = self.writer.extents(shape)
         listed = f"[{extents}]" if extents else ""
         return self.writer.once(("splat", number, shape), f"tensor.splat {number.name}{listed} : {type_}", type_)
 

@@ -28,7 +28,7 @@ from tensorlift.ir.tensor_program import (
     Triangle,
     TriangleMask,
 )
-from tensorlift.targets.linalg.writer import Value, element_type, map_text, tensor_type
+from tensorlift.targets.linalg.writer import Value, element_type, map_text, operands_text, tensor_type
 from tensorlift.targets.mlir_text.positions import number_at, shown
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class Body:
             return indices[0]
         outer = [v for v in value.variables if v not in inner]
         listed = ", ".join(i.name for i in indices)
-        symbols = ", ".join(self.values.writer.symbols[v].name for v in outer)
+        symbols = self.values.writer.named(outer)
         spelled = map_text(inner, (value,), outer)
         return self.define(f"affine.apply {spelled}({listed})" + (f"[{symbols}]" if outer else ""), "index")
 
@@ -222,7 +222,7 @@ def _moved(body: Body, source: Value, results: Indices, out: Value) -> Value | N
     """Return a tensor with permuted axes, or with more; None where it is neither."""
     places = [body.dimensions.index(r.variable) if r.variable else -1 for r in results]
     axes = list(range(len(body.dimensions)))
-    operands = f"ins({source.name} : {source.type}) outs({out.name} : {out.type})"
+    operands = operands_text([source], out)
     if sorted(places) == axes:
         permutation = [places.index(axis) for axis in axes]
         return body.values.writer.define(f"linalg.transpose {operands} permutation = {permutation}", out.type)
@@ -239,17 +239,8 @@ def _short(body: Body, value: Value, out: Value) -> Value | None:
     is_whole = all(results == body.point() for _, results in body.inputs) and types == {out.type}
     if len(body.lines) > 1 or not is_whole or operands != f"{', '.join(body.inputs.values())} : {value.type}":
         return None
-    return body.values.writer.define(
-        f"linalg.map {{ {operation} }} {_ins(body)} outs({out.name} : {out.type})", out.type
-    )
-
-
-def _ins(body: Body) -> str:
-    """Spell the operands that a body reads."""
-    if not body.inputs:
-        return ""
-    names = ", ".join(source.name for source, _ in body.inputs)
-    return f"ins({names} : {', '.join(source.type for source, _ in body.inputs)})"
+    text = f"linalg.map {{ {operation} }} {operands_text((source for source, _ in body.inputs), out)}"
+    return body.values.writer.define(text, out.type)
 
 
 def generic(body: Body, value: Value, out: Value, kept: Indices, name: str = "") -> Value:
@@ -258,10 +249,10 @@ def generic(body: Body, value: Value, out: Value, kept: Indices, name: str = "")
     maps.append(map_text(body.dimensions, kept))
     iterators = ", ".join(f'"{"parallel" if walk in kept else "reduction"}"' for walk in body.point())
     result = Value(body.values.writer.fresh(), out.type)
-    ins = _ins(body)
+    given = operands_text((source for source, _ in body.inputs), out)
     body.values.writer.line(
         f"{result.name} = linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types = [{iterators}]}}"
-        f"{' ' + ins if ins else ''} outs({out.name} : {out.type}) {{"
+        f" {given} {{"
     )
     arguments = [f"{inner}: {_element_of(source.type)}" for (source, _), inner in body.inputs.items()]
     arguments.append(f"{name or body.name('out')}: {value.type}")

@@ -94,8 +94,7 @@ class Emission:
             head, _, inside = spelled.removesuffix(")>").rpartition("(")
             inner = f"({inside})" if " " in inside else inside
             spelled = f"{head}({inner} floordiv {divisor})>"
-        operands = ", ".join(self.writer.symbols[name].name for name in names)
-        return self.writer.define(f"affine.apply {spelled}()[{operands}]", "index", stem)
+        return self.writer.define(f"affine.apply {spelled}()[{self.writer.named(names)}]", "index", stem)
 
     # -- statements
 

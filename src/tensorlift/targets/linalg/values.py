@@ -46,6 +46,7 @@ from tensorlift.targets.linalg.writer import (
     element_type,
     map_text,
     number,
+    operands_text,
     operation,
     stem_of,
     tensor_type,
@@ -129,12 +130,7 @@ def _applied(
 ) -> Value:
     inputs = [values.tensor(operand) for operand in operands]
     out = _start(values, node, start)
-    return values.writer.define(f"linalg.{name} {_operands(inputs, out)} -> {out.type}", out.type)
-
-
-def _operands(inputs: Sequence[Value], out: Value) -> str:
-    names, types = ", ".join(v.name for v in inputs), ", ".join(v.type for v in inputs)
-    return f"ins({names} : {types}) outs({out.name} : {out.type})"
+    return values.writer.define(f"linalg.{name} {operands_text(inputs, out)} -> {out.type}", out.type)
 
 
 def _is_contraction(operands: Sequence[Labels], output: Labels) -> bool:
@@ -156,7 +152,7 @@ def _contracted(
         map_text(dimensions, tuple(map(Affine.var, labels))) for labels in (*(ls for _, ls in operands), node.output)
     )
     out = _start(values, node, start)
-    text = f"linalg.contract indexing_maps = [{maps}] {_operands(inputs, out)} -> {out.type}"
+    text = f"linalg.contract indexing_maps = [{maps}] {operands_text(inputs, out)} -> {out.type}"
     return values.writer.define(text, out.type)
 
 
@@ -220,8 +216,8 @@ def reduction(values: Values, node: Reduction) -> Value:
     if not body.lines and [results for _, results in body.inputs] == [body.point()]:
         ((source, _),) = body.inputs
         dimensions = sorted(node.axes)
-        operands = f"ins({source.name} : {source.type}) outs({out.name} : {out.type}) dimensions = {dimensions}"
-        return values.writer.define(f"linalg.reduce {{ {combiner} }} {operands}", out.type)
+        text = f"linalg.reduce {{ {combiner} }} {operands_text([source], out)} dimensions = {dimensions}"
+        return values.writer.define(text, out.type)
     return _folded(body, value, combiner, out, kept)
 
 
@@ -378,14 +374,13 @@ class Values:
 
     def empty(self, shape: Shape, dtype: DType) -> Value:
         """Return a tensor to be filled."""
-        extents = ", ".join(self.writer.extent(extent).name for extent in shape if not extent.is_constant)
         type_ = tensor_type(shape, dtype)
-        return self.writer.once(("empty", shape, type_), f"tensor.empty({extents}) : {type_}", type_)
+        return self.writer.once(("empty", shape, type_), f"tensor.empty({self.writer.extents(shape)}) : {type_}", type_)
 
     def filled(self, value: Value, shape: Shape, dtype: DType) -> Value:
         """Return a tensor of one value."""
         out = self.empty(shape, dtype)
-        text = f"linalg.fill ins({value.name} : {value.type}) outs({out.name} : {out.type}) -> {out.type}"
+        text = f"linalg.fill {operands_text([value], out)} -> {out.type}"
         return self.writer.once(("fill", value, out), text, out.type)
 
     def cast(self, value: Value, type_: str) -> Value:

@@ -14,14 +14,15 @@ from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import DType, is_float, width
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.targets.emitted import as_float
-from tensorlift.targets.mlir_text.text import Lines
+from tensorlift.targets.mlir_text.text import Lines, names_and_types
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
     from fractions import Fraction
 
     from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.tensor_program import Shape
+    from tensorlift.targets.mlir_text.text import Typed
 
 
 class Value(NamedTuple):
@@ -68,6 +69,12 @@ def _affine_text(value: Affine, names: Mapping[str, str]) -> str:
     first, *rest = spelled
     text = f"-{first[1]}" if first[0] < 0 else first[1]
     return text + "".join(f" {'-' if c < 0 else '+'} {t}" for c, t in rest)
+
+
+def operands_text(inputs: Iterable[Typed], out: Typed) -> str:
+    """Spell what a structured operation reads, if anything, and what it writes."""
+    names, types = names_and_types(inputs)
+    return f"{f'ins({names} : {types}) ' if names else ''}outs({out.name} : {out.type})"
 
 
 class Writer(Lines[Value]):
@@ -135,18 +142,26 @@ class Writer(Lines[Value]):
             return self.index(value.constant)
         if value.variable is not None:
             return self.symbols[value.variable]
-        names = value.variables
-        operands = ", ".join(self.symbols[name].name for name in names)
-        return self.once(value, f"affine.apply {map_text((), (value,), names)}()[{operands}]", "index")
+        return self.once(value, f"affine.apply {self.over_sizes(value)}", "index")
 
     def extent(self, value: Affine) -> Value:
         """Return the number of positions that an affine expression says, none where it is negative."""
         if self.holds(value, ZERO):
             return self.size(value)
-        names = value.variables
-        operands = ", ".join(self.symbols[name].name for name in names)
-        text = f"affine.max {map_text((), (value, ZERO), names)}()[{operands}]"
-        return self.once(("extent", value), text, "index")
+        return self.once(("extent", value), f"affine.max {self.over_sizes(value, ZERO)}", "index")
+
+    def extents(self, shape: Shape) -> str:
+        """Spell the extents of a shape that are no numbers."""
+        return ", ".join(self.extent(extent).name for extent in shape if not extent.is_constant)
+
+    def over_sizes(self, *results: Affine) -> str:
+        """Spell a map of affine expressions, the first of which has all their variables, with its operands."""
+        names = results[0].variables
+        return f"{map_text((), results, names)}()[{self.named(names)}]"
+
+    def named(self, names: Iterable[str]) -> str:
+        """Spell the values of sizes and loop variables."""
+        return ", ".join(self.symbols[name].name for name in names)
 
     def attribute(self, value: Affine, *, is_extent: bool = False) -> str:
         """Spell an index where numbers may stand for themselves."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 from itertools import count
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
 from tensorlift.ir.cut import Cut
@@ -25,6 +25,24 @@ INDENT = "  "
 _NUMBER = re.compile(r"%(\d+)(?![\w$.])")
 _NAME = re.compile(r"%([\w$.]+)")
 _RESULTS = re.compile(r"\s*(?:%[^=(]* =|\^bb0\(.*)")
+
+
+class Typed(Protocol):
+    """A value by its name, with the sign before it, and its type."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
+
+    @property
+    def type(self) -> str:
+        """The type as MLIR spells it."""
+
+
+def names_and_types(values: Iterable[Typed]) -> tuple[str, str]:
+    """Spell the names of values, and their types."""
+    given = list(values)
+    return ", ".join(value.name for value in given), ", ".join(value.type for value in given)
 
 
 class Lines(Generic[Value]):

@@ -43,7 +43,7 @@ def _function(spell: Spelling, node: Elementwise) -> Text:
     spell.used["tdiv_positive"] = None
     left, right = spell.operands(node)
     divisor = right if node.dtype == "i64" else spell.converted(right, node.dtype)  # a truth value times b is a b
-    return call("tdiv_positive", left.source, divisor.source)
+    return call("tdiv_positive", left, divisor)
 
 
 def _contraction(spell: Spelling, node: Contraction) -> Text:
@@ -57,7 +57,7 @@ def _windows(spell: Spelling, node: Windows) -> Text:
     extents = spell.shape(node.extents)
     whole = node.axes == tuple(range(node.argument.rank))
     axis = "" if whole else str(node.axes[0] if len(node.axes) == 1 else node.axes)
-    return call("sliding_window_view", spell(node.argument).source, extents, axis=axis)
+    return call("sliding_window_view", spell(node.argument), extents, axis=axis)
 
 
 def _is_positive(node: Expression) -> bool:

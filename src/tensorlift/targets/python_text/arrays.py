@@ -194,7 +194,7 @@ def _full(spell: Spelling, node: Full) -> Text:
         return call(f"{spell.library.name}.{function}", spell.shape(node.shape), dtype=dtype)
     is_plain = isinstance(value, Literal) and node.dtype == "f64" and not spell.library.states_types
     dtype = "" if is_plain else spell.dtype(node.dtype)
-    return call(f"{spell.library.name}.full", spell.shape(node.shape), spell(value).source, dtype=dtype)
+    return call(f"{spell.library.name}.full", spell.shape(node.shape), spell(value), dtype=dtype)
 
 
 def _empty(spell: Spelling, node: Empty) -> Text:
@@ -235,7 +235,7 @@ def cast(spell: Spelling, node: Cast) -> Text:
 
 def _converted(spell: Spelling, number: Text, dtype: DType) -> Text:
     """Spell a Python number as one of the library's; ``bool`` is Python's."""
-    return call(f"{spell.library.name}.bool_" if dtype == "bool" else spell.dtype(dtype), number.source)
+    return call(f"{spell.library.name}.bool_" if dtype == "bool" else spell.dtype(dtype), number)
 
 
 # -- folds
@@ -261,26 +261,26 @@ def reduction(spell: Spelling, node: Reduction, method: str = "") -> Text:
     axis = "" if len(node.axes) == argument.rank else str(node.axes[0] if len(node.axes) == 1 else node.axes)
     initial = spell(node.initial).source if node.initial is not None else ""
     if node.op == "sum" and isinstance(argument, Diagonal) and not method:
-        return call(f"{spell.library.name}.trace", spell(argument.argument).source, dtype=dtype)
+        return call(f"{spell.library.name}.trace", spell(argument.argument), dtype=dtype)
     inner = spell(argument)
     is_method = node.op in _METHOD_REDUCTIONS
     if not is_method and not method:
         whole = axis or ("0" if argument.rank == 1 else "None")
-        return call(f"{spell.library.name}.{node.op}.reduce", inner.source, axis=whole, initial=initial)
+        return call(f"{spell.library.name}.{node.op}.reduce", inner, axis=whole, initial=initial)
     method = method or node.op
     if is_method and inner.precedence is Precedence.ATOM:
         return call(f"{inner.source}.{method}", axis=axis, dtype=dtype, initial=initial)
-    return call(f"{spell.library.name}.{method}", inner.source, axis=axis, dtype=dtype, initial=initial)
+    return call(f"{spell.library.name}.{method}", inner, axis=axis, dtype=dtype, initial=initial)
 
 
 def _cumulative(spell: Spelling, node: Cumulative) -> Text:
     axis = "" if node.argument.rank == 1 else str(node.axis)
-    return call(accumulation(spell, node), spell(node.argument).source, axis=axis, dtype=widened_type(spell, node))
+    return call(accumulation(spell, node), spell(node.argument), axis=axis, dtype=widened_type(spell, node))
 
 
 def _swapped(name: str, text: Text) -> Text:
     """Spell the last two axes swapped."""
-    return call(f"{name}.swapaxes", text.source, "-1", "-2")
+    return call(f"{name}.swapaxes", text, "-1", "-2")
 
 
 def _permuted(text: Text, order: Sequence[int]) -> Text:
@@ -290,19 +290,19 @@ def _permuted(text: Text, order: Sequence[int]) -> Text:
 
 def _full_product(spell: Spelling, left: Expression, right: Expression) -> Text:
     """Spell the sum of all products of corresponding cells."""
-    return call(f"{spell.library.name}.vdot", spell(left).source, spell(right).source)
+    return call(f"{spell.library.name}.vdot", spell(left), spell(right))
 
 
 def _tensordot_text(spell: Spelling, left: Expression, right: Expression, axes: tuple[list[int], list[int]]) -> Text:
     """Spell a product summed over pairs of axes."""
     pair = f"({axes[0][0]}, {axes[1][0]})" if len(axes[0]) == 1 else f"({axes[0]}, {axes[1]})"
-    return call(f"{spell.library.name}.tensordot", spell(left).source, spell(right).source, axes=pair)
+    return call(f"{spell.library.name}.tensordot", spell(left), spell(right), axes=pair)
 
 
 def _einsum(spell: Spelling, spec: str, operands: Sequence[Expression], _: DType) -> Text:
     """Spell any sum of products."""
     optimize = "True" if len(operands) > 2 else ""  # noqa: PLR2004 - a product of more than two
-    return call(f"{spell.library.name}.einsum", spec, *(spell(o).source for o in operands), optimize=optimize)
+    return call(f"{spell.library.name}.einsum", spec, *map(spell, operands), optimize=optimize)
 
 
 def _started(node: Elementwise) -> Reduction | None:

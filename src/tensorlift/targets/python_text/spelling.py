@@ -271,19 +271,19 @@ def take(spell: Spelling, node: Take) -> Text:
 
 def broadcast(spell: Spelling, node: Broadcast) -> Text:
     """Spell a broadcast."""
-    return call(f"{spell.library.name}.broadcast_to", spell(node.argument).source, spell.shape(node.shape))
+    return call(f"{spell.library.name}.broadcast_to", spell(node.argument), spell.shape(node.shape))
 
 
 def _diagonal(spell: Spelling, node: Diagonal) -> Text:
     """Spell a diagonal."""
-    return call(f"{spell.library.name}.diagonal", spell(node.argument).source)
+    return call(f"{spell.library.name}.diagonal", spell(node.argument))
 
 
 def _triangle(spell: Spelling, node: Triangle) -> Text:
     """Spell a matrix with zeros on one side of a diagonal."""
     function = f"{spell.library.name}.triu" if node.is_upper else f"{spell.library.name}.tril"
     offset = [] if node.offset == ZERO else [spell.size(node.offset).source]
-    return call(function, spell(node.argument).source, *offset)
+    return call(function, spell(node.argument), *offset)
 
 
 # -- elementwise
@@ -324,7 +324,7 @@ def _infix(spell: Spelling, node: Elementwise, arguments: list[Text]) -> Text:
             return Text(" * ".join([spell(right).within(Precedence.POWER)] * 3), Precedence.PRODUCT, "*")
         outer = outer_operands(left, right)
         if outer is not None:
-            return call(f"{spell.library.name}.outer", spell(outer[0]).source, spell(outer[1]).source)
+            return call(f"{spell.library.name}.outer", spell(outer[0]), spell(outer[1]))
     return binary(arguments[0], operator, arguments[1], precedence)
 
 
@@ -335,14 +335,14 @@ def function(spell: Spelling, node: Elementwise) -> Text:
         remedy = f"write it with the functions that {spell.library.title} has"
         raise refuse("TL305", f"{spell.library.title} has no function {node.op}", remedy=remedy)
     if node.op in ("max", "min") and all(isinstance(a, SizeValue | Literal) for a in node.arguments):
-        return call(node.op, *(_integer(spell, a).source for a in node.arguments))
+        return call(node.op, *(_integer(spell, a) for a in node.arguments))
     if node.op == "pow" and all(a.shape for a in node.arguments):
         left, right = spell.operands(node)
         sign = "**" if is_simple(left) and is_simple(right) else " ** "
         return Text(f"{left.atom}{sign}{right.within(Precedence.UNARY)}", Precedence.POWER)
     if "." not in function:
         spell.used[function] = None  # a helper
-    return call(function, *(a.source for a in spell.operands(node)))
+    return call(function, *spell.operands(node))
 
 
 def _integer(spell: Spelling, node: Expression) -> Text:

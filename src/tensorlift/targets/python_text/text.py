@@ -48,6 +48,10 @@ class Text(NamedTuple):
     precedence: Precedence = Precedence.ATOM
     operator: str = ""
 
+    def __str__(self) -> str:
+        """Give the text as it stands alone."""
+        return self.source
+
     def within(self, least: Precedence) -> str:
         """Return the text where an operand must bind at least so tightly."""
         return self.source if self.precedence >= least else f"({self.source})"
@@ -58,9 +62,9 @@ class Text(NamedTuple):
         return self.within(Precedence.ATOM)
 
 
-def call(function: str, *arguments: str, **keywords: str) -> Text:
+def call(function: str, *arguments: str | Text, **keywords: str | Text) -> Text:
     """Return a call; keyword arguments with empty text are left out."""
-    listed = [*arguments, *(f"{name}={text}" for name, text in keywords.items() if text)]
+    listed = [*map(str, arguments), *(f"{name}={text}" for name, text in keywords.items() if text)]
     return Text(f"{function}({', '.join(listed)})")
 
 

@@ -17,7 +17,7 @@ from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import integer_range, is_float
-from tensorlift.targets.mlir_text.text import Lines
+from tensorlift.targets.mlir_text.text import Lines, names_and_types
 from tensorlift.targets.mlir_text.types import ELEMENT_TYPES
 from tensorlift.targets.stablehlo.views import Sizes, Span, neutral_number
 
@@ -89,7 +89,7 @@ class Builder(Lines[Array]):
 
     def add(self, name: str, operands: Sequence[Array], shape: Shape, dtype: DType, attributes: str = "") -> Array:
         """Add an operation by its name without the dialect, with attributes behind the operands and all types."""
-        listed, types = ", ".join(o.name for o in operands), ", ".join(o.type for o in operands)
+        listed, types = names_and_types(operands)
         text = f"stablehlo.{name} {listed}{attributes} : ({types}) -> {type_of(shape, dtype)}"
         return self.define(text, shape, dtype)
 
@@ -97,7 +97,7 @@ class Builder(Lines[Array]):
         """Add an operation of the type of its first operand, with a region that combines two numbers, or gives one."""
         first = operands[0]
         result = self.value(first.shape, first.dtype)
-        listed, types = ", ".join(o.name for o in operands), ", ".join(o.type for o in operands)
+        listed, types = names_and_types(operands)
         self.line(f'{result.name} = "stablehlo.{name}"({listed}) <{{{attributes}}}> ({{')
         with self.region([((), first.dtype)] * 2) as (left, right):
             self.give_out([right if combine is None else self.elementwise(combine, left, right)])
@@ -114,7 +114,7 @@ class Builder(Lines[Array]):
 
     def give_out(self, values: Sequence[Array]) -> None:
         """End a region."""
-        listed, types = ", ".join(v.name for v in values), ", ".join(v.type for v in values)
+        listed, types = names_and_types(values)
         self.line(f"stablehlo.return {listed} : {types}")
 
     # -- cells from nothing

@@ -44,7 +44,7 @@ from tensorlift.ir.tensor_program import (
 from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.targets.emitted import as_float, returned, spell_all, spelling
 from tensorlift.targets.mlir_text.positions import cell_of, without_position
-from tensorlift.targets.mlir_text.text import function_emitted, without_unused
+from tensorlift.targets.mlir_text.text import function_emitted, names_and_types, without_unused
 from tensorlift.targets.stablehlo.builder import Array, Builder, is_static
 from tensorlift.targets.stablehlo.convolution import contract, convolution_of
 from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS, FUNCTIONS, ROUNDINGS
@@ -130,10 +130,11 @@ class _Emission:
     def emit(self) -> Emitted:
         """Return the program as MLIR."""
         spell_all(self.program.body, self._statement)
-        types = [value.type for value in self._results]
-        self.build.line(f"return {', '.join(v.name for v in self._results)} : {', '.join(types)}")
+        self.build.line("return {} : {}".format(*names_and_types(self._results)))
         lines = without_unused(self.build.lines, [value.name for value in self.spare])
-        return function_emitted(self.program, self._parameters, lines, types, self._cuts, self._names)
+        return function_emitted(
+            self.program, self._parameters, lines, [value.type for value in self._results], self._cuts, self._names
+        )
 
     def _named(self, value: Array, name: str, definition: str | None = None) -> Array:
         """Name a value that has no name yet, and say which definition it holds."""
@@ -171,8 +172,7 @@ class _Emission:
         initial = [build.sizes.index(statement.lower), *(self.values[name] for name in names)]
         kinds = [(value.shape, value.dtype) for value in initial]
         results = [build.value(*kind) for kind in kinds]
-        types = ", ".join(value.type for value in initial)
-        listed, given = (", ".join(value.name for value in values) for values in (results, initial))
+        (listed, _), (given, types) = names_and_types(results), names_and_types(initial)
         build.line(f'{listed} = "stablehlo.while"({given}) ({{')
         with build.region(kinds) as (position, *_):
             upper = build.sizes.index(statement.upper)

@@ -110,7 +110,7 @@ def _type_of(spell: Spelling, dtype: DType) -> str:
 
 def _converted(spell: Spelling, number: Text, dtype: DType) -> Text:
     """Spell a number as a tensor."""
-    return call("torch.as_tensor", number.source, dtype=_type_of(spell, dtype), device=_device(spell))
+    return call("torch.as_tensor", number, dtype=_type_of(spell, dtype), device=_device(spell))
 
 
 def _copy(spell: Spelling, node: Copy) -> Text:
@@ -142,7 +142,7 @@ def _new(spell: Spelling, function: str, dtype: DType, *arguments: str) -> Text:
 
 def _mask(spell: Spelling, node: TriangleMask | DiagonalMask) -> Text:
     """Spell a triangle or a diagonal as a comparison of rows and columns."""
-    rows, columns = (call("torch.arange", spell.size(e).source, device=_device(spell)) for e in node.shape)
+    rows, columns = (call("torch.arange", spell.size(e), device=_device(spell)) for e in node.shape)
     down = Text(f"{rows.source}[:, None]")
     if node.offset != ZERO:
         down = binary(down, "+", spell.size(node.offset), Precedence.SUM)
@@ -157,7 +157,7 @@ def _full(spell: Spelling, node: Full) -> Text:
         return _new(spell, "ones" if value.value else "zeros", node.dtype, spell.shape(node.shape))
     if isinstance(value, Literal | SizeValue):
         return _new(spell, "full", node.dtype, spell.shape(node.shape), spell(value).source)
-    text = call("torch.broadcast_to", _strong(spell, value).source, spell.shape(node.shape))
+    text = call("torch.broadcast_to", _strong(spell, value), spell.shape(node.shape))
     return Text(f"{text.source}.clone()")
 
 
@@ -180,7 +180,7 @@ def _subscript(spell: Spelling, node: Subscript) -> Text:
 
 def _broadcast(spell: Spelling, node: Broadcast) -> Text:
     """Spell a broadcast of a tensor."""
-    return call("torch.broadcast_to", _strong(spell, node.argument).source, spell.shape(node.shape))
+    return call("torch.broadcast_to", _strong(spell, node.argument), spell.shape(node.shape))
 
 
 def _transpose(spell: Spelling, node: Transpose) -> Text:
@@ -236,13 +236,13 @@ def _function(spell: Spelling, node: Elementwise) -> Text:
         bound = next((a for a in values if isinstance(a, Literal)), None)
         if bound is not None:
             other = values[0] if bound is values[1] else values[1]
-            return call("torch.clamp", _strong(spell, other).source, **{_CLAMPS[node.op]: spell(bound).source})
+            return call("torch.clamp", _strong(spell, other), **{_CLAMPS[node.op]: spell(bound).source})
     if node.op in _TAKE_NUMBERS:
         return _function_of_numbers(spell, node)
     function = spell.library.functions.get(node.op)
     if function is None:
         return spelling.function(spell, node)
-    return call(function, *(_strong(spell, a).source for a in values))
+    return call(function, *(_strong(spell, a) for a in values))
 
 
 def _function_of_numbers(spell: Spelling, node: Elementwise) -> Text:
@@ -255,7 +255,7 @@ def _function_of_numbers(spell: Spelling, node: Elementwise) -> Text:
     if node.op == "pow" and all(a.shape for a in values):
         return binary(texts[0], "**", texts[1], Precedence.POWER)
     mode = '"trunc"' if node.op == "tdiv" else ""
-    return call(spell.library.functions[node.op], *(text.source for text in texts), rounding_mode=mode)
+    return call(spell.library.functions[node.op], *(text for text in texts), rounding_mode=mode)
 
 
 # -- folds
@@ -268,7 +268,7 @@ def _reduction(spell: Spelling, node: Reduction, method: str = "") -> Text:
     argument, dtype = summed(spell, node)
     is_several = 1 < len(node.axes) < argument.rank
     if node.op == "sum" and isinstance(argument, Diagonal) and not method and not dtype:
-        return call("torch.trace", spell(argument.argument).source)
+        return call("torch.trace", spell(argument.argument))
     text = spell(argument)
     if node.initial is not None:
         return _started(spell, node, text)
@@ -288,7 +288,7 @@ def _started(spell: Spelling, node: Reduction, text: Text) -> Text:
     for axis in sorted(node.axes, reverse=True):
         one = [*extents[:axis], "1", *extents[axis + 1 :]]
         shape = f"({one[0]},)" if len(one) == 1 else f"({', '.join(one)})"
-        start = call(f"{text.atom}.new_full", shape, spell(node.initial).source)
+        start = call(f"{text.atom}.new_full", shape, spell(node.initial))
         joined = call("torch.cat", f"({text.source}, {start.source})", dim=str(axis) if axis else "")
         text = call(f"{joined.source}.{_REDUCTIONS[node.op]}", dim=str(axis) if len(extents) > 1 else "")
         del extents[axis]
@@ -298,7 +298,7 @@ def _started(spell: Spelling, node: Reduction, text: Text) -> Text:
 def _cumulative(spell: Spelling, node: Cumulative) -> Text:
     """Spell a running fold."""
     function, dtype = accumulation(spell, node), widened_type(spell, node)
-    text = call(function, spell(node.argument).source, dim=str(node.axis), dtype=dtype)
+    text = call(function, spell(node.argument), dim=str(node.axis), dtype=dtype)
     return Text(f"{text.source}[0]") if node.op in ("max", "min") else text
 
 
@@ -317,19 +317,19 @@ def _permuted(text: Text, order: Sequence[int]) -> Text:
 
 def _full_product(spell: Spelling, left: Expression, right: Expression) -> Text:
     """Spell the sum of all products of corresponding cells."""
-    return call("torch.tensordot", spell(left).source, spell(right).source, dims=str(left.rank))
+    return call("torch.tensordot", spell(left), spell(right), dims=str(left.rank))
 
 
 def _tensordot(spell: Spelling, left: Expression, right: Expression, axes: tuple[list[int], list[int]]) -> Text:
     """Spell a product summed over pairs of axes."""
-    return call("torch.tensordot", spell(left).source, spell(right).source, dims=f"({axes[0]}, {axes[1]})")
+    return call("torch.tensordot", spell(left), spell(right), dims=f"({axes[0]}, {axes[1]})")
 
 
 def _einsum(spell: Spelling, spec: str, operands: Sequence[Expression], dtype: DType) -> Text:
     """Spell any sum of products; one of narrow integers is computed in 64 bits."""
     texts = [spell(operand) for operand in operands]
     if not is_narrow(dtype):
-        return call("torch.einsum", spec, *(text.source for text in texts))
+        return call("torch.einsum", spec, *(text for text in texts))
     wide = call("torch.einsum", spec, *(f"{text.atom}.to(torch.int64)" for text in texts))
     return Text(f"{wide.source}.to({spell.dtype(dtype)})")
 
