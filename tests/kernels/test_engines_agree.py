@@ -6,14 +6,13 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from bench.agreement import disagreement
+from bench.agreement import check_equal, disagreement
 from bench.engines import cell
 from bench.kernels.catalogue import ROOT
 
 from tensorlift.deep import with_deep_stack
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.proofs.certificate import certificate_from_json
-from tensorlift.proofs.equality import check_equal
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.source import source_from_text
 from tensorlift.targets import get_target

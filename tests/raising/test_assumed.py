@@ -9,12 +9,12 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
+from bench.mlir_in_place import find_blas, load_in_place
 from referencing import Registry, Resource
 
 from tensorlift.cli import main
 from tensorlift.proofs.certificate import seal_of
 from tensorlift.raising.pipeline import Result, parse_passes, run_passes
-from tensorlift.runtime.mlir.in_place import find_blas, load_in_place
 from tensorlift.runtime.mlir.tools import checked, find_tools
 
 _DOCS = Path(__file__).parents[2] / "docs"

@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from bench.mlir_in_place import find_blas, load_in_place
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +17,6 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.ir.text import parse_module, print_module
 from tensorlift.raising.dimensions import Dimensions, Place, dimensions_of
 from tensorlift.raising.pipeline import Result, parse_passes, run_passes
-from tensorlift.runtime.mlir.in_place import find_blas, load_in_place
 from tensorlift.runtime.mlir.tools import checked, find_tools
 
 _TOOLS = find_tools()

@@ -12,7 +12,7 @@ from tensorlift.comprehension.domain import NotAffine
 from tensorlift.contract.required import spelled, where
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.linear import Linear
-from tensorlift.runtime.corners import beyond_narrow
+from tensorlift.runtime.data import beyond_narrow
 from tensorlift.runtime.layout import layout_of
 
 if TYPE_CHECKING:
