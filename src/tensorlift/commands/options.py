@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tensorlift.pipeline import LiftOptions
-    from tensorlift.runtime.measure import Conditions
-
-    Command = Callable[..., Any]
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tensorlift.diagnostics import Diagnostic
+    from tensorlift.pipeline import LiftOptions
+    from tensorlift.runtime.measure import Conditions
     from tensorlift.source import Source
+
+    Command = Callable[..., Any]
 
 
 OK, REFUSED, USAGE, INTERNAL = range(4)

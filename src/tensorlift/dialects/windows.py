@@ -26,11 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tensorlift.dialects.trials import Trial
+    from tensorlift.runtime.mlir.tools import Tools
 
     Attempt = Callable[[Sequence[Trial]], tuple[set[int], dict[int, str]]]
-    from collections.abc import Sequence
-
-    from tensorlift.runtime.mlir.tools import Tools
 
 
 _TO_LOOPS = (

@@ -23,16 +23,13 @@ from tensorlift.comprehension.terms import Piecewise, Read
 from tensorlift.comprehension.whole import in_integers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from tensorlift.comprehension.definition import Item, Summary
     from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.comprehension.terms import Term
 
     Equality = Callable[[Term, Term, Domain], bool]  # tells whether two terms are shown equal at the points of a domain
-    from collections.abc import Callable, Iterable
-
-    from tensorlift.comprehension.terms import Term
 
 
 Fact = TypeVar("Fact")

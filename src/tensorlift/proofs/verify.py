@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tensorlift.comprehension.definition import Summary
+    from tensorlift.contract.language import Atom, Condition
     from tensorlift.proofs.summaries import ReadBack
     from tensorlift.targets.target import Target
 
     Reader = Callable[[str, str, Domain], ReadBack]
-    from tensorlift.contract.language import Atom, Condition
 
 
 def check_sizes(read: Certificate) -> None:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.rewrite import flattened, substitute
+from tensorlift.comprehension.rewrite import flattened
 from tensorlift.comprehension.terms import Read, Reduce, Term
 from tensorlift.raising.bodies import Body, operand, unraisable
 from tensorlift.raising.linalg import Emission, Piece
 from tensorlift.raising.routines import Routine
-from tensorlift.targets.c.sums import Part, addends, factors, has_fold, joined, product
+from tensorlift.targets.c.sums import Part, addends, factors, has_fold, joined, product, renewed
 from tensorlift.targets.linalg.writer import operands_text
 from tensorlift.targets.mlir_text.text import names_and_types
 
@@ -92,9 +92,7 @@ class BlasEmission(Emission):
         body, domain = part.term, piece.domain
         summed: tuple[str, ...] = ()
         if fold is not None:
-            renamed = {old: fresh("k") for old in fold.bound}
-            inner = substitute(fold.body, {old: Affine.var(new) for old, new in renamed.items()})
-            whole = terms.reduce("sum", tuple(renamed.values()), fold.domain.rename(renamed), inner)
+            whole = terms.reduce("sum", *renewed(fold, fresh))
             assert isinstance(whole, Reduce)
             whole = flattened(whole)
             body, domain, summed = whole.body, piece.domain & whole.domain, whole.bound

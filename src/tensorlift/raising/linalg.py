@@ -34,7 +34,7 @@ from tensorlift.raising.bodies import (
     unraisable,
 )
 from tensorlift.targets.c.operands import box
-from tensorlift.targets.c.sums import addends, folds_of, has_fold, joined, replaced
+from tensorlift.targets.c.sums import addends, folds_of, has_fold, joined, renewed, replaced
 from tensorlift.targets.linalg.writer import operands_text
 
 if TYPE_CHECKING:
@@ -267,10 +267,7 @@ class Emission:
 
     def _fold(self, piece: Piece, fold: Reduce, coefficient: Term | None) -> None:
         """Fold values into cells."""
-        renamed = {old: fresh("k") for old in fold.bound}
-        domain = fold.domain.rename(renamed)
-        body = substitute(fold.body, {old: Affine.var(new) for old, new in renamed.items()})
-        whole = terms.reduce(fold.op, tuple(renamed.values()), domain, body)
+        whole = terms.reduce(fold.op, *renewed(fold, fresh))
         assert isinstance(whole, Reduce)
         whole = flattened(whole)
         points = piece.domain & whole.domain

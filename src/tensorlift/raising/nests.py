@@ -145,31 +145,26 @@ class Nest:
     routines: dict[str, Routine]
 
 
-def as_linalg(nest: Nest) -> tuple[list[str], Value | None]:
+def as_linalg(nest: Nest, kind: type[Emission] = Emission) -> tuple[list[str], Value | None]:
     """Write definitions as operations of Linalg."""
-    memory = parameters_of(nest.summary, nest.memrefs)
-    emission = Emission(nest.summary, nest.writer, memory, may_copy=not nest.is_inner)
+    emission = kind(nest.summary, nest.writer, parameters_of(nest.summary, nest.memrefs), may_copy=not nest.is_inner)
     result = emission.run()
+    if isinstance(emission, BlasEmission):
+        nest.routines.update(emission.routines)
     return emission.names, result
 
 
 def as_loops(nest: Nest) -> tuple[list[str], Value | None]:
     """Write definitions as a nest of loops for each step."""
-    memory = parameters_of(nest.summary, nest.memrefs)
-    emission = LoopEmission(nest.summary, nest.writer, memory, may_copy=not nest.is_inner)
-    result = emission.run()
-    return emission.names, result
+    return as_linalg(nest, LoopEmission)
 
 
 def as_blas(nest: Nest) -> tuple[list[str], Value | None]:
     """Write definitions as calls of BLAS, with operations of Linalg between."""
-    memory = parameters_of(nest.summary, nest.memrefs)
-    emission = BlasEmission(nest.summary, nest.writer, memory, may_copy=not nest.is_inner)
-    result = emission.run()
-    if not emission.routines:
+    written = as_linalg(nest, BlasEmission)
+    if not nest.routines:
         raise unraisable("BLAS has no routine for it")
-    nest.routines.update(emission.routines)
-    return emission.names, result
+    return written
 
 
 @dataclass(frozen=True, slots=True)

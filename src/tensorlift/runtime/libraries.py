@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     Program = Callable[..., Any]
-    from collections.abc import Callable
 
 
 _AXIS = "devices"

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     Facts = dict[str, Any]
     Original = Callable[[Mapping[str, Any]], "_Original"]
-    from collections.abc import Callable
-
     Clock = Callable[[], float]
 
 

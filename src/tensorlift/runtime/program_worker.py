@@ -15,9 +15,9 @@ from tensorlift.runtime.program import ContractError, call_program, load_program
 
 if TYPE_CHECKING:
     from tensorlift.runtime.compare import Array
+    from tensorlift.runtime.program import Program
 
     Facts = dict[str, Any]
-    from tensorlift.runtime.program import Program
 
 
 def loaded_plain(text: str, entry: str, library: str, device: str) -> Program:

@@ -34,12 +34,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tensorlift.runtime.compare import Array
 
     Facts = dict[str, Any]
-    from collections.abc import Sequence
 
 
 UNLIMITED = resource.RLIM_INFINITY

@@ -24,8 +24,9 @@ from tensorlift.targets.c.storage import reads_written
 from tensorlift.targets.c.sums import addends, factors, has_fold, product, sum_of_products
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from tensorlift.comprehension.terms import Read, Term
     from tensorlift.targets.c.cells import Cell
     from tensorlift.targets.c.operands import Ranges
     from tensorlift.targets.c.storage import Memory, Piece
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from tensorlift.targets.c.text import Line
 
     Spell = Callable[[str], list[Line]]  # the statements, given what the result is scaled by before
-    from collections.abc import Callable, Iterator
-
-    from tensorlift.comprehension.terms import Read, Term
 
 
 _ROWS = "CblasRowMajor"

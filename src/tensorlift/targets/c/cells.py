@@ -10,7 +10,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import at_least
 from tensorlift.comprehension.positions import extreme_in
 from tensorlift.comprehension.rewrite import substitute, walk
@@ -30,11 +29,13 @@ from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 from tensorlift.ops.scalar_ops import neutral as number_of
 from tensorlift.targets.c.nests import condition, nest
 from tensorlift.targets.c.scalars import AND, ATOM, C_TYPES, CHOICE, OR, SUM, UNARY, Text, applied, cast, number
+from tensorlift.targets.c.sums import renewed
 from tensorlift.targets.c.text import Block
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.domain import Domain
     from tensorlift.targets.c.text import Line, Names
 
@@ -135,9 +136,7 @@ class Cell:
     def folded(self, term: Reduce, target: str) -> list[Line]:
         """Return loops that fold all points of a fold's domain into a target."""
         with self._names.scope():
-            renamed = {old: self._names.fresh("k") for old in term.bound}
-            domain = term.domain.rename(renamed)
-            body = substitute(term.body, {old: Affine.var(new) for old, new in renamed.items()})
+            bound, domain, body = renewed(term, self._names.fresh)
 
             def step(values: Mapping[str, Affine]) -> list[Line]:
                 inner = Cell(self.where & domain, self._read, self._names)
@@ -150,7 +149,7 @@ class Cell:
                         text = Text(name)
                 return [*inner.lines, update(term.op, term.dtype, target, text)]
 
-            return nest(domain, list(renamed.values()), self.where, step)
+            return nest(domain, bound, self.where, step)
 
     def _outside(self, term: Reduce) -> dict[Term, Text]:
         """Return what is known that does not depend on the variables of a fold."""

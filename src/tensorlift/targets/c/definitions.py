@@ -36,6 +36,7 @@ from tensorlift.targets.c.sums import (
     has_fold,
     joined,
     product,
+    renewed,
     replaced,
     strides_through,
 )
@@ -44,16 +45,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from tensorlift.ops.dtypes import DType
-    from tensorlift.targets.c.storage import Memory, Slot
+    from tensorlift.targets.c.operands import Ranges
+    from tensorlift.targets.c.storage import Cells, Memory, Slot
     from tensorlift.targets.c.sums import Part
     from tensorlift.targets.c.text import Line, Names
 
     NewSlot = Callable[[str, DType, Sequence[Affine]], Slot]
-    from collections.abc import Callable, Sequence
-
-    from tensorlift.targets.c.operands import Ranges
-    from tensorlift.targets.c.storage import Cells
-
     Extents = Callable[[str], Sequence[Affine]]
 
 
@@ -324,9 +321,8 @@ class PieceWriter:
         fold = part.fold
         assert fold is not None
         with self.names.scope():
-            renamed = {old: self.names.fresh("k") for old in fold.bound}
-            points = piece.domain & fold.domain.rename(renamed)
-            body = substitute(fold.body, {old: Affine.var(new) for old, new in renamed.items()})
+            bound, domain, body = renewed(fold, self.names.fresh)
+            points = piece.domain & domain
             body = body if part.coefficient is None else terms.apply("mul", part.coefficient, body)
 
             def step(values: Mapping[str, Affine]) -> list[Line]:
@@ -335,7 +331,7 @@ class PieceWriter:
                     text = cell.value(substitute(body, values))
                 return [*cell.lines, update("sum", fold.dtype, piece.target(values), text)]
 
-            order = [*piece.variables[:-1], *renamed.values(), piece.variables[-1]]
+            order = [*piece.variables[:-1], *bound, piece.variables[-1]]
             return nest(points, order, piece.context, step)
 
 

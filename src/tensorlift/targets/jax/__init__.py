@@ -28,17 +28,9 @@ from tensorlift.comprehension.affine import ZERO
 from tensorlift.comprehension.tensor import Strength, scalar_value
 from tensorlift.ir.cost import Costs
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
-from tensorlift.targets.arrays import (
-    arithmetic,
-    contraction,
-    creation,
-    functions,
-    index,
-    logic,
-    reduction,
-    shape,
-)
+from tensorlift.targets.arrays import arithmetic, creation, functions, index, reduction
 from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength
+from tensorlift.targets.numpy import TARGET as NUMPY
 from tensorlift.targets.target import (
     Axes,
     ElementType,
@@ -213,20 +205,9 @@ ELEMENT_TYPES: dict[str, DType] = {
 }
 
 
-_SHARED = [
-    *arithmetic.ROWS,
-    *logic.ROWS,
-    *functions.ROWS,
-    *creation.ROWS,
-    *shape.ROWS,
-    *index.ROWS,
-    *reduction.ROWS,
-    *contraction.ROWS,
-]
-
 ROWS: dict[str, OpRow] = by_spelling(
     [
-        *(_as_jax(row) for row in _SHARED if row.spelling not in _ABSENT),
+        *(_as_jax(row) for row in NUMPY.rows.values() if row.spelling not in _ABSENT),
         *_UPDATES,
         *_OWN,
     ]

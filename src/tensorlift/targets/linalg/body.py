@@ -8,7 +8,7 @@ them, of a slice; through ``tensor.extract`` otherwise.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.diagnostics import refuse
@@ -32,6 +32,8 @@ from tensorlift.targets.linalg.writer import Value, element_type, map_text, oper
 from tensorlift.targets.mlir_text.positions import number_at, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tensorlift.ir.tensor_program import Shape
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.linalg.values import Values
@@ -86,71 +88,22 @@ class Body:
             view = shown(node, indices)
             if view is not None:
                 return self.at(*view)
-            if type(node) in _METHODS:
-                value: Value = getattr(self, _METHODS[type(node)])(node, indices)
-                return value
+            if type(node) in _RULES:
+                return _RULES[type(node)](self, node, indices)
         return self._read(self.values.tensor(node), node.shape, node.dtype, indices)
 
-    def elementwise(self, node: Elementwise, indices: Indices) -> Value:
-        """Apply a scalar function."""
-
-        def cell(operand: Expression, dtype: DType) -> Value:
-            return self._as(operand, _aligned(operand, node, indices), dtype)
-
-        return self.values.combined(node, cell, self.define)
-
-    def cast(self, node: Cast, indices: Indices) -> Value:
-        """Convert."""
-        return self._as(node.argument, indices, node.dtype)
-
-    def _as(self, node: Expression, indices: Indices, dtype: DType) -> Value:
+    def typed(self, node: Expression, indices: Indices, dtype: DType) -> Value:
         """Return a cell in a type."""
         if not node.shape:
             return self.values.scalar(node, dtype)
         return self.values.converted(self.at(node, indices), node.dtype, dtype, self.define)
 
-    def same(self, node: Copy, indices: Indices) -> Value:
-        """Return the operand's cell: values do not change, so that none is copied."""
-        return self.at(node.argument, indices)
-
-    def broadcast(self, node: Broadcast | Full, indices: Indices) -> Value:
-        """Return the operand's cell, of a stretched axis the only one."""
-        return self._as(node.argument, _aligned(node.argument, node, indices), node.dtype)
-
-    def diagonal(self, node: Diagonal, indices: Indices) -> Value:
-        """Return a cell of the diagonal."""
-        return self.at(node.argument, indices * 2)
-
-    def gather(self, node: Gather, indices: Indices) -> Value:
-        """Return the cell at the position that index arrays give."""
-        return self.at(node.argument, tuple(affine_at(i, indices) for i in node.indices))
-
-    def triangle(self, node: Triangle, indices: Indices) -> Value:
-        """Return the cell on one side of a diagonal, zero on the other."""
-        row, column = indices[-2] + node.offset, indices[-1]
-        holds = self._compared("sge" if node.is_upper else "sle", column, row)
-        zero = self.values.number(Fraction(0), node.dtype)
-        cell = self.at(node.argument, indices)
-        return self.define(f"arith.select {holds.name}, {cell.name}, {zero.name} : {cell.type}", cell.type)
-
-    def triangle_mask(self, node: TriangleMask, indices: Indices) -> Value:
-        """Tell whether the point is below a diagonal."""
-        return self._compared("sle", indices[1], indices[0] + node.offset)
-
-    def diagonal_mask(self, node: DiagonalMask, indices: Indices) -> Value:
-        """Tell whether the point is on a diagonal."""
-        return self._compared("eq", indices[1], indices[0] + node.offset)
-
-    def iota(self, node: Iota, indices: Indices) -> Value:
-        """Return the position as an integer."""
-        place = self.define(f"arith.index_cast {self._index(indices[0] + node.start).name} : index to i64", "i64")
-        return self.values.converted(place, "i64", node.dtype, self.define)
-
-    def _compared(self, predicate: str, left: Affine, right: Affine) -> Value:
-        operands = f"{self._index(left).name}, {self._index(right).name}"
+    def compared(self, predicate: str, left: Affine, right: Affine) -> Value:
+        """Compare indices."""
+        operands = f"{self.index(left).name}, {self.index(right).name}"
         return self.define(f"arith.cmpi {predicate}, {operands} : index", "i1")
 
-    def _index(self, value: Affine) -> Value:
+    def index(self, value: Affine) -> Value:
         """Return an affine expression of dimensions and sizes as an index."""
         inner = [v for v in value.variables if v in self.dimensions]
         if not inner:
@@ -171,7 +124,7 @@ class Body:
             return self.values.extracted(array, indices, dtype)
         walks = [self._walk(index) for index in indices]
         if any(walk is None for walk in walks):
-            places = ", ".join(self._index(index).name for index in indices)
+            places = ", ".join(self.index(index).name for index in indices)
             return self.define(f"tensor.extract {array.name}[{places}] : {array.type}", element_type(dtype))
         source = self.values.sliced(array, shape, dtype, [self._slice(index) for index in indices])
         results = tuple(walk for walk in walks if walk is not None and walk != ZERO)
@@ -267,10 +220,6 @@ def _element_of(type_: str) -> str:
     return type_.removeprefix("tensor<").removesuffix(">").rpartition("x")[2]
 
 
-def _aligned(operand: Expression, node: Expression, indices: Indices) -> Indices:
-    return aligned(operand, node.shape, indices)
-
-
 def aligned(operand: Expression, shape: Shape, indices: Indices) -> Indices:
     """Return the index of an operand's cell: axes are aligned at the end, and those of extent one are stretched."""
     kept = indices[len(shape) - operand.rank :]
@@ -296,8 +245,43 @@ def affine_at(node: Expression, indices: Indices) -> Affine:
     )
 
 
-_METHODS: dict[type[Expression], str] = {
-    Elementwise: "elementwise", Cast: "cast", Copy: "same", Broadcast: "broadcast", Full: "broadcast",
-    Diagonal: "diagonal", Gather: "gather",
-    Triangle: "triangle", TriangleMask: "triangle_mask", DiagonalMask: "diagonal_mask", Iota: "iota",
-}  # fmt: skip
+def _elementwise(body: Body, node: Elementwise, indices: Indices) -> Value:
+    def cell(operand: Expression, dtype: DType) -> Value:
+        return body.typed(operand, aligned(operand, node.shape, indices), dtype)
+
+    return body.values.combined(node, cell, body.define)
+
+
+def _broadcast(body: Body, node: Broadcast | Full, indices: Indices) -> Value:
+    """Return the operand's cell, of a stretched axis the only one."""
+    return body.typed(node.argument, aligned(node.argument, node.shape, indices), node.dtype)
+
+
+def _triangle(body: Body, node: Triangle, indices: Indices) -> Value:
+    """Return the cell on one side of a diagonal, zero on the other."""
+    row, column = indices[-2] + node.offset, indices[-1]
+    holds = body.compared("sge" if node.is_upper else "sle", column, row)
+    zero = body.values.number(Fraction(0), node.dtype)
+    cell = body.at(node.argument, indices)
+    return body.define(f"arith.select {holds.name}, {cell.name}, {zero.name} : {cell.type}", cell.type)
+
+
+def _iota(body: Body, node: Iota, indices: Indices) -> Value:
+    """Return the position as an integer."""
+    place = body.define(f"arith.index_cast {body.index(indices[0] + node.start).name} : index to i64", "i64")
+    return body.values.converted(place, "i64", node.dtype, body.define)
+
+
+_RULES: dict[type[Expression], Callable[[Body, Any, Indices], Value]] = {
+    Elementwise: _elementwise,
+    Cast: lambda body, node, at: body.typed(node.argument, at, node.dtype),
+    Copy: lambda body, node, at: body.at(node.argument, at),  # values do not change
+    Broadcast: _broadcast,
+    Full: _broadcast,
+    Diagonal: lambda body, node, at: body.at(node.argument, at * 2),
+    Gather: lambda body, node, at: body.at(node.argument, tuple(affine_at(i, at) for i in node.indices)),
+    Triangle: _triangle,
+    TriangleMask: lambda body, node, at: body.compared("sle", at[1], at[0] + node.offset),
+    DiagonalMask: lambda body, node, at: body.compared("eq", at[1], at[0] + node.offset),
+    Iota: _iota,
+}

@@ -25,24 +25,14 @@ from tensorlift.targets.arrays import (
 )
 from tensorlift.targets.arrays.functions import ELEMENT_TYPES
 from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength, promote_integers
-from tensorlift.targets.target import OpRow, Overlaps, Target, by_spelling
+from tensorlift.targets.target import Overlaps, Target, by_spelling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-ROWS: dict[str, OpRow] = by_spelling(
-    [
-        *arithmetic.ROWS,
-        *logic.ROWS,
-        *functions.ROWS,
-        *creation.ROWS,
-        *shape.ROWS,
-        *index.ROWS,
-        *reduction.ROWS,
-        *contraction.ROWS,
-    ]
-)
+_TABLES = (arithmetic, logic, functions, creation, shape, index, reduction, contraction)
+ROWS = by_spelling(row for table in _TABLES for row in table.ROWS)
 
 
 _EXACT_IN_F32 = 16
