@@ -16,10 +16,10 @@ from tensorlift.commands.mlir_entry import ORIGINAL, PROGRAM, entry_text
 from tensorlift.commands.rewrite import check_for_programs, generated
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import LiftError, Location, Severity, located, refuse
-from tensorlift.frontends.mlir.outline.capture import freed_elsewhere
 from tensorlift.frontends.mlir.outline.stretches import (
     at_the_same_time,
     called_by,
+    freed_elsewhere,
     has_loop,
     keeping,
     opaque_loops,

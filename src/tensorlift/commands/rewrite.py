@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tensorlift.diagnostics import Location
+    from tensorlift.frontends.c.outline.syntax import Tree
     from tensorlift.frontends.c.outline.text import Outlined
-    from tensorlift.frontends.c.outline.trees import Tree
     from tensorlift.frontends.c.outline.unit import Definition
 
 

@@ -84,13 +84,16 @@ class FlowGraph:
 
     # Control flow.
 
-    def start(self, flow: Flow, *, seal: bool = False) -> None:
-        """Go on in a block; ``seal`` it where no more edges will lead to it."""
+    def start(self, flow: Flow) -> None:
+        """Go on in a block."""
         flow.number = len(self._placed)
         self._placed.append(flow)
         self.current = flow
-        if seal:
-            self.seal(flow)
+
+    def enter(self, flow: Flow) -> None:
+        """Go on in a block to which no more edges will lead."""
+        self.start(flow)
+        self.seal(flow)
 
     def jump(self, target: Flow, location: LocationAttr) -> None:
         """End the current block with a branch."""

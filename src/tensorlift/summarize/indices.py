@@ -3,12 +3,26 @@
 A quotient of sizes becomes a *derived size*, a new name that the context bounds: ``n floordiv 2`` is ``n_div_2`` with
 ``2 * n_div_2 <= n <= 2 * n_div_2 + 1``.  A quotient of loop variables has no affine form: in a condition it is an
 existential variable, as a number a rounded division.
+
+Lets a loop variable step by the factor that it always has.
+
+``p[3 * i]`` for ``i < n`` is ``p[i]`` for ``i < 3 * n`` in steps of three; the iteration that writes a cell is then an
+affine function of the cell.
+
+This is done where the stores of an iteration leave no cell between those of the next one, or store constants: a program
+has no single expression for other cells in between.
+
+Loads at places that depend on data, as loops: the sum over all places of what lies where the subscript points to.
+
+``x[t]`` is ``sum(g : 0 <= g < N) select(hits(t, g), x(g), 0)``: ``hits`` compares, and says besides that the source
+reads there, so that ``t`` is the place of a cell.  The array is an input that is never written.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import gcd
 from typing import TYPE_CHECKING
 
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineSymExpr
@@ -18,14 +32,120 @@ from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.definition import DerivedSize
 from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, NotAffine
 from tensorlift.comprehension.names import fresh, unused
+from tensorlift.summarize.statements import (
+    Allocate,
+    Block,
+    Branch,
+    Load,
+    Loop,
+    Statement,
+    Store,
+    terms_of,
+    value_read,
+    walk,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
 
+    from tensorlift.comprehension.definition import ArrayInfo
     from tensorlift.comprehension.terms import Term
+    from tensorlift.diagnostics import Location
     from tensorlift.ops.dtypes import DType
+
+
+Place = Affine | terms.Term  # what a subscript is: an exact expression, or an integer that depends on data
+
+
+def gathered(  # noqa: PLR0913 - the names that a load needs
+    array: ArrayInfo,
+    places: Sequence[Place],
+    scalar: str,
+    *,
+    new_value: Callable[[], str],
+    taken: set[str],
+    location: Location | None,
+) -> Block:
+    """Return what leaves the cell of an array in a local scalar: a loop over each axis whose place depends on data."""
+    dtype = array.dtype
+    variables = [None if isinstance(p, Affine) else unused(f"{array.name}_place", taken) for p in places]
+    indices = tuple(p if isinstance(p, Affine) else affine(str(v)) for p, v in zip(places, variables, strict=True))
+    cell, before = new_value(), new_value()
+    total = terms.apply("or" if dtype == "bool" else "add", value_read(before, dtype), value_read(cell, dtype))
+    body: Block = (
+        Load(cell, array.name, indices, dtype, location),
+        Load(before, scalar, (), dtype, location),
+        Store(scalar, (), total, location),
+    )
+    for axis, (place, variable) in enumerate(zip(places, variables, strict=True)):
+        if variable is not None and not isinstance(place, Affine):
+            body = (Branch(_hits(place, variable), body, (), location=location),)
+            body = (Loop(variable, (Affine(0),), (array.shape[axis],), 1, body, location),)
+    start: tuple[Statement, ...] = (Allocate(scalar), Store(scalar, (), terms.zero(dtype), location))
+    return (*start, *body)
+
+
+def _hits(place: Term, variable: str) -> Term:
+    wide = terms.cast(place, "i64")
+    return terms.apply("hits", wide, terms.index(affine(variable), "i64"))
+
+
+def rescaled(loop: Loop) -> Loop:
+    """Return the loop with the greatest common factor of its variable's coefficients as part of the step."""
+    variable = loop.variable
+    factor = gcd(*(index.coefficient(variable) for s in walk(loop.body) for index in _affines(s)))
+    if factor <= 1 or not _leaves_no_gap(loop, factor) or any(_needs_value(s, variable) for s in walk(loop.body)):
+        return loop
+    lower, upper = (tuple(bound * factor for bound in bounds) for bounds in (loop.lower, loop.upper))
+    body = _divided(loop.body, variable, factor)
+    return replace(loop, lower=lower, upper=upper, step=loop.step * factor, body=body)
+
+
+def _leaves_no_gap(loop: Loop, factor: int) -> bool:
+    subscripts: dict[str, set[tuple[Affine, ...]]] = {}
+    varying: set[str] = set()
+    for s in walk(loop.body):
+        if isinstance(s, Store) and any(index.coefficient(loop.variable) for index in s.indices):
+            subscripts.setdefault(s.array, set()).add(s.indices)
+            if s.term.reads or s.term.free:
+                varying.add(s.array)
+    gapless = all(len(found) >= factor or array not in varying for array, found in subscripts.items())
+    return gapless and bool(subscripts)  # a loop that stores to no cell of its own gains nothing
+
+
+def _affines(s: Statement) -> Iterator[Affine]:
+    if isinstance(s, Load | Store):
+        yield from s.indices
+    elif isinstance(s, Loop):
+        yield from (*s.lower, *s.upper)
+
+
+def _needs_value(s: Statement, variable: str) -> bool:
+    """Tell whether a term or a condition depends on the variable."""
+    if any(variable in term.free for term in terms_of(s)):
+        return True
+    if not isinstance(s, Branch):
+        return False
+    domains = [s.then_within, s.otherwise_within, *([s.condition] if isinstance(s.condition, Domain) else [])]
+    return any(domain.mentions(variable) for domain in domains)
+
+
+def _divided(block: Block, variable: str, factor: int) -> Block:
+    def smaller(values: tuple[Affine, ...]) -> tuple[Affine, ...]:
+        return tuple(v - Affine.var(variable, v.coefficient(variable) * (factor - 1) // factor) for v in values)
+
+    def convert(s: Statement) -> Statement:
+        if isinstance(s, Load | Store):
+            return replace(s, indices=smaller(s.indices))
+        if isinstance(s, Loop):
+            return replace(s, lower=smaller(s.lower), upper=smaller(s.upper), body=tuple(map(convert, s.body)))
+        if isinstance(s, Branch):
+            return replace(s, then=tuple(map(convert, s.then)), otherwise=tuple(map(convert, s.otherwise)))
+        return s
+
+    return tuple(map(convert, block))
 
 
 Quotients = dict[str, tuple[Affine, int]]  # variables that stand for floor(numerator / divisor)

@@ -26,8 +26,7 @@ from tensorlift.proofs.source.exits import at_exit
 from tensorlift.proofs.source.induction import Guess, check_induction
 from tensorlift.summarize.accumulation import self_read
 from tensorlift.summarize.phases import Phases, iteration_of
-from tensorlift.summarize.positions import guess_latest, guess_position
-from tensorlift.summarize.scan import guess_scan
+from tensorlift.summarize.scan import guess_latest, guess_position, guess_scan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -22,10 +22,8 @@ from tensorlift.diagnostics import refuse
 from tensorlift.ir.function import FunctionView, dtype_of
 from tensorlift.ir.location import location_of
 from tensorlift.ir.scalar_terms import UnknownOperationError, convert, lowest_bit, sign_of, unsigned
-from tensorlift.summarize.gathers import Place, gathered
-from tensorlift.summarize.indices import Divided, Indices
+from tensorlift.summarize.indices import Divided, Indices, Place, gathered, rescaled
 from tensorlift.summarize.program import Program
-from tensorlift.summarize.rescaling import rescaled
 from tensorlift.summarize.statements import (
     Allocate,
     Block,

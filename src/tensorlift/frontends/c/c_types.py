@@ -94,7 +94,8 @@ class OtherType:
     kind: str
 
 
-CType: TypeAlias = IntegerType | FloatType | PointerType | ArrayType | VoidType | OtherType
+NumberType: TypeAlias = IntegerType | FloatType
+CType: TypeAlias = NumberType | PointerType | ArrayType | VoidType | OtherType
 
 BOOL = IntegerType("_Bool", 8, signed=False, rank=0)
 CHAR = IntegerType("char", 8, signed=True, rank=1)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, Note
-from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, PointerType
+from tensorlift.frontends.c.c_types import ArrayType, NumberType, PointerType
 from tensorlift.frontends.c.endings import ending_in
 from tensorlift.frontends.c.machine import check_type
 from tensorlift.frontends.c.mapped import converted
@@ -34,7 +34,7 @@ class Calls(Memory):
         name = expression.name
         if expression.callee is not None:
             return self._inline(expression, expression.callee)
-        if is_math_function(name) and isinstance(expression.ctype, IntegerType | FloatType):
+        if is_math_function(name) and isinstance(expression.ctype, NumberType):
             arguments = [self.data(argument) for argument in expression.arguments]
             values = [self.value_of(data, expression.location) for data in arguments]
             return self.sink.library_call(name, values, expression.ctype, expression.location)

@@ -1,6 +1,7 @@
 """Integers that an iteration of a loop hands to the next: ``previous = i`` leaves ``i - 1`` to all but the first.
 
-What moves by a constant step rests on fitting into its type each time.
+What moves by a constant step rests on fitting into its type each time.  A loop over a product of sizes is split into
+nested loops, whose lengths are found here.
 """
 
 from __future__ import annotations
@@ -8,26 +9,70 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.polynomial import ONE, Polynomial
+from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
+from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import IntegerType
+from tensorlift.frontends.c.calls import Calls
+from tensorlift.frontends.c.demand import walk
 from tensorlift.frontends.c.index_arithmetic import Setting, fit
-from tensorlift.frontends.c.nested_loops import NestedLoops
-from tensorlift.frontends.c.values import Address, Binding, Choice, Index
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.splitting import divisors, factors_of
+from tensorlift.frontends.c.values import Address, Binding, Choice, Index, Need
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.c import nodes
-    from tensorlift.frontends.c.induction import LoopSummary, LoopTest
+    from tensorlift.frontends.c.induction import LoopSummary, LoopTest, Steps
+
 
 ITERATION = "@t"
 
 
-class Carried(NestedLoops):
-    """Values from the iteration before."""
+class Carried(Calls):
+    """Values from the iteration before, and the splitting of loops."""
 
-    def values(
-        self, summary: LoopSummary, symbols: set[str], steps: dict[nodes.Variable, Polynomial] | None = None
-    ) -> dict[str, Polynomial]:
+    def nested_lengths(
+        self, loop: nodes.Loop, summary: LoopSummary, trips: tuple[Polynomial, ...]
+    ) -> list[Polynomial] | None:
+        """Give the lengths of the nested loops that a loop is split into, None where it stays; it must be affine."""
+        lengths = None
+        if len(trips) == 1 and loop.keyword != "do":
+            steering = trips[0].is_affine
+            divided = divisors(loop.body, steering=steering) if self.demand.divides else ()
+            found = [self._stride(factors, summary) for factors in divided]
+            known = dict.fromkeys(item for item in found if item is not None)
+            self._note_products(loop)
+            if known or not steering:
+                lengths = factors_of(trips[0], list(known), self.products)
+                if lengths is not None and not known:
+                    lengths = self.orders.ordered(lengths)
+        for trip in trips if lengths is None else lengths:
+            if not self.ranges.is_affine(trip):
+                assert loop.condition is not None
+                raise refusal("loop-affine", loop.condition.location, str(trip))
+        for length in lengths or ():
+            self.preconditions.demand(Need("extent", length, loop.location), self.domain)
+        return lengths
+
+    def _note_products(self, loop: nodes.Loop) -> None:
+        """Note the factors of the products in a loop condition."""
+        for node in walk(loop.condition) if loop.condition is not None else ():
+            if isinstance(node, nodes.Binary) and node.operator == "*" and self.is_index(node):
+                with self.quiet(dict(self.environment)):
+                    self.evaluate(node)
+
+    def _stride(self, factors: tuple[nodes.Expression, ...], summary: LoopSummary) -> Polynomial | None:
+        """Give the product of factors that are exact and do not change in the loop."""
+        stride = ONE
+        for factor in factors:
+            names = {node.variable for node in walk(factor) if isinstance(node, nodes.Name)}
+            if not self.is_index(factor) or not names.isdisjoint([*summary.steps, *summary.lost]):
+                return None
+            with self.quiet(dict(self.environment)):
+                value = self.evaluate(factor)
+            stride = stride * value.polynomial if isinstance(value, Index) else ZERO
+        return None if stride in {ZERO, ONE} else stride
+
+    def values(self, summary: LoopSummary, symbols: set[str], steps: Steps | None = None) -> dict[str, Polynomial]:
         """Map symbols of a summary to the present values, or with steps to those at iteration ``t``."""
         values: dict[str, Polynomial] = {}
         for symbol in symbols & summary.variables.keys():
@@ -65,7 +110,7 @@ class Carried(NestedLoops):
             case _:
                 raise AssertionError(variable.name)
 
-    def rely_on_steps(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> None:
+    def rely_on_steps(self, summary: LoopSummary, steps: Steps) -> None:
         """Rely on what closed forms rest on: each iteration left what the next one starts with."""
         for variable in (*steps, *summary.last):
             match self.environment.get(variable):
@@ -74,9 +119,7 @@ class Carried(NestedLoops):
                     kept = tuple(need for need in needs if exact or not need.wraps)
                     self.rely_on(Index(polynomial, ctype, kept))
 
-    def carried(
-        self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], iteration: Polynomial
-    ) -> dict[nodes.Variable, Binding]:
+    def carried(self, summary: LoopSummary, steps: Steps, iteration: Polynomial) -> dict[nodes.Variable, Binding]:
         """Give what variables without step are before an iteration: what they were, or what the one before left."""
         if not iteration.is_affine:
             return {}
@@ -87,7 +130,7 @@ class Carried(NestedLoops):
         self,
         variable: nodes.Variable,
         summary: LoopSummary,
-        steps: dict[nodes.Variable, Polynomial],
+        steps: Steps,
         iteration: Polynomial,
         seen: tuple[nodes.Variable, ...] = (),
     ) -> Index | Choice | None:
@@ -113,7 +156,7 @@ class Carried(NestedLoops):
         self,
         variable: nodes.Variable,
         summary: LoopSummary,
-        steps: dict[nodes.Variable, Polynomial],
+        steps: Steps,
         iteration: Polynomial,
     ) -> Index | None:
         """Give what an iteration leaves in a variable, in terms of the variables that have steps or do not change."""

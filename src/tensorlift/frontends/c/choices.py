@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, PointerType
+from tensorlift.frontends.c.c_types import ArrayType, FloatType, IntegerType, NumberType, PointerType
 from tensorlift.frontends.c.conditions import least_of_choice
 from tensorlift.frontends.c.demand import walk
 from tensorlift.frontends.c.index_arithmetic import wrapping_point
@@ -111,7 +111,7 @@ class Choices(Loops):
         """
         match statement:
             case nodes.Evaluate(expression=nodes.Assign(target=target, value=value) as assign) if isinstance(
-                value.ctype, FloatType | IntegerType
+                value.ctype, NumberType
             ) and not (isinstance(target, nodes.Name) and self._is_exact(target.variable)):
                 pass
             case _:
@@ -215,9 +215,8 @@ class Choices(Loops):
             variable, value = statement.variable, statement.variable.initialiser
             assert value is not None
             self.declare_uninitialised(variable)
-            name = nodes.Name(variable, variable.ctype, statement.location)
-            assignment = nodes.Assign("", name, value, variable.ctype, statement.location)
-            statement = nodes.Evaluate(assignment, statement.location)
+            name = nodes.name_of(variable, statement.location)
+            statement = nodes.assignment(name, value, statement.location)
         self.branches(*both_signs(undecided), (statement, statement), statement.location)
 
     def _joined_environment(self, condition: Condition, ends: list[Environment]) -> Environment:

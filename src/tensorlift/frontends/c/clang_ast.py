@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clang.cindex import CursorKind, StorageClass, TypeKind
 
+from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import UNSIGNED_LONG, VOID, ArrayType, CType, PointerType
-from tensorlift.frontends.c.clang_expressions import ExpressionReader
+from tensorlift.frontends.c.clang_expressions import EXPRESSIONS
+from tensorlift.frontends.c.clang_types import TypeReader
 from tensorlift.frontends.c.endings import as_statement, ending_call
 from tensorlift.frontends.c.for_headers import places_of_parts
 from tensorlift.frontends.c.heap import as_local_arrays
-from tensorlift.frontends.c.jumps import label, without_continue, without_goto
 from tensorlift.frontends.c.members import Members
+from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.running_places import keep_values_at_places
 from tensorlift.frontends.c.searches import run_to_their_ends
-from tensorlift.frontends.c.switches import as_conditions
+from tensorlift.frontends.c.switches import as_conditions, label, without_continue, without_goto
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +39,7 @@ _REFUSED_STATEMENTS = {
     CursorKind.ASM_STMT: "asm",
     CursorKind.MS_ASM_STMT: "asm",
 }
+_DEPTH_LIMIT = 120
 _WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR, CursorKind.CSTYLE_CAST_EXPR}
 _ARRAYS = {TypeKind.CONSTANTARRAY, TypeKind.VARIABLEARRAY, TypeKind.INCOMPLETEARRAY}
 _HARMLESS_DECLARATIONS = {
@@ -49,16 +52,56 @@ _HARMLESS_DECLARATIONS = {
 }
 
 
-class UnitReader(ExpressionReader):
-    """Reads the functions of one translation unit."""
+class UnitReader:
+    """Reads the functions of one translation unit; ``file`` is the file of the function being read."""
+
+    expression_rules: ClassVar[dict[int, Callable[..., nodes.Expression]]] = EXPRESSIONS
 
     def __init__(self, file: str, source: bytes) -> None:
-        super().__init__(file)
-        self.main_file = file
+        self.file = self.main_file = file
+        self.types = TypeReader()
+        self.variables: dict[int | None, nodes.Variable] = {}
+        self._locations: dict[tuple[str, int], Location] = {}
+        self._positions = libclang.Positions()
+        self._depth = 0
         self._texts = {file: source}
         self._functions: dict[int | None, nodes.Function] = {}
-        self._outer: list[dict[nodes.Variable, None]] = []
+        self.outer: list[dict[nodes.Variable, None]] = []
         self.members = Members(self)
+
+    def location(self, cursor: Any) -> Location:
+        """Give the place of a cursor; an expression often starts where its first operand does."""
+        start = libclang.start(cursor)
+        key = (self.file, start.int_data)
+        known = self._locations.get(key)
+        if known is None:
+            known = self._locations[key] = Location(self.file, *self._positions.of(start))
+        return known
+
+    def expression(self, cursor: Any) -> nodes.Expression:
+        """Read one expression."""
+        rule = self.expression_rules.get(cursor._kind_id)  # noqa: SLF001 - building a CursorKind costs more than the reading
+        if rule is None:
+            return self.unsupported(cursor, "expression", f"the expression kind `{cursor.kind.name}`")
+        self.enter(cursor)
+        expression = rule(self, cursor)
+        self.leave()
+        return expression
+
+    def enter(self, cursor: Any) -> None:
+        """Note one more level of nesting, and refuse what would exhaust the stack."""
+        self._depth += 1
+        if self._depth > _DEPTH_LIMIT:
+            self._depth = 0
+            raise refusal("depth", self.location(cursor))
+
+    def leave(self) -> None:
+        """Note one level of nesting less."""
+        self._depth -= 1
+
+    def unsupported(self, cursor: Any, kind: str, detail: str = "") -> nodes.Unsupported:
+        """Stand in for what is outside the subset."""
+        return nodes.Unsupported(kind, self.types.of(cursor), self.location(cursor), detail)
 
     def function(self, cursor: Any) -> nodes.Function:
         """Read a function definition once."""
@@ -79,36 +122,28 @@ class UnitReader(ExpressionReader):
         )
         self._functions[cursor.data[0]] = function
         body = [child for child in libclang.children(cursor) if child.kind is CursorKind.COMPOUND_STMT]
-        self._outer.append({})
+        self.outer.append({})
         with self.members.inside(cursor):
-            function.body = as_local_arrays(self._block(body[0]))
+            function.body = as_local_arrays(self.block(body[0]))
             without_goto(function.body)
             run_to_their_ends(function.body)
             keep_values_at_places(function.body)
             function.parameters = self.members.expanded(declared)
-        used = self._outer.pop()
+        used = self.outer.pop()
         function.outer = tuple(sorted(used, key=lambda variable: variable.location))
         self.file = outer
         return function
 
     def use_outer(self, variable: nodes.Variable) -> None:
         """Note that the function at hand uses a variable from outside of it."""
-        if self._outer:
-            self._outer[-1][variable] = None
+        if self.outer:
+            self.outer[-1][variable] = None
 
     def call_of(self, callee: nodes.Function, cursor: Any) -> tuple[nodes.Expression, ...]:
         """Read the arguments of a call as the callee's parameters need them."""
         for variable in callee.outer:
             self.use_outer(variable)
         return self.members.arguments(callee, list(cursor.get_arguments()))
-
-    def member(self, cursor: Any) -> nodes.Expression:
-        """Read a member of a structure."""
-        return self.members.read(cursor)
-
-    def copy(self, cursor: Any) -> nodes.Expression:
-        """Read the assignment of a whole structure."""
-        return self.members.copy(cursor)
 
     def _file_of(self, cursor: Any) -> str:
         """Name the file of a definition."""
@@ -146,180 +181,204 @@ class UnitReader(ExpressionReader):
             inside = "[]" if isinstance(ctype, ArrayType) else ""
             variable.access = f"{cursor.spelling}{inside}" if variable.is_global else ""
         source = cursor.get_definition() if variable.is_global else None
-        self._fill_children(source or cursor, variable)
+        _fill_children(self, source or cursor, variable)
         return variable
 
-    def _fill_children(self, cursor: Any, variable: nodes.Variable) -> None:
-        """Sort the expression children of a declaration into extents (innermost first) and initialiser."""
-        children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
-        ctype = variable.ctype
-        array = ctype.element if isinstance(ctype, PointerType) else ctype
-        if not isinstance(array, ArrayType):
-            variable.initialiser = self.expression(children[-1]) if children and not variable.is_parameter else None
-            return
-        dimensions = _dimensions(array)
-        if children and children[-1].kind in {CursorKind.INIT_LIST_EXPR, CursorKind.STRING_LITERAL}:
-            variable.initialiser = self.expression(children.pop())
-        variable.extents = self._extents(variable, dimensions, [self.expression(child) for child in children])
-
-    def _extents(
-        self, variable: nodes.Variable, dimensions: list[ArrayType], found: list[nodes.Expression]
-    ) -> tuple[nodes.Expression | None, ...]:
-        """Match the extents' expressions with the dimensions; constant lengths come from the type."""
-        spelled = [dimension for dimension in dimensions if dimension.variable or dimension.length is not None]
-        expressions = list(reversed(found[: len(spelled)])) if len(found) >= len(spelled) else []
-        if len(found) > len(spelled) and isinstance(variable.ctype, PointerType):
-            variable.initialiser = found[-1]
-        extents: list[nodes.Expression | None] = []
-        for dimension in dimensions:
-            expression = expressions.pop(0) if expressions and dimension in spelled else None
-            if dimension.length is not None:
-                extents.append(nodes.Integer(dimension.length, UNSIGNED_LONG, variable.location))
-            elif dimension.variable and expression is None:
-                extents.append(nodes.Unsupported("type", dimension, variable.location, dimension.spelling))
-            else:
-                extents.append(expression)
-        return tuple(extents)
+    def statement_rules(self) -> dict[int, Callable[..., nodes.Statement]]:
+        """Give the rules by which statements are read, by kind of cursor."""
+        return STATEMENTS
 
     def statement(self, cursor: Any) -> nodes.Statement:
         """Read one statement."""
-        reader = self._statement_readers.get(cursor._kind_id)  # noqa: SLF001 - building a CursorKind costs more
-        if reader is not None:
+        rule = self.statement_rules().get(cursor._kind_id)  # noqa: SLF001 - building a CursorKind costs more
+        if rule is not None:
             self.enter(cursor)
-            statement = reader(self, cursor)
+            statement = rule(self, cursor)
             self.leave()
             return statement
         kind = cursor.kind
         if kind in _REFUSED_STATEMENTS:
             return nodes.Unsupported(_REFUSED_STATEMENTS[kind], VOID, self.location(cursor))
         if kind.is_expression():
-            return self._evaluated(cursor)
+            return _evaluated(self, cursor)
         return nodes.Unsupported("statement", VOID, self.location(cursor), kind.name)
 
-    def _evaluated(self, cursor: Any) -> nodes.Statement:
-        """Read an expression whose value nobody uses, such as what ``assert`` stands for."""
-        inside = cursor
-        while inside.kind in _WRAPPERS or _is_extension(inside):
-            (inside,) = [child for child in libclang.children(inside) if child.kind.is_expression()][-1:] or [None]
-            if inside is None:
-                break
-        if inside is not None and inside.kind is CursorKind.StmtExpr:
-            return self.statement(libclang.children(inside)[0])
-        if inside is not None and inside.kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(inside) == ",":
-            parts = tuple(map(self._evaluated, libclang.children(inside)))
-            return nodes.Block(parts, self.location(cursor), is_scope=False)
-        return as_statement(self.expression(cursor))
-
-    def _block(self, cursor: Any) -> nodes.Block:
+    def block(self, cursor: Any) -> nodes.Block:
+        """Read a block."""
         statements = tuple(self.statement(child) for child in libclang.children(cursor))
         return nodes.Block(statements, self.location(cursor))
 
-    def _declarations(self, cursor: Any) -> nodes.Statement:
-        """Read a declaration statement: a block of declarations without a scope of its own."""
-        found: list[nodes.Statement] = []
-        for child in libclang.children(cursor):
-            if child.kind is CursorKind.VAR_DECL and child.type.get_canonical().kind is TypeKind.RECORD:
-                found.append(self.members.declare(child))
-            elif child.kind is CursorKind.VAR_DECL:
-                found.append(nodes.Declare(self.variable_of(child), self.location(child)))
-            elif child.kind not in _HARMLESS_DECLARATIONS:
-                found.append(nodes.Unsupported("declaration", VOID, self.location(child), child.spelling))
-        return found[0] if len(found) == 1 else nodes.Block(tuple(found), self.location(cursor), is_scope=False)
 
-    def _if(self, cursor: Any) -> nodes.Statement:
-        condition, *arms = libclang.children(cursor)
-        test = self.expression(condition)
-        then, *otherwise = map(self._arm, arms)
-        return nodes.If(test, then, otherwise[0] if otherwise else None, self.location(cursor))
+def _fill_children(reader: UnitReader, cursor: Any, variable: nodes.Variable) -> None:
+    """Sort the expression children of a declaration into extents (innermost first) and initialiser."""
+    children = libclang.expressions(cursor)
+    ctype = variable.ctype
+    array = ctype.element if isinstance(ctype, PointerType) else ctype
+    if not isinstance(array, ArrayType):
+        variable.initialiser = reader.expression(children[-1]) if children and not variable.is_parameter else None
+        return
+    dimensions = _dimensions(array)
+    if children and children[-1].kind in {CursorKind.INIT_LIST_EXPR, CursorKind.STRING_LITERAL}:
+        variable.initialiser = reader.expression(children.pop())
+    variable.extents = _extents(variable, dimensions, [reader.expression(child) for child in children])
 
-    def _arm(self, cursor: Any) -> nodes.Statement:
-        """Read an arm; what is done on the way to where the program ends concerns nobody."""
-        known = dict(self._outer[-1]) if self._outer else {}
-        arm = self.statement(cursor)
-        ending = ending_call(arm)
-        if ending is None:
-            return arm
-        if self._outer:
-            self._outer[-1] = known
-        return nodes.Evaluate(ending, arm.location)
 
-    def _for(self, cursor: Any) -> nodes.Statement:
-        *parts, body = libclang.children(cursor)
-        places = range(3) if len(parts) == _FOR_PARTS - 1 else self._places(cursor, parts)
-        if places is None:
-            return nodes.Unsupported(
-                "statement", VOID, self.location(cursor), "a `for` from a macro with missing parts"
-            )
-        by_place = dict(zip(places, parts, strict=True))
-        condition, advance = by_place.get(1), by_place.get(2)
-        return nodes.Loop(
-            "for",
-            self.statement(by_place[0]) if 0 in by_place else None,
-            self.expression(condition) if condition is not None else None,
-            self.expression(advance) if advance is not None else None,
-            without_continue(self.statement(body)),
-            self.location(cursor),
-        )
+def _extents(
+    variable: nodes.Variable, dimensions: list[ArrayType], found: list[nodes.Expression]
+) -> tuple[nodes.Expression | None, ...]:
+    """Match the extents' expressions with the dimensions; constant lengths come from the type."""
+    spelled = [dimension for dimension in dimensions if dimension.variable or dimension.length is not None]
+    expressions = list(reversed(found[: len(spelled)])) if len(found) >= len(spelled) else []
+    if len(found) > len(spelled) and isinstance(variable.ctype, PointerType):
+        variable.initialiser = found[-1]
+    extents: list[nodes.Expression | None] = []
+    for dimension in dimensions:
+        expression = expressions.pop(0) if expressions and dimension in spelled else None
+        if dimension.length is not None:
+            extents.append(nodes.Integer(dimension.length, UNSIGNED_LONG, variable.location))
+        elif dimension.variable and expression is None:
+            extents.append(nodes.Unsupported("type", dimension, variable.location, dimension.spelling))
+        else:
+            extents.append(expression)
+    return tuple(extents)
 
-    def _places(self, cursor: Any, parts: list[Any]) -> list[int] | None:
-        """Tell which parts of a ``for`` are present: 0 before the first semicolon, 1 between, 2 after the second."""
-        start = cursor.location.offset
-        text = self.source_of_file()[start : cursor.extent.end.offset]
-        return places_of_parts(text, [part.location.offset - start for part in parts])
 
-    def _while(self, cursor: Any) -> nodes.Statement:
-        condition, body = libclang.children(cursor)
-        return nodes.Loop(
-            "while",
-            None,
-            self.expression(condition),
-            None,
-            without_continue(self.statement(body)),
-            self.location(cursor),
-        )
+def _evaluated(reader: UnitReader, cursor: Any) -> nodes.Statement:
+    """Read an expression whose value nobody uses, such as what ``assert`` stands for."""
+    inside = cursor
+    while inside.kind in _WRAPPERS or _is_extension(inside):
+        (inside,) = libclang.expressions(inside)[-1:] or [None]
+        if inside is None:
+            break
+    if inside is not None and inside.kind is CursorKind.StmtExpr:
+        return reader.statement(libclang.children(inside)[0])
+    if inside is not None and inside.kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(inside) == ",":
+        parts = tuple(_evaluated(reader, part) for part in libclang.children(inside))
+        return nodes.Block(parts, reader.location(cursor), is_scope=False)
+    return as_statement(reader.expression(cursor))
 
-    def _do(self, cursor: Any) -> nodes.Statement:
-        body, condition = libclang.children(cursor)
-        return nodes.Loop(
-            "do", None, self.expression(condition), None, without_continue(self.statement(body)), self.location(cursor)
-        )
 
-    def _return(self, cursor: Any) -> nodes.Statement:
-        values = [self.expression(child) for child in libclang.children(cursor)]
-        return nodes.Return(values[0] if values else None, self.location(cursor))
+def _declarations(reader: UnitReader, cursor: Any) -> nodes.Statement:
+    """Read a declaration statement: a block of declarations without a scope of its own."""
+    found: list[nodes.Statement] = []
+    for child in libclang.children(cursor):
+        if child.kind is CursorKind.VAR_DECL and child.type.get_canonical().kind is TypeKind.RECORD:
+            found.append(reader.members.declare(child))
+        elif child.kind is CursorKind.VAR_DECL:
+            found.append(nodes.Declare(reader.variable_of(child), reader.location(child)))
+        elif child.kind not in _HARMLESS_DECLARATIONS:
+            found.append(nodes.Unsupported("declaration", VOID, reader.location(child), child.spelling))
+    return found[0] if len(found) == 1 else nodes.Block(tuple(found), reader.location(cursor), is_scope=False)
 
-    def _switch(self, cursor: Any) -> nodes.Statement:
-        value, body = libclang.children(cursor)
-        return as_conditions(self, value, body, self.location(cursor))
 
-    def _goto(self, cursor: Any) -> nodes.Statement:
-        (target,) = libclang.children(cursor)
-        return nodes.Unsupported("goto", VOID, self.location(cursor), target.spelling)
+def _if(reader: UnitReader, cursor: Any) -> nodes.Statement:
+    condition, *arms = libclang.children(cursor)
+    test = reader.expression(condition)
+    then, *otherwise = (_arm(reader, arm) for arm in arms)
+    return nodes.If(test, then, otherwise[0] if otherwise else None, reader.location(cursor))
 
-    def _label(self, cursor: Any) -> nodes.Statement:
-        location = self.location(cursor)
-        mark = nodes.Unsupported("goto", VOID, location, label(cursor.spelling))
-        return nodes.Block((mark, *map(self.statement, libclang.children(cursor))), location, is_scope=False)
 
-    def _null(self, cursor: Any) -> nodes.Statement:
-        return nodes.Block((), self.location(cursor))
+def _arm(reader: UnitReader, cursor: Any) -> nodes.Statement:
+    """Read an arm; what is done on the way to where the program ends concerns nobody."""
+    known = dict(reader.outer[-1]) if reader.outer else {}
+    arm = reader.statement(cursor)
+    ending = ending_call(arm)
+    if ending is None:
+        return arm
+    if reader.outer:
+        reader.outer[-1] = known
+    return nodes.Evaluate(ending, arm.location)
 
-    _statement_readers: ClassVar[dict[int, Callable[[UnitReader, Any], nodes.Statement]]] = {
-        kind.value: reader
-        for kind, reader in (
-            (CursorKind.COMPOUND_STMT, _block),
-            (CursorKind.DECL_STMT, _declarations),
-            (CursorKind.IF_STMT, _if),
-            (CursorKind.FOR_STMT, _for),
-            (CursorKind.WHILE_STMT, _while),
-            (CursorKind.DO_STMT, _do),
-            (CursorKind.RETURN_STMT, _return),
-            (CursorKind.SWITCH_STMT, _switch),
-            (CursorKind.GOTO_STMT, _goto),
-            (CursorKind.LABEL_STMT, _label),
-            (CursorKind.NULL_STMT, _null),
-        )
-    }
+
+def _for(reader: UnitReader, cursor: Any) -> nodes.Statement:
+    *parts, body = libclang.children(cursor)
+    places = range(3) if len(parts) == _FOR_PARTS - 1 else _places(reader, cursor, parts)
+    if places is None:
+        return nodes.Unsupported("statement", VOID, reader.location(cursor), "a `for` from a macro with missing parts")
+    by_place = dict(zip(places, parts, strict=True))
+    condition, advance = by_place.get(1), by_place.get(2)
+    return nodes.Loop(
+        "for",
+        reader.statement(by_place[0]) if 0 in by_place else None,
+        reader.expression(condition) if condition is not None else None,
+        reader.expression(advance) if advance is not None else None,
+        without_continue(reader.statement(body)),
+        reader.location(cursor),
+    )
+
+
+def _places(reader: UnitReader, cursor: Any, parts: list[Any]) -> list[int] | None:
+    """Tell which parts of a ``for`` are present: 0 before the first semicolon, 1 between, 2 after the second."""
+    start = cursor.location.offset
+    text = reader.source_of_file()[start : cursor.extent.end.offset]
+    return places_of_parts(text, [part.location.offset - start for part in parts])
+
+
+def _while(reader: UnitReader, cursor: Any) -> nodes.Statement:
+    condition, body = libclang.children(cursor)
+    return nodes.Loop(
+        "while",
+        None,
+        reader.expression(condition),
+        None,
+        without_continue(reader.statement(body)),
+        reader.location(cursor),
+    )
+
+
+def _do(reader: UnitReader, cursor: Any) -> nodes.Statement:
+    body, condition = libclang.children(cursor)
+    return nodes.Loop(
+        "do",
+        None,
+        reader.expression(condition),
+        None,
+        without_continue(reader.statement(body)),
+        reader.location(cursor),
+    )
+
+
+def _return(reader: UnitReader, cursor: Any) -> nodes.Statement:
+    values = [reader.expression(child) for child in libclang.children(cursor)]
+    return nodes.Return(values[0] if values else None, reader.location(cursor))
+
+
+def _switch(reader: UnitReader, cursor: Any) -> nodes.Statement:
+    value, body = libclang.children(cursor)
+    return as_conditions(reader, value, body, reader.location(cursor))
+
+
+def _goto(reader: UnitReader, cursor: Any) -> nodes.Statement:
+    (target,) = libclang.children(cursor)
+    return nodes.Unsupported("goto", VOID, reader.location(cursor), target.spelling)
+
+
+def _label(reader: UnitReader, cursor: Any) -> nodes.Statement:
+    location = reader.location(cursor)
+    mark = nodes.Unsupported("goto", VOID, location, label(cursor.spelling))
+    return nodes.Block((mark, *map(reader.statement, libclang.children(cursor))), location, is_scope=False)
+
+
+def _null(reader: UnitReader, cursor: Any) -> nodes.Statement:
+    return nodes.Block((), reader.location(cursor))
+
+
+STATEMENTS: dict[int, Callable[[UnitReader, Any], nodes.Statement]] = {
+    kind.value: rule
+    for kind, rule in (
+        (CursorKind.COMPOUND_STMT, UnitReader.block),
+        (CursorKind.DECL_STMT, _declarations),
+        (CursorKind.IF_STMT, _if),
+        (CursorKind.FOR_STMT, _for),
+        (CursorKind.WHILE_STMT, _while),
+        (CursorKind.DO_STMT, _do),
+        (CursorKind.RETURN_STMT, _return),
+        (CursorKind.SWITCH_STMT, _switch),
+        (CursorKind.GOTO_STMT, _goto),
+        (CursorKind.LABEL_STMT, _label),
+        (CursorKind.NULL_STMT, _null),
+    )
+}
 
 
 def _is_extension(cursor: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.frontends.c import index_arithmetic, nodes
-from tensorlift.frontends.c.c_types import INT, FloatType, IntegerType
+from tensorlift.frontends.c.c_types import INT, FloatType, IntegerType, NumberType
 from tensorlift.frontends.c.demand import children
 from tensorlift.frontends.c.endings import ending_in
 from tensorlift.frontends.c.places import Places
@@ -254,7 +254,7 @@ class Conditions(Places):
             condition = self._decided(condition)
         if isinstance(condition, bool):
             return self.evaluate(expression.then if condition else expression.otherwise)
-        if not isinstance(expression.ctype, IntegerType | FloatType):
+        if not isinstance(expression.ctype, NumberType):
             if not self.sink.emits:
                 return Unknown("pointer-walk", "?:")
             ending = ending_in(expression.then) or ending_in(expression.otherwise)
@@ -296,9 +296,7 @@ class Conditions(Places):
 
     def _without_effects(self, expression: nodes.Expression) -> None:
         """Refuse side effects that depend on a condition inside an expression."""
-        if isinstance(expression, nodes.Assign) or (
-            isinstance(expression, nodes.Unary) and len(expression.operator) > 1
-        ):
+        if nodes.changed_by(expression) is not None:
             raise refusal("conditional-effect", expression.location)
         for child in children(expression):
             self._without_effects(child)

@@ -42,7 +42,7 @@ class Counted:
         else:
             condition = nodes.Binary("<=", name, self.start, INT, location)
             advance, first = nodes.Unary("post++", name, ctype, location), end
-        assign = nodes.Evaluate(nodes.Assign("", name, first, ctype, location), location)
+        assign = nodes.assignment(name, first, location)
         return nodes.Loop("for", self._declared(assign), condition, advance, body, location)
 
     def _declared(self, assign: nodes.Evaluate) -> nodes.Statement:
@@ -140,10 +140,10 @@ def begun(loop: nodes.Loop) -> tuple[tuple[nodes.Statement, ...], nodes.Loop] | 
         return None
     if loop.initial is not None:
         return (), loop
-    name = nodes.Name(counter, counter.ctype, loop.location)
+    name = nodes.name_of(counter, loop.location)
     start = nodes.Variable("start", counter.ctype, loop.location, initialiser=name)
     first = nodes.Name(start, counter.ctype, loop.location)
-    initial = nodes.Evaluate(nodes.Assign("", name, first, counter.ctype, loop.location), loop.location)
+    initial = nodes.assignment(name, first, loop.location)
     return (nodes.Declare(start, loop.location),), replace(loop, initial=initial)
 
 

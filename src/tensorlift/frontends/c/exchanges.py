@@ -123,16 +123,8 @@ def _is_told(variable: nodes.Variable, body: nodes.Block, exchanges: Collection[
 
 def _is_assigned(variable: nodes.Variable, statement: nodes.Statement) -> bool:
     """Whether an expression of a statement sets a variable or moves it by one."""
-    for node in nodes_of(statement):
-        if isinstance(node, nodes.Assign) and is_name(nodes.without_casts(node.target), variable):
-            return True
-        if (
-            isinstance(node, nodes.Unary)
-            and len(node.operator) > 1
-            and is_name(nodes.without_casts(node.operand), variable)
-        ):
-            return True
-    return False
+    changed = map(nodes.changed_by, nodes_of(statement))
+    return any(target is not None and is_name(nodes.without_casts(target), variable) for target in changed)
 
 
 def _keeps_length(array: nodes.Variable, body: nodes.Block) -> bool:
@@ -160,12 +152,12 @@ def _exchange(one: nodes.Variable, other: nodes.Variable, location: Location) ->
     index = nodes.Name(counter, LONG, location)
 
     def cell(array: nodes.Variable) -> nodes.Subscript:
-        return nodes.Subscript(nodes.Name(array, array.ctype, location), index, element, location)
+        return nodes.Subscript(nodes.name_of(array, location), index, element, location)
 
     held = nodes.Variable("held", element, location, initialiser=cell(one))
     moves = ((cell(one), cell(other)), (cell(other), nodes.Name(held, element, location)))
     body: list[nodes.Statement] = [nodes.Declare(held, location)]
-    body += [nodes.Evaluate(nodes.Assign("", to, value, element, location), location) for to, value in moves]
+    body += [nodes.assignment(to, value, location) for to, value in moves]
     return nodes.Loop(
         "for",
         nodes.Declare(counter, location),

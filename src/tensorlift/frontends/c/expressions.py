@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import BOOL, ArrayType, FloatType, IntegerType, PointerType, VoidType
+from tensorlift.frontends.c.c_types import BOOL, ArrayType, IntegerType, NumberType, PointerType, VoidType
 from tensorlift.frontends.c.conditions import COMPARISONS, Conditions
 from tensorlift.frontends.c.machine import check_type
 from tensorlift.frontends.c.places import Cell
@@ -121,7 +121,7 @@ class Expressions(Conditions):
             return self.move_pointer(operator, pointer, offset, expression)
         if isinstance(left, Address) or isinstance(right, Address):
             return self._pointer_difference(left, right, expression)
-        assert isinstance(expression.ctype, IntegerType | FloatType)
+        assert isinstance(expression.ctype, NumberType)
         return self.arithmetic(operator, left, right, expression.ctype, expression)
 
     def _pointer_difference(self, left: Value, right: Value, expression: nodes.Binary) -> Value:

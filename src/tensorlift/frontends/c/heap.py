@@ -13,7 +13,13 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import INT, UNSIGNED_LONG, ArrayType, FloatType, IntegerType, PointerType
+from tensorlift.frontends.c.c_types import (
+    INT,
+    UNSIGNED_LONG,
+    ArrayType,
+    NumberType,
+    PointerType,
+)
 from tensorlift.frontends.c.exchanges import assignment, exchange_elements, statements_of
 
 if TYPE_CHECKING:
@@ -75,7 +81,7 @@ def _allocations(statement: nodes.Statement) -> Iterator[tuple[nodes.Variable, n
         return
     variable, call = found
     is_local = not (variable.is_parameter or variable.is_global or variable.is_static)
-    cells = isinstance(variable.ctype, PointerType) and isinstance(variable.ctype.element, IntegerType | FloatType)
+    cells = isinstance(variable.ctype, PointerType) and isinstance(variable.ctype.element, NumberType)
     if is_local and cells and isinstance(call, nodes.Call) and len(call.arguments) == _ARGUMENTS.get(call.name, -1):
         yield variable, call
 
@@ -84,7 +90,7 @@ def _declared(variable: nodes.Variable, call: nodes.Call) -> list[nodes.Statemen
     """Declare a variable as an array of as many elements as the allocated bytes hold."""
     assert isinstance(variable.ctype, PointerType)
     element = variable.ctype.element
-    assert isinstance(element, IntegerType | FloatType)
+    assert isinstance(element, NumberType)
     location = call.location
     size = call.arguments[0]
     for factor in call.arguments[1:]:
@@ -95,7 +101,7 @@ def _declared(variable: nodes.Variable, call: nodes.Call) -> list[nodes.Statemen
     declaration = nodes.Declare(variable, location)
     if call.name == "malloc":
         return [declaration]
-    name = nodes.Name(variable, variable.ctype, location)
+    name = nodes.name_of(variable, location)
     fill = nodes.Call("memset", (name, nodes.Integer(0, INT, location), size), None, call.ctype, location)
     return [declaration, nodes.Evaluate(fill, location)]
 

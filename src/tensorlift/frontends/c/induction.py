@@ -10,7 +10,7 @@ iteration number ``t``, which gives the trip count.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.values import Address, Binding, Environment, Index, Value
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c import nodes
     from tensorlift.frontends.c.ranges import Ranges
+
+Steps: TypeAlias = "dict[nodes.Variable, Polynomial]"  # how far an iteration moves each variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +42,9 @@ class LoopSummary:
 
     symbols: dict[nodes.Variable, str]
     variables: dict[str, nodes.Variable] = field(init=False)
-    steps: dict[nodes.Variable, Polynomial] = field(default_factory=dict)
+    steps: Steps = field(default_factory=dict)
     lost: list[nodes.Variable] = field(default_factory=list)
-    last: dict[nodes.Variable, Polynomial] = field(default_factory=dict)
+    last: Steps = field(default_factory=dict)
     tests: list[LoopTest] = field(default_factory=list)
 
     def __post_init__(self) -> None:

@@ -26,8 +26,8 @@ from xdsl.ir.affine import AffineMap
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c.affine_maps import AffineMaps
 from tensorlift.frontends.c.attributes import identifier, integer_attribute, location_attribute, segments
-from tensorlift.frontends.c.c_types import BOOL, CType, FloatType, IntegerType
-from tensorlift.frontends.c.gathers import Gathers
+from tensorlift.frontends.c.c_types import BOOL, LONG, CType, FloatType, IntegerType, NumberType
+from tensorlift.frontends.c.gathers import gather
 from tensorlift.frontends.c.index_arithmetic import counts_objects, small_part
 from tensorlift.frontends.c.ir_types import INDEX, ir_type, memref_type
 from tensorlift.frontends.c.math_functions import CLASSIFICATIONS, base_name, operation_of
@@ -40,8 +40,8 @@ from tensorlift.frontends.c.operations import (
     predicate,
 )
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.sink import AffineCondition, Condition
-from tensorlift.frontends.c.values import Access, Array, Data, Domain, LoopRange, depends_on_data
+from tensorlift.frontends.c.sink import AffineCondition, Condition, Sink
+from tensorlift.frontends.c.values import DATA_PLACE, Access, Array, Data, Domain, LoopRange, depends_on_data
 from tensorlift.ir.left_early import marked
 
 if TYPE_CHECKING:
@@ -55,14 +55,14 @@ _EMPTY_MAP = AffineMapAttr(AffineMap(0, 0, ()))
 _SHIFTS = {"<<", ">>"}
 
 
-class IRSink(Gathers):
+class IRSink(Sink):
     """Emits operations at the end of the innermost open block."""
 
     emits = True
 
     def __init__(self, ranges: Ranges, entry: Block) -> None:
-        super().__init__()
         self.maps = AffineMaps(ranges)
+        self.data_places: dict[str, SSAValue] = {}
         self._blocks = [entry]
         self._locations: dict[Location, FileLineColLoc] = {}
         self._unsized: dict[Array, Operation] = {}
@@ -94,18 +94,17 @@ class IRSink(Gathers):
         assert result is not None
         return result
 
-    def _apply(self, name: str, operands: Sequence[SSAValue], result: Attribute, location: Location) -> SSAValue:
+    def apply(self, name: str, operands: Sequence[SSAValue], result: Attribute, location: Location) -> SSAValue:
         """Append an operation of the arith or math dialect."""
         kind, place = operation_class(name), self.place(location)
         return self.value_of(kind.create(operands=operands, result_types=[result], location=place))
 
-    def index_operation(self, name: str, operands: Sequence[SSAValue], location: Location) -> SSAValue:
-        """Append an operation that gives an index."""
-        return self._apply(name, operands, INDEX, location)
-
-    def element_type(self, array: Array) -> Attribute:
-        """Give the type of an element in the loop IR."""
-        return ir_type(array.element)
+    def data_place(self, value: Data, location: Location) -> Polynomial:
+        """Emit a value as an index, and give the variable that stands for it."""
+        name = f"{DATA_PLACE}{len(self.data_places)}"
+        wide = _ssa(self.convert(value, LONG, location))
+        self.data_places[name] = self.apply("arith.index_cast", [wide], INDEX, location)
+        return Polynomial.variable(name)
 
     def _constant(self, value: Attribute, kind: Attribute, location: Location) -> SSAValue:
         """Append a constant of a type."""
@@ -157,9 +156,9 @@ class IRSink(Gathers):
 
     def _cast_index(self, value: SSAValue, ctype: IntegerType, location: Location, *, wraps: bool) -> SSAValue:
         if ctype.width == i64.width.data or (ctype.signed and not wraps):
-            return self._apply("arith.index_cast", [value], ir_type(ctype), location)
-        return self._apply(
-            "arith.trunci", [self._apply("arith.index_cast", [value], i64, location)], ir_type(ctype), location
+            return self.apply("arith.index_cast", [value], ir_type(ctype), location)
+        return self.apply(
+            "arith.trunci", [self.apply("arith.index_cast", [value], i64, location)], ir_type(ctype), location
         )
 
     def _sum_of_products(
@@ -173,19 +172,19 @@ class IRSink(Gathers):
             for name in monomial:
                 whole = self.affine_value(Polynomial.variable(name), location)
                 factor = self._cast_index(whole, ctype, location, wraps=wraps)
-                product = factor if product is None else self._apply("arith.muli", [product, factor], kind, location)
+                product = factor if product is None else self.apply("arith.muli", [product, factor], kind, location)
             if value != 1 or product is None:
                 scale = cast("SSAValue", self.constant(ctype.wrap(value), ctype, location).ssa)
-                product = scale if product is None else self._apply("arith.muli", [product, scale], kind, location)
+                product = scale if product is None else self.apply("arith.muli", [product, scale], kind, location)
             left = cast("SSAValue | None", total)
-            total = product if left is None else self._apply("arith.addi", [left, product], kind, location)
+            total = product if left is None else self.apply("arith.addi", [left, product], kind, location)
         return cast("SSAValue", total)
 
     def convert(self, value: Data, ctype: CType, location: Location) -> Data:
         """Emit the conversion between two arithmetic types."""
         source = value.ctype
-        assert isinstance(ctype, IntegerType | FloatType)
-        assert isinstance(source, IntegerType | FloatType)
+        assert isinstance(ctype, NumberType)
+        assert isinstance(source, NumberType)
         if value.truth:
             return self._convert_truth(value, ctype, location)
         if value.literal is not None and isinstance(ctype, FloatType):
@@ -196,24 +195,24 @@ class IRSink(Gathers):
         name = conversion_operation(source, ctype)
         if name is None:
             return Data(value.ssa, ctype, value.literal)
-        return Data(self._apply(name, [_ssa(value)], ir_type(ctype), location), ctype)
+        return Data(self.apply(name, [_ssa(value)], ir_type(ctype), location), ctype)
 
-    def _convert_truth(self, value: Data, ctype: IntegerType | FloatType, location: Location) -> Data:
+    def _convert_truth(self, value: Data, ctype: NumberType, location: Location) -> Data:
         """Turn a truth value into a number."""
         if value.literal is not None:
             return self.constant(int(value.literal), ctype, location)
         name = "arith.uitofp" if isinstance(ctype, FloatType) else "arith.extui"
-        return Data(self._apply(name, [_ssa(value)], ir_type(ctype), location), ctype)
+        return Data(self.apply(name, [_ssa(value)], ir_type(ctype), location), ctype)
 
     def unary(self, operator: str, value: Data, location: Location) -> Data:
         """Emit ``-``, ``~`` or ``!``."""
         if operator == "!":
             true = self.truth(1, location)
-            return Data(self._apply("arith.xori", [_ssa(value), _ssa(true)], i1, location), BOOL, truth=True)
+            return Data(self.apply("arith.xori", [_ssa(value), _ssa(true)], i1, location), BOOL, truth=True)
         if isinstance(value.ctype, FloatType):
             if value.literal is not None:
                 return self.constant(-value.literal, value.ctype, location)
-            return Data(self._apply("arith.negf", [_ssa(value)], ir_type(value.ctype), location), value.ctype)
+            return Data(self.apply("arith.negf", [_ssa(value)], ir_type(value.ctype), location), value.ctype)
         if operator == "-":
             return self.arithmetic("-", self.constant(0, value.ctype, location), value, location)
         return self.arithmetic("^", value, self.constant(-1, value.ctype, location), location)
@@ -221,15 +220,15 @@ class IRSink(Gathers):
     def arithmetic(self, operator: str, left: Data, right: Data, location: Location) -> Data:
         """Emit an arithmetic operator."""
         ctype = left.ctype
-        assert isinstance(ctype, IntegerType | FloatType)
+        assert isinstance(ctype, NumberType)
         if operator in _SHIFTS:
             right = self.convert(right, ctype, location)
         name = arithmetic_operation(operator, ctype)
-        return Data(self._apply(name, [_ssa(left), _ssa(right)], ir_type(ctype), location), ctype)
+        return Data(self.apply(name, [_ssa(left), _ssa(right)], ir_type(ctype), location), ctype)
 
     def compare(self, operator: str, left: Data, right: Data, location: Location) -> Data:
         """Emit a comparison."""
-        assert isinstance(left.ctype, IntegerType | FloatType)
+        assert isinstance(left.ctype, NumberType)
         number = predicate(operator, left.ctype)
         return self._compare(isinstance(left.ctype, FloatType), number, (_ssa(left), _ssa(right)), location)
 
@@ -250,7 +249,7 @@ class IRSink(Gathers):
             number = predicate(operators[equality], _INDEX_TYPE)
             part = self._compare(False, number, (value, zero), location)  # noqa: FBT003 - see the parameter
             if result is not None:
-                both = self._apply("arith.andi", [_ssa(result), _ssa(part)], i1, location)
+                both = self.apply("arith.andi", [_ssa(result), _ssa(part)], i1, location)
                 part = Data(both, BOOL, truth=True)
             result = part
         assert result is not None
@@ -262,7 +261,7 @@ class IRSink(Gathers):
         if all(map(can_be_eager, arm.ops)):
             self._splice(arm)
             name = "arith.andi" if operator == "&&" else "arith.ori"
-            return Data(self._apply(name, [_ssa(left), _ssa(value)], i1, location), BOOL, truth=True)
+            return Data(self.apply(name, [_ssa(left), _ssa(value)], i1, location), BOOL, truth=True)
         self.begin_branch()
         decided = self.truth(int(operator == "||"), location)
         other = self.end_branch()
@@ -282,7 +281,7 @@ class IRSink(Gathers):
         if base_name(name) in CLASSIFICATIONS:
             return self._classification(base_name(name), arguments[0], location)
         operands = [_ssa(argument) for argument in arguments]
-        return Data(self._apply(operation_of(name), operands, ir_type(ctype), location), ctype)
+        return Data(self.apply(operation_of(name), operands, ir_type(ctype), location), ctype)
 
     def _classification(self, name: str, value: Data, location: Location) -> Data:
         """Emit ``isnan`` as an unordered comparison of a value with itself."""
@@ -342,7 +341,7 @@ class IRSink(Gathers):
     def load(self, array: Array, subscripts: tuple[Polynomial, ...], domain: Domain, location: Location) -> Data:
         """Emit a load, to be completed later unless the memory is a scalar's."""
         if any(map(depends_on_data, subscripts)):
-            return self.gather(array, subscripts, location)
+            return gather(self, array, subscripts, location)
         operation = affine.LoadOp.create(
             operands=() if subscripts else [cast("SSAValue", array.ssa)],
             result_types=[ir_type(array.element)],
@@ -472,7 +471,7 @@ class IRSink(Gathers):
             self._splice(block)
         first, second = results
         operands = [_ssa(condition), _ssa(first), _ssa(second)]
-        return Data(self._apply("arith.select", operands, operands[1].type, location), first.ctype, truth=first.truth)
+        return Data(self.apply("arith.select", operands, operands[1].type, location), first.ctype, truth=first.truth)
 
     def finish(self, result: Data | None, location: Location) -> None:
         """Emit the end of the function."""

@@ -2,12 +2,16 @@
 
 The binding of libclang 18 has no operator kinds, but the library exports them; they are called through ctypes.
 Nothing typed ``Any`` leaves this file and ``clang_ast``.
+
+Where the compiler that is here searches for headers, asked of it once in a process.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
+import re
+import shutil
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,10 +19,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clang import cindex
 
 from tensorlift.frontends.c.bounded import check_reading, has_directives, in_time
-from tensorlift.frontends.c.system_headers import system_directories
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
 
 INCLUDE = Path(__file__).parent / "include"
 _SHORT = 1 << 16  # a text of C without directives that is parsed at once: a thread to stop it takes as long
@@ -152,6 +156,11 @@ def children(cursor: Any) -> list[Any]:
     return found
 
 
+def expressions(cursor: Any) -> list[Any]:
+    """List the children that are expressions."""
+    return [child for child in children(cursor) if child.kind.is_expression()]
+
+
 def _visit_all(child: Any, parent: Any, found: list[Any]) -> int:
     """Collect one descendant and go on to those inside of it."""
     del parent
@@ -235,3 +244,27 @@ def parse(
 
 def _errors(unit: Any) -> int:
     return sum(item.severity >= cindex.Diagnostic.Error for item in diagnostics(unit))
+
+
+_COMPILERS = {"c": ("cc", "gcc", "clang"), "c++": ("c++", "g++", "clang++")}
+_SEARCHED = re.compile(r"^#include <\.\.\.> search starts here:\n(.*?)^End of search list", re.MULTILINE | re.DOTALL)
+_SECONDS = 10
+
+
+@cache
+def system_directories(language: str) -> tuple[str, ...]:
+    """List the directories for ``c`` or ``c++``, in the compiler's order; none where there is no compiler."""
+    import subprocess  # noqa: PLC0415 - takes milliseconds, and most sources find all headers
+
+    compiler = next(filter(None, map(shutil.which, _COMPILERS[language])), None)
+    if compiler is None:
+        return ()
+    command = [compiler, "-E", "-v", "-x", language, os.devnull]
+    try:
+        told = subprocess.run(  # noqa: S603 - the command is a list made here, no shell reads it
+            command, capture_output=True, text=True, timeout=_SECONDS, check=False, env={**os.environ, "LC_ALL": "C"}
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    found = _SEARCHED.search(told.stderr)
+    return tuple(line.strip().removesuffix(" (framework directory)") for line in found[1].splitlines()) if found else ()

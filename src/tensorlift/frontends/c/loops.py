@@ -10,7 +10,7 @@ from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import INT, ArrayType, IntegerType, PointerType
 from tensorlift.frontends.c.carried import ITERATION, Carried
 from tensorlift.frontends.c.conditions import COMPARISONS, least_of_choice
-from tensorlift.frontends.c.induction import LoopSummary, LoopTest, TripCount, classify, trip_count
+from tensorlift.frontends.c.induction import LoopSummary, LoopTest, Steps, TripCount, classify, trip_count
 from tensorlift.frontends.c.modified import ModifiedVariables, assigned_in, has_effects
 from tensorlift.frontends.c.places import lost
 from tensorlift.frontends.c.refusals import refusal
@@ -146,9 +146,9 @@ class Loops(Carried):
             return None
         return [self.evaluate(_with_conversions(arm, conversions)) for arm in (expression.then, expression.otherwise)]
 
-    def _steps(self, summary: LoopSummary) -> dict[nodes.Variable, Polynomial]:
+    def _steps(self, summary: LoopSummary) -> Steps:
         """Give the steps of the closed forms in terms of the values around the loop."""
-        steps: dict[nodes.Variable, Polynomial] = {}
+        steps: Steps = {}
         for variable, step in summary.steps.items():
             start = self.environment.get(variable)
             symbols = {name for name in self.ranges.leaves(step) if name.startswith("@")}
@@ -157,7 +157,7 @@ class Loops(Carried):
                 steps[variable] = self.ranges.substitute(step, values)
         return steps
 
-    def _count(self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> _Count | None:
+    def _count(self, loop: nodes.Loop, summary: LoopSummary, steps: Steps) -> _Count | None:
         """Solve the loop condition; None where an analysis run cannot."""
         solved = self._solve(summary, steps)
         if isinstance(solved, list) and len(solved) > 1 and loop.keyword == "do":
@@ -178,9 +178,7 @@ class Loops(Carried):
             raise refusal("while", loop.location, loop.keyword)
         raise refusal(reason, loop.condition.location if loop.condition else loop.location, detail)
 
-    def _solve(
-        self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]
-    ) -> list[TripCount] | tuple[str, str]:
+    def _solve(self, summary: LoopSummary, steps: Steps) -> list[TripCount] | tuple[str, str]:
         """Find the trip counts, of which the least counts, or the refusal to raise."""
         found: list[TripCount] = []
         for test in summary.tests:
@@ -192,9 +190,7 @@ class Loops(Carried):
             return "loop-condition", "joins tests of different kinds"
         return found
 
-    def _solve_test(
-        self, test: LoopTest, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]
-    ) -> TripCount | tuple[str, str]:
+    def _solve_test(self, test: LoopTest, summary: LoopSummary, steps: Steps) -> TripCount | tuple[str, str]:
         """Find how often one comparison holds, or the refusal to raise."""
         if test.operator == "||":
             return "loop-condition", "joins tests by `||`"
@@ -242,9 +238,7 @@ class Loops(Carried):
             return self._row_of(start)
         return side.base, side.subscripts[:-1]
 
-    def _rely_on_condition(
-        self, test: LoopTest, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], solved: TripCount
-    ) -> None:
+    def _rely_on_condition(self, test: LoopTest, summary: LoopSummary, steps: Steps, solved: TripCount) -> None:
         """Rely on the exactness of both sides of the condition, at every time that it is evaluated."""
         if not self.sink.emits:
             return
@@ -267,9 +261,7 @@ class Loops(Carried):
                 with self.inside(loops=(times,)):  # not empty: the first time is checked apart
                     self.preconditions.demand(Need(need.kind, polynomial, need.location), self.domain)
 
-    def _distance(
-        self, test: LoopTest, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]
-    ) -> Polynomial | str:
+    def _distance(self, test: LoopTest, summary: LoopSummary, steps: Steps) -> Polynomial | str:
         """Give left minus right of the condition at iteration ``t``, or the variable that stands in the way."""
         lost = {
             summary.symbols[variable]: variable.name
@@ -288,7 +280,7 @@ class Loops(Carried):
         return sides[0] - sides[1]
 
     def _unsigned_safe(
-        self, test: LoopTest, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], solved: TripCount
+        self, test: LoopTest, summary: LoopSummary, steps: Steps, solved: TripCount
     ) -> TripCount | tuple[str, str]:
         """Make sure that no counter wraps: unsigned ones rise to their bound or fall by one, or meet half-way."""
         symbols = self.symbols_of(test)
@@ -341,9 +333,7 @@ class Loops(Carried):
         room = Polynomial.constant(ctype.maximum) - last
         self.preconditions.demand(Need("overflow", room, test.location), self.domain)
 
-    def _range(
-        self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], solved: list[TripCount]
-    ) -> _Count:
+    def _range(self, loop: nodes.Loop, summary: LoopSummary, steps: Steps, solved: list[TripCount]) -> _Count:
         """Choose the loop variable: the counter itself where it rises, else the iteration number."""
         stride = solved[0].stride
         extra = Polynomial.constant(stride) if loop.keyword == "do" else ZERO
@@ -402,7 +392,7 @@ class Loops(Carried):
         assert isinstance(binding, Index)
         return binding.polynomial
 
-    def _primary(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> nodes.Variable | None:
+    def _primary(self, summary: LoopSummary, steps: Steps) -> nodes.Variable | None:
         """Find the counter: the first integer in the condition that has a step."""
         symbols = set().union(*map(self.symbols_of, summary.tests))
         for variable in steps:
@@ -410,9 +400,7 @@ class Loops(Carried):
                 return variable
         return None
 
-    def _run(
-        self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], count: _Count
-    ) -> None:
+    def _run(self, loop: nodes.Loop, summary: LoopSummary, steps: Steps, count: _Count) -> None:
         """Execute the body once, for all iterations."""
         if not self.sink.emits:
             return
@@ -442,9 +430,7 @@ class Loops(Carried):
         with self.quiet(self.environment):
             self.evaluate(condition)
 
-    def _enter(
-        self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], count: _Count
-    ) -> None:
+    def _enter(self, loop: nodes.Loop, summary: LoopSummary, steps: Steps, count: _Count) -> None:
         """Bind the steering variables to their values in the general iteration."""
         carried = {} if count.iteration is None else self.carried(summary, steps, count.iteration)
         for variable, step in steps.items():
@@ -458,9 +444,7 @@ class Loops(Carried):
         self._lose(summary, steps)
         self.environment.update(carried)
 
-    def _leave(
-        self, loop: nodes.Loop, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial], count: _Count
-    ) -> None:
+    def _leave(self, loop: nodes.Loop, summary: LoopSummary, steps: Steps, count: _Count) -> None:
         """Bind the steering variables to their values after the loop."""
         if count.trips is None:
             self._lose(summary, {})
@@ -473,7 +457,7 @@ class Loops(Carried):
         self._lose(summary, steps)
         self.environment.update(carried)
 
-    def _lose(self, summary: LoopSummary, steps: dict[nodes.Variable, Polynomial]) -> None:
+    def _lose(self, summary: LoopSummary, steps: Steps) -> None:
         """Forget the variables without closed form."""
         for variable in [*summary.lost, *summary.steps]:
             if variable not in steps and variable in self.environment:

@@ -35,6 +35,7 @@ from tensorlift.frontends.c.c_types import (
     CType,
     FloatType,
     IntegerType,
+    NumberType,
     OtherType,
     PointerType,
     VoidType,
@@ -42,6 +43,7 @@ from tensorlift.frontends.c.c_types import (
 )
 from tensorlift.frontends.c.delinearise import Split
 from tensorlift.frontends.c.demand import Demand
+from tensorlift.frontends.c.gathers import complete_gather
 from tensorlift.frontends.c.ir_sink import IRSink
 from tensorlift.frontends.c.ir_types import INDEX, ir_type, memref_type
 from tensorlift.frontends.c.members import is_structure
@@ -163,7 +165,7 @@ class _Lowering:
     def _parameters(self) -> None:
         """Bind the parameters: sizes first, because the extents of arrays depend on them."""
         for position, parameter in enumerate(self._inputs):
-            scalar = isinstance(parameter.ctype, IntegerType | FloatType)
+            scalar = isinstance(parameter.ctype, NumberType)
             size = scalar and self._demand.steers(parameter)
             kind = ir_type(parameter.ctype) if scalar and not size else INDEX
             argument = self._block.insert_arg(kind, position, self._sink.place(parameter.location))
@@ -242,7 +244,7 @@ class _Lowering:
             for split in splits:
                 self._sink.complete(array, split.access, split.subscripts)
             for gather in array.gathers:
-                self._sink.complete_gather(array, gather)
+                complete_gather(array, gather)
             if array.row_table and any(isinstance(access.operation, StoreOp) for access in array.accesses):
                 text = f"the rows of {array.name} do not overlap"
                 self._preconditions.state("distinct-rows", text, array.location)
@@ -274,7 +276,7 @@ class _Lowering:
         """Ask that scalars that are read from memory once, at the start, do not lie in an array that is written."""
         for variable in self._inputs:
             in_memory = variable.is_global or variable.is_reference or "->" in variable.access
-            if not in_memory or not isinstance(variable.ctype, IntegerType | FloatType):
+            if not in_memory or not isinstance(variable.ctype, NumberType):
                 continue
             for array in self._arrays:
                 apart = variable.is_global and (array.is_object or not array.extents)

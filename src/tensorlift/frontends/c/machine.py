@@ -14,7 +14,7 @@ from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import INT, CType, OtherType
 from tensorlift.frontends.c.nest_orders import NestOrders
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.sink import QuietSink, Sink
+from tensorlift.frontends.c.sink import Sink
 from tensorlift.frontends.c.values import (
     Address,
     Array,
@@ -112,7 +112,7 @@ class Machine:
     def quiet(self, environment: Environment) -> Iterator[None]:
         """Run in another environment without emitting anything."""
         saved = self.sink, self.environment, self.domain
-        self.sink, self.environment, self.domain = QuietSink(), environment, Domain()
+        self.sink, self.environment, self.domain = Sink(), environment, Domain()
         try:
             yield
         finally:

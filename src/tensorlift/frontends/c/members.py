@@ -28,8 +28,7 @@ from tensorlift.frontends.c.c_types import (
     VOID,
     ArrayType,
     CType,
-    FloatType,
-    IntegerType,
+    NumberType,
     OtherType,
     PointerType,
 )
@@ -159,7 +158,7 @@ class Members:
         if fields is None or variable.is_static or variable.is_global:
             return nodes.Unsupported("struct", VOID, location, f"`{variable.name}`")
         base = Designator(variable, (), variable.name, indirect=False, copied=False)
-        initial = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+        initial = libclang.expressions(cursor)
         values = self._initial_values(initial[-1] if initial else None, fields, location)
         if values is None:
             return nodes.Unsupported("struct", VOID, location, f"the initialiser of `{variable.name}`")
@@ -269,7 +268,7 @@ class Members:
         if member is None:
             ctype = self._reader.types.read(selected.type)
             return nodes.Unsupported("struct", ctype, location, f"member `{selected.spelling}`")
-        name = nodes.Name(member.variable, member.variable.ctype, location)
+        name = nodes.name_of(member.variable, location)
         if member.variable.is_global:
             self._reader.use_outer(member.variable)
         if member.mode == "column":
@@ -300,7 +299,7 @@ class Members:
         written = selected.data[0] in self._facts.of(self._functions[-1]).written
         if base.index is not None:
             return None if isinstance(ctype, PointerType) else "column"
-        if isinstance(ctype, IntegerType | FloatType):
+        if isinstance(ctype, NumberType):
             return "cell" if base.indirect and written else "value"
         if isinstance(ctype, PointerType):
             return None if written and (base.indirect or base.root.is_global) else "array"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import ArrayType, CType, FloatType, IntegerType, PointerType
+from tensorlift.frontends.c.c_types import ArrayType, CType, IntegerType, NumberType, PointerType
 from tensorlift.frontends.c.expressions import Expressions
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Array, Data, Index, LoopRange, Value
@@ -78,7 +78,7 @@ class Memory(Expressions):
             expression = expression.operand
         value = self.evaluate(expression)
         ctype = expression.ctype
-        cells = isinstance(ctype, PointerType | ArrayType) and isinstance(_cell(ctype.element), IntegerType | FloatType)
+        cells = isinstance(ctype, PointerType | ArrayType) and isinstance(_cell(ctype.element), NumberType)
         if isinstance(value, Address) and isinstance(ctype, PointerType | ArrayType) and cells:
             return value, ctype.element
         raise refusal("memory-call", expression.location, "a call on memory that is no array of the function")
@@ -96,7 +96,7 @@ class Memory(Expressions):
         """Split the bytes over loops: those of the pointer, then the inner dimensions of a declared array."""
         inner = self._inner_extents(array, ctype, expression)
         cell = _cell(ctype)
-        assert isinstance(cell, IntegerType | FloatType)
+        assert isinstance(cell, NumberType)
         row = Polynomial.constant(cell.width // _BYTE)
         for extent in inner:
             row = row * extent
@@ -173,7 +173,7 @@ class Memory(Expressions):
 
 def _is_typed(cast: nodes.Cast) -> bool:
     """Whether a conversion gives a pointer to elements or rows."""
-    return isinstance(cast.ctype, PointerType) and isinstance(_cell(cast.ctype.element), IntegerType | FloatType)
+    return isinstance(cast.ctype, PointerType) and isinstance(_cell(cast.ctype.element), NumberType)
 
 
 def _cell(ctype: CType) -> CType:

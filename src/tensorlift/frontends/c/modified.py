@@ -91,7 +91,7 @@ def has_effects(expression: nodes.Expression) -> bool:
     work = [expression]
     while work:
         node = work.pop()
-        if isinstance(node, nodes.Assign) or (isinstance(node, nodes.Unary) and len(node.operator) > 1):
+        if nodes.changed_by(node) is not None:
             return True
         work.extend(children(node))
     return False
@@ -99,11 +99,8 @@ def has_effects(expression: nodes.Expression) -> bool:
 
 def assigned_by(node: nodes.Expression) -> tuple[nodes.Variable, ...]:
     """List the variables that a node itself assigns or steps."""
-    if isinstance(node, nodes.Assign):
-        target = node.target
-    elif isinstance(node, nodes.Unary) and len(node.operator) > 1:
-        target = node.operand
-    else:
+    target = nodes.changed_by(node)
+    if target is None:
         return node.callee.writes if isinstance(node, nodes.Call) and node.callee is not None else ()
     target = nodes.without_casts(target)
     return (target.variable,) if isinstance(target, nodes.Name) else ()

@@ -34,8 +34,7 @@ from xdsl.rewriter import Rewriter
 from tensorlift.comprehension.names import unused
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c.ir_types import INDEX
-from tensorlift.frontends.c.preconditions import spell_inequality
-from tensorlift.frontends.c.stated import Condition, add_requirements, stated_requirement
+from tensorlift.frontends.c.preconditions import Condition, add_requirements, spell_inequality, stated_requirement
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.ir.linear import Linear, NotLinearError, apply_map
 from tensorlift.ir.location import location_of

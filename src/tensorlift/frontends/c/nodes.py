@@ -287,6 +287,28 @@ class Function:
     writes: tuple[Variable, ...] = ()
 
 
+def name_of(variable: Variable, location: Location) -> Name:
+    """Return a use of a variable."""
+    return Name(variable, variable.ctype, location)
+
+
+def assignment(target: Expression, value: Expression, location: Location) -> Evaluate:
+    """Return the statement that assigns a value, which is of the target's type."""
+    return Evaluate(Assign("", target, value, target.ctype, location), location)
+
+
+def changed_by(node: Expression) -> Expression | None:
+    """Return what a node assigns or steps; None where it does neither."""
+    if isinstance(node, Assign):
+        return node.target
+    return node.operand if isinstance(node, Unary) and len(node.operator) > 1 else None
+
+
+def is_cell(node: Expression) -> bool:
+    """Whether an expression names memory: ``base[index]`` or ``*p``."""
+    return isinstance(node, Subscript) or (isinstance(node, Unary) and node.operator == "*")
+
+
 def conversions_of(expression: Expression) -> list[Cast]:
     """List the conversions around an expression, outermost first."""
     found: list[Cast] = []

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from xdsl.ir import Operation
 
-from tensorlift.frontends.c.c_types import BOOL, FloatType, IntegerType
+from tensorlift.frontends.c.c_types import BOOL, FloatType, NumberType
 from tensorlift.ir.arithmetic import constant, width_of
 
 _FLOAT_OPERATIONS = {"+": "arith.addf", "-": "arith.subf", "*": "arith.mulf", "/": "arith.divf"}
@@ -51,7 +51,7 @@ def _operations(dialect: str) -> dict[str, type[Operation]]:
     return {operation.name: operation for operation in found.operations}
 
 
-def arithmetic_operation(operator: str, ctype: IntegerType | FloatType) -> str:
+def arithmetic_operation(operator: str, ctype: NumberType) -> str:
     """Name the operation of an arithmetic operator on a type."""
     if isinstance(ctype, FloatType):
         return _FLOAT_OPERATIONS[operator]
@@ -60,7 +60,7 @@ def arithmetic_operation(operator: str, ctype: IntegerType | FloatType) -> str:
     return (_SIGNED_OPERATIONS if ctype.signed else _UNSIGNED_OPERATIONS)[operator]
 
 
-def predicate(operator: str, ctype: IntegerType | FloatType) -> int:
+def predicate(operator: str, ctype: NumberType) -> int:
     """Give the number of the predicate of a comparison (``cmpi`` or ``cmpf``)."""
     if isinstance(ctype, FloatType):
         return _FLOAT_PREDICATES[operator]
@@ -68,7 +68,7 @@ def predicate(operator: str, ctype: IntegerType | FloatType) -> int:
     return number + _UNSIGNED_SHIFT if number > 1 and not ctype.signed else number
 
 
-def conversion_operation(source: IntegerType | FloatType, target: IntegerType | FloatType) -> str | None:
+def conversion_operation(source: NumberType, target: NumberType) -> str | None:
     """Name the operation that converts between types; None where the bits stay. Conversions to ``_Bool`` compare."""
     if isinstance(source, FloatType):
         if isinstance(target, FloatType):

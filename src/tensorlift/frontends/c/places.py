@@ -15,6 +15,7 @@ from tensorlift.frontends.c.c_types import (
     CType,
     FloatType,
     IntegerType,
+    NumberType,
     PointerType,
     promote,
     usual_arithmetic,
@@ -142,7 +143,7 @@ class Places(Machine):
     def _unbound(self, variable: nodes.Variable, expression: nodes.Expression) -> Value:
         """Read a variable from outside the function: only constants have a value."""
         check_type(variable.ctype, expression.location)
-        plain = isinstance(variable.ctype, IntegerType | FloatType)
+        plain = isinstance(variable.ctype, NumberType)
         if variable.is_const and plain and variable.initialiser is not None and variable.is_global:
             return self.evaluate(variable.initialiser)
         if variable.is_global:
@@ -205,7 +206,7 @@ class Places(Machine):
         result = self.arithmetic(expression.operator, left, right, common, expression)
         return self.convert(result, target, expression.location, expression)
 
-    def _common_type(self, expression: nodes.Assign) -> IntegerType | FloatType:
+    def _common_type(self, expression: nodes.Assign) -> NumberType:
         target = expression.target.ctype
         if expression.operator in {"<<", ">>"} and isinstance(target, IntegerType):
             return promote(target)
@@ -226,7 +227,7 @@ class Places(Machine):
         one = Index(Polynomial.constant(1), INT)
         if isinstance(ctype, PointerType | ArrayType):
             return self.move_pointer(operator, old, one, expression)
-        assert isinstance(ctype, IntegerType | FloatType)
+        assert isinstance(ctype, NumberType)
         common = promote(ctype) if isinstance(ctype, IntegerType) else ctype
         left = self.convert(old, common, expression.location, expression.operand)
         right = self.convert(one, common, expression.location, expression.operand)
@@ -253,7 +254,7 @@ class Places(Machine):
         operator: str,
         left: Value,
         right: Value,
-        ctype: IntegerType | FloatType,
+        ctype: NumberType,
         expression: nodes.Expression,
     ) -> Value:
         """Apply an arithmetic operator to operands already of the common type."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import FloatType, IntegerType
+from tensorlift.frontends.c.c_types import IntegerType, NumberType
 from tensorlift.frontends.c.demand import walk
 from tensorlift.frontends.c.exchanges import statements_of
 from tensorlift.frontends.c.mapped import (
@@ -90,7 +90,7 @@ class _Kept:
 
         def change(node: nodes.Expression) -> nodes.Expression | None:
             held = next((holder for value, holder in self.values if alike(value, node)), None)
-            return None if held is None else nodes.Name(held, held.ctype, node.location)
+            return None if held is None else nodes.name_of(held, node.location)
 
         return changed(expression, change)
 
@@ -119,7 +119,7 @@ class _Kept:
 
 
 def _assignment(target: nodes.Variable, value: nodes.Expression) -> nodes.Assign:
-    return nodes.Assign("", nodes.Name(target, target.ctype, value.location), value, target.ctype, value.location)
+    return nodes.Assign("", nodes.name_of(target, value.location), value, target.ctype, value.location)
 
 
 def _choice(value: nodes.Expression, place: nodes.Variable) -> nodes.Conditional | None:
@@ -230,7 +230,7 @@ def _values_at(
 
 
 def _is_value_at(expression: nodes.Expression, place: nodes.Variable) -> bool:
-    if not isinstance(expression.ctype, IntegerType | FloatType) or getattr(expression, "operator", "") in _TRUTHS:
+    if not isinstance(expression.ctype, NumberType) or getattr(expression, "operator", "") in _TRUTHS:
         return False
     parts = list(walk(expression))
     places = [there for node in parts if (there := _place_of_read(node)) is not None]

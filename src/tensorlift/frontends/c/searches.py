@@ -17,14 +17,13 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import INT, VOID, FloatType, IntegerType
+from tensorlift.frontends.c.c_types import INT, VOID, NumberType
 from tensorlift.frontends.c.counted import Counted, begun, bound_and_others, counted, counter_of
 from tensorlift.frontends.c.demand import walk
 from tensorlift.frontends.c.exchanges import statements_of
 from tensorlift.frontends.c.mapped import changed, converted, is_name, names_in, nodes_of, with_expressions
 from tensorlift.frontends.c.modified import assigned_in_statement
-from tensorlift.frontends.c.purity import addressed_in, is_number, is_pure, is_quiet, may_fail
-from tensorlift.frontends.c.reads import read_first
+from tensorlift.frontends.c.purity import addressed_in, is_number, is_pure, is_quiet, may_fail, read_first
 from tensorlift.frontends.c.refusals import refusal
 
 if TYPE_CHECKING:
@@ -49,13 +48,9 @@ def _ends_early(statement: nodes.Statement) -> bool:
         case nodes.Unsupported(kind="break"):
             return True
         case nodes.Loop(condition=condition, body=body):
-            reads = condition is not None and any(map(_is_read, walk(condition)))
+            reads = condition is not None and any(map(nodes.is_cell, walk(condition)))
             return reads or any(isinstance(inner, nodes.Return) for inner in statements_of(body))
     return False
-
-
-def _is_read(node: nodes.Expression) -> bool:
-    return isinstance(node, nodes.Subscript) or (isinstance(node, nodes.Unary) and node.operator == "*")
 
 
 class _Unsuitable(Exception):  # noqa: N818 - it is no error: the loop stays as it is
@@ -143,27 +138,27 @@ class _Search:
         if not in_arm:
             raise _Unsuitable
         left = set().union(*map(assigned_in_statement, sets))
-        probes = [nodes.Evaluate(_name(variable, jump.location), jump.location) for variable in left]
+        probes = [nodes.Evaluate(nodes.name_of(variable, jump.location), jump.location) for variable in left]
         if read_first([*sets, *probes], left):
             raise _Unsuitable
         self.left.append(left)
         kept = tuple(map(self._without_store, sets))
-        if self.stored and any(map(_is_read, nodes_of(jump))):
+        if self.stored and any(map(nodes.is_cell, nodes_of(jump))):
             raise _Unsuitable
         noted = (_set(self.found, nodes.Integer(1, INT, jump.location)),) if self.told or self.stored else ()
         return (*kept, *self.ends(jump), *noted)
 
     def _without_store(self, statement: nodes.Statement) -> nodes.Statement:
         """Hold what a statement stores into memory, to store it behind the loop; what follows must not read memory."""
-        reads = sum(map(_is_read, chain.from_iterable(map(nodes_of, statements_of(statement)))))
+        reads = sum(map(nodes.is_cell, chain.from_iterable(map(nodes_of, statements_of(statement)))))
         match statement:
-            case nodes.Evaluate(expression=nodes.Assign(target=target, value=value) as assign) if _is_read(target):
+            case nodes.Evaluate(expression=nodes.Assign(target=target, value=value) as assign) if nodes.is_cell(target):
                 if self.stored and reads > 1:  # one is the place itself
                     raise _Unsuitable
                 zero = converted(nodes.Integer(0, INT, value.location), value.ctype)
                 held = nodes.Variable("held", value.ctype, value.location, initialiser=zero)
                 self.held.append(held)
-                name = _name(held, value.location)
+                name = nodes.name_of(held, value.location)
                 self.stored.append(replace(statement, expression=replace(assign, value=name)))
                 return _set(held, value)
         if self.stored and reads:
@@ -237,7 +232,9 @@ class _Search:
         if not self.stored and not rest:
             return ()
         location = self.loop.location
-        return (nodes.If(_name(self.found, location), nodes.Block((*self.stored, *rest), location), None, location),)
+        return (
+            nodes.If(nodes.name_of(self.found, location), nodes.Block((*self.stored, *rest), location), None, location),
+        )
 
     def without_hits(self) -> nodes.Loop:
         """Return the loop as it counts where there is no hit."""
@@ -303,8 +300,8 @@ class _Function:
         counter = counter_of(loop)
         assert counter is not None
         location = loop.location
-        place = nodes.Variable(counter.name, counter.ctype, location, initialiser=_name(counter, location))
-        search = _Search(loop, nodes.Unsupported, lambda jump: (_set(place, _name(counter, jump.location)),))
+        place = nodes.Variable(counter.name, counter.ctype, location, initialiser=nodes.name_of(counter, location))
+        search = _Search(loop, nodes.Unsupported, lambda jump: (_set(place, nodes.name_of(counter, jump.location)),))
         if any(one != search.left[0] for one in search.left):
             raise _Unsuitable
         if not self._is_live(search, (*after, *following)):
@@ -329,7 +326,7 @@ class _Function:
 
         search = self._marked(_Search(loop, nodes.Return, leave, told=not alone))
         again = (search.without_hits(),) if self._is_live(search, (*after, *following)) else ()
-        returned = nodes.Return(None if result is None else _name(result, location), location)
+        returned = nodes.Return(None if result is None else nodes.name_of(result, location), location)
         declared = () if result is None else (nodes.Declare(result, location),)
         if alone and result is not None and not search.stored:
             result.initialiser = other
@@ -387,7 +384,7 @@ def _result_of(loop: nodes.Loop) -> nodes.Variable | None:
     if types == {None}:
         return None
     (ctype, *others) = types
-    if others or not isinstance(ctype, IntegerType | FloatType):
+    if others or not isinstance(ctype, NumberType):
         raise _Unsuitable
     zero = converted(nodes.Integer(0, INT, loop.location), ctype)
     return nodes.Variable("result", ctype, loop.location, initialiser=zero)
@@ -397,7 +394,8 @@ def _is_known(value: nodes.Expression) -> bool:
     """Whether an expression may be computed in any case: it reads no memory, and does not fail."""
     known = (nodes.Name, nodes.Integer, nodes.Floating, nodes.Unary, nodes.Binary, nodes.Cast)
     return all(
-        isinstance(node, known) and is_pure(node) and not _is_read(node) and not may_fail(node) for node in walk(value)
+        isinstance(node, known) and is_pure(node) and not nodes.is_cell(node) and not may_fail(node)
+        for node in walk(value)
     )
 
 
@@ -406,13 +404,8 @@ def _is_fixed(place: nodes.Expression, moved: set[nodes.Variable]) -> bool:
     return all(map(is_pure, walk(place))) and moved.isdisjoint(names_in(place))
 
 
-def _name(variable: nodes.Variable, location: Location) -> nodes.Name:
-    return nodes.Name(variable, variable.ctype, location)
-
-
 def _set(variable: nodes.Variable, value: nodes.Expression) -> nodes.Evaluate:
-    location = value.location
-    return nodes.Evaluate(nodes.Assign("", _name(variable, location), value, variable.ctype, location), location)
+    return nodes.assignment(nodes.name_of(variable, value.location), value, value.location)
 
 
 def _renamed(statements: _Statements, counter: nodes.Variable, place: nodes.Variable) -> _Statements | None:
@@ -422,9 +415,9 @@ def _renamed(statements: _Statements, counter: nodes.Variable, place: nodes.Vari
         return with_expressions(statement, expression, inside)
 
     def expression(value: nodes.Expression) -> nodes.Expression:
-        return changed(value, lambda node: _name(place, node.location) if is_name(node, counter) else None)
+        return changed(value, lambda node: nodes.name_of(place, node.location) if is_name(node, counter) else None)
 
-    probe = nodes.Evaluate(_name(counter, counter.location), counter.location)
+    probe = nodes.Evaluate(nodes.name_of(counter, counter.location), counter.location)
     done: list[nodes.Statement] = []
     for position, statement in enumerate(statements):
         if counter not in read_first([statement, probe], {counter}):

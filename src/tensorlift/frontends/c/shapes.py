@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
-from tensorlift.frontends.c.delinearise import Split, respread
-from tensorlift.frontends.c.interleave import dimensions_of
+from tensorlift.frontends.c.delinearise import Split, dimensions_of, respread
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Access, Array, Domain
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import INT, ArrayType, FloatType, IntegerType, PointerType, VoidType
+from tensorlift.frontends.c.c_types import INT, ArrayType, NumberType, PointerType, VoidType
 from tensorlift.frontends.c.choices import Choices, both_signs
 from tensorlift.frontends.c.endings import ending_of
 from tensorlift.frontends.c.machine import check_type
@@ -331,7 +331,7 @@ class Statements(Choices):
         element: object = variable.ctype
         while isinstance(element, ArrayType):
             element = element.element
-        if not isinstance(element, IntegerType | FloatType):
+        if not isinstance(element, NumberType):
             assert isinstance(element, PointerType) or hasattr(element, "spelling")
             check_type(element, variable.location)  # type: ignore[arg-type] # every element type is a CType
             raise refusal("row-pointers", variable.location, variable.name)

@@ -23,9 +23,9 @@ from tensorlift.frontends.c.c_types import (
 from tensorlift.frontends.c.calls import called_from
 from tensorlift.frontends.c.demand import children
 from tensorlift.frontends.c.math_functions import is_math_function
-from tensorlift.frontends.c.modified import ModifiedVariables, has_effects
+from tensorlift.frontends.c.modified import assigned_in_statement, has_effects
 from tensorlift.frontends.cpp.classes import Classes
-from tensorlift.frontends.cpp.cpp_types import fields_of, in_std, is_reference, without_reference
+from tensorlift.frontends.cpp.cpp_types import fields_of, in_std, is_class, is_reference, without_reference
 from tensorlift.frontends.cpp.objects import Container, Lambda, Object, Record, pointer_to, sequence
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.syntax import (
@@ -36,8 +36,9 @@ from tensorlift.frontends.cpp.syntax import (
     parameters_of,
     returned_expression,
     unwrapped,
+    written_arguments,
 )
-from tensorlift.frontends.cpp.vectors import converted
+from tensorlift.frontends.cpp.vectors import converted, evaluated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,14 +148,11 @@ class Calls(Classes):
         self, definition: Any, this: Record | None, arguments: Sequence[Any], returned: Any, location: Location
     ) -> nodes.Expression | None:
         """Give the returned expression of a function with the arguments in place; None where they have effects."""
-        parameters = parameters_of(definition)
-        given = [self._given(parameter, k, arguments) for k, parameter in enumerate(parameters)]
-        values = [self._argument(p, a) for p, a in zip(parameters, given, strict=True)]
-        if any(isinstance(v, Container | Record | Lambda) is False and not _is_pure(v) for v in values):
+        values = self._values(definition, arguments)
+        if any(isinstance(v, Container | Record | Lambda) is False and not _is_pure(v) for v in values.values()):
             return None
         with self.reading(definition, this, location):
-            for parameter, value in zip(parameters, values, strict=True):
-                self.bound[parameter.data[0]] = value
+            self.bound |= values
             with self.collecting() as before:
                 result = self.expression(returned)
             result = self._as_returned(definition, result)
@@ -166,11 +164,16 @@ class Calls(Classes):
             return result
         return converted(result, self.types.read(definition.result_type))
 
-    def _given(self, parameter: Any, position: int, arguments: Sequence[Any]) -> Any:
-        found = argument_for(parameter, position, arguments)
-        if found is None:
-            raise refusal("class", self.location(parameter), f"the parameter `{parameter.spelling}` without a value")
-        return found
+    def _values(self, definition: Any, arguments: Sequence[Any]) -> dict[int, Object | nodes.Expression]:
+        """Read the arguments of a function, by its parameters."""
+        given: list[tuple[Any, Any]] = []
+        for position, parameter in enumerate(parameters_of(definition)):
+            found = argument_for(parameter, position, arguments)
+            if found is None:
+                detail = f"the parameter `{parameter.spelling}` without a value"
+                raise refusal("class", self.location(parameter), detail)
+            given.append((parameter, found))
+        return {parameter.data[0]: self._argument(parameter, found) for parameter, found in given}
 
     def _argument(self, parameter: Any, cursor: Any) -> Object | nodes.Expression:
         """Read an argument: an object, or an expression converted to the parameter's type."""
@@ -211,20 +214,18 @@ class Calls(Classes):
         self, definition: Any, this: Record | None, arguments: Sequence[Any], location: Location
     ) -> nodes.Expression:
         """Read a function as a call of the shared syntax tree."""
-        parameters = parameters_of(definition)
-        given = [self._given(parameter, k, arguments) for k, parameter in enumerate(parameters)]
-        values = [self._argument(p, a) for p, a in zip(parameters, given, strict=True)]
+        values = self._values(definition, arguments)
         passed: list[tuple[nodes.Variable, nodes.Expression]] = []
         name = definition.spelling or "the lambda"
         with self.reading(definition, this, location) as frame:
             prologue: list[nodes.Statement] = []
-            for parameter, value in zip(parameters, values, strict=True):
-                self._bind(parameter, value, passed, prologue)
+            for parameter in parameters_of(definition):
+                self._bind(parameter, values[parameter.data[0]], passed, prologue)
             if definition.kind is CursorKind.CONSTRUCTOR and this is not None:
                 prologue += self._member_initialisers(definition, this, location)
             body = self.body_of(definition)
             block = nodes.Block((*prologue, *body.statements), body.location)
-            writes = ModifiedVariables().of(nodes.Loop("for", None, None, None, block, location))
+            writes = assigned_in_statement(block)
             own = {variable for variable, _ in passed}
             frame.writes += sorted(writes - own - set(frame.writes), key=lambda v: (v.location, v.name))
             self.finish_frame(frame, location)
@@ -244,12 +245,9 @@ class Calls(Classes):
         if definition.kind is CursorKind.LAMBDA_EXPR:
             found = lambda_result(definition)
             return VOID if found is None else self.types.read(found)
-        if definition.kind is CursorKind.CONSTRUCTOR or self._gives_object(definition.result_type):
+        if definition.kind is CursorKind.CONSTRUCTOR or is_class(definition.result_type):
             return VOID
         return self.types.read(definition.result_type)
-
-    def _gives_object(self, clang_type: Any) -> bool:
-        return bool(without_reference(clang_type).kind is TypeKind.RECORD)
 
     def _bind(
         self,
@@ -272,10 +270,10 @@ class Calls(Classes):
             prologue += statements
         if isinstance(value, Container | Record | Lambda) or (by_reference and isinstance(value, nodes.Name)):
             self.bound[key] = value
-        elif by_reference and isinstance(value, nodes.Subscript | nodes.Unary) and _is_place(value):
+        elif by_reference and isinstance(value, nodes.Subscript | nodes.Unary) and nodes.is_cell(value):
             pointer = nodes.Variable(parameter.spelling, pointer_to(value.ctype), location, is_parameter=True)
             passed.append((pointer, nodes.Unary("&", value, pointer.ctype, value.location)))
-            name = nodes.Name(pointer, pointer.ctype, location)
+            name = nodes.name_of(pointer, location)
             self.bound[key] = nodes.Unary("*", name, value.ctype, location)
         elif by_reference and not _is_const_reference(parameter.type):
             raise refusal("reference", location, f"`{parameter.spelling}` refers to no variable or element")
@@ -303,7 +301,7 @@ class Calls(Classes):
             initial = given.get(declaration.spelling, default_of(declaration))
             with self.collecting() as before:
                 found = self.declare_field(this, declaration, initial, location)
-            statements += [nodes.Evaluate(part, location) for part in before] + found
+            statements += evaluated(before, location) + found
         return statements
 
     def object_call(self, cursor: Any) -> Object | None:
@@ -340,13 +338,10 @@ class Calls(Classes):
         self, definition: Any, this: Record | None, arguments: Sequence[Any], location: Location
     ) -> Object | None:
         """Give the object that a function returns a reference to."""
-        returned = returned_expression(definition)
-        parameters = parameters_of(definition)
-        values = [self._argument(p, self._given(p, k, arguments)) for k, p in enumerate(parameters)]
+        values = self._values(definition, arguments)
         with self.reading(definition, this, location):
-            for parameter, value in zip(parameters, values, strict=True):
-                self.bound[parameter.data[0]] = value
-            return self.object_of(returned)
+            self.bound |= values
+            return self.object_of(returned_expression(definition))
 
     def _temporary(self, cursor: Any, location: Location) -> Object | None:
         """Make a temporary container or object."""
@@ -360,9 +355,9 @@ class Calls(Classes):
             container, statement = self.declare_container("temporary", kind, made, location)
             self.before.append(self.as_expression([statement], location))
             return container
-        if without_reference(cursor.type).kind is not TypeKind.RECORD:
+        if not is_class(cursor.type):
             return None
-        arguments = [a for a in cursor.get_arguments() if a is not None]
+        arguments = written_arguments(cursor)
         if len(arguments) == 1 and without_reference(arguments[0].type) == without_reference(cursor.type):
             self.check_copy(cursor.type, location)
             return self.object_of(arguments[0])
@@ -393,10 +388,6 @@ def _is_pure(expression: object) -> bool:
             return False
         work.extend(children(node))  # type: ignore[arg-type] # as above
     return True
-
-
-def _is_place(value: nodes.Expression) -> bool:
-    return isinstance(value, nodes.Subscript) or (isinstance(value, nodes.Unary) and value.operator == "*")
 
 
 def _is_const_reference(clang_type: Any) -> bool:

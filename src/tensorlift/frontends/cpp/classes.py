@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c import libclang, nodes
-from tensorlift.frontends.c.c_types import INT, CType, FloatType, IntegerType, PointerType
+from tensorlift.frontends.c.c_types import INT, CType, NumberType, PointerType
 from tensorlift.frontends.cpp.cpp_types import (
     bases_of,
     declared_in,
@@ -25,8 +25,15 @@ from tensorlift.frontends.cpp.cpp_types import (
 )
 from tensorlift.frontends.cpp.objects import Binding, Container, Lambda, Record
 from tensorlift.frontends.cpp.refusals import refusal
-from tensorlift.frontends.cpp.syntax import are_alike, constructor_in, default_of, is_implicit, unwrapped
-from tensorlift.frontends.cpp.vectors import Vectors, converted
+from tensorlift.frontends.cpp.syntax import (
+    are_alike,
+    constructor_in,
+    default_of,
+    is_implicit,
+    unwrapped,
+    written_arguments,
+)
+from tensorlift.frontends.cpp.vectors import Vectors, converted, evaluated
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
@@ -84,7 +91,7 @@ class Classes(Vectors):
         with self.collecting() as before:
             found, statements = self.record_from(name, cursor.type, initial, location)
         self.bound[cursor.data[0]] = found
-        parts: list[nodes.Statement] = [nodes.Evaluate(part, location) for part in before]
+        parts = evaluated(before, location)
         return nodes.Block((*parts, *statements), location, is_scope=False)
 
     def record_from(
@@ -108,7 +115,7 @@ class Classes(Vectors):
     def _constructed_record(
         self, name: str, cursor: Any, clang_type: Any, location: Location
     ) -> tuple[Record, list[nodes.Statement]]:
-        arguments = [a for a in cursor.get_arguments() if a is not None]
+        arguments = written_arguments(cursor)
         if len(arguments) == 1 and is_implicit(cursor.referenced) and are_alike(arguments[0].type, clang_type):
             found = self.object_of(arguments[0])
             if isinstance(found, Record):
@@ -155,7 +162,7 @@ class Classes(Vectors):
             record.fields[declaration.spelling] = container
             return [statement]
         ctype = self.types.read(declaration.type)
-        if isinstance(ctype, IntegerType | FloatType | PointerType):
+        if isinstance(ctype, NumberType | PointerType):
             value = None if initial is None else self.expression(initial)
             if value is None and zero:
                 value = _zero(ctype, location)
@@ -207,7 +214,7 @@ class Classes(Vectors):
             return None
         if declaration.kind is CursorKind.VAR_DECL:
             variable = self.variable_of(declaration)
-            return nodes.Name(variable, variable.ctype, location)
+            return nodes.name_of(variable, location)
         if declaration.kind is not CursorKind.FIELD_DECL:
             return None
         children = libclang.children(cursor)

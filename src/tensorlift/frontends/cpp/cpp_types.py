@@ -9,7 +9,7 @@ from typing import Any
 from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import BOOL, CType, FloatType, IntegerType, OtherType
+from tensorlift.frontends.c.c_types import BOOL, CType, NumberType, OtherType
 from tensorlift.frontends.c.clang_types import TypeReader
 from tensorlift.frontends.cpp.objects import ContainerType
 
@@ -43,7 +43,7 @@ class CppTypes(TypeReader):
         if inner is not None:
             return ContainerType(inner.element, (length, *inner.lengths))
         element = self.read(record.get_template_argument_type(0))
-        if not isinstance(element, IntegerType | FloatType) or (length is None and element is BOOL):
+        if not isinstance(element, NumberType) or (length is None and element is BOOL):
             return None
         return ContainerType(element, (length,))
 
@@ -54,7 +54,7 @@ class CppTypes(TypeReader):
             lengths.append(int(plain.element_count))
             plain = plain.element_type.get_canonical()
         element = self.read(plain) if lengths else None
-        if isinstance(element, IntegerType | FloatType):
+        if isinstance(element, NumberType):
             return ContainerType(element, tuple(lengths))
         return self.container(clang_type)
 
@@ -70,6 +70,11 @@ def without_reference(clang_type: Any) -> Any:
 def is_reference(clang_type: Any) -> bool:
     """Whether a type is a reference."""
     return clang_type.get_canonical().kind in REFERENCES
+
+
+def is_class(clang_type: Any) -> bool:
+    """Whether a type is a class, or a reference to one."""
+    return bool(without_reference(clang_type).kind is TypeKind.RECORD)
 
 
 def is_plain_array(clang_type: Any) -> bool:

@@ -13,9 +13,15 @@ from typing import TYPE_CHECKING, Any
 from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c import libclang, nodes
-from tensorlift.frontends.c.c_types import UNSIGNED_LONG, VOID, ArrayType, FloatType, IntegerType, PointerType
-from tensorlift.frontends.c.modified import ModifiedVariables
-from tensorlift.frontends.cpp.cpp_types import fields_of, is_reference, spelled, without_reference
+from tensorlift.frontends.c.c_types import (
+    UNSIGNED_LONG,
+    VOID,
+    ArrayType,
+    NumberType,
+    PointerType,
+)
+from tensorlift.frontends.c.modified import assigned_in_statement
+from tensorlift.frontends.cpp.cpp_types import fields_of, is_class, is_reference, spelled, without_reference
 from tensorlift.frontends.cpp.objects import Binding, Container, ContainerType, Extent, Object, Record, extent_node
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.statements import Statements
@@ -56,12 +62,12 @@ class CppReader(Statements):
             self._check_members(block)
             returned = self._returned_part(definition, frame.result)
         inputs = [variable for _, variable in sorted(self._inputs, key=lambda pair: pair[0])]
-        is_object = without_reference(definition.result_type).kind is TypeKind.RECORD
+        is_object = is_class(definition.result_type)
         result = VOID if is_object else self.types.read(definition.result_type)
         if is_reference(definition.result_type):
             raise refusal("reference", self.location(definition), f"`{definition.spelling}` returns a reference")
         function = nodes.Function(name, (), result, self.location(definition), block)
-        outer = self._outer.pop()
+        outer = self.outer.pop()
         function.outer = tuple(sorted(outer, key=lambda variable: variable.location))
         prototype = {"call": _qualified(definition), "parameters": described, "returns": returned}
         return Entry(function, self._containers, list(self._sizes), inputs, self._results, prototype)
@@ -78,7 +84,7 @@ class CppReader(Statements):
         self._parts: dict[Record, Part] = {}
         self._way_to: dict[Record, tuple[int, ...]] = {}
         self._cells: dict[nodes.Variable, nodes.Variable] = {}
-        self._outer.append({})
+        self.outer.append({})
 
     def _parameter(self, cursor: Any, position: int, prologue: list[nodes.Statement]) -> Part:
         """Bind a parameter, and describe it for a call."""
@@ -139,7 +145,7 @@ class CppReader(Statements):
         variable = nodes.Variable(name, kind.array(restrict=restrict), location, is_parameter=True)
         variable.extents = tuple(extent_node(extent, location) for extent in extents)
         variable.keeps_rank, variable.is_object = kind.rank > 1, True
-        base = nodes.Name(variable, variable.ctype, location)
+        base = nodes.name_of(variable, location)
         container = Container(kind, base, tuple(extents), spelling, variable, is_parameter=True)
         self._containers.append(container)
         self._inputs.append((place, variable))
@@ -177,7 +183,7 @@ class CppReader(Statements):
         if kind is not None:
             found = self._container(name, spelling, kind, place, location, restrict=record.by_value)
             part |= _container_part(found)
-        elif isinstance(ctype, IntegerType | FloatType | PointerType):
+        elif isinstance(ctype, NumberType | PointerType):
             variable = nodes.Variable(name, ctype, location, is_parameter=True)
             self._inputs.append((place, variable))
             self._members[variable] = record
@@ -193,7 +199,7 @@ class CppReader(Statements):
 
     def _check_members(self, block: nodes.Block) -> None:
         """Refuse changes of members of parameters that are no containers."""
-        changed = ModifiedVariables().of(nodes.Loop("for", None, None, None, block, block.location))
+        changed = assigned_in_statement(block)
         for variable in sorted(changed & self._members.keys(), key=lambda v: v.name):
             record = self._members[variable]
             raise refusal(

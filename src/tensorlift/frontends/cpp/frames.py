@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import VOID
 from tensorlift.frontends.c.clang_ast import UnitReader
-from tensorlift.frontends.c.modified import ModifiedVariables
+from tensorlift.frontends.c.modified import assigned_in_statement
 from tensorlift.frontends.c.refusals import refusal as c_refusal
 from tensorlift.frontends.cpp.cpp_types import INCLUDE, CppTypes
 from tensorlift.frontends.cpp.objects import Binding, Extent, Object, Record, extent_node, sequence
@@ -141,7 +141,7 @@ class Frames(UnitReader):
     def as_expression(self, statements: list[nodes.Statement], location: Location) -> nodes.Expression:
         """Make an expression of statements."""
         block = nodes.Block(tuple(statements), location)
-        writes = ModifiedVariables().of(nodes.Loop("for", None, None, None, block, location))
+        writes = assigned_in_statement(block)
         ordered = tuple(sorted(writes, key=lambda v: (v.location, v.name)))
         function = nodes.Function("temporary", (), VOID, location, block, writes=ordered)
         return nodes.Call("temporary", (), function, VOID, location)

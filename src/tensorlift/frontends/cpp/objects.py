@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import LONG, UNSIGNED_LONG, ArrayType, CType, PointerType
+from tensorlift.frontends.c.c_types import LONG, UNSIGNED_LONG, ArrayType, CType, NumberType, PointerType
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.c.c_types import FloatType, IntegerType
 
 _SUMS = {"+", "-", "*"}
 
@@ -25,7 +24,7 @@ Extent: TypeAlias = "nodes.Variable | int | None"
 class ContainerType:
     """A container of numbers: the lengths of its dimensions, outermost first, None for a std::vector."""
 
-    element: IntegerType | FloatType
+    element: NumberType
     lengths: tuple[int | None, ...]
 
     @property

@@ -65,7 +65,7 @@ def constructor_in(cursor: Any) -> Any:
     """Find the call of the constructor, or the expression, under temporaries and moves; None where there is none."""
     while cursor is not None:
         cursor = unwrapped(cursor)
-        children = [c for c in libclang.children(cursor) if c.kind.is_expression()]
+        children = libclang.expressions(cursor)
         if cursor.kind in _CASTS and len(children) == 1:
             cursor = children[0]
         elif cursor.kind is CursorKind.CALL_EXPR and is_constructor(cursor) and is_copy(cursor):
@@ -99,7 +99,7 @@ def are_alike(one: Any, other: Any) -> bool:
 
 def default_of(declaration: Any) -> Any:
     """Give the initial value that the declaration of a member spells, None where it spells none."""
-    values = [child for child in libclang.children(declaration) if child.kind.is_expression()]
+    values = libclang.expressions(declaration)
     if is_plain_array(declaration.type):  # its extents are expressions too
         values = [value for value in values if value.kind is CursorKind.INIT_LIST_EXPR]
     return values[-1] if values else None
@@ -115,13 +115,18 @@ def arguments_of(cursor: Any) -> list[Any]:
     return arguments
 
 
+def written_arguments(cursor: Any) -> list[Any]:
+    """List the arguments that a call spells."""
+    return [argument for argument in cursor.get_arguments() if argument is not None]
+
+
 def argument_for(parameter: Any, position: int, arguments: Sequence[Any]) -> Any:
     """Give the argument for a parameter, or the default that its declaration spells; None where there is none."""
     if position < len(arguments) and libclang.children(arguments[position]):
         return arguments[position]
     if position < len(arguments) and arguments[position].kind is not CursorKind.UNEXPOSED_EXPR:
         return arguments[position]
-    values = [child for child in libclang.children(parameter) if child.kind.is_expression()]
+    values = libclang.expressions(parameter)
     return values[-1] if values else None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.cpp.cpp_types import without_reference
+from tensorlift.frontends.cpp.cpp_types import is_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,7 @@ class Uses:
         found = uses.get(variable.data[0], ())
         if not found:
             return False
-        is_object = without_reference(variable.type).kind is TypeKind.RECORD
+        is_object = is_class(variable.type)
         return any(map(_may_change if is_object else _may_assign, found))
 
 

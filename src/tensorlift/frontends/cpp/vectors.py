@@ -18,9 +18,19 @@ from tensorlift.frontends.c.c_types import BOOL, INT, UNSIGNED_LONG, VOID, CType
 from tensorlift.frontends.cpp.frames import Frames
 from tensorlift.frontends.cpp.objects import Container, ContainerType, Extent, extent_node, pointer_to
 from tensorlift.frontends.cpp.refusals import refusal
-from tensorlift.frontends.cpp.syntax import constructor_in, holds_all, is_constructor, is_copy, names_method, unwrapped
+from tensorlift.frontends.cpp.syntax import (
+    constructor_in,
+    holds_all,
+    is_constructor,
+    is_copy,
+    names_method,
+    unwrapped,
+    written_arguments,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tensorlift.diagnostics import Location
 
 _CASTS = {CursorKind.CXX_FUNCTIONAL_CAST_EXPR, CursorKind.CXX_STATIC_CAST_EXPR}
@@ -59,7 +69,7 @@ class Vectors(Frames):
         array.variable.extents = tuple(None if e is None else extent_node(e, location) for e in extents)
         array.variable.keeps_rank = kind.rank > 1
         storage = nodes.Block((array,), location, is_scope=False)
-        base = nodes.Name(array.variable, array.variable.ctype, location)
+        base = nodes.name_of(array.variable, location)
         container = Container(kind, base, tuple(extents), name, array.variable, storage, self.frame.number)
         container.has_size, container.loops = not _is_zero(made.extents[0]), self.loops
         statements += [storage, *self._begin(container, made, location)]
@@ -124,7 +134,7 @@ class Vectors(Frames):
 
     def _constructed(self, cursor: Any, kind: ContainerType, location: Location) -> Made | Container:
         """Read the call of a constructor of std::vector."""
-        arguments = [a for a in cursor.get_arguments() if a is not None]
+        arguments = written_arguments(cursor)
         if not arguments:
             return self._empty(kind, location)
         if is_copy(cursor):
@@ -286,7 +296,7 @@ class Vectors(Frames):
         kind = container.kind.row()
         with self.collecting() as before:
             made = self.made(argument, kind, location)
-        statements: list[nodes.Statement] = [nodes.Evaluate(part, location) for part in before]
+        statements = evaluated(before, location)
         if isinstance(made, Made) and made.source is not None:
             made = made.source
         if isinstance(made, Made):
@@ -326,7 +336,7 @@ class Vectors(Frames):
         """Read the assignment of a whole container."""
         with self.collecting() as before:
             made = self.made(cursor, target.kind, location)
-        statements: list[nodes.Statement] = [nodes.Evaluate(part, location) for part in before]
+        statements = evaluated(before, location)
         if isinstance(made, Made) and made.source is not None:
             source = made.source
         elif isinstance(made, Container):
@@ -358,6 +368,11 @@ class Vectors(Frames):
 def converted(value: nodes.Expression, ctype: CType) -> nodes.Expression:
     """Convert a value to a type, as an assignment does."""
     return value if value.ctype == ctype else nodes.Cast(value, ctype, value.location, explicit=False)
+
+
+def evaluated(expressions: Iterable[nodes.Expression], location: Location) -> list[nodes.Statement]:
+    """Evaluate expressions, one statement for each."""
+    return [nodes.Evaluate(expression, location) for expression in expressions]
 
 
 def assigned(place: nodes.Expression, value: nodes.Expression) -> nodes.Assign:

@@ -32,10 +32,9 @@ from tensorlift.frontends.mlir.index_operations import INDEX_OPERATIONS, copied
 from tensorlift.frontends.mlir.memories import MEMORIES, check_memref, static_extents
 from tensorlift.frontends.mlir.names import argument_marks
 from tensorlift.frontends.mlir.refusals import refusal
-from tensorlift.frontends.mlir.scalar_operations import SCALAR_OPERATIONS
 from tensorlift.frontends.mlir.shapes import Assumed, infer_extents, known_extents, settle, size_map
 from tensorlift.frontends.mlir.structures import STRUCTURES, only_block
-from tensorlift.frontends.mlir.translator import Translator, check_scalar
+from tensorlift.frontends.mlir.translator import Rule, Translator, check_scalar
 from tensorlift.frontends.mlir.values import Memory, Scalar, View
 from tensorlift.ir.location import location_of
 from tensorlift.ir.subscripts import STRUCTURED
@@ -49,13 +48,27 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Diagnostic
 
 
-def _structured(t: Translator, op: Operation) -> None:
+_ARITH = [
+    "addf", "subf", "mulf", "divf", "remf", "negf", "maximumf", "minimumf", "maxnumf", "minnumf", "cmpf", "cmpi",
+    "select", "andi", "ori", "xori", "shrsi", "shrui", "maxui", "minui", "sitofp", "uitofp", "fptosi", "fptoui", "extf",
+    "truncf",
+]  # fmt: skip
+_MATH = [
+    "absf", "absi", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos",
+    "cosh", "erf", "exp", "exp2", "expm1", "floor", "fma", "fpowi", "ipowi", "log", "log10", "log1p", "log2", "powf",
+    "round", "roundeven", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
+]  # fmt: skip
+
+SCALAR_OPERATIONS = (*(f"arith.{name}" for name in _ARITH), *(f"math.{name}" for name in _MATH))
+
+
+def _structured(t: Translator, op: Operation) -> Scalar | None:
     from tensorlift.frontends.mlir.structured import translate  # noqa: PLC0415 - rare, and the dialect takes time to load
 
-    translate(t, op)
+    return translate(t, op)
 
 
-HANDLERS = {**dict.fromkeys(SCALAR_OPERATIONS, copied), **INDEX_OPERATIONS, **STRUCTURES, **MEMORIES}
+HANDLERS: dict[str, Rule] = {**dict.fromkeys(SCALAR_OPERATIONS, copied), **INDEX_OPERATIONS, **STRUCTURES, **MEMORIES}
 HANDLERS |= dict.fromkeys(("linalg.index", *STRUCTURED), _structured)
 _C_TYPES = {"i1": "_Bool", "i8": "signed char", "i16": "short", "i32": "int", "i64": "long", "index": "long"}
 _C_TYPES |= {"f32": "float", "f64": "double"}

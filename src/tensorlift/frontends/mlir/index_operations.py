@@ -14,8 +14,8 @@ from xdsl.ir.affine import AffineBinaryOpKind
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.frontends.mlir.atoms import NotAffineError, product
-from tensorlift.frontends.mlir.needs import is_large
 from tensorlift.frontends.mlir.refusals import refusal
+from tensorlift.frontends.mlir.shapes import is_large
 from tensorlift.frontends.mlir.translator import check_scalar
 from tensorlift.frontends.mlir.values import Need, Scalar, View
 from tensorlift.ir.location import location_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Attribute, Operation
 
-    from tensorlift.frontends.mlir.translator import Translator
+    from tensorlift.frontends.mlir.translator import Rule, Translator
 
     Evaluator = Callable[[Translator, Affine, Affine], Affine]
 
@@ -41,7 +41,7 @@ def _width(of_type: Attribute) -> int:
     return of_type.width.data if isinstance(of_type, IntegerType) else _EXACT
 
 
-def copied(t: Translator, op: Operation) -> None:
+def copied(t: Translator, op: Operation) -> Scalar:
     """Emit an operation on numbers as it is."""
     for value in (*op.operands, *op.results):
         if isinstance(t.known.get(value), View):
@@ -49,7 +49,7 @@ def copied(t: Translator, op: Operation) -> None:
         check_scalar(value.type, op)
     if len(op.results) != 1:
         raise refusal("operation", location_of(op), op.name)
-    t.known[op.results[0]] = Scalar(_copy(t, op))
+    return Scalar(_copy(t, op))
 
 
 def _copy(t: Translator, op: Operation) -> Any:
@@ -61,16 +61,15 @@ def _copy(t: Translator, op: Operation) -> Any:
     return t.emit_value(made, op)
 
 
-def _evaluated(evaluate: Evaluator, *, wraps: bool = True) -> Callable[[Translator, Operation], None]:
+def _evaluated(evaluate: Evaluator, *, wraps: bool = True) -> Rule:
     """Handle a binary operation that has an exact form; ``wraps`` where the result may leave its type."""
 
-    def handle(t: Translator, op: Operation) -> None:
+    def handle(t: Translator, op: Operation) -> Scalar:
         result = op.results[0]
         check_scalar(result.type, op)
         is_index = isinstance(result.type, IndexType)
         if not is_index and not _is_integer(result.type):
-            copied(t, op)
-            return
+            return copied(t, op)
         left, right = t.scalar(op.operands[0]), t.scalar(op.operands[1])
         index, why = None, next((s.why for s in (left, right) if s.index is None), ("data", "data"))
         if left.index is not None and right.index is not None:
@@ -79,12 +78,11 @@ def _evaluated(evaluate: Evaluator, *, wraps: bool = True) -> Callable[[Translat
             except NotAffineError as error:
                 why = ("affine", str(error))
         if index is None:
-            t.known[result] = Scalar(_copy(t, op), why=why)
-            return
+            return Scalar(_copy(t, op), why=why)
         needs = left.needs + right.needs
         if wraps and (_width(result.type) < _EXACT or is_large(index)) and not _is_exact(op):
             needs += (Need(index, _width(result.type), location_of(op)),)
-        t.known[result] = Scalar(None if is_index else _copy(t, op), index, needs)
+        return Scalar(None if is_index else _copy(t, op), index, needs)
 
     return handle
 
@@ -111,20 +109,17 @@ def _shifted(_: Translator, left: Affine, right: Affine) -> Affine:
     return left * (1 << right.constant)
 
 
-def _extremum(kind: str) -> Callable[[Translator, Operation], None]:
-    def handle(t: Translator, op: Operation) -> None:
+def _extremum(kind: str) -> Rule:
+    def handle(t: Translator, op: Operation) -> Scalar:
         if not isinstance(op.results[0].type, IndexType):
-            copied(t, op)
-            return
+            return copied(t, op)
         sides = [t.bound(value, kind, op) for value in op.operands]
-        t.known[op.results[0]] = Scalar(
-            extremum=(kind, (*sides[0], *sides[1])), why=("affine", f"is the {kind} of several numbers")
-        )
+        return Scalar(extremum=(kind, (*sides[0], *sides[1])), why=("affine", f"is the {kind} of several numbers"))
 
     return handle
 
 
-def _constant(t: Translator, op: Operation) -> None:
+def _constant(t: Translator, op: Operation) -> Scalar:
     result = op.results[0]
     check_scalar(result.type, op)
     value: Any = op.properties["value"]
@@ -134,68 +129,65 @@ def _constant(t: Translator, op: Operation) -> None:
         whole = value.value.data & ((1 << width) - 1)
         index = Affine(whole - (1 << width) if whole >> (width - 1) else whole)
     made = None if isinstance(result.type, IndexType) else _copy(t, op)
-    t.known[result] = Scalar(made, index)
+    return Scalar(made, index)
 
 
 def _is_bit(of_type: Attribute) -> bool:
     return isinstance(of_type, IntegerType) and of_type.width.data == 1
 
 
-def _cast(*, unsigned: bool = False) -> Callable[[Translator, Operation], None]:
+def _cast(*, unsigned: bool = False) -> Rule:
     """Handle a conversion among integers and indices; the exact form stays, under the needs that say so."""
 
-    def handle(t: Translator, op: Operation) -> None:
+    def handle(t: Translator, op: Operation) -> Scalar:
         source, result = op.operands[0], op.results[0]
         check_scalar(source.type, op)
         check_scalar(result.type, op)
         scalar = t.scalar(source)
         if scalar.index is None or _is_bit(source.type) or _is_bit(result.type):
-            t.known[result] = Scalar(_copy(t, op), why=scalar.why)
-            return
+            return Scalar(_copy(t, op), why=scalar.why)
         need = Need(scalar.index, _width(result.type), location_of(op))
         if isinstance(source.type, IndexType):
             # An index read as an integer counts as exact from here on, as data too.
             index = t.index(source, op)
             t.needs.insist(need)
             made = arith.IndexCastOp(t.index_value(index, op), result.type)
-            t.known[result] = Scalar(t.emit_value(made, op), index)
-            return
+            return Scalar(t.emit_value(made, op), index)
         needs = scalar.needs
         if _width(result.type) < _width(source.type):
             needs += (need,)
         if unsigned:
             needs += (Need(scalar.index, _EXACT, location_of(op), only_nonnegative=True),)
         is_index = isinstance(result.type, IndexType)
-        t.known[result] = Scalar(None if is_index else _copy(t, op), scalar.index, needs)
+        return Scalar(None if is_index else _copy(t, op), scalar.index, needs)
 
     return handle
 
 
-def _apply(t: Translator, op: Operation) -> None:
+def _apply(t: Translator, op: Operation) -> Scalar:
     applied: Any = op.properties["map"]
     operands = t.indices(op.operands, op)
     count = applied.data.num_dims
     (result,) = applied.data.results
-    t.known[op.results[0]] = Scalar(index=t.atoms.applied(result, operands[:count], operands[count:]))
+    return Scalar(index=t.atoms.applied(result, operands[:count], operands[count:]))
 
 
-def _map_extremum(kind: str) -> Callable[[Translator, Operation], None]:
-    def handle(t: Translator, op: Operation) -> None:
+def _map_extremum(kind: str) -> Rule:
+    def handle(t: Translator, op: Operation) -> Scalar:
         applied: Any = op.properties["map"]
         operands = t.indices(op.operands, op)
         count = applied.data.num_dims
         found = tuple(t.atoms.applied(e, operands[:count], operands[count:]) for e in applied.data.results)
         if len(found) == 1:
-            t.known[op.results[0]] = Scalar(index=found[0])
-            return
-        t.known[op.results[0]] = Scalar(extremum=(kind, found), why=("affine", f"is the {kind} of several numbers"))
+            return Scalar(index=found[0])
+        return Scalar(extremum=(kind, found), why=("affine", f"is the {kind} of several numbers"))
 
     return handle
 
 
 _DOWN, _UP, _REST = AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.CeilDiv, AffineBinaryOpKind.Mod
 
-INDEX_OPERATIONS: dict[str, Callable[[Translator, Operation], None]] = {
+INDEX_OPERATIONS: dict[str, Rule] = {
     "affine.apply": _apply,
     "affine.max": _map_extremum("max"),
     "affine.min": _map_extremum("min"),

@@ -29,7 +29,7 @@ from tensorlift.ir.location import location_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tensorlift.frontends.mlir.translator import Translator
+    from tensorlift.frontends.mlir.translator import Rule, Translator
 
 
 _ELEMENT = "an element of"
@@ -49,7 +49,7 @@ def check_memref(of_type: Any, op: Operation) -> None:
     check_layout(of_type, location_of(op))
 
 
-def _allocate(t: Translator, op: Operation) -> None:
+def _allocate(t: Translator, op: Operation) -> View:
     result: Any = op.results[0]
     check_memref(result.type, op)
     given = iter(t.indices(op.operands, op))
@@ -64,9 +64,9 @@ def _allocate(t: Translator, op: Operation) -> None:
     value.name_hint = name
     memory = Memory(name, result.type.element_type, list(extents), value, location_of(op), marks)
     t.memories.append(memory)
-    t.known[result] = View.whole(memory)
     if any(isinstance(use.operation, ReturnOp) for use in result.uses):
         _clear(t, memory, op)
+    return View.whole(memory)
 
 
 def _clear(t: Translator, memory: Memory, op: Operation) -> None:
@@ -87,54 +87,53 @@ def _everywhere(
         visit(tuple(Affine.var(loop.variable) for loop in loops))
 
 
-def _affine_access(store: bool) -> Callable[[Translator, Operation], None]:  # noqa: FBT001 - makes one of two handlers
-    def handle(t: Translator, op: Operation) -> None:
+def _affine_access(store: bool) -> Rule:  # noqa: FBT001 - makes one of two handlers
+    def handle(t: Translator, op: Operation) -> Scalar | None:
         subscript: Any = op.properties["map"]
         operands = t.indices(op.operands[1 + store :], op)
         dims, symbols = operands[: subscript.data.num_dims], operands[subscript.data.num_dims :]
         indices = tuple(t.atoms.applied(result, dims, symbols) for result in subscript.data.results)
-        _access(t, op, indices, store=store)
+        return _access(t, op, indices, store=store)
 
     return handle
 
 
-def _plain_access(store: bool) -> Callable[[Translator, Operation], None]:  # noqa: FBT001 - makes one of two handlers
-    def handle(t: Translator, op: Operation) -> None:
-        if store or not _gathers(t, op):
-            _access(t, op, tuple(t.indices(op.operands[1 + store :], op)), store=store)
+def _plain_access(store: bool) -> Rule:  # noqa: FBT001 - makes one of two handlers
+    def handle(t: Translator, op: Operation) -> Scalar | None:
+        gathered = None if store else _gathered(t, op)
+        return gathered or _access(t, op, tuple(t.indices(op.operands[1 + store :], op)), store=store)
 
     return handle
 
 
-def _gathers(t: Translator, op: Operation) -> bool:
-    """Read a whole array of one dimension at a place that depends on data; False where it is another access."""
+def _gathered(t: Translator, op: Operation) -> Scalar | None:
+    """Read a whole array of one dimension at a place that depends on data; None where it is another access."""
     view = t.view(op.operands[0])
     if len(view.axes) != 1 or view != View.whole(view.memory) or not isinstance(view.memory.value, BlockArgument):
-        return False
+        return None
     place = t.scalar(op.operands[1])
     cast = place.value.owner if isinstance(place.value, OpResult) and place.index is None else None
     if place.value is None or cast is None or cast.name != "arith.index_cast" or not place.why[1].startswith(_ELEMENT):
-        return False
+        return None
     t.extent(view, 0, op)
     made = memref.LoadOp.create(operands=[view.memory.value, place.value], result_types=[view.memory.element])
-    t.known[op.results[0]] = Scalar(t.emit_value(made, op), why=("data", f"{_ELEMENT} {view.memory.name}"))
-    return True
+    return Scalar(t.emit_value(made, op), why=("data", f"{_ELEMENT} {view.memory.name}"))
 
 
-def _access(t: Translator, op: Operation, indices: tuple[Affine, ...], *, store: bool) -> None:
+def _access(t: Translator, op: Operation, indices: tuple[Affine, ...], *, store: bool) -> Scalar | None:
     view = t.view(op.operands[int(store)])
-    if store:
-        t.store(t.number(op.operands[0], op), view, indices, op)
-    else:
-        t.known[op.results[0]] = Scalar(t.load(view, indices, op), why=("data", f"{_ELEMENT} {view.memory.name}"))
+    if not store:
+        return Scalar(t.load(view, indices, op), why=("data", f"{_ELEMENT} {view.memory.name}"))
+    t.store(t.number(op.operands[0], op), view, indices, op)
+    return None
 
 
-def _extent(t: Translator, op: Operation) -> None:
+def _extent(t: Translator, op: Operation) -> Scalar:
     axis = t.index(op.operands[1], op)
     view = t.view(op.operands[0])
     if axis.terms or not 0 <= axis.constant < len(view.extents):
         raise refusal("memory", location_of(op), "the dimension that is asked for is not a constant of the type")
-    t.known[op.results[0]] = Scalar(index=t.extent(view, axis.constant, op))
+    return Scalar(index=t.extent(view, axis.constant, op))
 
 
 def _copy(t: Translator, op: Operation) -> None:
@@ -148,15 +147,15 @@ def _copy(t: Translator, op: Operation) -> None:
     _everywhere(t, extents, op, lambda place: t.store(t.load(source, place, op), target, place, op))
 
 
-def _cast(t: Translator, op: Operation) -> None:
+def _cast(t: Translator, op: Operation) -> View:
     check_memref(op.results[0].type, op)
     view = t.view(op.operands[0])
     if len(static_extents(op.results[0].type)) != len(view.extents):
         raise refusal("memory", location_of(op), "a cast to another rank is not lifted")
-    t.known[op.results[0]] = view
+    return view
 
 
-def _subview(t: Translator, op: Operation) -> None:
+def _subview(t: Translator, op: Operation) -> View:
     part: Any = op
     view = t.view(part.source)
     offsets, extents, steps = (
@@ -175,10 +174,10 @@ def _subview(t: Translator, op: Operation) -> None:
     for axis, step in zip(view.axes, steps, strict=True):
         strides[axis] *= step.constant
     axes = tuple(view.axes[k] for k in kept)
-    t.known[op.results[0]] = View(view.memory, places, tuple(strides), tuple(extents[k] for k in kept), axes)
+    return View(view.memory, places, tuple(strides), tuple(extents[k] for k in kept), axes)
 
 
-def _collapse(t: Translator, op: Operation) -> None:
+def _collapse(t: Translator, op: Operation) -> View:
     """See an array without axes of one position: each group of axes has at most one other."""
     part: Any = op
     extents = part.src.type.get_shape()
@@ -189,7 +188,7 @@ def _collapse(t: Translator, op: Operation) -> None:
         _refused(_SHAPED.format("collapse_shape"))(t, op)
     kept = [axis for (axis,) in wide]
     axes = tuple(view.axes[axis] for axis in kept)
-    t.known[op.results[0]] = View(view.memory, view.offsets, view.steps, tuple(view.extents[k] for k in kept), axes)
+    return View(view.memory, view.offsets, view.steps, tuple(view.extents[k] for k in kept), axes)
 
 
 def _kept(sizes: Any, rank: int, op: Operation) -> list[int]:
@@ -215,7 +214,7 @@ def _free(t: Translator, op: Operation) -> None:
         raise refusal("memory", location_of(op), "`memref.dealloc` of an argument frees the caller's memory")
 
 
-def _refused(message: str) -> Callable[[Translator, Operation], None]:
+def _refused(message: str) -> Rule:
     def handle(_: Translator, op: Operation) -> None:
         raise refusal("memory", location_of(op), message)
 
@@ -229,11 +228,11 @@ def _global(_: Translator, op: Operation) -> None:
     )
 
 
-def _aligned(t: Translator, op: Operation) -> None:
-    t.known[op.results[0]] = t.view(op.operands[0])
+def _aligned(t: Translator, op: Operation) -> View:
+    return t.view(op.operands[0])
 
 
-MEMORIES: dict[str, Callable[[Translator, Operation], None]] = {
+MEMORIES: dict[str, Rule] = {
     "affine.load": _affine_access(store=False),
     "affine.store": _affine_access(store=True),
     "memref.alloc": _allocate,

@@ -29,11 +29,10 @@ if TYPE_CHECKING:
     from tensorlift.ir.structured import Space
 
 
-def translate(t: Translator, op: Operation) -> None:
+def translate(t: Translator, op: Operation) -> Scalar | None:
     """Translate an operation of Linalg."""
     if op.name == "linalg.index":
-        _index(t, op)
-        return
+        return _index(t, op)
     space = space_of(op)
     if op.results:
         raise refusal("type", location_of(op), "an operation on tensors")
@@ -54,6 +53,7 @@ def translate(t: Translator, op: Operation) -> None:
         made = _region(t, op, values, point) if isinstance(op, GenericOp) else [_named(t, op, values)]
         for position, value in zip(outputs, made, strict=True):
             t.store(value, t.view(op.operands[position]), places[position], op)
+    return None
 
 
 def _is_read(op: Operation) -> list[bool]:
@@ -159,11 +159,11 @@ def _named(t: Translator, op: Operation, values: Sequence[SSAValue | None]) -> S
     return t.emit_value(plus(cell, t.emit_value(times(left, right), op)), op)
 
 
-def _index(t: Translator, op: Operation) -> None:
+def _index(t: Translator, op: Operation) -> Scalar:
     structured: Any = op
     block = op.parent_block()
     point = t.points.get(block) if block is not None else None
     dimension = structured.dim.value.data
     if point is None or dimension >= len(point):
         raise refusal("control", location_of(op), "a `linalg.index` is not in an operation with such a dimension")
-    t.known[op.results[0]] = Scalar(index=point[dimension])
+    return Scalar(index=point[dimension])

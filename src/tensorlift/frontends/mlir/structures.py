@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation, SSAValue
 
-    from tensorlift.frontends.mlir.translator import Translator
+    from tensorlift.frontends.mlir.translator import Rule, Translator
 
     Bounds = tuple[tuple[Affine, ...], tuple[Affine, ...], int]
 
@@ -282,7 +282,7 @@ def only_block(function: Operation) -> Block:
     return region.block
 
 
-def _refused(message: str) -> Callable[[Translator, Operation], None]:
+def _refused(message: str) -> Rule:
     def handle(_: Translator, op: Operation) -> None:
         raise refusal("control", location_of(op), message)
 
@@ -304,7 +304,7 @@ COMBINERS: dict[str, tuple[Callable[[SSAValue, SSAValue], Operation], Callable[[
     "xori": (XOrIOp, lambda _: 0),
 }
 
-STRUCTURES: dict[str, Callable[[Translator, Operation], None]] = {
+STRUCTURES: dict[str, Rule] = {
     "affine.for": _affine_for,
     "affine.if": _affine_if,
     "affine.parallel": _affine_parallel,

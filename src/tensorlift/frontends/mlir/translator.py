@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.dialects import affine, arith, memref
 from xdsl.dialects.builtin import (
@@ -25,13 +25,13 @@ from xdsl.dialects.builtin import (
     StringAttr,
     i32,
 )
-from xdsl.ir import Block, Region
+from xdsl.ir import Block, Operation, Region
 from xdsl.ir.affine import AffineMap
 
 from tensorlift.frontends.mlir.atoms import Atoms, NotAffineError, Quotient, Size, Variable
 from tensorlift.frontends.mlir.names import Names
-from tensorlift.frontends.mlir.needs import Needs
 from tensorlift.frontends.mlir.refusals import refusal
+from tensorlift.frontends.mlir.shapes import Needs
 from tensorlift.frontends.mlir.values import Access, Loop, Memory, Scalar, View
 from tensorlift.ir.location import location_of
 from tensorlift.ir.subscripts import STRUCTURED
@@ -39,12 +39,13 @@ from tensorlift.ir.subscripts import STRUCTURED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from xdsl.ir import Attribute, Operation, SSAValue
+    from xdsl.ir import Attribute, SSAValue
     from xdsl.ir.affine import AffineConstraintExpr
 
     from tensorlift.comprehension.affine import Affine
     from tensorlift.frontends.mlir.agreement import Agreement
     from tensorlift.frontends.mlir.values import Known
+
 
 INDEX = IndexType()
 EMPTY_MAP = AffineMapAttr(AffineMap(0, 0, ()))
@@ -52,13 +53,14 @@ _WIDTHS = {1, 8, 16, 32, 64}
 _NESTING = 100
 
 
+Rule: TypeAlias = "Callable[[Translator, Operation], Known | None]"
+
+
 class Translator:
     """The state of one function's translation."""
 
-    def __init__(
-        self, entry: Block, functions: Mapping[str, Operation], handlers: Mapping[str, Callable[..., None]]
-    ) -> None:
-        """Emit into ``entry``; ``functions`` are those of the module, by name."""
+    def __init__(self, entry: Block, functions: Mapping[str, Operation], handlers: Mapping[str, Rule]) -> None:
+        """Emit into ``entry``; ``functions`` are those of the module, by name, ``handlers`` give what a result is."""
         self.functions = functions
         self.handlers = handlers
         self.atoms = Atoms()
@@ -117,9 +119,11 @@ class Translator:
         if handler is None:
             raise refusal("operation", location_of(op), op.name)
         try:
-            handler(self, op)
+            found = handler(self, op)
         except NotAffineError as error:
             raise refusal("affine", location_of(op), str(error)) from None
+        if found is not None:
+            self.known[op.results[0]] = found
 
     # -- values
 

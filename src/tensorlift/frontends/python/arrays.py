@@ -14,16 +14,19 @@ from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL, INT, LONG
 from tensorlift.frontends.python.expressions import Expressions
 from tensorlift.frontends.python.refusals import refusal
-from tensorlift.frontends.python.scalars import Scalar, binary, cast, integer, promoted
+from tensorlift.frontends.python.scalars import Scalar, binary, cast, integer, product, promoted, size_of
+from tensorlift.frontends.python.syntax import indices_of, is_ellipsis, is_new_axis, without_ellipsis
 from tensorlift.frontends.python.values import (
     Along,
     ArrayValue,
     ArrayVariable,
     Fixed,
+    Nodes,
     Operand,
     Sizes,
     View,
     array_type,
+    value_of,
     value_of_view,
     whole,
 )
@@ -50,8 +53,8 @@ class Arrays(Expressions):
             base = whole(self.materialise(base, location), location)
         if not isinstance(base, View):
             raise refusal("rank", location, f"`{ast.unparse(node.value)}` is no array")
-        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if any(map(_is_new_axis, parts)):
+        parts = indices_of(node)
+        if any(map(is_new_axis, parts)):
             return self._with_new_axes(base, node, parts)
         view = self.view(base, node)
         if not view.axes:
@@ -61,17 +64,17 @@ class Arrays(Expressions):
     def _with_new_axes(self, base: View, node: ast.Subscript, parts: Sequence[ast.expr]) -> ArrayValue:
         """Read a part of an array with new axes of extent one, where its index has ``None``."""
         location = self.locate(node)
-        kept = [part for part in parts if not _is_new_axis(part)]
-        if base.array.is_list or any(isinstance(p, ast.Constant) and p.value is Ellipsis for p in kept):
+        kept = [part for part in parts if not is_new_axis(part)]
+        if base.array.is_list or any(map(is_ellipsis, kept)):
             raise refusal("index", location, f"the index `{ast.unparse(node.slice)}` is not lifted")
         rest = ast.Subscript(node.value, ast.Tuple(kept, ast.Load()), node.ctx)
         view = self.view(base, ast.copy_location(rest, node))
-        is_new = [_is_new_axis(part) for part in parts if _is_new_axis(part) or isinstance(part, ast.Slice)]
+        is_new = [is_new_axis(part) for part in parts if is_new_axis(part) or isinstance(part, ast.Slice)]
         is_new += [False] * (len(view.axes) - is_new.count(False))
         extents = iter(view.extents)
         one = nodes.Integer(1, LONG, location)
 
-        def at(indices: Sequence[nodes.Expression], place: Location) -> Scalar:
+        def at(indices: Nodes, place: Location) -> Scalar:
             return view.at([index for index, new in zip(indices, is_new, strict=True) if not new], place)
 
         reads = frozenset({base.array.variable})
@@ -95,10 +98,10 @@ class Arrays(Expressions):
 
     def view(self, base: View, node: ast.Subscript) -> View:
         """Select a part of a view; each entry of the index takes one axis."""
-        parts = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+        parts = indices_of(node)
         if base.array.is_list and len(parts) > 1:
             raise refusal("rank", self.locate(node), f"the list `{base.array.name}` takes one index at a time")
-        parts = _without_ellipsis(parts, len(base.axes))
+        parts = without_ellipsis(parts, len(base.axes))
         if len(parts) > len(base.axes):
             detail = f"`{ast.unparse(node)}` has {len(parts)} indices for {len(base.axes)} dimensions"
             raise refusal("rank", self.locate(node), detail)
@@ -125,7 +128,7 @@ class Arrays(Expressions):
     def _index_value(self, part: ast.expr) -> Scalar:
         """Evaluate an index or a bound as it stands."""
         location = self.locate(part)
-        if isinstance(part, ast.Constant) and (part.value is None or part.value is Ellipsis):
+        if is_ellipsis(part) or (isinstance(part, ast.Constant) and part.value is None):
             raise refusal("index", location, f"the index `{ast.unparse(part)}` is not lifted")
         value = self.evaluate(part)
         if not isinstance(value, Scalar) or value.is_truth:
@@ -183,25 +186,16 @@ class Arrays(Expressions):
         if constant is not None:
             return constant
         base = self.evaluate(node.value)
+        if isinstance(base, View | ArrayValue) and node.attr == "shape":
+            return Sizes(tuple(map(size_of, base.extents)))
         if isinstance(base, View):
-            if node.attr == "shape":
-                return Sizes(tuple(self._sizes(base)))
             if node.attr == "T":
                 return View(base.array, base.dimensions, tuple(reversed(base.axes)))
             if node.attr == "ndim":
                 return integer(len(base.axes), location)
             if node.attr == "size":
-                sizes = self._sizes(base)
-                total = sizes[0]
-                for size in sizes[1:]:
-                    total = binary("*", total, size, location)
-                return total
-        elif isinstance(base, ArrayValue) and node.attr == "shape":
-            return Sizes(tuple(Scalar(extent, LONG, weak=True) for extent in base.extents))
+                return product(base.extents, location)
         raise refusal("attribute", location, node.attr)
-
-    def _sizes(self, view: View) -> list[Scalar]:
-        return [Scalar(extent, LONG, weak=True) for extent in view.extents]
 
     def named_constant(self, node: ast.Attribute) -> Scalar | None:
         """Give a constant of a module, such as ``math.pi``."""
@@ -216,7 +210,7 @@ class Arrays(Expressions):
         values = [self._operand(operand, location) for operand in operands]
         extents = self._common_extents([value for value in values if isinstance(value, ArrayValue)], location)
 
-        def at(indices: Sequence[nodes.Expression], place: Location) -> Scalar:
+        def at(indices: Nodes, place: Location) -> Scalar:
             return apply([v if isinstance(v, Scalar) else _broadcast(v, indices, place) for v in values])
 
         sample = at([nodes.Integer(0, LONG, location)] * len(extents), location)
@@ -224,17 +218,12 @@ class Arrays(Expressions):
         return ArrayValue(extents, at, BOOL if sample.truth else sample.ctype, reads)
 
     def _operand(self, operand: Operand, location: Location) -> Scalar | ArrayValue:
-        if isinstance(operand, View):
-            if operand.array.is_list:
-                raise refusal("operator", location, f"`{operand.array.name}` is a list, which has no arithmetic")
-            return value_of_view(operand)
+        if isinstance(operand, View | ArrayValue):
+            return _without_lists(operand, location)
         if isinstance(operand, Sizes):
             raise refusal("operator", location, "a tuple has no arithmetic")
-        if isinstance(operand, ArrayValue) and operand.is_list:
-            raise refusal("operator", location, "a list has no arithmetic")
-        if isinstance(operand, Scalar) and not isinstance(operand.node, nodes.Integer | nodes.Floating | nodes.Name):
-            return self.temporary(operand, location)
-        return operand
+        is_plain = isinstance(operand.node, nodes.Integer | nodes.Floating | nodes.Name)
+        return operand if is_plain else self.temporary(operand, location)
 
     def _common_extents(self, values: Sequence[ArrayValue], location: Location) -> tuple[nodes.Expression, ...]:
         """Give the extents of the result; extents of the literal 1 are stretched, others must be equal."""
@@ -259,7 +248,7 @@ class Arrays(Expressions):
         extents = (*a.extents[:-1], *b.extents[1:])
         rows = len(a.extents) - 1
 
-        def term(indices: Sequence[nodes.Expression], k: nodes.Expression) -> Scalar:
+        def term(indices: Nodes, k: nodes.Expression) -> Scalar:
             return binary("*", a.at((*indices[:rows], k), location), b.at((k, *indices[rows:]), location), location)
 
         return self.reduction(extents, inner, term, promoted(a.element, False, b.element, False)[0], location)  # noqa: FBT003 - neither is weak
@@ -268,7 +257,7 @@ class Arrays(Expressions):
         self,
         extents: tuple[nodes.Expression, ...],
         inner: nodes.Expression,
-        term: Callable[[Sequence[nodes.Expression], nodes.Expression], Scalar],
+        term: Callable[[Nodes, nodes.Expression], Scalar],
         element: Number,
         location: Location,
     ) -> Operand:
@@ -280,24 +269,22 @@ class Arrays(Expressions):
             return total
         result = self.allocate(self.fresh("w"), element, extents, location)
 
-        def row(indices: Sequence[nodes.Expression]) -> None:
+        def row(indices: Nodes) -> None:
             target = result.at(indices, location).node
             self.store(target, "", zero, location)
             self.loop_over([inner], lambda k: self.store(target, "+", term(indices, k[0]), location), location)
 
         self.loop_over(extents, row, location)
-        return ArrayValue(extents, result.at, element, frozenset({result.variable}), fresh=result)
+        return value_of(result)
 
     def in_memory(self, value: ArrayValue | View, location: Location) -> ArrayValue:
         """Give an array whose elements are cheap to read again and again."""
-        if isinstance(value, View):
-            if value.array.is_list:
-                raise refusal("operator", location, f"`{value.array.name}` is a list, which has no arithmetic")
-            return value_of_view(value)
-        if value.is_list:
-            raise refusal("operator", location, "a list has no arithmetic")
-        array = self.materialise(value, location)
-        return value_of_view(whole(array, location))
+        found = _without_lists(value, location)
+        return found if isinstance(value, View) else self.stored(found, location)
+
+    def stored(self, value: ArrayValue, location: Location) -> ArrayValue:
+        """Give a value that is read from memory of its own."""
+        return value_of_view(whole(self.materialise(value, location), location))
 
     def own(self, value: ArrayValue, location: Location) -> ArrayValue:
         """Refuse a value that shows another array, which what is given its name could write."""
@@ -332,9 +319,7 @@ class Arrays(Expressions):
             self.note_data(array.key, value.at(start, array.variable.location).node)
             self.keep(array)
 
-    def allocate(
-        self, name: str, element: Number, extents: Sequence[nodes.Expression], location: Location
-    ) -> ArrayVariable:
+    def allocate(self, name: str, element: Number, extents: Nodes, location: Location) -> ArrayVariable:
         """Make a local array."""
         if not all(map(self.is_stable, extents)):
             raise refusal("shape", location, f"the extents of `{name}` change, or are no sums of sizes")
@@ -357,9 +342,9 @@ class Arrays(Expressions):
                 if not _is_one(given):
                     self.require_equal(mine, given, location)
             if target.array.variable in value.reads:
-                value = value_of_view(whole(self.materialise(value, location), location))
+                value = self.stored(value, location)
 
-        def body(indices: Sequence[nodes.Expression]) -> None:
+        def body(indices: Nodes) -> None:
             item = value if isinstance(value, Scalar) else _broadcast(value, indices, location)
             self.store(target.at(indices, location).node, operator, item, location)
 
@@ -367,8 +352,8 @@ class Arrays(Expressions):
 
     def loop_over(
         self,
-        extents: Sequence[nodes.Expression],
-        body: Callable[[Sequence[nodes.Expression]], None],
+        extents: Nodes,
+        body: Callable[[Nodes], None],
         location: Location,
     ) -> None:
         """Emit a nest of loops over all indices of some extents."""
@@ -399,12 +384,12 @@ class Arrays(Expressions):
             old = Scalar(target, ctype)  # type: ignore[arg-type] # an element is a number
             value = binary(operator, old, value, location)
         converted = cast(value, ctype, location)  # type: ignore[arg-type] # an element is a number
-        self.emit(nodes.Evaluate(nodes.Assign("", target, converted.node, ctype, location), location))
+        self.emit(nodes.assignment(target, converted.node, location))
 
 
 def counted(
     variable: nodes.Variable,
-    uppers: Sequence[nodes.Expression],
+    uppers: Nodes,
     body: Sequence[nodes.Statement],
     location: Location,
     step: int = 1,
@@ -422,23 +407,6 @@ def counted(
     return nodes.Loop("for", declaration, condition, advance, nodes.Block(tuple(body), location), location)
 
 
-def _is_new_axis(part: ast.expr) -> bool:
-    """Whether an entry of an index is ``None`` or ``np.newaxis``."""
-    if isinstance(part, ast.Attribute):
-        return part.attr == "newaxis"
-    return isinstance(part, ast.Constant) and part.value is None
-
-
-def _without_ellipsis(parts: list[ast.expr], rank: int) -> list[ast.expr]:
-    """Replace one ``...`` by slices of all that it stands for."""
-    found = [k for k, part in enumerate(parts) if isinstance(part, ast.Constant) and part.value is Ellipsis]
-    if len(found) != 1 or len(parts) > rank + 1:
-        return parts
-    (place,) = found
-    everything = [ast.copy_location(ast.Slice(), parts[place]) for _ in range(rank + 1 - len(parts))]
-    return [*parts[:place], *everything, *parts[place + 1 :]]
-
-
 def _in_steps(extent: Scalar, step: int, location: Location) -> Scalar:
     """Give how many steps fit into an extent, the first included."""
     if step == 1:
@@ -453,6 +421,17 @@ def _difference(upper: Scalar, lower: Scalar, location: Location) -> Scalar:
     return binary("-", upper, lower, location)
 
 
+def _without_lists(value: ArrayValue | View, location: Location) -> ArrayValue:
+    """Give an array as a value; a list has no arithmetic."""
+    if isinstance(value, View):
+        if value.array.is_list:
+            raise refusal("operator", location, f"`{value.array.name}` is a list, which has no arithmetic")
+        return value_of_view(value)
+    if value.is_list:
+        raise refusal("operator", location, "a list has no arithmetic")
+    return value
+
+
 def _is_negative(value: Scalar) -> bool:
     return isinstance(value.node, nodes.Integer) and value.node.value < 0
 
@@ -461,7 +440,7 @@ def _is_one(extent: nodes.Expression) -> bool:
     return isinstance(extent, nodes.Integer) and extent.value == 1
 
 
-def _broadcast(value: ArrayValue, indices: Sequence[nodes.Expression], location: Location) -> Scalar:
+def _broadcast(value: ArrayValue, indices: Nodes, location: Location) -> Scalar:
     """Read an array at the indices of a result of at least its rank."""
     last = indices[len(indices) - len(value.extents) :]
     zero = nodes.Integer(0, LONG, location)

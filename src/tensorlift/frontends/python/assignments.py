@@ -156,9 +156,8 @@ class Assignments(Functions):
         if isinstance(known, nodes.Variable):
             self._joined(name, value)
             ctype = known.ctype
-            target = nodes.Name(known, ctype, location)
             converted = cast(value, ctype, location)  # type: ignore[arg-type] # a local variable is a number
-            self.emit(nodes.Evaluate(nodes.Assign("", target, converted.node, ctype, location), location))
+            self.emit(nodes.assignment(nodes.name_of(known, location), converted.node, location))
         elif isinstance(known, Scalar):
             raise refusal("rebind", location, name)
         elif self.stores.get(name, 0) == 1 and value.is_integer and not value.is_truth and self.is_stable(value.node):
@@ -324,7 +323,7 @@ class Assignments(Functions):
         if isinstance(given, View):
             given = value_of_view(given)
         if isinstance(given, ArrayValue) and view.array.variable in given.reads:
-            return value_of_view(whole(self.materialise(given, location), location))
+            return self.stored(given, location)
         return given
 
     def returned(self, value: ast.expr | None, location: Location) -> None:

@@ -23,7 +23,7 @@ from tensorlift.frontends.python.scalars import (
     promoted,
     stored,
 )
-from tensorlift.frontends.python.values import ArrayValue, Sizes, View, value_of_view
+from tensorlift.frontends.python.values import ArrayValue, Nodes, Sizes, View, value_of, value_of_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -119,7 +119,7 @@ class Creation(Arrays):
         start = bounds[0] if len(bounds) == _TWO else integer(0, location)
         extent = bounds[-1] if len(bounds) == 1 else binary("-", bounds[1], start, location)
 
-        def at(indices: Sequence[nodes.Expression], place: Location) -> Scalar:
+        def at(indices: Nodes, place: Location) -> Scalar:
             return Scalar(binary("+", Scalar(indices[0], LONG), start, place).node, LONG)
 
         return ArrayValue((extent.node,), at, LONG)
@@ -133,7 +133,7 @@ class Creation(Arrays):
         extents = [self.integer(given[side]).node for side in ("N", "M") if side in given]
         element = self._dtype(given["dtype"]) if "dtype" in given else DOUBLE
 
-        def at(indices: Sequence[nodes.Expression], place: Location) -> Scalar:
+        def at(indices: Nodes, place: Location) -> Scalar:
             row, column = (Scalar(index, LONG) for index in indices)
             one, zero = (cast(integer(value, place), element, place) for value in (1, 0))
             return choose(compare("==", row, column, place), one, zero, place)
@@ -167,8 +167,7 @@ class Creation(Arrays):
             self.note_data(array.key, value.node)
             indices = [nodes.Integer(index, LONG, location) for index in place]
             self.store(array.at(indices, location).node, "", value, location)
-        reads = frozenset({array.variable})
-        return ArrayValue(array.extents, array.at, array.element, reads, array, is_list=True, is_weak=array.is_weak)
+        return value_of(array)
 
     def _cells(self, node: ast.List | ast.Tuple, place: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Scalar]]:
         for position, item in enumerate(node.elts):

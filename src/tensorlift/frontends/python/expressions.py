@@ -35,6 +35,7 @@ from tensorlift.frontends.python.scalars import (
     truth_of,
 )
 from tensorlift.frontends.python.state import State
+from tensorlift.frontends.python.syntax import COMPARISONS, PLAIN
 from tensorlift.frontends.python.values import ArrayValue, ArrayVariable, Operand, Sizes, View, whole
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
     from tensorlift.diagnostics import Location
 
-_PLAIN = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 _BITS: dict[type[ast.operator], str] = {
     ast.BitAnd: "&",
     ast.BitOr: "|",
@@ -50,7 +50,6 @@ _BITS: dict[type[ast.operator], str] = {
     ast.LShift: "<<",
     ast.RShift: ">>",
 }
-_COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 _EXACT: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -259,8 +258,8 @@ class Expressions(State):
         return result
 
     def _operated(self, op: ast.operator, left: Scalar, right: Scalar, location: Location) -> Scalar:
-        if type(op) in _PLAIN:
-            return binary(_PLAIN[type(op)], left, right, location)
+        if type(op) in PLAIN:
+            return binary(PLAIN[type(op)], left, right, location)
         if isinstance(op, ast.Div):
             return _quotient(left, right, location)
         if isinstance(op, ast.FloorDiv):
@@ -307,7 +306,7 @@ class Expressions(State):
         before = len(self.out)
         sides += [self.evaluate(side) for side in node.comparators[1:]]
         self._check_pure(before, "a comparison that may not be reached", location)
-        operators = [_COMPARISONS.get(type(op), "") for op in node.ops]
+        operators = [COMPARISONS.get(type(op), "") for op in node.ops]
         if "" in operators:
             raise refusal("operator", location, f"the comparison in `{ast.unparse(node)}` is not lifted")
 
@@ -409,7 +408,7 @@ def _of_truths(op: ast.operator, left: Scalar, right: Scalar, location: Location
         return None
     if not isinstance(op, ast.Add | ast.Mult):
         raise refusal("truths", location, "this operator is not lifted for two truth values of NumPy")
-    return logical(LOGICAL[_PLAIN[type(op)]], [left, right], location, weak=False)
+    return logical(LOGICAL[PLAIN[type(op)]], [left, right], location, weak=False)
 
 
 def _is_above_one(node: nodes.Expression) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,26 +21,23 @@ from tensorlift.frontends.python.scalars import (
     join,
     of_numpy,
     promoted,
+    size_of,
     truth_of,
 )
-from tensorlift.frontends.python.values import ArrayValue, Operand, Sizes, View, whole
+from tensorlift.frontends.python.syntax import CONSTANTS, MODULES, OPERATORS
+from tensorlift.frontends.python.values import ArrayValue, Nodes, Operand, Sizes, View, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tensorlift.diagnostics import Location
 
-_CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau, "inf": math.inf, "infty": math.inf, "Inf": math.inf}
 _NO_NUMBERS = {"nan", "NaN"}
 _MODULES = {"math", "numpy"}
 _EXTREMES = {"min", "max", "minimum", "maximum", "fmin", "fmax"}
 _REDUCTIONS = {"sum", "mean", "prod", "min", "max", "amin", "amax", "dot", "any", "all", "count_nonzero", "var", "std"}
 _REDUCING = {"sum", "min", "max", "any", "all"}  # builtins
 _METHODS = {"sum", "mean", "prod", "min", "max", "dot", "any", "all", "var", "std"}
-_OPERATORS: dict[str, type[ast.operator]] = {
-    "add": ast.Add, "subtract": ast.Sub, "multiply": ast.Mult, "divide": ast.Div, "true_divide": ast.Div,
-    "floor_divide": ast.FloorDiv, "mod": ast.Mod, "remainder": ast.Mod, "power": ast.Pow, "pow": ast.Pow,
-}  # fmt: skip
 _TWO = 2
 
 
@@ -69,19 +65,17 @@ class Functions(Reductions):
         return base not in self.environment and base not in self.module.rebound
 
     def _module_of(self, base: str) -> str:
-        known = {"np": "numpy", "numpy": "numpy", "math": "math"}
-        return self.module.imports.get(base, known.get(base, base))
+        return self.module.imports.get(base, MODULES.get(base, base))
 
     def named_constant(self, node: ast.Attribute) -> Scalar | None:
         """Give a constant of a module, such as ``math.pi``."""
-        if isinstance(node.value, ast.Name) and self._may_be_module(node.value.id):
-            if self._module_of(node.value.id) in _MODULES and node.attr in _CONSTANTS:
-                return floating(_CONSTANTS[node.attr], self.locate(node))
-            if self._module_of(node.value.id) in _MODULES and node.attr in _NO_NUMBERS:
-                raise refusal("infinite", self.locate(node), ast.unparse(node))
-            if self._module_of(node.value.id) in _MODULES:
-                raise refusal("attribute", self.locate(node), ast.unparse(node))
-        return None
+        base = node.value.id if isinstance(node.value, ast.Name) else ""
+        if not base or not self._may_be_module(base) or self._module_of(base) not in _MODULES:
+            return None
+        if node.attr in CONSTANTS:
+            return floating(CONSTANTS[node.attr], self.locate(node))
+        reason = "infinite" if node.attr in _NO_NUMBERS else "attribute"
+        raise refusal(reason, self.locate(node), ast.unparse(node))
 
     def call(self, node: ast.Call) -> Operand:
         """Evaluate a call."""
@@ -107,10 +101,10 @@ class Functions(Reductions):
             return found
         if module == "numpy" and name in _REDUCTIONS:
             return self._reduce(name, node)
-        if module == "numpy" and name in _OPERATORS:
+        if module == "numpy" and name in OPERATORS:
             self.take(node, _TWO)
             left, right = (self._taken_by_numpy(argument) for argument in node.args)
-            return _of_numpy(self.binary(_OPERATORS[name](), left, right, self.locate(node)))
+            return _of_numpy(self.binary(OPERATORS[name](), left, right, self.locate(node)))
         if module == "numpy" and name in (own := self._of_arrays()):
             return own[name](node)
         if name in _EXTREMES and (module != "" or name in {"min", "max"}):
@@ -191,7 +185,7 @@ class Functions(Reductions):
         self.take(node, 1)
         value = self.evaluate(node.args[0])
         if isinstance(value, View | ArrayValue):
-            return Scalar(value.extents[0], LONG, weak=True)
+            return size_of(value.extents[0])
         raise refusal("unknown-rank", self.locate(node), ast.unparse(node.args[0]))
 
     def _extreme(self, module: str, name: str, node: ast.Call) -> Operand:
@@ -240,7 +234,7 @@ class Functions(Reductions):
         value = self.array_value(given["object"])
         element = self._dtype(given["dtype"]) if "dtype" in given else value.element
 
-        def at(indices: Sequence[nodes.Expression], place: Location) -> Scalar:
+        def at(indices: Nodes, place: Location) -> Scalar:
             return cast(value.at(indices, place), element, place)
 
         return ArrayValue(value.extents, at, element, value.reads)
@@ -280,7 +274,7 @@ class Functions(Reductions):
     def _outer(self, node: ast.Call) -> ArrayValue:
         left, right = self._vectors(node)
 
-        def at(indices: Sequence[nodes.Expression], place: Location) -> Scalar:
+        def at(indices: Nodes, place: Location) -> Scalar:
             return binary("*", left.at(indices[:1], place), right.at(indices[1:], place), place)
 
         element = promoted(left.element, False, right.element, False)[0]  # noqa: FBT003 - neither is weak

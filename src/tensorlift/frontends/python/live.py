@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.frontends.python.reader import parse, read_definition
-from tensorlift.frontends.python.signature import arguments_of, kinds_of, told_dtype, told_kind
+from tensorlift.frontends.python.signature import kinds_of, told_dtype, told_kind
 from tensorlift.frontends.python.state import Module
+from tensorlift.frontends.python.syntax import arguments_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

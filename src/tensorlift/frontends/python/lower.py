@@ -22,19 +22,19 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL, LONG, VOID, PointerType, VoidType
 from tensorlift.frontends.c.exchanges import statements_of
-from tensorlift.frontends.c.jumps import without_continue
 from tensorlift.frontends.c.lower import lower_function
-from tensorlift.frontends.c.preconditions import spell_inequality
+from tensorlift.frontends.c.preconditions import Condition, add_requirements, spell_inequality, stated_requirement
 from tensorlift.frontends.c.refusals import REFUSALS
 from tensorlift.frontends.c.running_places import keep_values_at_places
 from tensorlift.frontends.c.searches import run_to_their_ends
-from tensorlift.frontends.c.stated import Condition, add_requirements, stated_requirement
+from tensorlift.frontends.c.switches import without_continue
 from tensorlift.frontends.python.extents import mentioned_variables
 from tensorlift.frontends.python.refusals import in_python, refusal
 from tensorlift.frontends.python.scalars import Scalar, cast, stored
-from tensorlift.frontends.python.signature import arguments_of, kinds_of
+from tensorlift.frontends.python.signature import kinds_of
 from tensorlift.frontends.python.state import Facts, Inferred
 from tensorlift.frontends.python.statements import Statements
+from tensorlift.frontends.python.syntax import arguments_of
 from tensorlift.frontends.python.values import (
     ArrayValue,
     ArrayVariable,
@@ -232,7 +232,7 @@ class Translation(Statements):
         variable = nodes.Variable(self._free(wanted), pointer, location, is_parameter=True)
         self.results.append(variable)
         target = nodes.Unary("*", nodes.Name(variable, pointer, location), ctype, location)
-        self.emit(nodes.Evaluate(nodes.Assign("", target, held.node, ctype, location), location))
+        self.emit(nodes.assignment(target, held.node, location))
         self.returns[variable.name] = _kind_of_number(ctype, held.weak)
 
     def _free(self, name: str) -> str:

@@ -32,6 +32,7 @@ from tensorlift.frontends.python.scalars import (
     of_numpy,
     truth_of,
 )
+from tensorlift.frontends.python.syntax import COMPARING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -54,9 +55,6 @@ _EXTREMES = {
 }  # fmt: skip
 BINARY = {"pow": "pow", "atan2": "atan2", "arctan2": "atan2", "copysign": "copysign", "fmod": "fmod"}
 _ROUNDED = {"floor", "ceil", "trunc"}  # integers where they come from math
-COMPARISONS = {
-    "greater": ">", "greater_equal": ">=", "less": "<", "less_equal": "<=", "equal": "==", "not_equal": "!=",
-}  # fmt: skip
 _LOGIC = {"logical_and": "&&", "logical_or": "||"}
 _ANGLES = {
     "degrees": 180 / math.pi, "rad2deg": 180 / math.pi, "radians": math.pi / 180, "deg2rad": math.pi / 180,
@@ -96,8 +94,8 @@ def _of_numpy(name: str) -> tuple[int, Apply] | None:
         return 1, lambda v, place: cast(v[0], DTYPES[name], place)
     if name in _NUMPY:
         return 1, lambda v, place: _NUMPY[name]([_of_one_type(one, place) for one in v], place)
-    if name in COMPARISONS:
-        return _TWO, lambda v, place: compare(COMPARISONS[name], v[0], v[1], place)
+    if name in COMPARING:
+        return _TWO, lambda v, place: compare(COMPARING[name], v[0], v[1], place)
     if name in _LOGIC:
         return _TWO, lambda v, place: _both(_LOGIC[name], v, place)
     if name == "clip":

@@ -11,8 +11,18 @@ from tensorlift.frontends.c.c_types import BOOL, INT, LONG, FloatType
 from tensorlift.frontends.python.creation import Creation
 from tensorlift.frontends.python.numeric import extreme
 from tensorlift.frontends.python.refusals import refusal
-from tensorlift.frontends.python.scalars import DTYPES, Scalar, binary, call, cast, compare, integer, truth_of
-from tensorlift.frontends.python.values import ArrayValue, Operand, value_of_view, whole
+from tensorlift.frontends.python.scalars import (
+    DTYPES,
+    Scalar,
+    binary,
+    call,
+    cast,
+    compare,
+    integer,
+    product,
+    truth_of,
+)
+from tensorlift.frontends.python.values import ArrayValue, Nodes, Operand, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +30,7 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.python.scalars import Number
 
-    Term = Callable[[Sequence[nodes.Expression], nodes.Expression], Scalar]
+    Term = Callable[[Nodes, nodes.Expression], Scalar]
 
 _TWO = 2
 
@@ -93,9 +103,7 @@ class Reductions(Creation):
             assert isinstance(result, ArrayValue)
             result = self._along("sum" if name == "mean" else name, result, axis, location)
         if name == "mean":
-            count = Scalar(value.extents[axes[0]], LONG, weak=True)
-            for axis in axes[1:]:
-                count = binary("*", count, Scalar(value.extents[axis], LONG, weak=True), location)
+            count = product([value.extents[axis] for axis in axes], location)
             result = self.binary(ast.Div(), result, count, location)
         return _with_axes_of_one(result, axes, location) if keeps else result
 
@@ -121,7 +129,7 @@ class Reductions(Creation):
         inner = value.extents[axis]
         extents = (*value.extents[:axis], *value.extents[axis + 1 :])
 
-        def term(indices: Sequence[nodes.Expression], k: nodes.Expression) -> Scalar:
+        def term(indices: Nodes, k: nodes.Expression) -> Scalar:
             return value.at((*indices[:axis], k, *indices[axis:]), location)
 
         if name == "sum":
@@ -143,17 +151,17 @@ class Reductions(Creation):
         result = self.allocate(self.fresh("w"), element, extents, location)
         zero = nodes.Integer(0, LONG, location)
 
-        def row(indices: Sequence[nodes.Expression]) -> None:
+        def row(indices: Nodes) -> None:
             target = result.at(indices, location)
             self.store(target.node, "", term(indices, zero), location)
 
-            def step(k: Sequence[nodes.Expression]) -> None:
+            def step(k: Nodes) -> None:
                 self.store(target.node, "", extreme(target, term(indices, k[0]), location, name), location)
 
             self.loop_over([inner], step, location)
 
         self.loop_over(extents, row, location)
-        return ArrayValue(extents, result.at, element, frozenset({result.variable}), fresh=result)
+        return value_of(result)
 
     def _total(self, name: str, value: ArrayValue, location: Location, summed: Number | None = None) -> Scalar:
         """Reduce all elements to one number; sums are of the type ``summed``, or the one in which NumPy sums."""
@@ -173,7 +181,7 @@ class Reductions(Creation):
         zero = nodes.Integer(0, LONG, location)
         result = self.temporary(value.at([zero] * len(value.extents), location), location, "m")
 
-        def body(indices: Sequence[nodes.Expression]) -> None:
+        def body(indices: Nodes) -> None:
             self.store(result.node, "", extreme(result, value.at(indices, location), location, name), location)
 
         self.loop_over(value.extents, body, location)
@@ -183,7 +191,7 @@ class Reductions(Creation):
         """Count the elements that are not zero, or tell whether any or all are such."""
         result = self.temporary(integer(0, location), location, "c")
 
-        def body(indices: Sequence[nodes.Expression]) -> None:
+        def body(indices: Nodes) -> None:
             item = value.at(indices, location)
             test = truth_of(item, location)
             wrong = Scalar(nodes.Unary("!", test.node, INT, location), INT, truth=True)
@@ -196,10 +204,10 @@ class Reductions(Creation):
 
     def _spread(self, name: str, value: ArrayValue, location: Location) -> Scalar:
         """Give the variance, or its root."""
-        stored = value_of_view(whole(self.materialise(value, location), location))
+        stored = self.stored(value, location)
         mean = self.temporary(self._total("mean", stored, location), location)
 
-        def square(indices: Sequence[nodes.Expression], place: Location) -> Scalar:
+        def square(indices: Nodes, place: Location) -> Scalar:
             distance = binary("-", stored.at(indices, place), mean, place)
             return binary("*", distance, distance, place)
 
@@ -209,10 +217,7 @@ class Reductions(Creation):
         return call("sqrt", [variance], variance.ctype, location, weak=False)
 
     def _mean(self, total: Scalar, value: ArrayValue, location: Location) -> Scalar:
-        count = Scalar(value.extents[0], LONG, weak=True)
-        for extent in value.extents[1:]:
-            count = binary("*", count, Scalar(extent, LONG, weak=True), location)
-        mean = self.binary(ast.Div(), total, count, location)
+        mean = self.binary(ast.Div(), total, product(value.extents, location), location)
         assert isinstance(mean, Scalar)
         return mean
 
@@ -226,7 +231,7 @@ def _with_axes_of_one(value: Operand, axes: Sequence[int], location: Location) -
     assert isinstance(value, ArrayValue)
     kept, places, extents = value, set(axes), iter(value.extents)
 
-    def at(indices: Sequence[nodes.Expression], place: Location) -> Scalar:
+    def at(indices: Nodes, place: Location) -> Scalar:
         return kept.at([index for axis, index in enumerate(indices) if axis not in places], place)
 
     shape = tuple(one if axis in places else next(extents) for axis in range(len(value.extents) + len(axes)))

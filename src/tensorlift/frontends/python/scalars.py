@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, replace
+from functools import reduce
 from operator import mul
 from typing import TYPE_CHECKING
 
@@ -84,6 +85,16 @@ class Scalar:
 def integer(value: int, location: Location) -> Scalar:
     """Give a literal of Python's ``int``."""
     return Scalar(nodes.Integer(value, LONG, location), LONG, weak=True)
+
+
+def size_of(extent: nodes.Expression) -> Scalar:
+    """Give an extent as an integer of Python."""
+    return Scalar(extent, LONG, weak=True)
+
+
+def product(extents: Sequence[nodes.Expression], location: Location) -> Scalar:
+    """Multiply extents."""
+    return reduce(lambda count, extent: binary("*", count, extent, location), map(size_of, extents))
 
 
 def floating(value: float, location: Location) -> Scalar:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import DTYPES
+from tensorlift.frontends.python.syntax import arguments_of, indices_of, is_ellipsis, is_new_axis
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -89,12 +90,6 @@ def kinds_of(
     return kinds
 
 
-def arguments_of(function: ast.FunctionDef) -> list[ast.arg]:
-    """List the parameters in order."""
-    arguments = function.args
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-
-
 def told_kind(argument: ast.arg) -> ParameterKind | None:
     """Give what the annotation of a parameter tells of its type and rank together; None where it does not tell both."""
     kind = None if argument.annotation is None else _annotated(argument.annotation)
@@ -151,7 +146,7 @@ def _subscripted(annotation: ast.Subscript) -> ParameterKind | None:
         return ParameterKind(inner.dtype, None) if inner is not None and inner.rank == 0 else None
     if head not in DTYPES:
         return None
-    parts = _parts_of(annotation)
+    parts = indices_of(annotation)
     return ParameterKind(DTYPES[head], None if any(map(_is_new_or_rest, parts)) else len(parts))
 
 
@@ -164,15 +159,9 @@ def _quoted(text: str) -> ParameterKind | None:
     return None if isinstance(inner, ast.Constant) else _annotated(inner)
 
 
-def _parts_of(node: ast.Subscript) -> list[ast.expr]:
-    return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
-
-
 def _is_new_or_rest(part: ast.expr) -> bool:
     """Tell whether a part of an index takes no axis that it names: a new one, or any number of them."""
-    if isinstance(part, ast.Constant):
-        return part.value is None or part.value is Ellipsis
-    return isinstance(part, ast.Attribute) and part.attr == "newaxis"
+    return is_new_axis(part) or is_ellipsis(part)
 
 
 class _Use(ast.NodeVisitor):
@@ -196,7 +185,7 @@ class _Use(ast.NodeVisitor):
         rank = 0
         while isinstance(base, ast.Subscript):
             self._count(base.slice)
-            rank += sum(not _is_new_or_rest(part) for part in _parts_of(base))
+            rank += sum(not _is_new_or_rest(part) for part in indices_of(base))
             base = base.value
         if isinstance(base, ast.Name):
             self._rank(base.id, rank)
@@ -211,7 +200,7 @@ class _Use(ast.NodeVisitor):
         if isinstance(value, ast.Attribute) and value.attr == "shape" and isinstance(value.value, ast.Name):
             self._rank(value.value.id, len(target.elts) if isinstance(target, ast.Tuple) else 0)
         if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name):
-            taken = sum(not isinstance(part, ast.Slice) and not _is_new_or_rest(part) for part in _parts_of(value))
+            taken = sum(not isinstance(part, ast.Slice) and not _is_new_or_rest(part) for part in indices_of(value))
             if isinstance(target, ast.Name):
                 self._parts.append((target.id, value.value.id, taken))
             elif isinstance(target, ast.Tuple):

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import VOID
-from tensorlift.frontends.python.comprehensions import Comprehensions
 from tensorlift.frontends.python.extents import has_effects
 from tensorlift.frontends.python.flow import first_use, occurrences, stored_in
+from tensorlift.frontends.python.loops import Loops
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import Scalar
+from tensorlift.frontends.python.syntax import arguments_of, given_arguments
 from tensorlift.frontends.python.values import (
     ArrayValue,
     Operand,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 _EVALUATING = (ast.Assign, ast.AnnAssign, ast.Return, ast.Expr)
 
 
-class Statements(Comprehensions):
+class Statements(Loops):
     """Translation of statements."""
 
     def body(self, statements: Sequence[ast.stmt]) -> None:
@@ -212,22 +213,15 @@ class Statements(Comprehensions):
 
     def _given(self, node: ast.Call, function: ast.FunctionDef) -> dict[str, ast.expr]:
         """Give the arguments of a call by parameter, defaults included, in the order in which Python evaluates them."""
-        location = self.locate(node)
-        arguments = function.args
-        plain = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
-        names = {*plain, *(argument.arg for argument in arguments.kwonlyargs)}
-        given = dict(zip(plain, node.args, strict=False))
-        given |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg and keyword.arg not in given}
-        starred = any(isinstance(argument, ast.Starred) for argument in node.args)
-        fits = len(given) == len(node.args) + len(node.keywords) and given.keys() <= names
-        defaults = dict(zip(reversed(plain), reversed(arguments.defaults), strict=False))
-        defaults |= {a.arg: d for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d}
-        given |= {name: value for name, value in defaults.items() if name not in given}
-        if arguments.vararg or arguments.kwarg or starred or not fits or given.keys() != names:
-            raise refusal("arguments", location, f"`{function.name}` takes {len(names)} arguments, {', '.join(plain)}")
-        if not all(isinstance(value, ast.Constant) for name, value in given.items() if value is defaults.get(name)):
+        location, found = self.locate(node), given_arguments(node, function)
+        if found is None:
+            plain = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
+            count = len(arguments_of(function))
+            raise refusal("arguments", location, f"`{function.name}` takes {count} arguments, {', '.join(plain)}")
+        given, defaults = found
+        if not all(isinstance(value, ast.Constant) for value in defaults.values()):
             raise refusal("arguments", location, f"a default of `{function.name}` is no number")
-        return given
+        return given | defaults
 
     def _argument(self, name: str, value: Operand, location: Location) -> None:
         if isinstance(value, ArrayValue):

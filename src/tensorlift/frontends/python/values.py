@@ -7,7 +7,7 @@ indices.  A ``Sizes`` is a tuple of numbers, such as a shape.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.frontends.c import nodes
@@ -58,7 +58,7 @@ class ArrayVariable:
 
     def at(self, indices: Sequence[nodes.Expression], location: Location) -> Scalar:
         """Give one element."""
-        node: nodes.Expression = nodes.Name(self.variable, self.variable.ctype, location)
+        node: nodes.Expression = nodes.name_of(self.variable, location)
         for index in indices:
             assert isinstance(node.ctype, ArrayType)
             node = nodes.Subscript(node, index, node.ctype.element, location)
@@ -150,9 +150,15 @@ class Sizes:
 
 
 Operand: TypeAlias = Scalar | View | ArrayValue | Sizes
+Nodes: TypeAlias = "Sequence[nodes.Expression]"  # extents or indices
 
 
 def value_of_view(view: View) -> ArrayValue:
     """Read a view as a value."""
-    reads = frozenset({view.array.variable})
-    return ArrayValue(view.extents, view.at, view.array.element, reads, None, view.array.is_list, view.array.is_weak)
+    return replace(value_of(view.array), extents=view.extents, at=view.at, fresh=None)
+
+
+def value_of(array: ArrayVariable) -> ArrayValue:
+    """Read all of a new array as a value."""
+    reads = frozenset({array.variable})
+    return ArrayValue(array.extents, array.at, array.element, reads, array, array.is_list, array.is_weak)

@@ -18,6 +18,7 @@ from tensorlift.frontends.c.c_types import (
     CType,
     FloatType,
     IntegerType,
+    NumberType,
     PointerType,
     VoidType,
 )
@@ -79,7 +80,7 @@ def call(ctx: Context, cursor: Any) -> Value | None:
         if found is None or not isinstance(ctype, FloatType):
             raise ctx.refusal("call", cursor, name)
         return ctx.constant(found, ctype, at)
-    if is_math_function(name) and isinstance(ctx.type_of(cursor), IntegerType | FloatType):
+    if is_math_function(name) and isinstance(ctx.type_of(cursor), NumberType):
         return mathematical(ctx, cursor, base_name(name))
     library = _LIBRARY.get(name.removeprefix("__builtin_"))
     if library is not None:
@@ -163,7 +164,7 @@ def result_types(ctx: Context, ctype: CType, cursor: Any) -> list[Attribute]:
     """Give the types of what a function returns: nothing, a scalar, or the two parts of a pointer."""
     if isinstance(ctype, VoidType):
         return []
-    if isinstance(ctype, IntegerType | FloatType):
+    if isinstance(ctype, NumberType):
         return [ir_type(ctype)]
     if isinstance(ctype, PointerType):
         element, shape = pointee(ctx, ctype.element, cursor, ctype.spelling)
@@ -179,7 +180,7 @@ def mathematical(ctx: Context, cursor: Any, name: str) -> Value:
     if name in CLASSIFICATIONS:
         return _classified(ctx, name, arguments[0], ctype, at)
     operands = [converted(ctx, argument, ctype) for argument in arguments]
-    assert isinstance(ctype, IntegerType | FloatType)
+    assert isinstance(ctype, NumberType)
     return ctx.operation(
         operation_of(name), [operand for operand in operands if isinstance(operand, SSAValue)], ir_type(ctype), at
     )
@@ -252,7 +253,7 @@ def _memcpy(ctx: Context, cursor: Any) -> None:
 def _without_void(cursor: Any) -> Any:
     """Strip the conversion to ``void *``."""
     while cursor.kind in _CONVERSIONS:
-        children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+        children = libclang.expressions(cursor)
         if len(children) != 1:
             break
         cursor = children[0]

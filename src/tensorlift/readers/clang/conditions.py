@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import LONG, PointerType
 from tensorlift.readers.clang.context import Context, Pointer, misused, pointer, scalar, value
-from tensorlift.readers.clang.pointers import is_null, is_null_constant, same_base
+from tensorlift.readers.clang.memory import is_null, is_null_constant, same_base
 from tensorlift.readers.flow import Flow, Local
 
 COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
@@ -48,7 +48,7 @@ def branch_on(ctx: Context, cursor: Any, then: Flow, otherwise: Flow) -> None:
         first = (middle, otherwise) if libclang.binary_operator(inside) == "&&" else (then, middle)
         ctx.enter(inside)
         branch_on(ctx, left, *first)
-        ctx.flow.start(middle, seal=True)
+        ctx.flow.enter(middle)
         branch_on(ctx, right, then, otherwise)
         ctx.depth -= 1
     elif inside.kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(inside) == "!":
@@ -81,10 +81,10 @@ def chosen(ctx: Context, cursor: Any) -> SSAValue:
     then, otherwise, join, result = Flow(), Flow(), Flow(), Local(i1, at)
     branch_on(ctx, cursor, then, otherwise)
     for arm, known in ((then, 1), (otherwise, 0)):
-        ctx.flow.start(arm, seal=True)
+        ctx.flow.enter(arm)
         ctx.flow.write(result, ctx.truth(known, at))
         ctx.flow.jump(join, at)
-    ctx.flow.start(join, seal=True)
+    ctx.flow.enter(join)
     return ctx.flow.read(result)
 
 

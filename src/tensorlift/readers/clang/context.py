@@ -38,6 +38,7 @@ from tensorlift.frontends.c.c_types import (
     CType,
     FloatType,
     IntegerType,
+    NumberType,
     OtherType,
     PointerType,
 )
@@ -315,7 +316,7 @@ class Context:
 
     def arithmetic(self, operator: str, left: SSAValue, right: SSAValue, ctype: CType, at: FileLineColLoc) -> SSAValue:
         """Append an arithmetic operation on operands of one type; overflow of signed types is undefined."""
-        assert isinstance(ctype, IntegerType | FloatType)
+        assert isinstance(ctype, NumberType)
         name = arithmetic_operation(operator, ctype)
         if name not in _CAN_OVERFLOW:
             return self.operation(name, (left, right), ir_type(ctype), at)
@@ -324,7 +325,7 @@ class Context:
 
     def comparison(self, operator: str, left: SSAValue, right: SSAValue, ctype: CType, at: FileLineColLoc) -> SSAValue:
         """Append a comparison of operands of one type; it gives an ``i1``."""
-        assert isinstance(ctype, IntegerType | FloatType)
+        assert isinstance(ctype, NumberType)
         kind = CmpfOp if isinstance(ctype, FloatType) else CmpiOp
         number = _integer(predicate(operator, ctype), i64)
         made = kind.create(operands=(left, right), result_types=(i1,), properties={"predicate": number}, location=at)
@@ -337,8 +338,8 @@ class Context:
 
     def converted(self, value: SSAValue, source: CType, target: CType, at: FileLineColLoc) -> SSAValue:
         """Convert a scalar between arithmetic types."""
-        assert isinstance(source, IntegerType | FloatType)
-        assert isinstance(target, IntegerType | FloatType)
+        assert isinstance(source, NumberType)
+        assert isinstance(target, NumberType)
         if source == target:
             return value
         if target == BOOL:
@@ -422,6 +423,6 @@ def pointee(ctx: Context, ctype: CType, cursor: Any, name: str) -> tuple[CType, 
         raise ctx.refusal("row-pointers", cursor, name)
     if isinstance(ctype, OtherType):
         raise ctx.refusal(ctype.kind, cursor, ctype.spelling)
-    if not isinstance(ctype, IntegerType | FloatType):
+    if not isinstance(ctype, NumberType):
         raise ctx.refusal("pointer", cursor, f"`{name}` points to no elements")
     return ctype, tuple(shape)

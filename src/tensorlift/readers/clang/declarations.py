@@ -17,8 +17,8 @@ from tensorlift.frontends.c.c_types import (
     LONG,
     ArrayType,
     CType,
-    FloatType,
     IntegerType,
+    NumberType,
     OtherType,
     PointerType,
 )
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 def storage(ctx: Context, cursor: Any) -> Local | PointerLocal:
     """Give a scalar or a pointer its place, without the extents that vary."""
     ctype, at, name = ctx.type_of(cursor), ctx.location(cursor), cursor.spelling
-    if isinstance(ctype, IntegerType | FloatType):
+    if isinstance(ctype, NumberType):
         return Local(ir_type(ctype), at, name or None)
     if isinstance(ctype, PointerType | ArrayType):  # an array as a parameter is a pointer
         element, _ = pointee(ctx, ctype.element, cursor, name)
@@ -80,7 +80,7 @@ def declare(ctx: Context, cursor: Any) -> None:
     if isinstance(ctype, OtherType) and fields(cursor.type):
         ctx.places[identity] = _structure(ctx, cursor)
         return
-    children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+    children = libclang.expressions(cursor)
     place = storage(ctx, cursor)
     if isinstance(ctype, PointerType) and isinstance(ctype.element, ArrayType):
         shape, children = _extents(ctx, cursor, ctype.element)
@@ -106,7 +106,7 @@ def is_constant(clang_type: Any) -> bool:
 def _extents(ctx: Context, cursor: Any, array: CType) -> tuple[tuple[int | SSAValue, ...], list[Any]]:
     """Give the extents of an array type, outermost first, and the children of the declaration that are left."""
     _, lengths = pointee(ctx, array, cursor, cursor.spelling)
-    children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+    children = libclang.expressions(cursor)
     spelled = [child for child in children if isinstance(ctx.type_of(child), IntegerType)][: len(lengths)]
     if None in lengths and len(spelled) < len(lengths):
         raise ctx.refusal("type", cursor, ctx.type_of(cursor).spelling)
@@ -119,7 +119,7 @@ def _extents(ctx: Context, cursor: Any, array: CType) -> tuple[tuple[int | SSAVa
 def _structure(ctx: Context, cursor: Any) -> Structure:
     """Make the members of a local structure and initialise them."""
     made = _members(ctx, cursor, cursor.type, cursor.spelling)
-    children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+    children = libclang.expressions(cursor)
     if children:
         _initialised(ctx, made, cursor.type, children[-1])
     return made
@@ -140,7 +140,7 @@ def _member(ctx: Context, cursor: Any, field: Any, hint: str) -> Place | None:
     """Make a number, a pointer or an array, whose values are undefined."""
     at, ctype = ctx.location(cursor), ctx.unit.types.read(field.type)
     element, shape = elements_of(ctype.element if isinstance(ctype, PointerType) else ctype)
-    if not isinstance(element, IntegerType | FloatType) or shape is None or field.is_bitfield():
+    if not isinstance(element, NumberType) or shape is None or field.is_bitfield():
         return None
     if isinstance(ctype, ArrayType):
         memory = on_stack(ctx, element, ctx.constant(prod(shape), LONG, at), at)
@@ -183,7 +183,7 @@ def _array(ctx: Context, cursor: Any, ctype: ArrayType) -> Cell:
     """Make the memory of a local array and initialise it."""
     at = ctx.location(cursor)
     element, _ = pointee(ctx, ctype, cursor, cursor.spelling)
-    children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+    children = libclang.expressions(cursor)
     initialiser = children[-1] if children and children[-1].kind is CursorKind.INIT_LIST_EXPR else None
     if children and children[-1].kind is CursorKind.STRING_LITERAL:
         raise ctx.refusal("string", children[-1])

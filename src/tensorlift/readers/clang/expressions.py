@@ -20,6 +20,7 @@ from tensorlift.frontends.c.c_types import (
     CType,
     FloatType,
     IntegerType,
+    NumberType,
     PointerType,
     VoidType,
     promote,
@@ -47,8 +48,7 @@ from tensorlift.readers.clang.context import (
     value,
 )
 from tensorlift.readers.clang.members import fields, is_same_structure, is_structure, is_table, selected, subscripted
-from tensorlift.readers.clang.memory import global_place, load, store
-from tensorlift.readers.clang.pointers import difference, is_null, retyped
+from tensorlift.readers.clang.memory import difference, global_place, is_null, load, retyped, store
 from tensorlift.readers.flow import Flow, Local
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _to_type(ctx: Context, cursor: Any, found: Value, source: CType, target: CTy
         return retyped(ctx, found, target, cursor)
     if not isinstance(found, SSAValue) or isinstance(target, PointerType):
         raise ctx.refusal("pointer", cursor, "a number is used as a pointer")
-    if not isinstance(source, IntegerType | FloatType) or not isinstance(target, IntegerType | FloatType):
+    if not isinstance(source, NumberType) or not isinstance(target, NumberType):
         raise ctx.refusal("expression", cursor, f"the conversion to `{target.spelling}`")
     return ctx.converted(found, source, target, at)
 
@@ -173,7 +173,7 @@ def _parenthesised(ctx: Context, cursor: Any) -> Value:
 
 def _conversion(ctx: Context, cursor: Any) -> Value:
     """Read an implicit or explicit conversion."""
-    children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+    children = libclang.expressions(cursor)
     if len(children) != 1:
         raise ctx.refusal("expression", cursor, "this expression")
     ctype = ctx.value_type(cursor)
@@ -185,7 +185,7 @@ def _conversion(ctx: Context, cursor: Any) -> Value:
 def _number(ctx: Context, cursor: Any) -> Value:
     """Read a literal, or ``sizeof`` of a constant extent."""
     found, ctype = libclang.evaluate(cursor), ctx.type_of(cursor)
-    if found is None or not isinstance(ctype, IntegerType | FloatType):
+    if found is None or not isinstance(ctype, NumberType):
         reason = "long-double" if cursor.kind is CursorKind.FLOATING_LITERAL else "expression"
         raise ctx.refusal(reason, cursor, "`sizeof` of a variable extent")
     return ctx.constant(found, ctype, ctx.location(cursor))
@@ -310,7 +310,7 @@ def _compound(ctx: Context, cursor: Any) -> Value:
         target = place(ctx, left)
         return _updated(ctx, target, lambda old: ctx.moved(_as_pointer(ctx, old, left), by, operator, at), cursor)[1]
     operand = scalar(ctx, right)
-    assert isinstance(ctype, IntegerType | FloatType)
+    assert isinstance(ctype, NumberType)
     if operator in _SHIFTS:
         assert isinstance(ctype, IntegerType)
         common: CType = promote(ctype)
@@ -388,7 +388,7 @@ def _stepped(ctx: Context, operand: Any, operator: str, cursor: Any) -> tuple[Va
         wide = ctx.converted(old, ctype, common, at)
         return ctx.converted(ctx.arithmetic(operator, wide, ctx.constant(1, common, at), common, at), common, ctype, at)
 
-    if not isinstance(ctype, IntegerType | FloatType | PointerType):
+    if not isinstance(ctype, NumberType | PointerType):
         raise ctx.refusal("expression", cursor, f"`{operator}` on `{ctype.spelling}`")
     return _updated(ctx, place(ctx, operand), update, cursor)
 
@@ -409,7 +409,7 @@ def _conditional(ctx: Context, cursor: Any) -> Value:
             raise ctx.refusal("pointer", cursor, "`?:` chooses between pointers to arrays of variable extent")
         known = tuple(extent for extent in shape if extent is not None)
         result = PointerLocal(Local(memory_type(element), at), Local(ir_type(LONG), at), known)
-    elif isinstance(ctype, IntegerType | FloatType):
+    elif isinstance(ctype, NumberType):
         result = Local(ir_type(ctype), at)
     else:
         raise ctx.refusal("expression", cursor, f"`?:` of type `{ctype.spelling}`")
@@ -425,10 +425,10 @@ def _arms(ctx: Context, cursor: Any, read: Callable[[Context, Any], None]) -> No
     then, otherwise, join = Flow(), Flow(), Flow()
     branch_on(ctx, children[0], then, otherwise)
     for flow, arm in ((then, children[1]), (otherwise, children[2])):
-        ctx.flow.start(flow, seal=True)
+        ctx.flow.enter(flow)
         read(ctx, arm)
         ctx.flow.jump(join, ctx.location(arm))
-    ctx.flow.start(join, seal=True)
+    ctx.flow.enter(join)
 
 
 def _inner_place(ctx: Context, cursor: Any) -> Place:

@@ -73,7 +73,7 @@ def _way(cursor: Any) -> tuple[int, Way, list[Any]] | None:
     is_structure = False
     while True:
         is_structure = is_structure or _is_structure(cursor.type)
-        children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+        children = libclang.expressions(cursor)
         if cursor.kind is CursorKind.MEMBER_REF_EXPR and children:
             names.insert(0, cursor.spelling)
         elif cursor.kind is CursorKind.ARRAY_SUBSCRIPT_EXPR:

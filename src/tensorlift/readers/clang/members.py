@@ -20,7 +20,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import LONG, ArrayType, CType, FloatType, IntegerType, OtherType, PointerType
+from tensorlift.frontends.c.c_types import (
+    LONG,
+    ArrayType,
+    CType,
+    NumberType,
+    OtherType,
+    PointerType,
+)
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.ir.function import ROW
 from tensorlift.readers.clang.context import (
@@ -70,7 +77,7 @@ def is_same_structure(one: CType, other: CType) -> bool:
 def is_table(ctype: CType) -> bool:
     """Whether a type is a pointer to pointers to numbers; an array as a parameter is a pointer."""
     row = ctype.element if isinstance(ctype, PointerType | ArrayType) else None
-    return isinstance(row, PointerType) and isinstance(row.element, IntegerType | FloatType)
+    return isinstance(row, PointerType) and isinstance(row.element, NumberType)
 
 
 def fields(record: Any) -> list[Any]:
@@ -94,7 +101,7 @@ def members(ctx: Context, function: Any, parameter: Any) -> Iterator[Member]:
         ctype, access = ctx.unit.types.read(field.type), start + ".".join(way)
         is_written = by_pointer and field.data[0] in facts.written
         element, shape = elements_of(ctype.element if isinstance(ctype, PointerType) else ctype)
-        is_plain = isinstance(element, IntegerType | FloatType) and shape is not None
+        is_plain = isinstance(element, NumberType) and shape is not None
         if isinstance(ctype, PointerType):
             if not (is_array or is_written) and (is_plain or is_table(ctype)):
                 yield Member(way, access, ctype, is_memory=False)

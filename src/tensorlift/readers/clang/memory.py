@@ -1,18 +1,34 @@
 """Memory: arrays on the stack and the heap, variables at file scope, and the loops that fill and copy.
 
 All memory is flat, of one dimension that is not told by its type.
+
+Pointers: what they are taken for, and how they are compared.
+
+A pointer into one memory is compared by its offset.  Whether two point into one memory is known when all phis are
+settled, so that is checked last.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from clang.cindex import CursorKind
 from xdsl.dialects.arith import DivUIOp
 from xdsl.dialects.builtin import DenseArrayBase, SymbolRefAttr, i32, i64
 from xdsl.dialects.memref import AllocaOp, AllocOp, CastOp, GetGlobalOp, LoadOp, StoreOp
 
-from tensorlift.frontends.c.c_types import LONG, UNSIGNED_LONG, ArrayType, CType, FloatType, IntegerType
-from tensorlift.readers.clang.context import Allocation, Cell, Context, Pointer, memory_type, pointee
+from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.c_types import (
+    LONG,
+    UNSIGNED_LONG,
+    ArrayType,
+    CType,
+    NumberType,
+    PointerType,
+    VoidType,
+)
+from tensorlift.readers.clang.context import Allocation, Cell, Context, Pointer, Value, memory_type, pointee
+from tensorlift.readers.clang.members import is_table
 from tensorlift.readers.flow import Flow, Local
 
 if TYPE_CHECKING:
@@ -20,6 +36,7 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.builtin import FileLineColLoc
     from xdsl.ir import SSAValue
+
 
 _BYTE = 8
 
@@ -42,7 +59,7 @@ def allocated(ctx: Context, element: CType, memory: Allocation, cursor: Any) -> 
 
 def elements(ctx: Context, size: SSAValue, element: CType, at: FileLineColLoc) -> SSAValue:
     """Give how many elements fit in a number of bytes."""
-    assert isinstance(element, IntegerType | FloatType)
+    assert isinstance(element, NumberType)
     width = ctx.constant(element.width // _BYTE, UNSIGNED_LONG, at)
     made = DivUIOp.create(operands=(size, width), result_types=(i64,), location=at)
     ctx.flow.add(made)
@@ -101,13 +118,13 @@ def counted(
     ctx.flow.jump(header, at)
     ctx.flow.start(header)
     ctx.flow.branch(ctx.comparison("<", ctx.flow.read(index), count, UNSIGNED_LONG, at), inside, after, at)
-    ctx.flow.start(inside, seal=True)
+    ctx.flow.enter(inside)
     now = ctx.flow.read(index)
     body(now)
     ctx.flow.write(index, ctx.arithmetic("+", now, ctx.constant(1, LONG, at), LONG, at))
     ctx.flow.jump(header, at)
     ctx.flow.seal(header)
-    ctx.flow.start(after, seal=True)
+    ctx.flow.enter(after)
 
 
 def global_place(ctx: Context, declaration: Any, cursor: Any) -> Cell:
@@ -124,3 +141,67 @@ def global_place(ctx: Context, declaration: Any, cursor: Any) -> Cell:
     ctx.flow.add(got)
     ctx.flow.add(cast)
     return Cell(Pointer(cast.results[0], ctx.constant(0, LONG, at), known))
+
+
+_WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR, CursorKind.CSTYLE_CAST_EXPR}
+
+
+def retyped(ctx: Context, found: Pointer | Allocation, target: PointerType, cursor: Any) -> Value:
+    """Take a pointer for one to other objects, which may be made of the same elements in another way."""
+    if isinstance(found, Allocation) and isinstance(target.element, VoidType):
+        return found
+    if isinstance(found, Pointer) and is_table(target):  # and the source is one
+        return found
+    element, shape = pointee(ctx, target.element, cursor, target.spelling)
+    known = tuple(extent for extent in shape if extent is not None)
+    if isinstance(found, Allocation):
+        if len(known) < len(shape):
+            raise ctx.refusal("heap", cursor, "memory of arrays of variable extent")
+        made = allocated(ctx, element, found, cursor)
+        return Pointer(made.base, made.offset, known)
+    if memory_type(element) != found.base.type:
+        detail = f"a pointer is converted to `{target.spelling}`, whose elements are of another type"
+        raise ctx.refusal("pointer", cursor, detail)
+    return Pointer(found.base, found.offset, known if len(known) == len(shape) else found.shape)
+
+
+def difference(ctx: Context, left: Pointer, right: Pointer, cursor: Any) -> SSAValue:
+    """Subtract pointers into one memory."""
+    at = ctx.location(cursor)
+    same_base(ctx, left, right, cursor)
+    distance = ctx.arithmetic("-", left.offset, right.offset, LONG, at)
+    for extent in left.shape:
+        distance = ctx.arithmetic("/", distance, ctx.extent(extent, at), LONG, at)
+    return distance
+
+
+def same_base(ctx: Context, left: Pointer, right: Pointer, cursor: Any) -> None:
+    """Demand that two pointers point into one memory, which is known when all phis are settled."""
+
+    def check() -> None:
+        if ctx.flow.settled(left.base) is not ctx.flow.settled(right.base):
+            raise ctx.refusal("pointer", cursor, "pointers into different arrays are compared")
+
+    ctx.checks.append(check)
+
+
+def is_null(ctx: Context, found: Pointer, cursor: Any, *, null: bool) -> SSAValue:
+    """Decide a null test: memory that the function allocates is there, and other pointers are refused."""
+
+    def check() -> None:
+        owner: Any = ctx.flow.settled(found.base).owner
+        if getattr(owner, "name", "") not in {"memref.alloc", "memref.alloca"}:
+            raise ctx.refusal("pointer", cursor, "a pointer is compared with null")
+
+    ctx.checks.append(check)
+    return ctx.truth(int(not null), ctx.location(cursor))
+
+
+def is_null_constant(cursor: Any) -> bool:
+    """Whether an expression is ``0``, ``NULL`` or a cast of one."""
+    while cursor.kind in _WRAPPERS:
+        children = libclang.expressions(cursor)
+        if len(children) != 1:
+            return False
+        cursor = children[0]
+    return cursor.kind is CursorKind.INTEGER_LITERAL and libclang.evaluate(cursor) == 0

@@ -29,7 +29,7 @@ from xdsl.ir import Attribute, Block, Region
 
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, Note, internal_error
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import VOID, CType, FloatType, IntegerType
+from tensorlift.frontends.c.c_types import VOID, CType, FloatType, NumberType
 from tensorlift.frontends.c.clang_types import TypeReader
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.reader import ParsedFile, inside_of, parse_c
@@ -288,8 +288,8 @@ def _declared(ctx: Context, cursor: Any, symbol: str) -> GlobalOp:
 
 def _constant_values(ctx: Context, cursor: Any, element: CType, lengths: list[int]) -> Attribute:
     """Evaluate the initialiser of a constant; what it does not give is zero."""
-    assert isinstance(element, IntegerType | FloatType)
-    children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+    assert isinstance(element, NumberType)
+    children = libclang.expressions(cursor)
     count = prod(lengths)
     values: list[float] = [0] * count
     if lengths and children and children[-1].kind is CursorKind.INIT_LIST_EXPR:

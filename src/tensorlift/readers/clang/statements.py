@@ -70,11 +70,11 @@ def _if(ctx: Context, cursor: Any) -> None:
     arms, join = [(Flow(), then), (Flow(), otherwise[0] if otherwise else None)], Flow()
     branch_on(ctx, condition, arms[0][0], arms[1][0])
     for flow, arm in arms:
-        ctx.flow.start(flow, seal=True)
+        ctx.flow.enter(flow)
         if arm is not None:
             statement(ctx, arm)
         ctx.flow.jump(join, ctx.location(cursor if arm is None else arm))
-    ctx.flow.start(join, seal=True)
+    ctx.flow.enter(join)
 
 
 def _while(ctx: Context, cursor: Any) -> None:
@@ -106,15 +106,15 @@ def _loop(ctx: Context, cursor: Any, condition: Any, advance: Any, body: Any) ->
         ctx.flow.jump(inside, at)
     else:
         branch_on(ctx, condition, inside, after)
-    ctx.flow.start(inside, seal=True)
+    ctx.flow.enter(inside)
     _body(ctx, body, latch, after)
     ctx.flow.jump(latch, at)
-    ctx.flow.start(latch, seal=True)
+    ctx.flow.enter(latch)
     if advance is not None:
         effect(ctx, advance)
     ctx.flow.jump(header, at)
     ctx.flow.seal(header)
-    ctx.flow.start(after, seal=True)
+    ctx.flow.enter(after)
 
 
 def _do(ctx: Context, cursor: Any) -> None:
@@ -124,10 +124,10 @@ def _do(ctx: Context, cursor: Any) -> None:
     ctx.flow.start(inside)
     _body(ctx, body, latch, after)
     ctx.flow.jump(latch, ctx.location(condition))
-    ctx.flow.start(latch, seal=True)
+    ctx.flow.enter(latch)
     branch_on(ctx, condition, inside, after)
     ctx.flow.seal(inside)
-    ctx.flow.start(after, seal=True)
+    ctx.flow.enter(after)
 
 
 def _body(ctx: Context, body: Any, latch: Flow, after: Flow) -> None:
@@ -174,13 +174,13 @@ def _switch(ctx: Context, cursor: Any) -> None:
             continue
         following = Flow()
         ctx.flow.branch(_is_case(ctx, case, chosen, ctype), flow, following, at)
-        ctx.flow.start(following, seal=True)
+        ctx.flow.enter(following)
     ctx.flow.jump(otherwise, ctx.location(cursor))
     ctx.breaks.append(after)
     statement(ctx, body)
     ctx.breaks.pop()
     ctx.flow.jump(after, ctx.location(cursor))
-    ctx.flow.start(after, seal=True)
+    ctx.flow.enter(after)
 
 
 def _is_case(ctx: Context, case: Any, chosen: SSAValue, ctype: Any) -> SSAValue:
@@ -208,7 +208,7 @@ def _case(ctx: Context, cursor: Any) -> None:
     """Begin the block of a case, into which the statements before it fall."""
     flow = ctx.cases[cursor.data[1]]
     ctx.flow.jump(flow, ctx.location(cursor))
-    ctx.flow.start(flow, seal=True)
+    ctx.flow.enter(flow)
     statement(ctx, libclang.children(cursor)[-1])
 
 

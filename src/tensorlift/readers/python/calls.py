@@ -9,6 +9,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tensorlift.frontends.python.syntax import OPERATORS, given_arguments
 from tensorlift.readers.python.arrays import elementwise, in_memory
 from tensorlift.readers.python.creation import MAKERS, as_type, copied, listed
 from tensorlift.readers.python.evaluation import RULES, array, evaluate, number
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
     from tensorlift.readers.python.context import Context
     from tensorlift.readers.python.values import Operand
 
-_OPERATORS: dict[str, type[ast.operator]] = {
-    "add": ast.Add, "subtract": ast.Sub, "multiply": ast.Mult, "divide": ast.Div, "true_divide": ast.Div,
-    "floor_divide": ast.FloorDiv, "mod": ast.Mod, "remainder": ast.Mod, "power": ast.Pow, "pow": ast.Pow,
-}  # fmt: skip
 _TWO = 2
 _METHODS = {"sum", "mean", "prod", "min", "max", "any", "all", "var", "std"}
 
@@ -64,8 +61,8 @@ def _known(ctx: Context, module: str, name: str, node: ast.Call) -> Operand:
             return OF_ARRAYS[name](ctx, node)
         if name in REDUCTIONS:
             return reduce_numpy(ctx, name, array(ctx, node.args[0]), node, node.args[1:])
-        if name in _OPERATORS and len(node.args) == _TWO and not node.keywords:
-            return _operated(ctx, _OPERATORS[name](), node)
+        if name in OPERATORS and len(node.args) == _TWO and not node.keywords:
+            return _operated(ctx, OPERATORS[name](), node)
     return _of_numbers(ctx, module, name, node)
 
 
@@ -167,19 +164,10 @@ def own_function(ctx: Context, node: ast.Call, name: str) -> Operand:
 
 def _given(ctx: Context, node: ast.Call, function: ast.FunctionDef) -> dict[str, ast.expr]:
     """Give the arguments of a call by parameter, in the order in which Python evaluates them."""
-    arguments = function.args
-    plain = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
-    names = {*plain, *(argument.arg for argument in arguments.kwonlyargs)}
-    found = dict(zip(plain, node.args, strict=False))
-    found |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg and keyword.arg not in found}
-    fits = len(found) == len(node.args) + len(node.keywords) and found.keys() <= names
-    defaults = dict(zip(reversed(plain), reversed(arguments.defaults), strict=False))
-    defaults |= {a.arg: d for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None}
-    left = {name: value for name, value in defaults.items() if name not in found}
-    fits = fits and found.keys() | left.keys() == names and not arguments.vararg and not arguments.kwarg
-    if not fits or not all(isinstance(value, ast.Constant) for value in left.values()):
+    found, defaults = given_arguments(node, function) or (None, {})
+    if found is None or not all(isinstance(value, ast.Constant) for value in defaults.values()):
         raise ctx.refusal(f"`{function.name}` with these arguments")
-    return found | left
+    return found | defaults
 
 
 RULES[ast.Call] = _call

@@ -11,12 +11,18 @@ from xdsl.dialects.builtin import i1
 from tensorlift.frontends.c.c_types import BOOL, LONG
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.scalars import promoted
+from tensorlift.frontends.python.syntax import (
+    COMPARISONS,
+    CONSTANTS,
+    MODULES,
+    indices_of,
+    is_new_axis,
+    without_ellipsis,
+)
 from tensorlift.readers.flow import Flow, Local
 from tensorlift.readers.python.arrays import element, elementwise, in_memory, moved
 from tensorlift.readers.python.evaluation import RULES, array, evaluate, number, size
-from tensorlift.readers.python.functions import CONSTANTS
 from tensorlift.readers.python.numbers import (
-    COMPARISONS,
     INT64,
     binary,
     compare,
@@ -33,8 +39,6 @@ if TYPE_CHECKING:
 
     from tensorlift.readers.python.context import Context
     from tensorlift.readers.python.values import Operand, Size
-
-_MODULES = {"np": "numpy", "numpy": "numpy", "math": "math"}
 
 
 # -- numbers and names
@@ -155,10 +159,10 @@ def _condition(ctx: Context, node: ast.expr) -> Number:
     then, otherwise, after = Flow(), Flow(), Flow()
     branch_on(ctx, node, then, otherwise)
     for flow, value in ((then, True), (otherwise, False)):
-        ctx.flow.start(flow, seal=True)
+        ctx.flow.enter(flow)
         ctx.flow.write(result, ctx.truth(value))
         ctx.flow.jump(after, ctx.at)
-    ctx.flow.start(after, seal=True)
+    ctx.flow.enter(after)
     return test(ctx.flow.read(result), weak=True)
 
 
@@ -174,7 +178,7 @@ def branch_on(ctx: Context, node: ast.expr, then: Flow, otherwise: Flow) -> None
                     branch_on(ctx, value, following, otherwise)
                 else:
                     branch_on(ctx, value, then, following)
-                ctx.flow.start(following, seal=True)
+                ctx.flow.enter(following)
             branch_on(ctx, values[-1], then, otherwise)
         case ast.Compare(ops=ops) if len(ops) > 1:
             _branch_on_chain(ctx, node, then, otherwise)
@@ -192,7 +196,7 @@ def _branch_on_chain(ctx: Context, node: ast.Compare, then: Flow, otherwise: Flo
             raise ctx.refusal("a chain of comparisons of arrays")
         ctx.flow.branch(ctx.test(found), following, otherwise, ctx.place(node))
         if position < last:
-            ctx.flow.start(following, seal=True)
+            ctx.flow.enter(following)
         left = right
 
 
@@ -205,7 +209,7 @@ def _one_of(ctx: Context, node: ast.BoolOp) -> Operand:
         targets = (following, taken) if isinstance(node.op, ast.And) else (taken, following)
         ctx.flow.branch(ctx.test(value), *targets, ctx.place(item))
         values.append((taken, value))
-        ctx.flow.start(following, seal=True)
+        ctx.flow.enter(following)
     value, taken = number(ctx, node.values[-1]), Flow()
     ctx.flow.jump(taken, ctx.at)
     return _met(ctx, [*values, (taken, value)], after)
@@ -215,7 +219,7 @@ def _conditional(ctx: Context, node: ast.IfExp) -> Operand:
     arms, after, ends = [(Flow(), node.body), (Flow(), node.orelse)], Flow(), list[tuple[Flow, Number]]()
     branch_on(ctx, node.test, arms[0][0], arms[1][0])
     for flow, arm in arms:
-        ctx.flow.start(flow, seal=True)
+        ctx.flow.enter(flow)
         value, end = number(ctx, arm), Flow()
         ctx.flow.jump(end, ctx.place(arm))
         ends.append((end, value))
@@ -236,11 +240,11 @@ def _met(ctx: Context, ends: Sequence[tuple[Flow, Number]], after: Flow) -> Numb
     if not all(keeps(value, ctype) for value in values):
         raise ctx.refusal("a choice between numbers of several types")
     for flow, value in ends:
-        ctx.flow.start(flow, seal=True)
+        ctx.flow.enter(flow)
         own = counted(ctx, value) if ctype is not BOOL else value
         ctx.flow.write(result, ctx.value(ctx.cast(own, ctype)))
         ctx.flow.jump(after, ctx.at)
-    ctx.flow.start(after, seal=True)
+    ctx.flow.enter(after)
     return Number(ctx.flow.read(result), ctype, weak)
 
 
@@ -270,16 +274,15 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
 
 def part(ctx: Context, base: View, node: ast.Subscript) -> View:
     """Give the part of an array that a subscript names, an element as an array of no dimensions."""
-    entries = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
-    entries = _without_ellipsis(entries, len(base.extents))
-    taken = sum(not _is_new_axis(entry) for entry in entries)
+    entries = without_ellipsis(indices_of(node), len(base.extents))
+    taken = sum(not is_new_axis(entry) for entry in entries)
     if taken > len(base.extents) or (base.is_list and len(entries) > 1):
         raise ctx.refusal("a subscript with too many indices")
     offset, axis = base.offset, 0
     extents: list[Size] = []
     strides: list[Size] = []
     for entry in entries:
-        if _is_new_axis(entry):
+        if is_new_axis(entry):
             extents.append(1)
             strides.append(0)
             continue
@@ -342,21 +345,6 @@ def _bound(ctx: Context, bound: Size, extent: Size) -> Size:
     return found
 
 
-def _is_new_axis(entry: ast.expr) -> bool:
-    if isinstance(entry, ast.Attribute):
-        return entry.attr == "newaxis"
-    return isinstance(entry, ast.Constant) and entry.value is None
-
-
-def _without_ellipsis(entries: list[ast.expr], rank: int) -> list[ast.expr]:
-    """Put slices of all in the place of one ``...``."""
-    found = [k for k, entry in enumerate(entries) if isinstance(entry, ast.Constant) and entry.value is Ellipsis]
-    if len(found) != 1:
-        return entries
-    missing = rank + 1 - sum(not _is_new_axis(entry) for entry in entries)
-    return [*entries[: found[0]], *[ast.Slice()] * missing, *entries[found[0] + 1 :]]
-
-
 # -- attributes
 
 
@@ -394,7 +382,7 @@ def module_of(ctx: Context, node: ast.expr) -> str | None:
     if not isinstance(node, ast.Name) or node.id in ctx.scope.names or node.id in ctx.scope.bound:
         return None
     module = ctx.scope.module
-    return None if node.id in module.rebound else module.imports.get(node.id, _MODULES.get(node.id))
+    return None if node.id in module.rebound else module.imports.get(node.id, MODULES.get(node.id))
 
 
 RULES.update(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from xdsl.dialects.builtin import i1
 from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG, FloatType
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.scalars import DTYPES, float_type
+from tensorlift.frontends.python.syntax import COMPARING
 from tensorlift.readers.python.numbers import binary, chosen, compare, counted, integer, joined, negated, test
 from tensorlift.readers.python.values import Number
 
@@ -33,10 +33,6 @@ _OPERATIONS = {
 _ARCS = {"sin": "math.asin", "cos": "math.acos", "tan": "math.atan"}
 _ROUNDED = {"floor", "ceil", "trunc"}  # integers where they come from math
 _BINARY = {"pow", "copysign", "fmod", "atan2", "arctan2"}
-CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau, "inf": math.inf, "infty": math.inf, "Inf": math.inf}
-COMPARISONS = {
-    "greater": ">", "greater_equal": ">=", "less": "<", "less_equal": "<=", "equal": "==", "not_equal": "!=",
-}  # fmt: skip
 
 
 def function_of_numbers(module: str, name: str) -> tuple[int, Apply] | None:
@@ -46,8 +42,8 @@ def function_of_numbers(module: str, name: str) -> tuple[int, Apply] | None:
     if module == "numpy":
         if name in DTYPES:
             return 1, partial(_cast, BOOL if name == "bool" else DTYPES[name])
-        if name in COMPARISONS:
-            return 2, lambda ctx, v: _strong(compare(ctx, COMPARISONS[name], *v))
+        if name in COMPARING:
+            return 2, lambda ctx, v: _strong(compare(ctx, COMPARING[name], *v))
         if name in _NUMPY:
             count, apply = _NUMPY[name]
             return count, lambda ctx, v: _strong(apply(ctx, v))

@@ -42,7 +42,7 @@ def counted(
     if is_counted:
         ctx.counters.add(now)
     ctx.flow.branch(ctx.comparison("<" if step > 0 else ">", now, last, LONG), inside, after, place)
-    ctx.flow.start(inside, seal=True)
+    ctx.flow.enter(inside)
     ctx.scope.continues.append(latch)
     ctx.scope.breaks.append(after)
     ctx.scope.depth += 1
@@ -52,12 +52,12 @@ def counted(
     ctx.scope.breaks.pop()
     ctx.at = place
     ctx.flow.jump(latch, place)
-    ctx.flow.start(latch, seal=True)
+    ctx.flow.enter(latch)
     if latch.predecessors:
         ctx.flow.write(counter, ctx.arithmetic("+", ctx.flow.read(counter), ctx.constant(step, LONG), LONG, weak=True))
     ctx.flow.jump(header, place)
     ctx.flow.seal(header)
-    ctx.flow.start(after, seal=True)
+    ctx.flow.enter(after)
     ctx.at = outer
 
 

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import i1
 from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG, FloatType, IntegerType
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.scalars import DTYPES, holds, promoted
+from tensorlift.frontends.python.syntax import PLAIN
 from tensorlift.readers.python.values import Number, keeps
 
 if TYPE_CHECKING:
@@ -22,11 +23,7 @@ if TYPE_CHECKING:
     from tensorlift.readers.python.context import Context
     from tensorlift.readers.python.values import CNumber
 
-_PLAIN: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 _BITS: dict[type[ast.operator], str] = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"}
-COMPARISONS: dict[type[ast.cmpop], str] = {
-    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
-}  # fmt: skip
 _OF_TRUTHS: dict[type[ast.operator], str] = {
     ast.Add: "arith.ori", ast.Mult: "arith.andi",
     ast.BitAnd: "arith.andi", ast.BitOr: "arith.ori", ast.BitXor: "arith.xori",
@@ -76,7 +73,7 @@ def binary(ctx: Context, op: ast.operator, left: Number, right: Number) -> Numbe
     left, right = counted(ctx, left), counted(ctx, right)
     match op:
         case ast.Add() | ast.Sub() | ast.Mult():
-            return _folded(op, left, right) or _plain(ctx, _PLAIN[type(op)], left, right)
+            return _folded(op, left, right) or _plain(ctx, PLAIN[type(op)], left, right)
         case ast.Div():
             return _quotient(ctx, left, right)
         case ast.FloorDiv() | ast.Mod():

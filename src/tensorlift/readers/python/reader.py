@@ -16,10 +16,9 @@ from xdsl.ir import Block, Region
 from tensorlift.diagnostics import LiftError, internal_error
 from tensorlift.frontends.c.c_types import LONG
 from tensorlift.frontends.c.ir_types import ir_type
-from tensorlift.frontends.python.signature import arguments_of
+from tensorlift.frontends.python.syntax import arguments_of
 from tensorlift.ir.function import FunctionView
 from tensorlift.readers.flow import FlowGraph
-from tensorlift.readers.python import calls, comprehensions  # noqa: F401 - their rules come into the tables
 from tensorlift.readers.python.arrays import dense
 from tensorlift.readers.python.context import Context, Scope, memory_type, place_of
 from tensorlift.readers.python.results import give_back, number_type

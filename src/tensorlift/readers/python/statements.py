@@ -69,11 +69,11 @@ def _if(ctx: Context, node: ast.If) -> None:
     branch_on(ctx, node.test, arms[0][0], arms[1][0])
     ctx.scope.depth += 1
     for flow, arm in arms:
-        ctx.flow.start(flow, seal=True)
+        ctx.flow.enter(flow)
         read_body(ctx, arm)
         ctx.flow.jump(join, ctx.place(node))
     ctx.scope.depth -= 1
-    ctx.flow.start(join, seal=True)
+    ctx.flow.enter(join)
 
 
 def _while(ctx: Context, node: ast.While) -> None:
@@ -83,13 +83,13 @@ def _while(ctx: Context, node: ast.While) -> None:
     ctx.flow.jump(header, place)
     ctx.flow.start(header)
     branch_on(ctx, node.test, inside, after)
-    ctx.flow.start(inside, seal=True)
+    ctx.flow.enter(inside)
     _looped(ctx, node.body, latch, after)
     ctx.flow.jump(latch, place)
-    ctx.flow.start(latch, seal=True)
+    ctx.flow.enter(latch)
     ctx.flow.jump(header, place)
     ctx.flow.seal(header)
-    ctx.flow.start(after, seal=True)
+    ctx.flow.enter(after)
 
 
 def _looped(ctx: Context, body: Sequence[ast.stmt], latch: Flow, after: Flow) -> None:
@@ -172,9 +172,9 @@ def _written(ctx: Context, node: ast.For) -> None:
         bind(ctx, node.target, value or evaluate(ctx, item))
         _looped(ctx, node.body, following, after)
         ctx.flow.jump(following, ctx.place(node))
-        ctx.flow.start(following, seal=True)
+        ctx.flow.enter(following)
     ctx.flow.jump(after, ctx.place(node))
-    ctx.flow.start(after, seal=True)
+    ctx.flow.enter(after)
 
 
 # -- functions
@@ -212,7 +212,7 @@ def _given_back(ctx: Context, scope: Scope) -> Operand:
     """Give what a function returned, wherever that was."""
     assert scope.after is not None
     values = scope.returned
-    ctx.flow.start(scope.after, seal=True)
+    ctx.flow.enter(scope.after)
     if not values or all(isinstance(value, Nothing) for value in values):
         return Nothing()
     if len(values) == 1:

@@ -12,8 +12,7 @@ from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.outline.capture import uses_of
 from tensorlift.frontends.c.outline.macros import Macros
 from tensorlift.frontends.c.outline.stretches import Stretch, Surroundings, stretches_of
-from tensorlift.frontends.c.outline.syntax import Node, identity, node_of
-from tensorlift.frontends.c.outline.trees import Tree, tree
+from tensorlift.frontends.c.outline.syntax import Node, Tree, identity, node_of, tree
 from tensorlift.frontends.c.reader import diagnose, encoded
 from tensorlift.frontends.c.refusals import refusal
 

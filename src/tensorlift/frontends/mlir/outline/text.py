@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.mlir.outline.capture import Capture, first_iteration, several_values
-from tensorlift.frontends.mlir.outline.stretches import called_by
+from tensorlift.frontends.mlir.outline.stretches import Capture, called_by, first_iteration, several_values
 from tensorlift.ir.mixed import stated_location
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from tensorlift.diagnostics import Location
-from tensorlift.frontends.c.c_types import CType, FloatType, IntegerType, PointerType
+from tensorlift.frontends.c.c_types import CType, NumberType, PointerType
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.cpp.cpp_types import (
     CppTypes,
@@ -107,7 +107,7 @@ def parameter(ctx: Context, cursor: Any) -> Place:
     """Give what a parameter of the function that is read stands for; an object that is passed by value as it comes."""
     name, at, ctype = cursor.spelling, ctx.location(cursor), types_of(ctx).read(cursor.type)
     by_reference = is_reference(cursor.type)
-    if not name and isinstance(ctype, IntegerType | FloatType):
+    if not name and isinstance(ctype, NumberType):
         return ctx.constant(0, ctype, at)  # nobody can use it
     if cursor.type.get_canonical().kind is TypeKind.RVALUEREFERENCE:
         raise refusal("reference", ctx.position(cursor), f"`{name}` is a reference to a temporary object")
@@ -139,7 +139,7 @@ def outer(ctx: Context, path: str, clang_type: Any, cursor: Any, *, is_cell: boo
     if kind is not None:
         return container(ctx, path, kind, cursor)
     ctype = types.read(clang_type)
-    if isinstance(ctype, IntegerType | FloatType):
+    if isinstance(ctype, NumberType):
         return Cell(memory(ctx, path, ctype)) if is_cell else argument(ctx, path, ir_type(ctype))
     if isinstance(ctype, PointerType):
         if is_table(ctype):

@@ -17,7 +17,7 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import FloatType
 from tensorlift.frontends.c.calls import called_from
-from tensorlift.frontends.cpp.cpp_types import fields_of, in_std, is_reference, without_reference
+from tensorlift.frontends.cpp.cpp_types import fields_of, in_std, is_class, is_reference, without_reference
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.syntax import (
     are_alike,
@@ -31,6 +31,7 @@ from tensorlift.frontends.cpp.syntax import (
     parameters_of,
     returned_expression,
     unwrapped,
+    written_arguments,
 )
 from tensorlift.readers.clang import calls as c_calls
 from tensorlift.readers.clang.context import (
@@ -45,9 +46,8 @@ from tensorlift.readers.clang.context import (
 )
 from tensorlift.readers.clang.cpp.arguments import Home, require_class, require_plain_ending, types_of
 from tensorlift.readers.clang.cpp.containers import copied, swap
-from tensorlift.readers.clang.cpp.inlining import inlined
+from tensorlift.readers.clang.cpp.inlining import inlined, is_pure
 from tensorlift.readers.clang.cpp.objects import assign_object, copied_object, declared_member, number
-from tensorlift.readers.clang.cpp.purity import is_pure
 from tensorlift.readers.clang.cpp.vectors import is_new, made, method, overwrite, row, subscript
 from tensorlift.readers.clang.expressions import contents, converted, place
 
@@ -223,7 +223,7 @@ def _bound(ctx: Context, definition: Any, arguments: Sequence[Any]) -> _Bound:
         if given is None:
             raise refusal("class", ctx.position(parameter), f"the parameter `{parameter.spelling}` without a value")
         found.places[identity] = _passed(ctx, definition, parameter, given)
-        if without_reference(parameter.type).kind is TypeKind.RECORD and not is_reference(parameter.type):
+        if is_class(parameter.type) and not is_reference(parameter.type):
             require_plain_ending(parameter.type, ctx.location(parameter))
             if not _is_own(given) and ctx.calls.uses.changes(definition, parameter):
                 found.places[identity] = own_copy(ctx, parameter, found.places[identity], "")
@@ -247,7 +247,7 @@ def _is_own(given: Any) -> bool:
     inner = constructor_in(given)
     if inner is None or inner.kind is CursorKind.INIT_LIST_EXPR:
         return True
-    arguments = [argument for argument in inner.get_arguments() if argument is not None]
+    arguments = written_arguments(inner)
     if is_constructor(inner) and len(arguments) == 1 and are_alike(arguments[0].type, inner.type):
         is_own = not in_std(inner.referenced) and not is_implicit(inner.referenced)
         return is_own or is_new(arguments[0])
@@ -304,7 +304,7 @@ def _named(ctx: Context, cursor: Any, clang_type: Any) -> Any:
     """Take off what changes no more of an expression than whether it is constant."""
     ctype = types_of(ctx).read(clang_type)
     while cursor.kind in {CursorKind.UNEXPOSED_EXPR, CursorKind.PAREN_EXPR}:
-        children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+        children = libclang.expressions(cursor)
         if len(children) != 1 or types_of(ctx).of(children[0]) != ctype:
             break
         cursor = children[0]
@@ -363,7 +363,7 @@ def construct(ctx: Context, clang_type: Any, initial: Any, home: Home) -> Struct
         return _of_members(ctx, record, libclang.children(inner), home, zero=True)
     if not is_constructor(inner):
         return _taken(ctx, record, inner, home)
-    arguments = [argument for argument in inner.get_arguments() if argument is not None]
+    arguments = written_arguments(inner)
     if len(arguments) == 1 and is_implicit(inner.referenced) and are_alike(arguments[0].type, record):
         return _taken(ctx, record, arguments[0], home)
     definition = inner.referenced.get_definition()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from clang.cindex import CursorKind, TypeKind
+from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import BOOL, LONG, FloatType, IntegerType, PointerType
+from tensorlift.frontends.c.c_types import BOOL, LONG, NumberType, PointerType
 from tensorlift.frontends.c.ir_types import ir_type
-from tensorlift.frontends.cpp.cpp_types import in_std, without_reference
+from tensorlift.frontends.cpp.cpp_types import in_std, is_class
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.syntax import unwrapped
 from tensorlift.readers.clang.context import (
@@ -33,8 +33,7 @@ from tensorlift.readers.clang.cpp.containers import demand
 from tensorlift.readers.clang.cpp.objects import member
 from tensorlift.readers.clang.cpp.vectors import made
 from tensorlift.readers.clang.expressions import contents, converted, place
-from tensorlift.readers.clang.memory import load
-from tensorlift.readers.clang.pointers import same_base
+from tensorlift.readers.clang.memory import load, same_base
 from tensorlift.readers.flow import Flow, Local
 
 if TYPE_CHECKING:
@@ -66,10 +65,10 @@ def _constant(ctx: Context, cursor: Any) -> SSAValue | None:
     if declaration is None or declaration.kind is not CursorKind.VAR_DECL:
         return None
     ctype, is_constant = ctx.type_of(declaration), declaration.type.get_canonical().is_const_qualified()
-    if not is_constant or not isinstance(ctype, IntegerType | FloatType):
+    if not is_constant or not isinstance(ctype, NumberType):
         return None
     declaration = declaration.get_definition() or declaration
-    values = [child for child in libclang.children(declaration) if child.kind.is_expression()]
+    values = libclang.expressions(declaration)
     found = libclang.evaluate(values[-1]) if values else None
     return None if found is None else ctx.constant(found, ctype, ctx.location(cursor))
 
@@ -108,11 +107,11 @@ def _this(ctx: Context, cursor: Any) -> Value:
 
 def _implicit(ctx: Context, cursor: Any) -> Value:
     """Read an implicit conversion, a temporary, or ``T()`` with a parameter of a template as its type."""
-    children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
-    if len(children) == 1 and without_reference(cursor.type).kind is TypeKind.RECORD:
+    children = libclang.expressions(cursor)
+    if len(children) == 1 and is_class(cursor.type):
         return value(ctx, children[0])
     ctype = ctx.type_of(cursor)
-    if children or not isinstance(ctype, IntegerType | FloatType):
+    if children or not isinstance(ctype, NumberType):
         return C.values[CursorKind.UNEXPOSED_EXPR.value](ctx, cursor)
     text = " ".join(ctx.text(cursor.extent.start.offset, cursor.extent.end.offset).decode("utf-8", "replace").split())
     if not _ZERO.fullmatch(text):
@@ -123,18 +122,18 @@ def _implicit(ctx: Context, cursor: Any) -> Value:
 def _implicit_place(ctx: Context, cursor: Any) -> Place:
     """Read what only makes an object constant."""
     (child,) = libclang.children(cursor)
-    if without_reference(cursor.type).kind is not TypeKind.RECORD and ctx.type_of(child) != ctx.type_of(cursor):
+    if not is_class(cursor.type) and ctx.type_of(child) != ctx.type_of(cursor):
         raise refusal("reference", ctx.position(cursor), "an object named by a conversion")
     return place(ctx, child)
 
 
 def _cast(ctx: Context, cursor: Any) -> Value:
     """Read ``T(x)``, ``T{x}`` or ``T()``, and ``static_cast``."""
-    children = [child for child in libclang.children(cursor) if child.kind.is_expression()]
-    if without_reference(cursor.type).kind is TypeKind.RECORD and len(children) == 1:
+    children = libclang.expressions(cursor)
+    if is_class(cursor.type) and len(children) == 1:
         return value(ctx, children[0])
     ctype = ctx.type_of(cursor)
-    if not children and isinstance(ctype, IntegerType | FloatType):
+    if not children and isinstance(ctype, NumberType):
         return ctx.constant(0, ctype, ctx.location(cursor))
     return C.values[CursorKind.CSTYLE_CAST_EXPR.value](ctx, cursor)
 
@@ -144,10 +143,10 @@ def _braces(ctx: Context, cursor: Any) -> Value:
     kind, at = types_of(ctx).container(cursor.type), ctx.location(cursor)
     if kind is not None:
         return made(ctx, kind, cursor, Home("temporary", _wanted(ctx), at))
-    if without_reference(cursor.type).kind is TypeKind.RECORD:
+    if is_class(cursor.type):
         return construct(ctx, cursor.type, cursor, Home("temporary", _wanted(ctx), at))
     inner, ctype = libclang.children(cursor), ctx.type_of(cursor)
-    if not isinstance(ctype, IntegerType | FloatType) or len(inner) > 1:
+    if not isinstance(ctype, NumberType) or len(inner) > 1:
         raise ctx.refusal("initialiser", cursor, "a list where a value is expected")
     return converted(ctx, inner[0], ctype) if inner else ctx.constant(0, ctype, at)
 
@@ -194,18 +193,18 @@ def _extreme(ctx: Context, cursor: Any) -> Value:
     ctx.flow.jump(header, at)
     ctx.flow.start(header)
     ctx.flow.branch(ctx.comparison("!=", ctx.flow.read(here), last.offset, LONG, at), inside, after, at)
-    ctx.flow.start(inside, seal=True)
+    ctx.flow.enter(inside)
     now = load(ctx, first.base, ctx.flow.read(here), at)
     operator = _EXTREMES[cursor.spelling]
     ctx.flow.branch(ctx.comparison(operator, ctx.flow.read(best), now, ctype.element, at), better, latch, at)
-    ctx.flow.start(better, seal=True)
+    ctx.flow.enter(better)
     ctx.flow.write(best, now)
     ctx.flow.jump(latch, at)
-    ctx.flow.start(latch, seal=True)
+    ctx.flow.enter(latch)
     ctx.flow.write(here, ctx.arithmetic("+", ctx.flow.read(here), ctx.constant(1, LONG, at), LONG, at))
     ctx.flow.jump(header, at)
     ctx.flow.seal(header)
-    ctx.flow.start(after, seal=True)
+    ctx.flow.enter(after)
     return ctx.flow.read(best)
 
 

@@ -1,4 +1,4 @@
-"""Functions that are read in place of their calls."""
+"""Functions that are read in place of their calls, and whether an expression, or a function, only gives a value."""
 
 from __future__ import annotations
 
@@ -6,15 +6,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clang.cindex import CursorKind, TypeKind
+from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import LONG, FloatType, IntegerType, PointerType, VoidType
 from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.frontends.c.math_functions import is_math_function
 from tensorlift.frontends.c.refusals import refusal as c_refusal
-from tensorlift.frontends.cpp.cpp_types import INCLUDE, is_reference, without_reference
+from tensorlift.frontends.cpp.cpp_types import INCLUDE, in_std, is_class, is_reference
 from tensorlift.frontends.cpp.refusals import refusal
-from tensorlift.frontends.cpp.syntax import constructor_in, is_constructor, is_copy, lambda_result, unwrapped
+from tensorlift.frontends.cpp.syntax import (
+    constructor_in,
+    is_constructor,
+    is_copy,
+    lambda_result,
+    unwrapped,
+    written_arguments,
+)
 from tensorlift.readers.clang.context import Context, Frame, Place, PointerLocal, Structure, memory_type, pointee
 from tensorlift.readers.clang.cpp.arguments import types_of
 from tensorlift.readers.clang.expressions import contents
@@ -24,6 +32,7 @@ from tensorlift.readers.flow import Local
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
+
 
 _DEPTH_LIMIT = 24
 
@@ -56,7 +65,7 @@ def inlined(  # noqa: PLR0913 - all that a call is
         outside = {identity: ctx.places[identity] for identity in bound if identity in ctx.places}
         ctx.places.update(bound)
         ctx.result = types_of(ctx).read(result) if result is not None else VoidType()
-        is_object = result is not None and without_reference(result).kind is TypeKind.RECORD
+        is_object = result is not None and is_class(result)
         if not frame.is_direct and not is_object:
             if wants_object:
                 raise refusal(
@@ -70,7 +79,7 @@ def inlined(  # noqa: PLR0913 - all that a call is
         if not frame.is_direct:
             at = ctx.location(definition)
             ctx.flow.jump(frame.exit, at)
-            ctx.flow.start(frame.exit, seal=True)
+            ctx.flow.enter(frame.exit)
             if frame.result is not None and not is_object:
                 return contents(ctx, frame.result, definition)
         return frame.result
@@ -141,7 +150,7 @@ def returns_in(body: Any) -> list[Any]:
 def returned_variables(definition: Any, returns: list[Any]) -> frozenset[int | None]:
     """Tell the variables that a function returns by value, containers and objects of classes."""
     result = result_of(definition)
-    if result is None or is_reference(result) or without_reference(result).kind is not TypeKind.RECORD:
+    if result is None or is_reference(result) or not is_class(result):
         return frozenset()
     named = [named_object(child) for statement in returns for child in libclang.children(statement)[:1]]
     found = frozenset(libclang.referenced_identity(name) for name in named if name is not None)
@@ -152,8 +161,39 @@ def named_object(cursor: Any) -> Any:
     """Give the name of the variable that is returned, under moves and copies; None for any other expression."""
     inner = constructor_in(cursor)
     while inner is not None and inner.kind is CursorKind.CALL_EXPR and inner.referenced is not None:
-        arguments = [argument for argument in inner.get_arguments() if argument is not None]
+        arguments = written_arguments(inner)
         if len(arguments) != 1 or not ((is_constructor(inner) and is_copy(inner)) or inner.spelling == "move"):
             return None
         inner = unwrapped(arguments[0])
     return inner if inner is not None and libclang.is_name(inner) else None
+
+
+_READERS = {"size", "empty", "operator[]", "at", "front", "back", "begin", "end", "data"}
+_STEPS = {"post++", "pre++", "post--", "pre--"}
+_EFFECTS = {CursorKind.COMPOUND_ASSIGNMENT_OPERATOR, CursorKind.CXX_NEW_EXPR, CursorKind.CXX_DELETE_EXPR}
+_EFFECTS |= {CursorKind.CXX_THROW_EXPR, CursorKind.LAMBDA_EXPR}
+
+
+def is_pure(cursor: Any, depth: int = 8) -> bool:
+    """Whether reading an expression, or the body of a function, has no effects; no is the answer in doubt."""
+    kind = cursor.kind
+    if kind in _EFFECTS:
+        return False
+    if kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(cursor) == "=":
+        return False
+    if kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(cursor) in _STEPS:
+        return False
+    if kind is CursorKind.CALL_EXPR and not _is_pure_function(cursor.referenced, depth):
+        return False
+    return all(is_pure(child, depth) for child in libclang.children(cursor))
+
+
+def _is_pure_function(function: Any, depth: int) -> bool:
+    if function is None or depth == 0:
+        return False
+    definition = function.get_definition()
+    if definition is not None:
+        return is_pure(definition, depth - 1)
+    if function.kind is CursorKind.CXX_METHOD:
+        return in_std(function) and function.spelling in _READERS
+    return function.kind is CursorKind.FUNCTION_DECL and is_math_function(function.spelling)

@@ -7,7 +7,7 @@ from typing import Any
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from tensorlift.frontends.c.c_types import LONG, FloatType, IntegerType, PointerType
+from tensorlift.frontends.c.c_types import LONG, NumberType, PointerType
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.cpp.cpp_types import fields_of, is_plain_array
 from tensorlift.frontends.cpp.refusals import refusal
@@ -48,7 +48,7 @@ def number(ctx: Context, clang_type: Any, initial: Any, home: Home, *, zero: boo
         element, shape = pointee(ctx, ctype.element, initial, name)
         known = tuple(extent for extent in shape if extent is not None)
         place = PointerLocal(Local(memory_type(element), at, name), Local(ir_type(LONG), at, f"{name}_at"), known)
-    elif isinstance(ctype, IntegerType | FloatType):
+    elif isinstance(ctype, NumberType):
         place = Local(ir_type(ctype), at, name)
     else:
         raise refusal("container", location(at), ctype.spelling)
@@ -132,7 +132,7 @@ def return_object(ctx: Context, found: Place, clang_type: Any, reached: str, cur
             return_object(ctx, member(ctx, found, field, cursor), field.type, f"{reached}.{field.spelling}", cursor)
     else:
         ctype = types_of(ctx).read(clang_type)
-        if not isinstance(ctype, IntegerType | FloatType):
+        if not isinstance(ctype, NumberType):
             raise refusal("class", ctx.position(cursor), f"the pointer `{reached}` of a returned object")
         assign(ctx, Cell(memory(ctx, reached, ctype)), contents(ctx, found, cursor), cursor)
 
@@ -143,6 +143,6 @@ def declared_member(ctx: Context, field: Any, initial: Any, home: Home, *, zero:
     if kind is not None:
         found = made(ctx, kind, initial, home)
         return array(found) if is_plain_array(field.type) else found
-    if isinstance(types_of(ctx).read(field.type), IntegerType | FloatType | PointerType):
+    if isinstance(types_of(ctx).read(field.type), NumberType | PointerType):
         return number(ctx, field.type, initial, home, zero=zero)
     return None

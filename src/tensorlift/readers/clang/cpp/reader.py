@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from clang.cindex import TypeKind
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Region
 
 from tensorlift.diagnostics import LiftError, internal_error
-from tensorlift.frontends.c.c_types import VOID, FloatType, IntegerType
+from tensorlift.frontends.c.c_types import VOID, NumberType
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.reader import inside_of
-from tensorlift.frontends.cpp.cpp_types import CppTypes, is_reference, without_reference
+from tensorlift.frontends.cpp.cpp_types import CppTypes, is_class, is_reference
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.syntax import parameters_of
 from tensorlift.ir.prototype import RETURNED
@@ -63,9 +62,9 @@ def _function(ctx: Context, cursor: Any, name: str) -> FuncOp:
     if is_reference(result):
         raise refusal("reference", ctx.position(cursor), f"`{cursor.spelling}` returns a reference")
     results: list[Attribute] = []
-    if without_reference(result).kind is TypeKind.RECORD:
+    if is_class(result):
         ctx.result = VOID
-    elif isinstance(ctx.result, IntegerType | FloatType):
+    elif isinstance(ctx.result, NumberType):
         results = [ir_type(ctx.result)]
     elif ctx.result != VOID:
         raise refusal("return", ctx.position(cursor), f"`{cursor.spelling}` returns a pointer")
@@ -97,7 +96,7 @@ def _function(ctx: Context, cursor: Any, name: str) -> FuncOp:
 def _parameter(ctx: Context, frame: Frame, cursor: Any) -> None:
     """Bind a parameter; an object that is passed by value, and changes, is copied."""
     identity, found = cursor.data[0], parameter(ctx, cursor)
-    is_object = without_reference(cursor.type).kind is TypeKind.RECORD and not is_reference(cursor.type)
+    is_object = is_class(cursor.type) and not is_reference(cursor.type)
     if is_object and ctx.calls.uses.changes(frame.definition, cursor):
         found = own_copy(ctx, cursor, found, frame.reached if identity in frame.made else "")
         frame.owned.add(identity)

@@ -9,8 +9,15 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import LONG, UNSIGNED_LONG, CType, FloatType, IntegerType, PointerType, VoidType
-from tensorlift.frontends.cpp.cpp_types import is_reference, without_reference
+from tensorlift.frontends.c.c_types import (
+    LONG,
+    UNSIGNED_LONG,
+    CType,
+    NumberType,
+    PointerType,
+    VoidType,
+)
+from tensorlift.frontends.cpp.cpp_types import is_class, is_reference, without_reference
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.syntax import HARMLESS, unwrapped
 from tensorlift.readers.clang.context import (
@@ -45,7 +52,7 @@ def _declarations(ctx: Context, cursor: Any) -> None:
 
 def _declare(ctx: Context, cursor: Any) -> None:
     """Read the declaration of one variable."""
-    values = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+    values = libclang.expressions(cursor)
     initial, identity = values[-1] if values else None, cursor.data[0]
     if cursor.storage_class in {StorageClass.STATIC, StorageClass.EXTERN}:
         c_declare(ctx, cursor)
@@ -64,7 +71,7 @@ def _declare(ctx: Context, cursor: Any) -> None:
     elif plain.kind is TypeKind.RECORD:
         ctx.places[identity] = construct(ctx, cursor.type, initial, home)
         frame.owned.add(identity)
-    elif isinstance(ctx.type_of(cursor), IntegerType | FloatType | PointerType):
+    elif isinstance(ctx.type_of(cursor), NumberType | PointerType):
         ctx.places[identity] = number(ctx, cursor.type, initial, home)
     else:
         c_declare(ctx, cursor)
@@ -74,7 +81,7 @@ def _referred(ctx: Context, cursor: Any, initial: Any) -> Place:
     """Bind a reference: to an object, a variable or an element, whose place is computed here."""
     if initial is None:
         raise refusal("reference", ctx.position(cursor), f"`{cursor.spelling}` refers to nothing")
-    if without_reference(cursor.type).kind is not TypeKind.RECORD:
+    if not is_class(cursor.type):
         return reference(ctx, cursor, initial, is_free=False)
     return whole_object(ctx, initial)
 
@@ -85,7 +92,7 @@ def _is_lambda(cursor: Any) -> bool:
 
 def _inner_lambda(cursor: Any) -> Any:
     while cursor.kind is not CursorKind.LAMBDA_EXPR:
-        inner = [child for child in libclang.children(cursor) if child.kind.is_expression()]
+        inner = libclang.expressions(cursor)
         if len(inner) != 1:
             return None
         cursor = inner[0]
@@ -116,7 +123,7 @@ def _range_for(ctx: Context, cursor: Any) -> None:
     ctx.flow.jump(header, at)
     ctx.flow.start(header)
     ctx.flow.branch(ctx.comparison("!=", ctx.flow.read(here), end, UNSIGNED_LONG, at), inside, after, at)
-    ctx.flow.start(inside, seal=True)
+    ctx.flow.enter(inside)
     ctx.continues.append(latch)
     ctx.breaks.append(after)
     ctx.loops += 1
@@ -126,17 +133,17 @@ def _range_for(ctx: Context, cursor: Any) -> None:
     ctx.continues.pop()
     ctx.breaks.pop()
     ctx.flow.jump(latch, at)
-    ctx.flow.start(latch, seal=True)
+    ctx.flow.enter(latch)
     one = ctx.constant(1, LONG, at)
     ctx.flow.write(here, ctx.arithmetic("+", ctx.flow.read(here), one, LONG, at))
     ctx.flow.jump(header, at)
     ctx.flow.seal(header)
-    ctx.flow.start(after, seal=True)
+    ctx.flow.enter(after)
 
 
 def _range(ctx: Context, cursor: Any) -> Container:
     """Give the container or array that a loop runs over."""
-    if without_reference(cursor.type).kind is TypeKind.RECORD:
+    if is_class(cursor.type):
         return given(ctx, unwrapped(cursor))
     kind, found = types_of(ctx).member(cursor.type), place(ctx, unwrapped(cursor))
     if kind is None or not isinstance(found, Cell):
@@ -193,7 +200,7 @@ def _give(ctx: Context, cursor: Any, frame: Frame) -> None:
 
 
 def _is_object(result: Any) -> bool:
-    return bool(without_reference(result).kind is TypeKind.RECORD)
+    return is_class(result)
 
 
 def _returned(ctx: Context, cursor: Any, result: Any) -> Place:

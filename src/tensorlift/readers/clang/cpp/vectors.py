@@ -12,7 +12,14 @@ from tensorlift.frontends.c.c_types import BOOL, LONG, UNSIGNED_LONG
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.cpp.cpp_types import is_reference
 from tensorlift.frontends.cpp.refusals import refusal
-from tensorlift.frontends.cpp.syntax import constructor_in, holds_all, is_constructor, is_copy, unwrapped
+from tensorlift.frontends.cpp.syntax import (
+    constructor_in,
+    holds_all,
+    is_constructor,
+    is_copy,
+    unwrapped,
+    written_arguments,
+)
 from tensorlift.readers.clang.context import (
     Cell,
     Container,
@@ -34,7 +41,7 @@ from tensorlift.readers.clang.cpp.containers import (
     size,
     swap,
 )
-from tensorlift.readers.clang.cpp.purity import is_pure
+from tensorlift.readers.clang.cpp.inlining import is_pure
 from tensorlift.readers.clang.expressions import assign, converted
 from tensorlift.readers.flow import Local
 
@@ -58,7 +65,7 @@ def made(ctx: Context, kind: ContainerType, initial: Any, home: Home, *, grows: 
     if inner.kind is not CursorKind.CALL_EXPR or not is_constructor(inner):
         found = given(ctx, inner, home.reached)
         return found if is_new(inner) else copied(ctx, found, home)
-    arguments = [argument for argument in inner.get_arguments() if argument is not None]
+    arguments = written_arguments(inner)
     if not arguments:
         return _empty(ctx, kind, home)
     if is_copy(inner):
@@ -112,7 +119,7 @@ def _copied(ctx: Context, argument: Any, home: Home) -> Container:
 
 def _filled(ctx: Context, call: Any, kind: ContainerType) -> tuple[list[int | SSAValue | None], SSAValue]:
     """Read ``(n)``, ``(n, value)`` or ``(n, row)``: the sizes, and the value of all elements."""
-    count, *rest = [argument for argument in call.get_arguments() if argument is not None]
+    count, *rest = written_arguments(call)
     number = converted(ctx, count, UNSIGNED_LONG)
     assert isinstance(number, SSAValue)
     if kind.rank == 1:
