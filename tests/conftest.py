@@ -35,6 +35,9 @@ void walk(int n, double *a) {
 }
 """
 
+# The compiler that fuses first is slower on small programs too, and ends the process on some (`bench/fuzz_types.py`).
+_XLA = "--xla_backend_optimization_level=0 --xla_cpu_parallel_codegen_split_count=1 --xla_cpu_use_fusion_emitters=false"
+
 PROGRAM = """import numpy as np
 
 
@@ -53,13 +56,16 @@ def pytest_configure(config: pytest.Config) -> None:
     """Tell modules by ``TENSORLIFT_EXHAUSTIVE`` in the environment, while they are collected, that they take all.
 
     Garbage is looked for rarely: to go over all that JAX and PyTorch hold takes a tenth of the time.  What modules are
-    compiled to is kept, or each of the processes that tests start would compile them again.
+    compiled to is kept, or each of the processes that tests start would compile them again.  LLVM takes XLA's code
+    as it is, since each program runs once: that halves the time that compiling takes; ``--exhaustive`` optimises it.
     """
     gc.set_threshold(20_000, 20, 20)
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if config.getoption("--exhaustive"):
         os.environ["TENSORLIFT_EXHAUSTIVE"] = "1"
+    else:
+        os.environ.setdefault("XLA_FLAGS", _XLA)
 
 
 @pytest.fixture(scope="session", autouse=True)

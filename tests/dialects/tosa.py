@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from tests.dialects.trim_records import trimmed
-from tests.shared import shared
+from tests.shared import is_exhaustive, shared
 
-from tensorlift.dialects.from_passes import import_dump
+from tensorlift.dialects import from_passes
+from tensorlift.dialects.trials import FAMILIES
 from tensorlift.runtime.mlir.tools import find_tools
 from tensorlift.source import source_from_text
 from tensorlift.targets.imported.record import ImportedDialect, dialect_from_json
@@ -66,12 +67,16 @@ def _parts(records: dict[str, Any], names: list[str]) -> list[dict[str, Any]]:
     return [trimmed(records, names[part::_PARTS]) for part in range(_PARTS)]
 
 
-def imported(records: dict[str, Any]) -> ImportedDialect:
-    """Import operations of TOSA, once in a run."""
+def imported(records: dict[str, Any], *, with_all_types: bool = True) -> ImportedDialect:
+    """Import operations of TOSA, once in a run; or only with the types with which it is found out how they are used."""
     first = records["!instanceof"]["Op"][0]
 
     def make() -> str:
-        return import_dump("tosa", source_from_text(json.dumps(records), "dump.json"), PASSES).to_json()
+        with pytest.MonkeyPatch.context() as patch:
+            if not (with_all_types or is_exhaustive()):
+                patch.setattr(from_passes, "FAMILIES", [family._replace(alike=()) for family in FAMILIES])
+            definition = source_from_text(json.dumps(records), "dump.json")
+            return from_passes.import_dump("tosa", definition, PASSES).to_json()
 
     return dialect_from_json(shared(f"{first}.target.json", make).read_text(), first)
 
