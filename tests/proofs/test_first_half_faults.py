@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from bench.claim_mutants import outcome
 from bench.first_half import Subject, decide, subjects
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine, affine
+from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.deep import with_deep_stack
@@ -225,7 +228,7 @@ _ONES = "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 1; }"
             _ONES,
             "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = i < 1 ? 1 : 2; }",
             _overlapping,
-            "says twice",
+            "is said twice",
         ),
         (
             "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = i * i; }",
@@ -266,6 +269,47 @@ def test_claims_that_make_no_sense_are_not_taken(
     known = subject.claims.loops.get(1, LoopClaim(1, "i", (), (), 1, ()))
     claims = Claims({1: change(known)})
     assert why in _answer(subject._replace(claims=claims), module)
+
+
+_ELSEWHERE = (Domain.of(at_least("x_x0", 1)), _TWO)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda d: replace(d, dtype="f32"), "has not the type, the shape and the subscripts"),
+        (lambda d: replace(d, shape=(d.shape[0] + 1,)), "has not the type, the shape and the subscripts"),
+        (lambda d: replace(d, indices=("n",)), "has not the type, the shape and the subscripts"),
+        (lambda d: replace(d, domain=d.domain & Domain.of(at_least("x_x0", 1))), "does not say what all cells"),
+        (lambda d: replace(d, pieces=(*d.pieces, _ELSEWHERE)), "is said twice"),
+        (lambda d: replace(d, pieces=((_ELSEWHERE[0], d.pieces[0][1]),)), "does not say what all cells"),
+        (lambda d: replace(d, pieces=((d.domain, terms.piecewise([_ELSEWHERE, _ELSEWHERE])),)), "is said twice"),
+    ],
+)
+def test_definitions_that_say_something_else_to_the_second_half_are_not_taken(
+    change: Callable[[Definition], Definition], why: str
+) -> None:
+    subject = _subject(_ONES)
+    (definition,) = subject.summary.items
+    assert isinstance(definition, Definition)
+    made = subject._replace(summary=replace(subject.summary, items=(change(definition),)))
+    assert why in _answer(made, subject.module)
+
+
+def test_a_loop_of_the_definitions_runs_all_iterations() -> None:
+    subject = _subject(f"void f(int n, double *x) {{ {_KEPT} }}")
+    (loop,) = subject.summary.items
+    assert isinstance(loop, KeptLoop)
+    assert _answer(subject, subject.module) == "decided"
+    fewer = replace(loop, domain=loop.domain & Domain.of(at_least(loop.variable, 2)))
+    made = subject._replace(summary=replace(subject.summary, items=(fewer,)))
+    assert "leaves out iterations" in _answer(made, subject.module)
+
+
+def test_definitions_and_claims_that_are_changed_are_rejected_or_right() -> None:
+    kinds = Counter(outcome(seed).kind for seed in range(24))
+    assert not {kind for kind in kinds if "wrong" in kind or "without" in kind}
+    assert kinds["rejected"] > 10
 
 
 @pytest.mark.parametrize(

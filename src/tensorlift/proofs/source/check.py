@@ -16,7 +16,7 @@ from tensorlift.proofs.source.frames import Frame
 from tensorlift.proofs.source.integers import Exact, polynomial
 from tensorlift.proofs.source.operations import Memory, Undecided, Value, as_data, element_type
 from tensorlift.proofs.source.rows import Rows
-from tensorlift.proofs.source.sense import are_bits_of, keep_names, known_names, named_number
+from tensorlift.proofs.source.sense import are_bits_of, keep_names, known_names, named_number, require_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +43,7 @@ def check_source(function: FuncOp, summary: Summary, places: Places, claims: Cla
         flow = ControlFlow(function)
     except IrreducibleError:
         raise Undecided("control has a cycle with more than one entry", function) from None
+    require_whole(summary)
     keep_names(summary, claims)
     arguments = _arguments(function, summary, places)
     execution = Execution(flow, summary, claims, places)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least
+from tensorlift.comprehension.definition import KeptLoop
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.comprehension.names import formals, reserve
 from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.comprehension.ranges import in_range
@@ -23,12 +24,12 @@ from tensorlift.proofs.source.integers import Exact, polynomial
 from tensorlift.proofs.source.operations import Undecided, element_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from xdsl.ir import Attribute
 
-    from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.definition import ArrayInfo, Item, Summary
     from tensorlift.comprehension.rewrite import Descend
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
@@ -65,6 +66,38 @@ def _names(pieces: list[tuple[Domain, Term]]) -> Iterator[str]:
                 yield from node.bound
 
 
+def require_whole(summary: Summary) -> None:
+    """Show that each definition has the type and the shape of its array, and says what all cells of that are.
+
+    Raises:
+        Undecided: where that is not so.
+
+    """
+    _require_items(summary.items, summary.context, summary.all_arrays())
+
+
+def _require_items(items: Sequence[Item], context: Domain, arrays: Mapping[str, ArrayInfo]) -> None:
+    for item in items:
+        if isinstance(item, KeptLoop):
+            steps = Domain.strided(item.variable, item.lower, item.step) if item.step > 1 else UNIVERSE
+            bounds = Domain.of(at_least(item.variable, item.lower), less(item.variable, item.upper))
+            inside = context & bounds & steps
+            if not inside.is_subset(item.domain):
+                raise Undecided("a loop of the definitions leaves out iterations")
+            _require_items(item.body, inside, arrays)
+            continue
+        info = arrays[item.array]
+        if (item.dtype, item.shape, item.indices) != (info.dtype, info.shape, formals(item.array, len(info.shape))):
+            raise Undecided(f"{item.name} has not the type, the shape and the subscripts of {item.array}")
+        cells = context & Domain.box(item.indices, item.shape)
+        pieces = [(cells & piece, term) for piece, term in item.pieces]
+        if not (cells.is_subset(item.domain) and cells.is_subset(Domain.union(piece for piece, _ in pieces))):
+            raise Undecided(f"{item.name} does not say what all cells of {item.array} are")
+        _require_disjoint([piece for piece, _ in pieces])
+        for piece, term in pieces:
+            _require_whole(term, piece)
+
+
 def require_sense(claim: LoopClaim, known: AbstractSet[str], cells: AbstractSet[str]) -> None:
     """Show that the variable of a loop is a new one, and that its bounds and steps are made of ``known`` ones.
 
@@ -93,7 +126,7 @@ def require_sense(claim: LoopClaim, known: AbstractSet[str], cells: AbstractSet[
 def _require_disjoint(domains: Sequence[Domain]) -> None:
     """Show that not two pieces say what one cell is."""
     if any(not one.is_disjoint(other) for one, other in combinations(domains, 2)):
-        raise Undecided("a claim says twice what a cell is")
+        raise Undecided("it is said twice what a cell is")
 
 
 def _require_whole(term: Term, domain: Domain) -> None:
@@ -104,7 +137,7 @@ def _require_whole(term: Term, domain: Domain) -> None:
             parts = [where & piece for piece, _ in node.pieces]
             _require_disjoint(parts)
             if not where.is_subset(Domain.union(parts)):
-                raise Undecided("a claim does not say what a cell is")
+                raise Undecided("it is not said what a cell is")
         return rebuild_inside(node, where, descend) if node.has_domains else node
 
     transform(term, domain, rule)
