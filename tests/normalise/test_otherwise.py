@@ -87,3 +87,25 @@ def test_a_crash_on_the_way_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> Non
     place = Location("f.c", 1, 1)
     refused = ReadFunction("f", place, None, (Diagnostic("TL111", "", place),), otherwise=crash)
     assert lifted_otherwise(refused, crash) is None
+
+
+def test_a_while_in_mlir_that_counts_is_lifted() -> None:
+    text = """func.func @f(%x: memref<?xf64>, %y: memref<?xf64>) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?xf64>
+  %r = scf.while (%i = %c0) : (index) -> index {
+    %in = arith.cmpi slt, %i, %n : index
+    scf.condition(%in) %i : index
+  } do {
+  ^bb0(%i: index):
+    %a = memref.load %y[%i] : memref<?xf64>
+    memref.store %a, %x[%i] : memref<?xf64>
+    %k = arith.addi %i, %c1 : index
+    scf.yield %k : index
+  }
+  func.return %r : index
+}"""
+    (function,) = lift_source(source_from_text(text, "f.mlir"), LiftOptions()).functions
+    assert function.verdict is Verdict.LOOP_FREE
+    assert (function.level, function.definitions) == (Level.PROVED, Level.PROVED)

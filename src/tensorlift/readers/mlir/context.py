@@ -197,7 +197,9 @@ class Context:
     def number(self, value: SSAValue) -> SSAValue:
         """Give what stands for a number of the source."""
         found = self.known[value]
-        assert isinstance(found, SSAValue)
+        if isinstance(found, View):
+            place = location_of(value.owner) if isinstance(value.owner, Operation) else None
+            raise refusal("control", place, "a memref that is handed on is not lifted")
         return found
 
     def numbers(self, values: Sequence[SSAValue]) -> list[SSAValue]:

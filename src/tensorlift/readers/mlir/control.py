@@ -54,6 +54,28 @@ def _loop(ctx: Context, op: Operation, bounds: Bounds, initial: Sequence[SSAValu
     ctx.known.update(zip(op.results, ends, strict=True))
 
 
+def _scf_while(ctx: Context, op: Operation) -> None:
+    """Read what a loop does before its condition into the header, and what it does after that into the body."""
+    before, after = (region.block for region in op.regions)
+    place, first = ctx.place, ctx.numbers(op.operands)
+    header, inside, done = Block(arg_types=[value.type for value in first]), Block(), Block()
+    for argument, given in zip(header.args, before.args, strict=True):
+        argument.location = place
+        named(argument, ctx.names.fresh(given.name_hint, "carried"))
+    ctx.known.update(zip(before.args, header.args, strict=True))
+    ctx.jump(header, first)
+    ctx.begin(header)
+    condition, *handed = ctx.numbers(ctx.read(before).operands)
+    ctx.branch(condition, inside, done)
+    ctx.begin(inside)
+    ctx.known.update(zip(after.args, handed, strict=True))
+    following = ctx.numbers(ctx.read(after).operands)
+    ctx.place = place
+    ctx.jump(header, following)
+    ctx.begin(done)
+    ctx.known.update(zip(op.results, handed, strict=True))
+
+
 # -- parallel loops
 
 
@@ -181,4 +203,5 @@ CONTROL: dict[str, Rule] = {
     "scf.for": _scf_for,
     "scf.if": _scf_if,
     "scf.parallel": _scf_parallel,
+    "scf.while": _scf_while,
 }
