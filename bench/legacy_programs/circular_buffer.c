@@ -1,4 +1,4 @@
-// expect: refused
+// expect: loop-free
 // FIR filter over a circular buffer whose start is data.
 typedef struct {
     int start, length;

@@ -1,4 +1,4 @@
-// expect: refused
+// expect: loop-free
 // A loop made of jumps.
 void goto_loop(int n, double *a) {
     int i = 0;

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 
-from tensorlift.frontends.c.c_types import LONG, UNSIGNED_LONG, FloatType
+from tensorlift.frontends.c.c_types import INT, LONG, UNSIGNED_LONG, FloatType
 from tensorlift.frontends.c.index_arithmetic import compare_constants, counts_objects
 from tensorlift.frontends.c.operations import can_be_eager, operation_class
 from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Data, Index, NotZero, Unknown
 from tensorlift.normalise.evolution import predicate_of
-from tensorlift.normalise.exact import EXACT, constant, integer, never_wraps, read_as
+from tensorlift.normalise.exact import EXACT, constant, integer, never_wraps, read_as, width_of
 from tensorlift.normalise.execution import Test, ctype_of
 from tensorlift.normalise.steering import is_integer
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _KEPT = ("predicate",)  # the properties that say what an operation on data computes
+_CASTS = {"arith.index_cast", "arith.index_castui"}
 _PLACES = {"arith.addi", "arith.subi", "arith.muli"}
 
 
@@ -64,7 +66,8 @@ def _integer(ex: Execution, op: Operation) -> None:
         (_truth if not is_integer(result) else copied)(ex, op)
         return
     operands = [ex.index(operand) for operand in op.operands]
-    if None in operands and result in ex.steering.values and op.name in _PLACES and never_wraps(op):
+    is_exact = never_wraps(op) or width_of(result.type) >= ex.exact_from > INT.width
+    if None in operands and result in ex.steering.values and op.name in _PLACES and is_exact:
         operands = [ex.as_index(operand) for operand in op.operands]
     exact = [operand for operand in operands if operand is not None]
     if len(exact) == len(operands):
@@ -74,7 +77,16 @@ def _integer(ex: Execution, op: Operation) -> None:
                 ex.products.setdefault(found.polynomial, (exact[0].polynomial, exact[1].polynomial))
             ex.values[result] = found
             return
+    if op.name in _CASTS:
+        ctype = integer(result.type, signed=op.name == "arith.index_cast")
+        ex.values[result] = ex.sink.convert(_read_data(ex, op.operands[0], ctype.signed), ctype, ex.place)
+        return
     copied(ex, op)
+
+
+def _read_data(ex: Execution, value: SSAValue, signed: bool) -> Data:  # noqa: FBT001 - one of two readings
+    """Give an integer of the emitted program, read with or without a sign."""
+    return replace(ex.number(value), ctype=integer(value.type, signed=signed))
 
 
 def _truth(ex: Execution, op: Operation) -> None:
