@@ -5,8 +5,9 @@
 
 ``bench/corpora.json`` has the rows of commit 5fbaf7d, made by this script with that commit's package.  A verdict that
 is worse, a program that costs more or has more operations, a refusal with another code or at another line is printed,
-and so is each lift of which only the second half of the proof is decided.  The exit status is 1 where a verdict is
-worse.
+and so is each lift of which only the second half of the proof is decided.  ``bench/corpora_differences.toml`` lists
+programs that are rightly more, and why.  The exit status is 1 where a verdict is worse, where a program has more than
+is listed, or where it no longer has.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import argparse
 import ast
 import json
 import sys
+import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent
 BEFORE = Path(__file__).parent / "corpora.json"
+_LISTED = Path(__file__).parent / "corpora_differences.toml"
+_MORE = 1.01
 _FOLDERS = (
     "bench/kernels", "bench/legacy_programs", "bench/python_programs", "bench/cpp_programs", "bench/mlir_programs",
     "examples", "tests/programs",
@@ -104,13 +108,17 @@ def _refusal(diagnostics: Iterable[Any]) -> Row:
 
 
 def compare(before: Iterable[Row], now: dict[tuple[str, str], Row]) -> int:
-    """Print what differs; the status is 1 where a verdict is worse."""
+    """Print what differs; the status is 1 where a verdict is worse, or what is listed as more is not what is more."""
     counts: Counter[str] = Counter()
+    known = listed()
     for old in before:
-        new = now.get((old["file"], old["function"]), {"verdict": "refused"})
-        for what in differences(old, new):
+        new, name = now.get((old["file"], old["function"]), {"verdict": "refused"}), f"{old['file']}:{old['function']}"
+        found = list(differences(old, new, known.get(name, {})))
+        if name in known and not any(what.startswith("listed") for what in found):
+            found.append("no longer listed rightly")
+        for what in found:
             counts[what.partition(":")[0]] += 1
-            print(f"{old['file']}:{old['function']}", what)
+            print(name, what)
         if old["verdict"] != "refused":
             counts["lifted before"] += 1
             both = new.get("definitions") == "proved"
@@ -120,11 +128,21 @@ def compare(before: Iterable[Row], now: dict[tuple[str, str], Row]) -> int:
             counts[f"both halves {suffix}"] += both
     for what, count in sorted(counts.items()):
         print(f"{count:5} {what}")
-    return 1 if counts["worse"] else 0
+    return 1 if {"worse", "more operations", "more cost", "no longer listed rightly"} & counts.keys() else 0
 
 
-def differences(old: Row, new: Row) -> Iterator[str]:
-    """Say in what the row of a function is another one."""
+def listed() -> dict[str, Row]:
+    """Return the programs that are rightly more: their operations, their cost and why."""
+    classes = tomllib.loads(_LISTED.read_text(encoding="utf-8")).values()
+    return {
+        name: {"operations": count, "cost": cost, "why": kind["why"]}
+        for kind in classes
+        for name, (count, cost) in kind["programs"].items()
+    }
+
+
+def differences(old: Row, new: Row, known: Row | None = None) -> Iterator[str]:
+    """Say in what the row of a function is another one; ``known`` is how much more it may be, and why."""
     was, is_now = _ORDER.index(old["verdict"]), _ORDER.index(new["verdict"])
     if was != is_now:
         yield f"{'worse' if is_now > was else 'better'}: {new['verdict']}, was {old['verdict']} {new.get('code', '')}"
@@ -138,7 +156,11 @@ def differences(old: Row, new: Row) -> Iterator[str]:
         if old.get("level") == "proved" != new.get("level"):
             yield f"worse: level {new['level']}"
         for what in ("operations", "cost"):
-            if what in old and what in new and new[what] > old[what] * 1.01:
+            if what not in old or what not in new or new[what] <= old[what] * _MORE:
+                continue
+            if known and new[what] <= known[what] * _MORE:
+                yield f"listed {what}: {new[what]}, was {old[what]}, {known['why']}"
+            else:
                 yield f"more {what}: {new[what]}, was {old[what]}"
     if new["verdict"] != "refused" and new.get("definitions") != "proved" and was != _ORDER.index("refused"):
         yield f"first half: {new.get('undecided', '')}"
