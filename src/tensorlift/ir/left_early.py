@@ -31,9 +31,14 @@ def marked(refusal: Diagnostic | None) -> dict[str, Attribute]:
 
 def left_early(function: Operation) -> dict[Location | None, Diagnostic]:
     """Return the diagnostics that refuse the marked loops of a function, by the places of the loops."""
-    return {location_of(op): _refusal(op.attributes[_MARK]) for op in function.walk() if _MARK in op.attributes}
+    found = ((location_of(op), refusal_of(op)) for op in function.walk())
+    return {place: refusal for place, refusal in found if refusal is not None}
 
 
-def _refusal(mark: Any) -> Diagnostic:
+def refusal_of(op: Operation) -> Diagnostic | None:
+    """Return the diagnostic that refuses a loop where it stays one."""
+    mark: Any = op.attributes.get(_MARK)
+    if mark is None:
+        return None
     texts = {name: text.data for name, text in mark.data.items()}
     return Diagnostic(texts["code"], texts["message"], parse_place(texts["loc"]), texts["remedy"])

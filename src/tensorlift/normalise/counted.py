@@ -10,6 +10,7 @@ from tensorlift.frontends.c.index_arithmetic import fit
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.splitting import factors_of
 from tensorlift.frontends.c.values import Address, Index, LoopRange, Need, Unknown
+from tensorlift.ir.left_early import refusal_of
 from tensorlift.normalise.evolution import ITERATION, Evolution, Solved, loop_view
 from tensorlift.normalise.exact import DIVISIONS, QUOTIENTS
 from tensorlift.normalise.steering import is_memory
@@ -50,7 +51,7 @@ def loop(ex: Execution, op: Operation) -> None:
     for number in kept:
         ex.cells.store(view.arguments[number], view.inits[number])
     for over in count.loops:
-        ex.sink.begin_loop(over, count.hint, place)
+        ex.sink.begin_loop(over, count.hint, place, refusal_of(op))
     with ex.inside(loops=count.loops):
         ex.cells.enter(op)
         _enter(ex, solved, count, kept)
@@ -64,6 +65,9 @@ def loop(ex: Execution, op: Operation) -> None:
         ex.cells.hand_on(ends)
     for _ in count.loops:
         ex.sink.end_loop()
+    if refusal_of(op) is not None:
+        for load in (inside for inside in op.walk() if inside.name == "memref.load"):
+            ex.ask_for_all(ex.values.get(load.operands[0]), place)
     ex.cells.enter(op)
     _leave(ex, solved, count, kept)
 

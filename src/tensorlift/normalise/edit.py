@@ -1,15 +1,18 @@
-"""Operations moved and removed."""
+"""Operations moved and removed, and what they hand on."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.ir import Block
+from xdsl.dialects.scf import IfOp
+from xdsl.ir import Block, BlockArgument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from xdsl.ir import Operation
+    from xdsl.ir import Operation, SSAValue
+
+_QUIET = ("arith.", "math.", "scf.", "ub.", "memref.load")  # operations that leave nothing behind
 
 
 def move(ops: Iterable[Operation], to: Block | Operation) -> None:
@@ -40,3 +43,42 @@ def last_of(block: Block) -> Operation:
     last = block.last_op
     assert last is not None, "a block ends"
     return last
+
+
+def forwarded(value: SSAValue, condition: Operation) -> SSAValue:
+    """Return what stands for an argument of the second region of a loop in its first one, which ends in a condition."""
+    is_argument = isinstance(value, BlockArgument) and value.block.parent_op() is condition.parent_op()
+    return condition.operands[1 + value.index] if is_argument and isinstance(value, BlockArgument) else value
+
+
+def is_quiet(op: Operation) -> bool:
+    """Whether an operation, with all in its regions, only gives results."""
+    return all(inner.name.startswith(_QUIET) for inner in op.walk())
+
+
+def sweep(block: Block) -> None:
+    """Remove what nobody uses."""
+    for op in [op for op in reversed(block.ops) if op is not block.last_op]:
+        kept = _narrowed(op) if isinstance(op, IfOp) else op
+        if is_quiet(kept) and not any(result.first_use for result in kept.results):
+            remove(kept)
+        else:
+            for inner in (inner for region in kept.regions for inner in region.blocks):
+                sweep(inner)
+
+
+def _narrowed(op: IfOp) -> IfOp:
+    """Leave out the results of a branch that nobody uses."""
+    used = [k for k, result in enumerate(op.results) if result.first_use is not None]
+    if len(used) == len(op.results):
+        return op
+    regions = [op.detach_region(region) for region in list(op.regions)]
+    for end in (last_of(region.block) for region in regions if region.blocks):
+        end.operands = [end.operands[k] for k in used]
+    types = [op.results[k].type for k in used]
+    made = IfOp.create(operands=op.operands, result_types=types, regions=regions, location=op.location)
+    insert([made], op)
+    for k, result in zip(used, made.results, strict=True):
+        op.results[k].replace_all_uses_with(result)
+    remove(op)
+    return made

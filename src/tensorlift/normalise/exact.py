@@ -7,6 +7,7 @@ it does not wrap.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.arith import IntegerOverflowFlag
@@ -16,7 +17,7 @@ from xdsl.dialects.builtin import IntegerType as Signless
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c import index_arithmetic
 from tensorlift.frontends.c.c_types import INT, LONG, SCALAR_TYPES, UNSIGNED, UNSIGNED_LONG, IntegerType
-from tensorlift.frontends.c.values import Index
+from tensorlift.frontends.c.values import Index, Need
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -42,6 +43,7 @@ _OPERATORS = {
 }
 _WRAPPING = {"arith.addi": "+", "arith.subi": "-", "arith.muli": "*", "arith.shli": "<<"}
 _EXTENSIONS = {"arith.extsi": True, "arith.extui": False, "arith.index_cast": True, "arith.index_castui": False}
+REACHED = "tl.reached"  # marks what a counter is after a loop: its bound, or its start where that is beyond
 DIVISIONS = {"arith.divsi", "arith.divui", "arith.floordivsi", "arith.remsi", "arith.remui"}
 QUOTIENTS = {"arith.divsi", "arith.divui", "arith.floordivsi"}
 
@@ -106,7 +108,19 @@ def _extended(op: Operation, operands: Sequence[Index], setting: Setting) -> Ind
     return None if found is None else index_arithmetic.convert(found, integer(wanted, signed=True), setting.location)
 
 
+def _reached(op: Operation, operands: Sequence[Index], setting: Setting) -> Index | None:
+    """Take the end of a loop for its bound, which it is where the loop has iterations or is just at its end."""
+    if REACHED not in op.attributes:
+        return None
+    end, start = operands
+    room = end.polynomial - start.polynomial
+    need = Need("extent", room if op.name == "arith.maxsi" else -room, setting.location)
+    is_certain = setting.domain is not None and setting.ranges.is_certain(need.polynomial, setting.domain)
+    return end if is_certain else replace(end, needs=(*end.needs, need))
+
+
 EXACT: Mapping[str, Rule] = {
     **dict.fromkeys((*_OPERATORS, *_WRAPPING), _computed),
     **dict.fromkeys((*_EXTENSIONS, "arith.trunci"), _extended),
+    **dict.fromkeys(("arith.maxsi", "arith.minsi"), _reached),
 }

@@ -17,9 +17,9 @@ from xdsl.dialects.arith import CmpiOp, ConstantOp, SelectOp
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.dialects.scf import ConditionOp, WhileOp, YieldOp
 from xdsl.dialects.ub import PoisonAttr, PoisonOp
-from xdsl.ir import Block, BlockArgument, Operation, Region
+from xdsl.ir import Block, Operation, Region
 
-from tensorlift.normalise.edit import insert, last_of, move, remove
+from tensorlift.normalise.edit import forwarded, insert, last_of, move, remove
 from tensorlift.normalise.guards import comparison, is_certain
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Rotate:
 def _rotate(op: WhileOp) -> None:
     """Let a loop test first, if its test asks of nothing but what goes round."""
     old, condition, passed = op.before_region.block, last_of(op.before_region.block), last_of(op.after_region.block)
-    handed = [_forwarded(value, condition) for value in passed.operands]
+    handed = [forwarded(value, condition) for value in passed.operands]
     test: dict[Operation, None] = {}
     asked: dict[SSAValue, None] = {}
     given = dict(zip(handed, op.arguments, strict=True))
@@ -127,12 +127,6 @@ def _collect(
             return False
         test[owner] = None
     return True
-
-
-def _forwarded(value: SSAValue, condition: Operation) -> SSAValue:
-    """Return what stands for an argument of the second region in the first one."""
-    is_argument = isinstance(value, BlockArgument) and value.block.parent_op() is condition.parent_op()
-    return condition.operands[1 + value.index] if is_argument and isinstance(value, BlockArgument) else value
 
 
 def _poison(of_type: Attribute) -> Operation:

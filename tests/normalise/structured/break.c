@@ -1,4 +1,4 @@
-// A loop with another exit has all of itself in its first region.
+// A search runs to its end, backwards, and so leaves its first hit; after no hit it leaves its bound.
 int f(int n, const int *a) {
     int i;
     for (i = 0; i < n; i++)
@@ -13,30 +13,29 @@ int f(int n, const int *a) {
 //   %1 = ub.poison : i32
 //   %2 = ub.poison : i32
 //   %3 = arith.constant 0 : i32
-//   %4, %i = scf.while (%i_1 = %3) : (i32) -> (i32, i32) {
-//     %5 = arith.cmpi slt, %i_1, %n : i32
-//     %6, %7 = scf.if %5 -> (i32, i1) {
-//       %8 = arith.extsi %i_1 : i32 to i64
-//       %9 = arith.addi %a_at, %8 overflow<nsw> : i64
-//       %10 = arith.index_cast %9 : i64 to index
-//       %11 = memref.load %a[%10] : memref<?xi32>
-//       %12 = arith.constant 0 : i32
-//       %13 = arith.cmpi slt, %11, %12 : i32
-//       %14 = scf.if %13 -> (i32) {
-//         scf.yield %1 : i32
-//       } else {
-//         %15 = arith.constant 1 : i32
-//         %i_2 = arith.addi %i_1, %15 overflow<nsw> : i32
-//         scf.yield %i_2 : i32
-//       }
-//       %16 = arith.cmpi sge, %11, %12 : i32
-//       scf.yield %14, %16 : i32, i1
-//     } else {
-//       scf.yield %1, %0 : i32, i1
-//     }
-//     scf.condition(%7) %6, %i_1 : i32, i32
-//   } do {
-//   ^bb0(%17: i32, %i_3: i32):
-//     scf.yield %17 : i32
-//   }
-//   func.return %i : i32
+//   %4 = arith.constant -1 : i32
+//   %5 = arith.addi %n, %4 overflow<nsw> : i32
+//   %6 = "arith.maxsi"(%n, %3) {tl.reached} : (i32, i32) -> i32
+//   %i, %i_1 = "scf.while"(%3, %6) ({
+//   ^bb0(%i_2: i32, %i_3: i32):
+//     %7 = "arith.cmpi"(%i_2, %n) <{predicate = 2 : i64}> : (i32, i32) -> i1
+//     "scf.condition"(%7, %i_2, %i_3) : (i1, i32, i32) -> ()
+//   }, {
+//   ^bb0(%i_4: i32, %i_5: i32):
+//     %i_6 = "arith.subi"(%5, %i_4) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %8 = "arith.extsi"(%i_6) : (i32) -> i64
+//     %9 = "arith.addi"(%a_at, %8) <{overflowFlags = #arith.overflow<nsw>}> : (i64, i64) -> i64
+//     %10 = "arith.index_cast"(%9) : (i64) -> index
+//     %11 = "memref.load"(%a, %10) : (memref<?xi32>, index) -> i32
+//     %12 = "arith.constant"() <{value = 0 : i32}> : () -> i32
+//     %13 = "arith.cmpi"(%11, %12) <{predicate = 5 : i64}> : (i32, i32) -> i1
+//     %i_7 = "scf.if"(%13) ({
+//       "scf.yield"(%i_5) : (i32) -> ()
+//     }, {
+//       "scf.yield"(%i_6) : (i32) -> ()
+//     }) : (i1) -> i32
+//     %14 = "arith.constant"() <{value = 1 : i32}> : () -> i32
+//     %15 = "arith.addi"(%i_4, %14) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     "scf.yield"(%15, %i_7) : (i32, i32) -> ()
+//   }) {tl.left = {code = "TL112", message = "`break` leaves the loop early", remedy = "let the loop run to its bound and guard the body with a condition", loc = "f.c:4:5"}} : (i32, i32) -> (i32, i32)
+//   func.return %i_1 : i32

@@ -134,6 +134,15 @@ class Machine:
             for need in value.needs:
                 self.preconditions.demand(need, self.domain)
 
+    def ask_for_all(self, binding: object, location: Location) -> None:
+        """Ask for the elements of an array of the caller behind the place where a loop of the source ends."""
+        array = binding.base if isinstance(binding, Address) else None
+        if not self.sink.emits or not isinstance(array, Array) or array.is_object or array.keeps_rank:
+            return  # what knows its extents is asked for those
+        if array.is_parameter and None in array.extents:
+            text = f"{array.name} has all elements that a loop would read if it did not end early"
+            self.preconditions.state("extent", text, location)
+
     def known(self, value: Value, location: Location) -> Value:
         """Refuse a value without a closed form."""
         if isinstance(value, Unknown) and self.sink.emits:

@@ -284,13 +284,7 @@ class Statements(Choices):
     def _read_on(self, statement: nodes.ReadOn) -> None:
         """Ask for the elements of arrays of the caller behind the place where a loop of the source ends."""
         for variable in statement.arrays:
-            binding = self.environment.get(variable)
-            array = binding.base if isinstance(binding, Address) else None
-            if not self.sink.emits or not isinstance(array, Array) or array.is_object or array.keeps_rank:
-                continue  # what knows its extents is asked for those
-            if array.is_parameter and None in array.extents:
-                text = f"{array.name} has all elements that a loop would read if it did not end early"
-                self.preconditions.state("extent", text, statement.location)
+            self.ask_for_all(self.environment.get(variable), statement.location)
 
     def _extent(self, expression: nodes.Expression) -> Polynomial | None:
         """Evaluate an extent; None where nothing is emitted and it is not known."""

@@ -1,0 +1,55 @@
+// What else counts is told by the counter; what only a hit leaves is anything where there is none.
+int f(int n, const int *a, int k) {
+    const int *p = a;
+    for (int i = n; i > 0; i--, p += 2)
+        if (*p == k)
+            return i;
+    return -1;
+}
+
+// MLIR
+// func.func @f(%n: i32 {tl.name = "n"}, %a: memref<?xi32> {tl.name = "a"}, %a_at: i64 {tl.name = "a_at"}, %k: i32 {tl.name = "k"}) -> i32 {
+//   %0 = arith.constant false
+//   %1 = ub.poison : i32
+//   %2 = ub.poison : i64
+//   %3 = arith.constant false
+//   %4 = arith.constant true
+//   %5 = arith.constant 0 : i32
+//   %6 = arith.constant 0 : i32
+//   %7 = arith.constant 1 : i32
+//   %8 = arith.addi %6, %7 overflow<nsw> : i32
+//   %i, %left, %i_1 = "scf.while"(%n, %3, %5) ({
+//   ^bb0(%i_2: i32, %left_1: i1, %i_3: i32):
+//     %9 = "arith.constant"() <{value = 0 : i32}> : () -> i32
+//     %10 = "arith.cmpi"(%i_2, %9) <{predicate = 4 : i64}> : (i32, i32) -> i1
+//     "scf.condition"(%10, %i_2, %left_1, %i_3) : (i1, i32, i1, i32) -> ()
+//   }, {
+//   ^bb0(%i_4: i32, %left_2: i1, %i_5: i32):
+//     %11 = "arith.subi"(%i_4, %n) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %i_6 = "arith.subi"(%8, %11) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %12 = "arith.subi"(%i_6, %n) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %13 = "arith.constant"() <{value = -2 : i32}> : () -> i32
+//     %14 = "arith.muli"(%12, %13) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %15 = "arith.extsi"(%14) : (i32) -> i64
+//     %p_at = "arith.addi"(%a_at, %15) <{overflowFlags = #arith.overflow<nsw>}> : (i64, i64) -> i64
+//     %16 = "arith.index_cast"(%p_at) : (i64) -> index
+//     %17 = "memref.load"(%a, %16) : (memref<?xi32>, index) -> i32
+//     %18 = "arith.cmpi"(%17, %k) <{predicate = 1 : i64}> : (i32, i32) -> i1
+//     %left_3, %i_7 = "scf.if"(%18) ({
+//       "scf.yield"(%left_2, %i_5) : (i1, i32) -> ()
+//     }, {
+//       "scf.yield"(%4, %i_6) : (i1, i32) -> ()
+//     }) : (i1) -> (i1, i32)
+//     %19 = "arith.constant"() <{value = -1 : i32}> : () -> i32
+//     %20 = "arith.addi"(%i_4, %19) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     "scf.yield"(%20, %left_3, %i_7) : (i32, i1, i32) -> ()
+//   }) {tl.left = {code = "TL112", message = "`break` leaves the loop early", remedy = "let the loop run to its bound and guard the body with a condition", loc = "f.c:4:5"}} : (i32, i1, i32) -> (i32, i1, i32)
+//   %21 = scf.if %left -> (i32) {
+//     scf.yield %i_1 : i32
+//   } else {
+//     %22 = arith.constant 1 : i32
+//     %23 = arith.constant 0 : i32
+//     %24 = arith.subi %23, %22 overflow<nsw> : i32
+//     scf.yield %24 : i32
+//   }
+//   func.return %21 : i32
