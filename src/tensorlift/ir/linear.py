@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineSymExpr
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.ir.affine import AffineExpr, AffineMap
+
+Value = TypeVar("Value")
 
 
 class NotLinearError(ValueError):
@@ -104,18 +106,28 @@ def apply_map(affine_map: AffineMap, dims: Sequence[Linear], symbols: Sequence[L
     return tuple(linear_expression(result, dims, symbols) for result in affine_map.results)
 
 
-def linear_expression(expression: AffineExpr, dims: Sequence[Linear], symbols: Sequence[Linear]) -> Linear:
-    """Evaluate an affine expression over linear operands; division is allowed by a constant only."""
+def evaluated(
+    expression: AffineExpr,
+    dims: Sequence[Value],
+    symbols: Sequence[Value],
+    number: Callable[[int], Value],
+    combined: Callable[[AffineBinaryOpKind, Value, Value], Value],
+) -> Value:
+    """Evaluate an affine expression over operands of any kind."""
     if isinstance(expression, AffineConstantExpr):
-        return Linear((), expression.value)
+        return number(expression.value)
     if isinstance(expression, AffineDimExpr):
         return dims[expression.position]
     if isinstance(expression, AffineSymExpr):
         return symbols[expression.position]
     assert isinstance(expression, AffineBinaryOpExpr)
-    left = linear_expression(expression.lhs, dims, symbols)
-    right = linear_expression(expression.rhs, dims, symbols)
-    return _combine(expression.kind, left, right)
+    left, right = (evaluated(e, dims, symbols, number, combined) for e in (expression.lhs, expression.rhs))
+    return combined(expression.kind, left, right)
+
+
+def linear_expression(expression: AffineExpr, dims: Sequence[Linear], symbols: Sequence[Linear]) -> Linear:
+    """Evaluate an affine expression over linear operands; division is allowed by a constant only."""
+    return evaluated(expression, dims, symbols, lambda value: Linear((), value), _combine)
 
 
 def _combine(kind: AffineBinaryOpKind, left: Linear, right: Linear) -> Linear:

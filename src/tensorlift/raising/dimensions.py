@@ -22,19 +22,13 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType
 from xdsl.ir import Block, BlockArgument, Operation
-from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
-    AffineConstantExpr,
-    AffineConstraintKind,
-    AffineDimExpr,
-    AffineSymExpr,
-)
+from xdsl.ir.affine import AffineBinaryOpKind, AffineConstraintKind
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, at_least, equal, less
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.diagnostics import refuse
+from tensorlift.ir.linear import evaluated
 from tensorlift.raising.outline import is_global
 from tensorlift.synthesis.derive.scope import ranges_of
 
@@ -185,18 +179,16 @@ def _at_least(greater: Polynomial | None, less: Polynomial | None) -> Domain | N
     return None if difference is None else Domain.of(Constraint(difference))
 
 
-def _expression(expression: AffineExpr, dims: Sequence[Polynomial], symbols: Sequence[Polynomial]) -> Polynomial | None:
+def _expression(
+    expression: AffineExpr, dims: Sequence[Polynomial | None], symbols: Sequence[Polynomial | None]
+) -> Polynomial | None:
     """Return what an affine expression is, with products of its operands too; None where it divides."""
-    if isinstance(expression, AffineConstantExpr):
-        return Polynomial.constant(expression.value)
-    if isinstance(expression, AffineDimExpr):
-        return dims[expression.position]
-    if isinstance(expression, AffineSymExpr):
-        return symbols[expression.position]
-    assert isinstance(expression, AffineBinaryOpExpr)
-    left, right = (_expression(side, dims, symbols) for side in (expression.lhs, expression.rhs))
-    combined = _COMBINED.get(expression.kind)
-    return None if combined is None or left is None or right is None else combined(left, right)
+
+    def combined(kind: AffineBinaryOpKind, left: Polynomial | None, right: Polynomial | None) -> Polynomial | None:
+        known = _COMBINED.get(kind)
+        return None if known is None or left is None or right is None else known(left, right)
+
+    return evaluated(expression, dims, symbols, Polynomial.constant, combined)
 
 
 def is_inside(value: SSAValue, root: Operation) -> bool:

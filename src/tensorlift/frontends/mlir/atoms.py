@@ -12,19 +12,16 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr
 from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
     AffineBinaryOpKind,
-    AffineConstantExpr,
     AffineConstraintExpr,
     AffineConstraintKind,
-    AffineDimExpr,
     AffineExpr,
     AffineMap,
     AffineSet,
-    AffineSymExpr,
 )
 
 from tensorlift.comprehension.affine import ZERO, Affine
+from tensorlift.ir.linear import evaluated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,20 +93,12 @@ class Atoms:
 
     def applied(self, expression: AffineExpr, dims: Sequence[Affine], symbols: Sequence[Affine]) -> Affine:
         """Evaluate an affine expression over indices; raises NotAffineError."""
-        if isinstance(expression, AffineConstantExpr):
-            return Affine(expression.value)
-        if isinstance(expression, AffineDimExpr):
-            return dims[expression.position]
-        if isinstance(expression, AffineSymExpr):
-            return symbols[expression.position]
-        assert isinstance(expression, AffineBinaryOpExpr)
-        left = self.applied(expression.lhs, dims, symbols)
-        right = self.applied(expression.rhs, dims, symbols)
-        if expression.kind is AffineBinaryOpKind.Add:
+        return evaluated(expression, dims, symbols, Affine, self._combined)
+
+    def _combined(self, kind: AffineBinaryOpKind, left: Affine, right: Affine) -> Affine:
+        if kind is AffineBinaryOpKind.Add:
             return left + right
-        if expression.kind is AffineBinaryOpKind.Mul:
-            return product(left, right)
-        return self.divided(expression.kind, left, right)
+        return product(left, right) if kind is AffineBinaryOpKind.Mul else self.divided(kind, left, right)
 
     def divided(self, kind: AffineBinaryOpKind, left: Affine, right: Affine) -> Affine:
         """Divide as the affine dialect does; raises NotAffineError where the divisor is no positive constant."""

@@ -22,20 +22,14 @@ from xdsl.dialects.builtin import (
     i1,
 )
 from xdsl.ir import Operation
-from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
-    AffineConstantExpr,
-    AffineDimExpr,
-    AffineExpr,
-    AffineSymExpr,
-)
+from xdsl.ir.affine import AffineBinaryOpKind
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, equal
 from tensorlift.comprehension.tensor import SymbolicTensor, convert, pieces, scalar_value, size
 from tensorlift.comprehension.terms import Constant
+from tensorlift.ir.linear import evaluated
 from tensorlift.ops.dtypes import rounded, wrap
 from tensorlift.targets.imported import is_list, list_operation, stated_attributes
 from tensorlift.targets.mlir_text.operations import SplatAttr
@@ -46,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.ir import Attribute, Block
+    from xdsl.ir.affine import AffineExpr
 
     from tensorlift.comprehension.instance import Instance, InstanceOperand
     from tensorlift.comprehension.tensor import Obligations
@@ -211,21 +206,17 @@ def _map(attribute: Attribute) -> Map:
 
 def _affine(o: Obligations, node: AffineExpr, dimensions: Sequence[Affine], symbols: Sequence[Affine]) -> Affine:
     """Return the value of an affine expression; a division rounds down, by a positive constant."""
-    if isinstance(node, AffineConstantExpr):
-        return Affine(node.value)
-    if isinstance(node, AffineDimExpr):
-        return dimensions[node.position]
-    if isinstance(node, AffineSymExpr):
-        return symbols[node.position]
-    assert isinstance(node, AffineBinaryOpExpr)
-    left, right = (_affine(o, side, dimensions, symbols) for side in (node.lhs, node.rhs))
-    if node.kind is AffineBinaryOpKind.Add:
-        return left + right
-    if node.kind is AffineBinaryOpKind.Mul and (left.is_constant or right.is_constant):
-        return right * left.constant if left.is_constant else left * right.constant
-    if node.kind is AffineBinaryOpKind.FloorDiv and right.is_constant and right.constant > 0:
-        return o.quotient(left, right.constant)
-    return o.refuse("an affine map that is none of sums, multiples and quotients rounded down")
+
+    def combined(kind: AffineBinaryOpKind, left: Affine, right: Affine) -> Affine:
+        if kind is AffineBinaryOpKind.Add:
+            return left + right
+        if kind is AffineBinaryOpKind.Mul and (left.is_constant or right.is_constant):
+            return right * left.constant if left.is_constant else left * right.constant
+        if kind is AffineBinaryOpKind.FloorDiv and right.is_constant and right.constant > 0:
+            return o.quotient(left, right.constant)
+        return o.refuse("an affine map that is none of sums, multiples and quotients rounded down")
+
+    return evaluated(node, dimensions, symbols, Affine, combined)
 
 
 _CONVERTERS: dict[str, Callable[[Attribute], object]] = {

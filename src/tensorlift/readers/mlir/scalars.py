@@ -6,18 +6,14 @@ numbers, which upstream transforms as such: one that leaves 64 bits has no meani
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
-from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
-    AffineConstantExpr,
-    AffineDimExpr,
-    AffineSymExpr,
-)
+from xdsl.ir.affine import AffineBinaryOpKind
 
+from tensorlift.ir.linear import evaluated
 from tensorlift.readers.mlir.context import NSW, WRAPS, machine_type, width
 
 if TYPE_CHECKING:
@@ -85,26 +81,22 @@ def resized(ctx: Context, value: SSAValue, of_type: Attribute, widen: type[Opera
 def applied(ctx: Context, subscript: AffineMap, operands: Sequence[SSAValue]) -> list[SSAValue]:
     """Evaluate the results of a map."""
     count = subscript.num_dims
-    return [evaluated(ctx, result, operands[:count], operands[count:]) for result in subscript.results]
+    return [_evaluated(ctx, result, operands[:count], operands[count:]) for result in subscript.results]
 
 
-def evaluated(ctx: Context, e: AffineExpr, dims: Sequence[SSAValue], symbols: Sequence[SSAValue]) -> SSAValue:
-    """Evaluate an expression; a divisor that is not positive has no meaning."""
-    if isinstance(e, AffineConstantExpr):
-        return ctx.constant(e.value)
-    if isinstance(e, AffineDimExpr):
-        return dims[e.position]
-    if isinstance(e, AffineSymExpr):
-        return symbols[e.position]
-    assert isinstance(e, AffineBinaryOpExpr)
-    left, right = (evaluated(ctx, side, dims, symbols) for side in (e.lhs, e.rhs))
-    if e.kind is AffineBinaryOpKind.Add:
+def _evaluated(ctx: Context, e: AffineExpr, dims: Sequence[SSAValue], symbols: Sequence[SSAValue]) -> SSAValue:
+    return evaluated(e, dims, symbols, ctx.constant, partial(_combined, ctx))
+
+
+def _combined(ctx: Context, kind: AffineBinaryOpKind, left: SSAValue, right: SSAValue) -> SSAValue:
+    """Combine two values; a divisor that is not positive has no meaning."""
+    if kind is AffineBinaryOpKind.Add:
         return ctx.binary(arith.AddiOp, left, right, NSW)
-    if e.kind is AffineBinaryOpKind.Mul:
+    if kind is AffineBinaryOpKind.Mul:
         return ctx.binary(arith.MuliOp, left, right, NSW)
-    if e.kind is AffineBinaryOpKind.FloorDiv:
+    if kind is AffineBinaryOpKind.FloorDiv:
         return ctx.binary(arith.FloorDivSIOp, left, right)
-    if e.kind is AffineBinaryOpKind.CeilDiv:
+    if kind is AffineBinaryOpKind.CeilDiv:
         return ctx.binary(arith.CeilDivSIOp, left, right)
     rest = ctx.binary(arith.RemSIOp, left, right)
     raised = ctx.binary(arith.AddiOp, rest, right, WRAPS)
@@ -128,7 +120,7 @@ def holds(ctx: Context, op: Operation, operands: Sequence[SSAValue]) -> SSAValue
     condition: Any = op.properties["condition"]
     count, found = condition.data.num_dims, []
     for item in condition.data.constraints:
-        left, right = (evaluated(ctx, side, operands[:count], operands[count:]) for side in (item.lhs, item.rhs))
+        left, right = (_evaluated(ctx, side, operands[:count], operands[count:]) for side in (item.lhs, item.rhs))
         if item.kind.value == "<=":
             left, right = right, left
         found.append(ctx.compared(_EQUAL if item.kind.value == "==" else _AT_LEAST, left, right))
