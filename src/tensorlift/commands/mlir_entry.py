@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import MemRefType, NoneAttr
 
 from tensorlift.contract.language import AnyOf, Compare, Extent, Separate, Sum
+from tensorlift.contract.mlir import Tests
 from tensorlift.contract.notation import parse_sum
 from tensorlift.diagnostics import refuse
 from tensorlift.runtime.mlir.program import signature_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.contract.language import Atom
     from tensorlift.diagnostics import LiftError
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from tensorlift.runtime.mlir.program import Kind
 
 ORIGINAL, PROGRAM = "_original", "_lifted"  # behind the name of the source: the function as it was, the program
-_PREDICATES = {"<=": "sle", ">=": "sge", "<": "slt", ">": "sgt", "==": "eq", "!=": "ne"}
 
 
 def entry_text(lifting: Lifting, types: Sequence[Any], results: Sequence[Any], visibility: str, marks: str) -> str:
@@ -36,31 +36,27 @@ def entry_text(lifting: Lifting, types: Sequence[Any], results: Sequence[Any], v
         LiftError: TL581, where something that the program needs is not checked here.
 
     """
-    return _Entry(lifting, types, results).text(visibility, marks)
+    return _Entry(types, results, lifting=lifting).text(visibility, marks)
 
 
 @dataclass(slots=True)
-class _Entry:
-    lifting: Lifting
-    types: Sequence[Any]
-    results: Sequence[Any]
-    lines: list[str] = field(default_factory=list)
+class _Entry(Tests):
+    count: int = 1
+    lifting: Lifting = field(kw_only=True)
     sizes: dict[str, str] = field(default_factory=dict)
     parts: dict[str, list[str]] = field(default_factory=dict)  # the extents of arrays that the program sees in part
-    known: dict[str, str] = field(default_factory=dict)  # what operations without effects gave
-    count: int = 0
+
+    constants = "c"
 
     def text(self, visibility: str, marks: str) -> str:
         """Write it, as lines that are indented by nothing."""
         name = self.lifting.view.name
-        listed = ", ".join(f"%a{k}: {t}" for k, t in enumerate(self.types))
         returned = ", ".join(map(str, self.results))
         arrow = f" -> {returned}" if len(self.results) == 1 else f" -> ({returned})" if self.results else ""
-        given, types = ", ".join(f"%a{k}" for k in range(len(self.types))), ", ".join(map(str, self.types))
-        call = f"func.call @{name}{ORIGINAL}({given}) : ({types}) -> ({returned})"
+        call = self.call(f"{name}{ORIGINAL}")
         self._sizes()
         holds = self._guard()
-        head = f"func.func {visibility}@{name}({listed}){arrow}{marks} {{"
+        head = f"func.func {visibility}@{name}({self.parameters}){arrow}{marks} {{"
         if not self.results:
             chosen = [f"scf.if {holds} {{", *self._program(), "} else {", f"  {call}", "}", "return"]
         else:
@@ -70,20 +66,6 @@ class _Entry:
         return "\n".join([head, *(f"  {line}" for line in [*self.lines, *chosen]), "}"]) + "\n"
 
     # -- values
-
-    def _new(self, operation: str, prefix: str = "v") -> str:
-        if operation not in self.known:
-            self.known[operation] = self._fresh(operation, prefix)
-        return self.known[operation]
-
-    def _fresh(self, operation: str, prefix: str = "v") -> str:
-        self.count += 1
-        name = f"%{prefix}{self.count}"
-        self.lines.append(f"{name} = {operation}")
-        return name
-
-    def _number(self, value: int) -> str:
-        return self._new(f"arith.constant {value} : index", "c")
 
     def _refused(self, what: str) -> LiftError:
         view = self.lifting.view
@@ -99,52 +81,35 @@ class _Entry:
         for parameter in (p for p in parameters if p.role == "size"):
             position = parameter.value.index
             if position < len(self.types):
-                self.sizes[parameter.name] = self._as_index(position)
+                self.sizes[parameter.name] = self.as_index(position)
                 continue
             places = (
-                (a, axis) for a in self._arrays() for axis, e in enumerate(self._extents(a)) if str(e) == parameter.name
+                (a.value.index, axis)
+                for a in self._arrays()
+                for axis, e in enumerate(self._extents(a))
+                if str(e) == parameter.name
             )
             found = next(places, None)
             if found is None:
                 raise self._refused(f"no extent is {parameter.name}")
-            self.sizes[parameter.name] = self._extent(*found)
-
-    def _as_index(self, position: int) -> str:
-        """Give an integer argument as an index; a condition on it is one on its value with its sign."""
-        own = str(self.types[position])
-        return f"%a{position}" if own == "index" else self._new(f"arith.index_cast %a{position} : {own} to index")
+            self.sizes[parameter.name] = self.extent(*found)
 
     def _extents(self, array: Parameter) -> tuple[Sum, ...]:
         if array.extents is None:
             raise self._refused(f"the extents of {array.name} are not known")
         return tuple(parse_sum(str(extent).replace(" ", "")) for extent in array.extents)
 
-    def _extent(self, array: Parameter, axis: int) -> str:
-        position = array.value.index
-        return self._new(f"memref.dim %a{position}, {self._number(axis)} : {self.types[position]}")
-
-    def _sum(self, value: Sum) -> str:
-        if value.value is not None:
-            return self._number(value.value)
-        parts = []
-        for factor, atoms in value.terms:
-            part = self._atom(atoms[0], value) if atoms else self._number(factor)
-            for atom in atoms[1:]:
-                part = self._new(f"arith.muli {part}, {self._atom(atom, value)} : index")
-            if atoms and factor != 1:
-                part = self._new(f"arith.muli {part}, {self._number(factor)} : index")
-            parts.append(part)
-        total = parts[0]
-        for part in parts[1:]:
-            total = self._new(f"arith.addi {total}, {part} : index")
-        return total
-
-    def _atom(self, atom: Atom, value: Sum) -> str:
-        if isinstance(atom, Extent):
-            return self._extent(next(a for a in self._arrays() if a.name == atom.array), atom.axis)
-        if atom not in self.sizes:
-            raise self._refused(str(value))
-        return self.sizes[str(atom)]
+    def factors(self, factor: int, atoms: Sequence[Atom], value: Sum) -> Iterator[str]:
+        """Yield the atoms, and a number that is not one."""
+        for atom in atoms:
+            if isinstance(atom, Extent):
+                yield self.extent(next(a for a in self._arrays() if a.name == atom.array).value.index, atom.axis)
+            elif atom in self.sizes:
+                yield self.sizes[str(atom)]
+            else:
+                raise self._refused(str(value))
+        if factor != 1 or not atoms:
+            yield self.number(factor)
 
     # -- what must hold
 
@@ -154,28 +119,14 @@ class _Entry:
         for array in self._arrays():
             tests += self._fits(array)
         tests += self._apart()
-        return self._all(tests)
-
-    def _all(self, tests: Sequence[str], operation: str = "andi") -> str:
-        if not tests:
-            return self._new("arith.constant true")
-        total = tests[0]
-        for test in tests[1:]:
-            total = self._new(f"arith.{operation} {total}, {test} : i1")
-        return total
+        return self.joined(tests, "andi") or self.new("arith.constant true")
 
     def _tests(self, condition: Any, text: str) -> list[str]:
-        if isinstance(condition, Compare):
-            return [self._compared(condition)]
-        if isinstance(condition, AnyOf):
-            return [self._all([self._all([self._compared(c) for c in one]) for one in condition.choices], "ori")]
+        if isinstance(condition, Compare | AnyOf):
+            return [self.test(condition)]
         if isinstance(condition, Separate):
             return []  # all arrays are compared at once
         raise self._refused(text)
-
-    def _compared(self, condition: Compare) -> str:
-        left, right = self._sum(condition.left), self._sum(condition.right)
-        return self._new(f"arith.cmpi {_PREDICATES[condition.relation]}, {left}, {right} : index")
 
     def _fits(self, array: Parameter) -> list[str]:
         """Test that an array has the cells that the program works on, and look at just those."""
@@ -185,10 +136,10 @@ class _Entry:
         extents, shape = self._extents(array), memory.get_shape()
         if all(extent.value == length for extent, length in zip(extents, shape, strict=True)):
             return []
-        self.parts[array.name] = [self._sum(extent) for extent in extents]
-        actual = [self._extent(array, axis) for axis in range(len(shape))]
+        self.parts[array.name] = [self.sum(extent) for extent in extents]
+        actual = [self.extent(array.value.index, axis) for axis in range(len(shape))]
         pairs = zip(self.parts[array.name], actual, strict=True)
-        return [self._new(f"arith.cmpi sle, {wanted}, {there} : index") for wanted, there in pairs]
+        return [self.new(f"arith.cmpi sle, {wanted}, {there} : index") for wanted, there in pairs]
 
     def _apart(self) -> list[str]:
         """Test that each written array lies apart from all others."""
@@ -199,23 +150,8 @@ class _Entry:
             for other in arrays[k + 1 :]
             if one.name in written or other.name in written
         ]
-        spans = {a.name: self._span(a) for pair in pairs for a in pair}
-        tests = []
-        for one, other in pairs:
-            (start, end), (first, last) = spans[one.name], spans[other.name]
-            before = self._new(f"arith.cmpi ule, {end}, {first} : index")
-            behind = self._new(f"arith.cmpi ule, {last}, {start} : index")
-            tests.append(self._new(f"arith.ori {before}, {behind} : i1"))
-        return tests
-
-    def _span(self, array: Parameter) -> tuple[str, str]:
-        position, memory = array.value.index, self.types[array.value.index]
-        width = -(-memory.element_type.bitwidth // 8)
-        start = self._new(f"memref.extract_aligned_pointer_as_index %a{position} : {memory} -> index")
-        size = self._number(width)
-        for axis in range(len(memory.get_shape())):
-            size = self._new(f"arith.muli {size}, {self._extent(array, axis)} : index")
-        return start, self._new(f"arith.addi {start}, {size} : index")
+        spans = {a.name: self.span(a.value.index) for pair in pairs for a in pair}
+        return [self.joined(self.apart(spans[one.name], spans[other.name]), "ori") for one, other in pairs]
 
     # -- the call
 
@@ -256,7 +192,7 @@ class _Entry:
         kind = f"memref<{''.join(f'{e}x' for e in extents)}{memory.element_type}, strided<[{', '.join(steps)}]>>"
         start, ones = ", ".join("0" * len(sizes)), ", ".join("1" * len(sizes))
         place = f"%a{position}[{start}] [{', '.join(sizes)}] [{ones}]"
-        return self._new(f"memref.subview {place} : {memory} to {kind}"), kind
+        return self.new(f"memref.subview {place} : {memory} to {kind}"), kind
 
     def _given(self, parameter: Parameter, kind: Kind, places: Mapping[str, tuple[str, str]]) -> str:
         """Give an argument: a number, or the tensor of an array, of a copy where the array is written."""
@@ -265,11 +201,11 @@ class _Entry:
             return self.sizes[parameter.name] if is_index else f"%a{parameter.value.index}"
         place, memory = places[parameter.name]
         if kind.rank is None:
-            return self._fresh(f"memref.load {place}[] : {memory}")
-        tensor = self._new(f"bufferization.to_tensor {place} restrict : {memory} to {_spelled(kind)}")
+            return self.fresh(f"memref.load {place}[] : {memory}")
+        tensor = self.new(f"bufferization.to_tensor {place} restrict : {memory} to {_spelled(kind)}")
         if parameter.name not in self.lifting.view.written:
             return tensor
-        return self._fresh(f"bufferization.alloc_tensor() copy({tensor}) : {_spelled(kind)}")
+        return self.fresh(f"bufferization.alloc_tensor() copy({tensor}) : {_spelled(kind)}")
 
     def _taken(self, name: str, kind: Kind, place: tuple[str, str]) -> None:
         """Bring a result to the memory of its array."""

@@ -8,13 +8,14 @@ assumed and calls one of the two.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, IndexType, IntegerType, MemRefType, NoneAttr, StringAttr
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from tensorlift.contract.language import AnyOf, Compare, Extent, Quotient, Separate, Sum, atoms_of
+from tensorlift.contract.mlir import Tests
 from tensorlift.ir.text import functions, parse_module
 from tensorlift.raising.bodies import unraisable
 from tensorlift.raising.outline import memory_of
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from tensorlift.contract.language import Atom, Condition
 
 ORIGINAL, RAISED = "_original", "_raised"  # behind the name of a function
-_PREDICATES = {"<=": "sle", ">=": "sge", "<": "slt", ">": "sgt", "==": "eq", "!=": "ne"}
 _CALLERS = ("sym_visibility", "arg_attrs", "res_attrs")  # what the function that is called keeps
 _ALLOCATIONS = ("memref.alloc", "memref.alloca")
 
@@ -199,25 +199,17 @@ def _name(function: Operation) -> str:
 
 
 @dataclass(slots=True)
-class _Guard:
-    types: list[Any]
-    results: list[Any]
-    lines: list[str] = field(default_factory=list)
-    known: dict[str, str] = field(default_factory=dict)  # operations by what they spell
+class _Guard(Tests):
+    address = '"memref.extract_aligned_pointer_as_index"({}) : ({}) -> index'  # as xDSL reads it
 
     def text(self, name: str, names: Sequence[str], assumptions: Sequence[Assumption]) -> str:
         """Write the function, with declarations of the two that it calls."""
         form = str(FunctionType.from_lists(self.types, self.results))
         declared = [f"func.func private @{one}{form}" for one in names]
-        listed = ", ".join(f"%a{k}: {of_type}" for k, of_type in enumerate(self.types))
-        tests = [self._test(one) for one in dict.fromkeys(assumptions)]
-        holds = tests[0]
-        for test in tests[1:]:
-            holds = self._new(f"arith.andi {holds}, {test} : i1")
-        given = ", ".join(f"%a{k}" for k in range(len(self.types)))
-        types = ", ".join(map(str, self.types))
+        tests = [self._same(one) if isinstance(one, Apart) else self.test(one) for one in dict.fromkeys(assumptions)]
+        holds = self.joined(tests, "andi")
         spelled = ", ".join(map(str, self.results))
-        calls = [f"func.call @{one}({given}) : ({types}) -> ({spelled})" for one in names]
+        calls = [self.call(one) for one in names]
         if self.results:
             values = [", ".join(f"%{arm}{k}" for k in range(len(self.results))) for arm in "xyz"]
             arms = [f"{values[k]} = {call}\nscf.yield {values[k]} : {spelled}" for k, call in enumerate(calls)]
@@ -230,80 +222,26 @@ class _Guard:
             end = "func.return"
         arrow = f" -> ({spelled})" if self.results else ""
         body = "\n".join([*self.lines, chosen, end])
-        return "\n".join([*declared, f"func.func @{name}({listed}){arrow} {{", body, "}"]) + "\n"
+        return "\n".join([*declared, f"func.func @{name}({self.parameters}){arrow} {{", body, "}"]) + "\n"
 
-    def _new(self, operation: str) -> str:
-        if operation not in self.known:
-            self.known[operation] = f"%v{len(self.known)}"
-            self.lines.append(f"{self.known[operation]} = {operation}")
-        return self.known[operation]
+    def factors(self, factor: int, atoms: Sequence[Atom], value: Sum) -> list[str]:
+        """Return a number that is not one, and the atoms."""
+        del value
+        return [*([self.number(factor)] if factor != 1 or not atoms else []), *map(self._atom, atoms)]
 
-    def _test(self, assumption: Assumption) -> str:
-        if isinstance(assumption, Apart):
-            return self._apart(assumption)
-        if isinstance(assumption, Compare):
-            left, right = self._sum(assumption.left), self._sum(assumption.right)
-            return self._new(f"arith.cmpi {_PREDICATES[assumption.relation]}, {left}, {right} : index")
-        choices = [self._joined([self._test(part) for part in choice], "andi") for choice in assumption.choices]
-        return self._joined(choices, "ori")
-
-    def _joined(self, tests: Sequence[str], operation: str) -> str:
-        total = tests[0]
-        for test in tests[1:]:
-            total = self._new(f"arith.{operation} {total}, {test} : i1")
-        return total
-
-    def _sum(self, value: Sum) -> str:
-        parts = []
-        for factor, atoms in value.terms:
-            listed = [self._number(factor)] if factor != 1 or not atoms else []
-            listed += [self._atom(atom) for atom in atoms]
-            product = listed[0]
-            for one in listed[1:]:
-                product = self._new(f"arith.muli {product}, {one} : index")
-            parts.append(product)
-        total = parts[0] if parts else self._number(0)
-        for part in parts[1:]:
-            total = self._new(f"arith.addi {total}, {part} : index")
-        return total
-
-    def _number(self, value: int) -> str:
-        return self._new(f"arith.constant {value} : index")
-
-    def _atom(self, atom: Any) -> str:
+    def _atom(self, atom: Atom) -> str:
         if isinstance(atom, Quotient):
-            return self._new(f"arith.floordivsi {self._sum(atom.numerator)}, {self._number(atom.divisor)} : index")
+            return self.new(f"arith.floordivsi {self.sum(atom.numerator)}, {self.number(atom.divisor)} : index")
         place, _, axis = str(atom).removeprefix("a").partition("_d")
-        if axis:
-            return self._extent(int(place), int(axis))
-        of_type = self.types[int(place)]
-        return (
-            f"%a{place}"
-            if isinstance(of_type, IndexType)
-            else self._new(f"arith.index_cast %a{place} : {of_type} to index")
-        )
+        return self.extent(int(place), int(axis)) if axis else self.as_index(int(place))
 
-    def _extent(self, place: int, axis: int) -> str:
-        return self._new(f"memref.dim %a{place}, {self._number(axis)} : {self.types[place]}")
-
-    def _span(self, place: int) -> tuple[str, str]:
-        """Give the first address of an array, and the one behind its last."""
-        memory = self.types[place]
-        start = self._new(f'"memref.extract_aligned_pointer_as_index"(%a{place}) : ({memory}) -> index')
-        size = self._number(-(-memory.element_type.bitwidth // 8))
-        for axis in range(len(memory.get_shape())):
-            size = self._new(f"arith.muli {size}, {self._extent(place, axis)} : index")
-        return start, self._new(f"arith.addi {start}, {size} : index")
-
-    def _apart(self, pair: Apart) -> str:
-        (start, end), (first, last) = self._span(pair.one), self._span(pair.other)
-        tests = [
-            self._new(f"arith.cmpi ule, {end}, {first} : index"),
-            self._new(f"arith.cmpi ule, {last}, {start} : index"),
-        ]
+    def _same(self, pair: Apart) -> str:
+        """Test that arrays lie apart, or are the same one where that is enough."""
+        one, other = self.span(pair.one), self.span(pair.other)
+        tests = self.apart(one, other)
         if pair.or_same:
             rank = range(len(self.types[pair.one].get_shape()))
-            extents = [(self._extent(pair.one, axis), self._extent(pair.other, axis)) for axis in rank]
-            same = [self._new(f"arith.cmpi eq, {a}, {b} : index") for a, b in [(start, first), *extents]]
-            tests.append(self._joined(same, "andi"))
-        return self._joined(tests, "ori")
+            extents = [(self.extent(pair.one, axis), self.extent(pair.other, axis)) for axis in rank]
+            same = [self.new(f"arith.cmpi eq, {a}, {b} : index") for a, b in [(one[0], other[0]), *extents]]
+            tests.append(self.joined(same, "andi"))
+        return self.joined(tests, "ori")
