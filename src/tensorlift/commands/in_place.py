@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import click
 
-from tensorlift import __version__
 from tensorlift.commands.in_place_mlir import rewrite_mlir
 from tensorlift.commands.options import REFUSED, complain
 from tensorlift.commands.rewrite import (
     Lines,
     Replaced,
+    Rewriting,
     anchor_of,
     applied,
     check_for_programs,
@@ -31,14 +31,14 @@ from tensorlift.commands.rewrite import (
     rewritten,
 )
 from tensorlift.deep import with_deep_stack
-from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity, refuse
+from tensorlift.diagnostics import Diagnostic, LiftError, Location, refuse
 from tensorlift.frontends.c.outline.stretches import left_for_pragmas, refused_inside
 from tensorlift.frontends.c.outline.text import outlined
 from tensorlift.frontends.c.outline.unit import Unit, trees_of
 from tensorlift.frontends.c.reader import parser_arguments
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.pipeline import lift_source
-from tensorlift.record import FunctionRecord, LiftRecord, Region, Verdict
+from tensorlift.record import FunctionRecord, LiftRecord, Region
 from tensorlift.report.output import STDOUT, write_bytes, write_output
 from tensorlift.report.terminal import Screen, show_lift, summary_lines
 from tensorlift.runtime.compilers import complaint
@@ -81,24 +81,15 @@ class _Tried:
     stretch: Stretch
 
 
-@dataclass(slots=True)
-class _Found:
-    """What became of the parts of a file so far."""
+class _Rewriting(Rewriting):
+    target = "c"
 
-    records: list[FunctionRecord] = field(default_factory=list)
-    replaced: list[Replaced] = field(default_factory=list)
-    notes: list[Diagnostic] = field(default_factory=list)
-
-
-class _Rewriting:
     def __init__(self, source: Source, options: LiftOptions) -> None:
-        self.source = source
-        self.options = replace(options, replaces=True)
+        super().__init__(source, options, set(_WORD.findall(source.text)))
         self.text = source.text.encode()
         self.arguments = parser_arguments(options.include_dirs, options.include_files, options.defines, options.std)
         self.unit = Unit(source.text, source.name, self.arguments)
-        self.words = set(_WORD.findall(source.text))
-        self.found = _Found()
+        self.replaced: list[Replaced] = []
 
     def run(self, output: str) -> tuple[LiftRecord, bytes]:
         """Try functions as a whole, then parts of those that stay, in rounds."""
@@ -108,18 +99,14 @@ class _Rewriting:
         whole = self._whole(definitions)
         for definition in wanted:
             left = () if definition.name in whole else left_for_pragmas(self._body(definition), definition.location)
-            told = {(note.code, note.location) for note in self.found.notes}
-            self.found.notes += [replace(d, severity=Severity.NOTE) for d in left if (d.code, d.location) not in told]
+            told = {(note.code, note.location) for note in self.notes}
+            self.note(d for d in left if (d.code, d.location) not in told)
         pending = [_Tried(d, stretch) for d in definitions if d.name not in whole for stretch in d.stretches]
         while pending:
             pending = self._round(pending)
         numbered = self._numbered(output)
-        text = numbered if output else rewritten(self.text, self.found.replaced, Lines())
-        records = sorted(self.found.records, key=lambda record: record.location or Location("", 0, 0))
-        record = LiftRecord(
-            __version__, self.source.name, self.source.sha256, "c", tuple(records), tuple(self.found.notes)
-        )
-        return record, self.source.encoded(text.decode())
+        text = numbered if output else rewritten(self.text, self.replaced, Lines())
+        return self.record(), self.source.encoded(text.decode())
 
     def _body(self, definition: Definition) -> bytes:
         return self.text[definition.body.start : definition.end]
@@ -130,11 +117,11 @@ class _Rewriting:
     def _check_file(self) -> None:
         start = Location(self.source.name, 1, 1)
         declared = {name for name, _ in self.unit.trees({})}
-        taken = sorted((self.words & {"TENSORLIFT_APART", "TENSORLIFT_TEXT"}) | (declared & {"apart"}))
+        taken = sorted((self.names & {"TENSORLIFT_APART", "TENSORLIFT_TEXT"}) | (declared & {"apart"}))
         if taken:
             message, remedy = f"the file has the name `{taken[0]}`, which programs need", "give that another name"
             raise refuse("TL578", message, start, remedy)
-        check_for_programs(self.words, start)
+        check_for_programs(self.names, start)
         if _NUMBERED.search(self.text):
             raise refuse("TL578", "the file numbers its lines itself", start, "give the file that it was made from")
         if not has_room(self.text):
@@ -164,8 +151,7 @@ class _Rewriting:
                 self._replace(function, tried[function.name])
                 done.add(function.name)
             else:
-                reasons = function.diagnostics
-                self.found.notes += [replace(d, severity=Severity.NOTE) for d in reasons]
+                self.note(function.diagnostics)
         return done
 
     def _may_be_renamed(self, definition: Definition) -> bool:
@@ -176,19 +162,19 @@ class _Rewriting:
         if reason is None and definition.is_inline and not definition.is_static:
             message, remedy = f"`{definition.name}` is inline for other files too", "make it static"
             reason = refuse("TL579", message, definition.location, remedy)
-        if reason is None and self.words & set(generated(definition.name)[1:]):
+        if reason is None and self.names & set(generated(definition.name)[1:]):
             message, remedy = f"the file has names that programs make of `{definition.name}`", "rename those"
             reason = refuse("TL579", message, definition.location, remedy)
         if reason is not None:
-            self.found.notes += [replace(d, severity=Severity.NOTE) for d in reason.diagnostics]
+            self.note(reason.diagnostics)
         return reason is None
 
     def _replace(self, function: FunctionRecord, definition: Definition, part: Outlined | None = None) -> None:
-        self.found.records.append(function)
+        self.records.append(function)
         known = [line for line in summary_lines(function) if not line.startswith("  agrees")]
         spans = [(definition.start, definition.end), *definition.callees] if part is None else part.stretch.spans
         macros = {name: text for span in spans for name, text in self.unit.macros.texts(*span).items()}
-        self.found.replaced.append(Replaced(function.program, known, definition, part, dict(sorted(macros.items()))))
+        self.replaced.append(Replaced(function.program, known, definition, part, dict(sorted(macros.items()))))
 
     # -- parts of functions
 
@@ -214,21 +200,17 @@ class _Rewriting:
         return self._fresh(f"{one.definition.name}_at_{one.stretch.location.line}")
 
     def _fresh(self, wanted: str) -> str:
-        """Take a name that neither the file has, nor a name that programs make of it."""
-        name, number = wanted, 1
-        while self.words & set(generated(name)):
-            number += 1
-            name = f"{wanted}_{number}"
-        self.words |= set(generated(name))
+        """Take a name."""
+        name = self.free(wanted)
+        self.names |= set(generated(name))
         return name
 
     def _refused(self, one: _Tried, name: str, reasons: Sequence[Diagnostic]) -> list[_Tried]:
         """Note that a stretch stays, if it is one loop or has no parts; return its parts."""
         parts = one.stretch.parts()
         if one.stretch.is_loop or not parts:
-            errors = tuple(replace(d, severity=Severity.ERROR) for d in reasons)
-            record = FunctionRecord(name, Verdict.REFUSED, one.stretch.location, target="c", diagnostics=errors)
-            self.found.records.append(replace(record, region=self._region(one)))
+            record = self.refused(name, one.stretch.location, reasons)
+            self.records.append(replace(record, region=self._region(one)))
         return [_Tried(one.definition, part) for part in parts]
 
     def _region(self, one: _Tried) -> Region:
@@ -250,8 +232,7 @@ class _Rewriting:
             alone = [self._lifted({name: part}) for name, part in parts.items()]
             return {name: function for one in alone for name, function in one.items()}
         ((name, (one, _)),) = parts.items()
-        kept = FunctionRecord(name, Verdict.REFUSED, one.stretch.location, target="c")
-        return {name: replace(kept, diagnostics=self._as_text(one, record.diagnostics[0].message))}
+        return {name: self.refused(name, one.stretch.location, self._as_text(one, record.diagnostics[0].message))}
 
     def _with_definitions(self, parts: Mapping[str, tuple[_Tried, Outlined]]) -> str:
         """Return the text with the outlined functions before those that they are parts of."""
@@ -275,20 +256,25 @@ class _Rewriting:
         read = unit.statements(function.name)
         if read[len(part.before) : len(read) - len(part.after)] == trees_of(one.stretch):
             return function
-        return _refused(function, self._as_text(one, "a macro stands at their edge"))
+        return self._kept(function, self._as_text(one, "a macro stands at their edge"))
+
+    def _kept(self, function: FunctionRecord, reasons: Sequence[Diagnostic]) -> FunctionRecord:
+        """Give the record of a function that is not replaced after all."""
+        kept = self.refused(function.name, function.location, reasons)
+        return replace(kept, seconds=function.seconds, region=function.region)
 
     def _numbered(self, output: str) -> bytes:
         """Rewrite the text with its lines numbered, without what makes it mean something else."""
         lines = Lines(self.source.name, output or self.source.name)
-        text = rewritten(self.text, self.found.replaced, lines)
-        if not self._differing(text, self.found.replaced):
+        text = rewritten(self.text, self.replaced, lines)
+        if not self._differing(text, self.replaced):
             return text
-        for one in tuple(self.found.replaced):
+        for one in tuple(self.replaced):
             reason = self._differing(rewritten(self.text, [one], lines), [one])
             if reason:
                 self._take_back(one, reason)
-        text = rewritten(self.text, self.found.replaced, lines)
-        reason = self._differing(text, self.found.replaced)
+        text = rewritten(self.text, self.replaced, lines)
+        reason = self._differing(text, self.replaced)
         if reason:
             raise refuse("TL580", f"the file would be another one: {reason}", None, "choose functions with --function")
         return text
@@ -305,12 +291,12 @@ class _Rewriting:
 
     def _take_back(self, one: Replaced, reason: str) -> None:
         """Leave a part as it was."""
-        self.found.replaced.remove(one)
+        self.replaced.remove(one)
         message = f"the file would be another one: {reason}"
         place = one.definition.location if one.part is None else one.part.stretch.location
         reasons = refuse("TL580", message, place, "use no names and macros that programs in C need").diagnostics
-        position = next(k for k, record in enumerate(self.found.records) if record.name == one.name)
-        self.found.records[position] = _refused(self.found.records[position], reasons)
+        position = next(k for k, record in enumerate(self.records) if record.name == one.name)
+        self.records[position] = self._kept(self.records[position], reasons)
 
 
 def lift_in_place(source: Source, options: LiftOptions, output: str | None, report: str | None, *, times: bool) -> int:
@@ -331,12 +317,6 @@ def lift_in_place(source: Source, options: LiftOptions, output: str | None, repo
             click.echo("link with -lopenblas -lm")
     left = [d for d in record.diagnostics if d.code == "TL575"]  # loops that nobody tried
     return complain([*(d for function in record.functions for d in function.diagnostics), *left], REFUSED, source)
-
-
-def _refused(function: FunctionRecord, reasons: tuple[Diagnostic, ...]) -> FunctionRecord:
-    """Give the record of a function that is not replaced."""
-    kept = FunctionRecord(function.name, Verdict.REFUSED, function.location, target=function.target)
-    return replace(kept, seconds=function.seconds, region=function.region, diagnostics=reasons)
 
 
 def _origins(text: str) -> list[int]:

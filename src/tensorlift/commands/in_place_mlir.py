@@ -11,11 +11,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tensorlift import __version__
 from tensorlift.commands.mlir_entry import ORIGINAL, PROGRAM, entry_text
-from tensorlift.commands.rewrite import check_for_programs, generated
+from tensorlift.commands.rewrite import Rewriting, check_for_programs, generated
 from tensorlift.deep import with_deep_stack
-from tensorlift.diagnostics import LiftError, Location, Severity, located, refuse
+from tensorlift.diagnostics import LiftError, Location, located, refuse
 from tensorlift.frontends.mlir.outline.stretches import (
     at_the_same_time,
     called_by,
@@ -30,7 +29,7 @@ from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.ir.mixed import name_of, opaque_in, read_mixed
 from tensorlift.ir.text import functions, parse_module
 from tensorlift.pipeline import lift_to_run
-from tensorlift.record import FunctionRecord, LiftRecord, Region, Verdict
+from tensorlift.record import FunctionRecord, LiftRecord, Region
 from tensorlift.report.terminal import summary_lines
 from tensorlift.source import Source
 
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
-    from tensorlift.diagnostics import Diagnostic
     from tensorlift.frontends.mlir.outline.stretches import Stretch
     from tensorlift.frontends.mlir.outline.text import Outlined
     from tensorlift.interface import Lifting
@@ -61,21 +59,17 @@ def rewrite_mlir(source: Source, options: LiftOptions) -> tuple[LiftRecord, byte
 
     Raises LiftError for what concerns the whole module; TL580 where upstream MLIR, if asked, does not take the result.
     """
-    return with_deep_stack(
-        lambda: _Rewriting(source, replace(options, target="linalg", generalise=False, replaces=True)).run()
-    )
+    return with_deep_stack(lambda: _Rewriting(source, replace(options, target="linalg", generalise=False)).run())
 
 
-class _Rewriting:
+class _Rewriting(Rewriting):
+    target = "linalg"
+
     def __init__(self, source: Source, options: LiftOptions) -> None:
-        self.source = source
-        self.options = options
+        super().__init__(source, options, set(re.findall(r"@([\w$.-]+)", source.text)))
         self.mixed = read_mixed(source.text, source.name)
         self.functions = self.mixed.functions()
-        self.symbols = set(re.findall(r"@([\w$.-]+)", source.text))
         self.shared = at_the_same_time(self.mixed)
-        self.records: list[FunctionRecord] = []
-        self.notes: list[Diagnostic] = []
         self.edits: list[Edit] = []
 
     def run(self) -> tuple[LiftRecord, bytes]:
@@ -83,7 +77,7 @@ class _Rewriting:
         start = Location(self.source.name, 1, 1)
         for name in self.options.functions:
             self._check_known(name, start)
-        check_for_programs(self.symbols, start)
+        check_for_programs(self.names, start)
         for name, op in self.functions.items():
             if name in self.options.functions or (not self.options.functions and _concerns(op, self.mixed)):
                 self._function(name, op)
@@ -95,10 +89,7 @@ class _Rewriting:
             text = text[:first] + replacement + text[last:]
         if self.options.test and self.edits:
             _check(text, self.source)
-        records = sorted(self.records, key=lambda record: record.location or start)
-        name, digest = self.source.name, self.source.sha256
-        record = LiftRecord(__version__, name, digest, "linalg", tuple(records), tuple(self.notes))
-        return record, self.source.encoded(text)
+        return self.record(), self.source.encoded(text)
 
     def _check_known(self, name: str, start: Location) -> None:
         """Refuse a name that is of no function, or of one that cannot be read."""
@@ -118,15 +109,14 @@ class _Rewriting:
         try:
             self._check_threads(name, op)
         except LiftError as error:
-            self.records.append(_refused(name, self.mixed.location(op), error.diagnostics))
+            self.records.append(self.refused(name, self.mixed.location(op), error.diagnostics))
             return
         is_asked = name != _MAIN or name in self.options.functions
         whole = self._whole(name, op) if is_asked and not opaque_in(op) else None
         if whole is not None and (whole.lifted or not (stretches or unread)):
             self.records.append(whole)
             return
-        reasons = whole.diagnostics if whole is not None else ()
-        self.notes += [replace(d, severity=Severity.NOTE) for d in reasons]
+        self.note(whole.diagnostics if whole is not None else ())
         blocks = [block for stretch in stretches for block in self._stretch(stretch, name)]
         if blocks:
             self._insert(op, blocks)
@@ -135,7 +125,7 @@ class _Rewriting:
             message = f"`{name}` has no loops that could be lifted by themselves"
             nothing = refuse("TL587", message, self.mixed.location(op), "choose a function with loops")
             first = [d for found in opaque_in(op)[:1] for d in self.mixed.reasons[found].diagnostics]
-            self.records.append(_refused(name, self.mixed.location(op), (*nothing.diagnostics, *first)))
+            self.records.append(self.refused(name, self.mixed.location(op), (*nothing.diagnostics, *first)))
 
     def _check_threads(self, name: str, op: Operation) -> None:
         if name in self.shared:
@@ -146,14 +136,14 @@ class _Rewriting:
         """Say of each operation of another dialect that has loops why they stay."""
         for found in opaque_loops(op, self.mixed):
             place = self.mixed.location(found)
-            yield _refused(f"{holder}_at_{place.line}", place, self.mixed.reasons[found].diagnostics)
+            yield self.refused(f"{holder}_at_{place.line}", place, self.mixed.reasons[found].diagnostics)
 
     def _whole(self, name: str, op: Operation) -> FunctionRecord:
         """Lift a function as a whole, and replace it if that works."""
         freed = keeping(op, self.functions)
         if freed is not None and freed.name == "memref.dealloc":
             place = self.mixed.location(freed)
-            return _refused(name, self.mixed.location(op), freed_elsewhere(place).diagnostics)
+            return self.refused(name, self.mixed.location(op), freed_elsewhere(place).diagnostics)
         text = self.mixed.only([op, *called_by(op, self.functions).values()])
         function, lifting = self._lifted(text, name)
         if lifting is None:
@@ -162,7 +152,7 @@ class _Rewriting:
             self._rename(name, op, function, lifting)
         except LiftError as error:
             diagnostics = located(error.diagnostics, function.location)
-            return replace(_refused(name, function.location, diagnostics), seconds=function.seconds)
+            return replace(self.refused(name, function.location, diagnostics), seconds=function.seconds)
         return function
 
     def _lifted(self, text: str, name: str) -> tuple[FunctionRecord, Lifting | None]:
@@ -170,7 +160,7 @@ class _Rewriting:
         source = Source(self.source.name, text, self.source.sha256)
         record, found = lift_to_run(source, replace(self.options, functions=(name,)))
         if not record.functions:
-            return _refused(name, None, record.diagnostics), None
+            return self.refused(name, None, record.diagnostics), None
         (function,) = record.functions
         return function, found.get(name)
 
@@ -181,7 +171,7 @@ class _Rewriting:
         if head is None or not self.source.text.startswith(name, head.end()):
             message = f"`{name}` does not start in the text as `func.func @{name}(`"
             raise refuse("TL582", message, place, "print the module in MLIR's own syntax")
-        taken = [one for one in generated(name)[1:] if one in self.symbols]
+        taken = [one for one in generated(name)[1:] if one in self.names]
         if taken:
             raise refuse("TL582", f"the module has a function @{taken[0]}", place, "give the module as it was")
         marks = [key for key in (*op.properties, *op.attributes) if key not in _PLAIN]
@@ -237,7 +227,7 @@ class _Rewriting:
     def _tried(self, stretch: Stretch, function: str, beside: AbstractSet[str] = frozenset()) -> _Part | FunctionRecord:
         """Lift a stretch, under a name that is none ``beside``; give the record that refuses it where that fails."""
         place = self.mixed.place(stretch.start)
-        name = self._fresh(f"{function}_at_{place.line}", beside)
+        name = self.free(f"{function}_at_{place.line}", beside)
         end = self.mixed.place(stretch.end)
         region = Region(function, replace(end, column=end.column - 1))
         try:
@@ -252,23 +242,16 @@ class _Rewriting:
                 raise refuse("TL580", f"the text of `{name}` reads otherwise by itself", place, "report it as a defect")
             return _Part(part, record, lifting, entry_text(lifting, part.types, part.results, "private ", ""))
         except LiftError as error:
-            return replace(_refused(name, place, located(error.diagnostics, place)), region=region)
+            return replace(self.refused(name, place, located(error.diagnostics, place)), region=region)
 
     def _replace(self, part: _Part) -> str:
         """Call a part in its place; return what stands before the function that it is a part of."""
         stretch = part.outlined.stretch
-        self.symbols.update(generated(part.outlined.name))
+        self.names.update(generated(part.outlined.name))
         self.records.append(part.record)
         self.edits.append((stretch.start, stretch.end, part.outlined.call()))
         original = part.outlined.definition(f"{part.outlined.name}{ORIGINAL}", self._indent(stretch.function))
         return self._block(stretch.function, part.record, part.lifting, part.entry) + original
-
-    def _fresh(self, wanted: str, beside: AbstractSet[str]) -> str:
-        name, number = wanted, 1
-        while name in beside or not self.symbols.isdisjoint(generated(name)):
-            number += 1
-            name = f"{wanted}_{number}"
-        return name
 
     # -- text
 
@@ -336,11 +319,6 @@ def _check(text: str, source: Source) -> None:
         return
     message = f"upstream MLIR does not take '{source.name}' as it is: {failed}"
     raise refuse("TL580", message, None, "give a module that mlir-opt accepts, or leave --test out")
-
-
-def _refused(name: str, place: Location | None, diagnostics: Sequence[Diagnostic]) -> FunctionRecord:
-    errors = tuple(replace(d, severity=Severity.ERROR) for d in diagnostics)
-    return FunctionRecord(name, Verdict.REFUSED, place, target="linalg", diagnostics=errors)
 
 
 def _is_plain(rows: Any) -> bool:

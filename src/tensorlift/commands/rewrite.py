@@ -9,22 +9,26 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, ClassVar
 
-from tensorlift.diagnostics import LiftError, refuse
+from tensorlift import __version__
+from tensorlift.diagnostics import LiftError, Location, Severity, refuse
 from tensorlift.frontends.c.outline.macros import SPELLED, stated
 from tensorlift.frontends.c.outline.unit import Unit, trees_of
+from tensorlift.record import FunctionRecord, LiftRecord, Verdict
 from tensorlift.targets.c.scalars import C_FUNCTIONS
 from tensorlift.targets.c.text import APART, ORIGINAL, PROGRAM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from tensorlift.diagnostics import Location
+    from tensorlift.diagnostics import Diagnostic
     from tensorlift.frontends.c.outline.syntax import Tree
     from tensorlift.frontends.c.outline.text import Outlined
     from tensorlift.frontends.c.outline.unit import Definition
+    from tensorlift.pipeline import LiftOptions
+    from tensorlift.source import Source
 
 
 Edit = tuple[int, int, str]  # what replaces the bytes from an offset to another
@@ -116,6 +120,40 @@ class Lines:
             line.replace(b"#line 0 ", b"#line %d " % (k + 2)) if wanted and line.rstrip(b"\r") == wanted else line
             for k, line in enumerate(text.split(b"\n"))
         )
+
+
+class Rewriting:
+    """The rewriting of a file: its source, how it is lifted, the names in it, and what became of its parts so far."""
+
+    target: ClassVar[str]
+
+    def __init__(self, source: Source, options: LiftOptions, names: set[str]) -> None:
+        self.source, self.options, self.names = source, replace(options, replaces=True), names
+        self.records: list[FunctionRecord] = []
+        self.notes: list[Diagnostic] = []
+
+    def note(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Say something of the file that refuses nothing."""
+        self.notes += [replace(d, severity=Severity.NOTE) for d in diagnostics]
+
+    def free(self, wanted: str, beside: Collection[str] = ()) -> str:
+        """Return a name that neither the file has, nor a name that programs make of it, and that is none ``beside``."""
+        name, number = wanted, 1
+        while name in beside or not self.names.isdisjoint(generated(name)):
+            number += 1
+            name = f"{wanted}_{number}"
+        return name
+
+    def refused(self, name: str, place: Location | None, diagnostics: Iterable[Diagnostic]) -> FunctionRecord:
+        """Return the record of what is not replaced."""
+        errors = tuple(replace(d, severity=Severity.ERROR) for d in diagnostics)
+        return FunctionRecord(name, Verdict.REFUSED, place, target=self.target, diagnostics=errors)
+
+    def record(self) -> LiftRecord:
+        """Return what became of all parts, in the order of the file."""
+        listed = sorted(self.records, key=lambda record: record.location or Location("", 0, 0))
+        name, digest = self.source.name, self.source.sha256
+        return LiftRecord(__version__, name, digest, self.target, tuple(listed), tuple(self.notes))
 
 
 def generated(name: str) -> tuple[str, str, str]:
