@@ -22,6 +22,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +88,7 @@ def kernels() -> tuple[Kernel, ...]:
     return tuple(_kernel(entry) for entry in json.loads((ROOT / "index.json").read_text()))
 
 
+@lru_cache(maxsize=4)  # a file holds many kernels, one after the other
 def read(path: Path) -> list[ReadFunction]:
     """Read a kernel into the loop IR by the front end of its language, with the arrays that programs on arrays take."""
     reader = read_cpp if path.suffix == ".cpp" else read_c

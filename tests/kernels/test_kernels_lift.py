@@ -17,7 +17,7 @@ def test_kernel_lifts_as_the_index_says_and_equals_its_original(kernel: Kernel) 
     options = LiftOptions((kernel.function,), include_dirs=(str(kernel.path.parent),), test=compiles)
     (function,) = lift_source(read_source(str(kernel.path)), options).functions
     assert function.diagnostics == ()
-    assert (function.verdict, function.level) == (kernel.expect, Level.PROVED)
+    assert (function.verdict, function.level, function.engine) == (kernel.expect, Level.PROVED, "derive")
     references = ["interpreter", "compiled"][: 1 + compiles]
     assert [(trial.against, trial.passed, trial.cases > 0) for trial in function.tests] == [
         (reference, True, True) for reference in references

@@ -48,15 +48,13 @@ def _summary(text: str) -> Summary:
 
 
 @pytest.mark.parametrize("entry", _ENTRIES, ids=lambda e: f"{e['suite']}/{e['name']}")
-def test_sketch_alone_lifts_a_kernel_and_agrees_with_derive(entry: dict[str, Any]) -> None:
-    """Both engines' programs are proved equal to the same definitions, and so to each other."""
+def test_sketch_alone_lifts_a_kernel(entry: dict[str, Any]) -> None:
+    """That derive lifts it too, and that both programs equal the same definitions, is what test_kernels_lift finds."""
     path = Path(ROOT / entry["file"])
-    for engine in ("sketch", "derive"):
-        options = LiftOptions((entry["function"],), include_dirs=(str(path.parent),), engine=engine)
-        (function,) = lift_source(read_source(str(path)), options).functions
-        assert function.verdict is Verdict.LOOP_FREE, function.diagnostics
-        assert function.level is Level.PROVED
-        assert function.engine == engine
+    options = LiftOptions((entry["function"],), include_dirs=(str(path.parent),), engine="sketch")
+    (function,) = lift_source(read_source(str(path)), options).functions
+    assert function.verdict is Verdict.LOOP_FREE, function.diagnostics
+    assert (function.level, function.engine) == (Level.PROVED, "sketch")
 
 
 @pytest.mark.parametrize("entry", _HYBRID, ids=lambda e: f"{e['suite']}/{e['name']}")

@@ -17,6 +17,7 @@ import pytest
 from tensorlift.ir.arithmetic import round_to_single
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.runtime.libraries import installation
+from tensorlift.runtime.mlir.program import Module
 from tensorlift.runtime.program import call_program
 from tensorlift.runtime.program_worker import loaded
 from tensorlift.source import source_from_text
@@ -125,6 +126,7 @@ def test_conversions_at_the_corners_of_types_are_those_of_c(target: str, tmp_pat
     text = "".join(_source(*pair) for pair in pairs)
     record = lift_source(source_from_text(text, "f.c"), LiftOptions(target=target))
     compiled = _compiled(record.functions, tmp_path) if target == "c" else None
+    lowered = Module("\n".join(f.program for f in record.functions)) if target == "linalg" else None
     wrong = []
     for function, (source, result) in zip(record.functions, pairs, strict=True):
         assert function.lifted, function.diagnostics
@@ -134,7 +136,7 @@ def test_conversions_at_the_corners_of_types_are_those_of_c(target: str, tmp_pat
         if compiled is not None:
             getattr(compiled, function.name)(len(given), *(ctypes.c_void_p(a.ctypes.data) for a in (given, found)))
         else:
-            run = loaded(function.program, function.name, library)
+            run = lowered.function(function.name) if lowered else loaded(function.program, function.name, library)
             (found,) = call_program(run, {"n": len(given), "a": given}, 1)
         for (value, want), one in zip(wanted, found.tolist(), strict=True):
             if want != one and not (want != want and one != one):  # noqa: PLR0124 - NaN
