@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "covariance.c"
-LIBRARIES = ("xdsl", "numpy", "islpy", "clang", "click", "rich")
+LIBRARIES = ("xdsl", "numpy", "clang", "click", "rich")
 _DIALECTS = "from xdsl.dialects import affine, arith, func, memref"
-_ONLY_LIBRARIES = f"import click, numpy, islpy, clang.cindex, os; {_DIALECTS}; os._exit(0)"
+_ONLY_LIBRARIES = f"import click, numpy, clang.cindex, os; {_DIALECTS}; os._exit(0)"
 _IMPORT = re.compile(r"^import time:\s+(?P<self>\d+) \|\s+\d+ \|\s+(?P<module>\S+)$", re.MULTILINE)
 
 

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift import __version__, reading
 from tensorlift.attempts import Request
-from tensorlift.comprehension.allowance import telling
 from tensorlift.comprehension.session import SESSION
 from tensorlift.contract.gather import is_binding
 from tensorlift.contract.guards import unguarded
@@ -238,7 +237,7 @@ def _lift_as_read(function: ReadFunction, target: Target, source: Source, option
         refused = _refused(function, function.diagnostics, options, clock), None
         return lifted_otherwise(function, lambda other: _lift_as_read(other, target, source, options)) or refused
     try:
-        return telling(_lift_module, function, target, source, options, clock)
+        return _lift_module(function, target, source, options, clock)
     except LiftError as refusal:
         record = _refused(function, function.diagnostics + refusal.diagnostics, options, clock)
         return replace(record, engines=refusal.runs if isinstance(refusal, NothingFoundError) else ()), None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tensorlift.comprehension import allowance
+from tensorlift.comprehension import isl
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.allowance import TooManyPartsError
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
+from tensorlift.comprehension.isl import TooManyPartsError
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import source_from_text
 
@@ -20,14 +20,14 @@ def is_inside(addends: int) -> bool:
 
 
 def test_a_question_beyond_its_allowance_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(allowance, "_OPERATIONS", 100)
+    monkeypatch.setattr(isl, "_OPERATIONS", 100)
     with pytest.raises(TooManyPartsError, match="TL291"):
         is_inside(12)
 
 
 def test_each_question_has_an_allowance_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as small:
-        small.setattr(allowance, "_OPERATIONS", 100)
+        small.setattr(isl, "_OPERATIONS", 100)
         with pytest.raises(TooManyPartsError):
             is_inside(13)
     assert all(is_inside(addends) for addends in range(2, 40))

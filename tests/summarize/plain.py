@@ -170,7 +170,7 @@ def _cast(value: Any, t: Term) -> Any:
 
 
 def _fixed(domain: Domain, point: Point) -> isl.Set:
-    found = domain.isl
+    found = isl.Set(domain.text)
     for position in range(found.dim(_PARAM)):
         name = found.get_dim_name(_PARAM, position)
         if name in point:

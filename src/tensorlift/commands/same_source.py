@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import islpy as isl
-
 from tensorlift.comprehension.definition import Definition, KeptLoop, summary_at
 from tensorlift.comprehension.session import SESSION
 from tensorlift.contract.gather import preconditions_of
@@ -124,10 +122,8 @@ def _narrowed(summary: Summary, wanted: Summary, *, with_sizes: bool) -> Summary
 
 def _fixed(summary: Summary, size: str) -> int | None:
     """Return the only value that a size may have, None where it may have several."""
-    hull = summary.context.isl.affine_hull().to_set()
-    place = hull.find_dim_by_name(isl.dim_type.param, size)
-    value = hull.plain_get_val_if_fixed(isl.dim_type.param, place) if place >= 0 else None
-    return None if value is None or value.is_nan() else int(value.to_python())
+    values = [e.solve(size) for e in summary.context.equalities()]
+    return next((value.constant for value in values if value is not None and value.is_constant), None)
 
 
 def _more_to_keep(summary: Summary, wanted: Summary) -> list[LoopPlace]:

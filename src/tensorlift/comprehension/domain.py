@@ -11,20 +11,16 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-import islpy as isl
-
+from tensorlift.comprehension import isl
 from tensorlift.comprehension.affine import ZERO, Affine, affine, solved
-from tensorlift.comprehension.allowance import TooManyPartsError, within_allowance
+from tensorlift.comprehension.isl import PARAM, TooManyPartsError, checked, set_copy, within_allowance
 from tensorlift.comprehension.names import fresh, image
 from tensorlift.comprehension.session import SESSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 _FOR_AN_END = 10_000  # operations; each takes longer than those of other questions, and kernels need half of them
-_PARAM = isl.dim_type.param
-_CHUNK = 4  # bytes
-_TOO_LARGE = 1 << 63  # isl takes larger integers as text alone
 
 
 class NotAffine(Exception):  # noqa: N818 - a property of the set, not a failure of the program
@@ -72,16 +68,21 @@ def equal(left: AffineLike, right: AffineLike) -> Constraint:
 class Domain:
     """A set of assignments of integers to named variables; a variable that is not mentioned is free."""
 
-    __slots__ = ("_empty", "_equalities", "_solution", "_text", "isl", "zeros")
+    __slots__ = ("_empty", "_equalities", "_solution", "_text", "address", "zeros")
 
-    def __init__(self, isl_set: isl.Set, zeros: tuple[Affine, ...] = ()) -> None:
-        """Take a set, and expressions that are known to be zero at its points; there may be others."""
-        self.isl = isl_set
+    def __init__(self, address: int | None, zeros: tuple[Affine, ...] = ()) -> None:
+        """Take the address of a set, and expressions that are known to be zero at its points; there may be others."""
+        self.address = address or 0
         self.zeros = zeros
         self._solution: Mapping[str, Affine] | None = None
         self._text: str | None = None
         self._empty: bool | None = None
         self._equalities: list[Affine] | None = None
+        checked(address)
+
+    def __del__(self, free: Callable[[int], object] = isl.set_free) -> None:
+        """Give the set back; the function is at hand when modules are gone, too."""
+        free(self.address)
 
     # -- building
 
@@ -94,6 +95,16 @@ class Domain:
     def box(indices: Iterable[str], shape: Iterable[Affine]) -> Domain:
         """Return the points with ``0 <= index < extent`` for each index."""
         return _box(tuple(indices), tuple(shape))
+
+    @staticmethod
+    def read(text: str) -> Domain:
+        """Read a set as isl writes it, and as `text` gives it.
+
+        Raises:
+            IslError: where it is none.
+
+        """
+        return Domain(isl.read_set(text))
 
     @staticmethod
     def strided(name: str, lower: Affine, step: int) -> Domain:
@@ -128,11 +139,14 @@ class Domain:
         """Unite."""
         if self is EMPTY:
             return other
-        return self if other is EMPTY else Domain(self.isl.union(other.isl))
+        return self if other is EMPTY else Domain(isl.set_union(set_copy(self.address), set_copy(other.address)))
 
     def __sub__(self, other: Domain) -> Domain:
         """Subtract."""
-        return self if other is EMPTY else Domain(within_allowance(isl.Set.subtract, self.isl, other.isl), self.zeros)
+        if other is EMPTY:
+            return self
+        rest = within_allowance(isl.set_subtract, set_copy(self.address), set_copy(other.address))
+        return Domain(rest, self.zeros)
 
     def complement(self) -> Domain:
         """Return every point that is not in the domain."""
@@ -141,7 +155,7 @@ class Domain:
     def is_empty(self) -> bool:
         """Tell whether there is no point for any values of the variables."""
         if self._empty is None:
-            self._empty = self.isl.is_empty()
+            self._empty = isl.set_is_empty(self.address)
         return self._empty
 
     def is_subset(self, other: Domain) -> bool:
@@ -150,19 +164,19 @@ class Domain:
 
     def is_disjoint(self, other: Domain) -> bool:
         """Tell whether no point is in both domains."""
-        return self.isl.is_disjoint(other.isl)
+        return bool(isl.set_is_disjoint(self.address, other.address))
 
     def is_equal(self, other: Domain) -> bool:
         """Tell whether both domains have the same points."""
-        return self is other or within_allowance(isl.Set.is_equal, self.isl, other.isl)
+        return self is other or bool(within_allowance(isl.set_is_equal, self.address, other.address))
 
     def at(self, values: Mapping[str, int]) -> Domain:
         """Return the points with these values for these variables."""
-        result = self.isl
+        result = set_copy(self.address)
         for name, value in values.items():
-            position = result.find_dim_by_name(_PARAM, name)
+            position = self._position(name)
             if position >= 0:
-                result = result.fix_val(_PARAM, position, _value(value))
+                result = isl.set_fix(result, position, value)
         return Domain(result)
 
     def implies(self, *constraints: Constraint) -> bool:
@@ -184,50 +198,65 @@ class Domain:
 
     def coalesce(self) -> Domain:
         """Merge convex parts where that loses nothing."""
-        return self if self.size == 1 else Domain(self.isl.coalesce(), self.zeros)
+        return self if self.size == 1 else Domain(isl.set_coalesce(set_copy(self.address)), self.zeros)
 
     def gist(self, context: Domain) -> Domain:
         """Drop what the context says already; the result means the same only inside the context."""
         if context is UNIVERSE:
             return self
-        return Domain(self.isl.gist(context.isl)).pruned()
+        return Domain(isl.set_gist(set_copy(self.address), set_copy(context.address))).pruned()
 
     def pruned(self) -> Domain:
         """Forget the names of variables that no constraint mentions."""
-        result = self.isl
-        for position in reversed(range(result.dim(_PARAM))):
-            if not result.involves_dims(_PARAM, position, 1):
-                result = result.project_out(_PARAM, position, 1)
-        return self if result is self.isl else Domain(result, self.zeros)
+        idle = [p for p in range(isl.set_dim(self.address, PARAM)) if not isl.set_involves(self.address, PARAM, p, 1)]
+        if not idle:
+            return self
+        result = set_copy(self.address)
+        for position in reversed(idle):
+            result = isl.set_project_out(result, PARAM, position, 1)
+        return Domain(result, self.zeros)
 
     def disjoint(self) -> Domain:
         """Return the same points with convex parts that do not overlap."""
-        return Domain(self.isl.coalesce().make_disjoint().coalesce(), self.zeros)
+        result = isl.set_make_disjoint(isl.set_coalesce(set_copy(self.address)))
+        return Domain(isl.set_coalesce(result), self.zeros)
+
+    def without_divisions(self) -> Domain:
+        """Drop the constraints with integer divisions, as of strides: a superset."""
+        return Domain(isl.set_remove_divs(set_copy(self.address)))
+
+    def plain(self) -> Domain:
+        """Return the same points without integer divisions, where these say nothing."""
+        plain = Domain(isl.set_remove_divs(set_copy(self.address)), self.zeros)
+        return plain if plain.is_equal(self) else self
+
+    def without_redundancies(self) -> Domain:
+        """Drop the constraints that others imply."""
+        return Domain(isl.set_remove_redundancies(set_copy(self.address)))
 
     # -- variables
 
     def _position(self, name: str) -> int:
-        return int(self.isl.find_dim_by_name(_PARAM, name))
+        return isl.set_find(self.address, name)
 
     def variables(self) -> tuple[str, ...]:
         """Return the variables that a constraint mentions."""
-        s = self.isl
-        return tuple(_name(s, i) for i in range(s.dim(_PARAM)) if s.involves_dims(_PARAM, i, 1))
+        s = self.address
+        return tuple(isl.set_name(s, p) for p in range(isl.set_dim(s, PARAM)) if isl.set_involves(s, PARAM, p, 1))
 
     def mentions(self, name: str) -> bool:
         """Tell whether a constraint mentions the variable."""
         position = self._position(name)
-        return position >= 0 and bool(self.isl.involves_dims(_PARAM, position, 1))
+        return position >= 0 and bool(isl.set_involves(self.address, PARAM, position, 1))
 
     def project_out(self, *names: str) -> Domain:
         """Bind variables: the points for which some value of each makes a point of this domain."""
-        result = self.isl
-        for name in names:
-            position = result.find_dim_by_name(_PARAM, name)
-            if position >= 0:
-                result = result.project_out(_PARAM, position, 1)
-        if result is self.isl:
+        present = [name for name in dict.fromkeys(names) if self._position(name) >= 0]
+        if not present:
             return self
+        result = set_copy(self.address)
+        for name in present:
+            result = isl.set_project_out(result, PARAM, isl.set_find(result, name), 1)
         return Domain(result, tuple(zero for zero in self.zeros if not zero.mentions(names)))
 
     def drop(self, name: str) -> Domain:
@@ -235,17 +264,16 @@ class Domain:
         position = self._position(name)
         if position < 0:
             return self
-        return Domain(self.isl.drop_constraints_involving_dims(_PARAM, position, 1)).project_out(name)
+        return Domain(isl.set_drop_constraints(set_copy(self.address), PARAM, position, 1)).project_out(name)
 
     def rename(self, names: Mapping[str, str]) -> Domain:
         """Give variables other names, which must be new to the domain."""
-        result = self.isl
-        for old, new in names.items():
-            position = result.find_dim_by_name(_PARAM, old)
-            if position >= 0:
-                result = result.set_dim_name(_PARAM, position, new)
-        if result is self.isl:
+        positions = [(position, new) for old, new in names.items() if (position := self._position(old)) >= 0]
+        if not positions:
             return self
+        result = set_copy(self.address)
+        for position, new in positions:
+            result = isl.set_rename(result, position, new)
         variables = {old: Affine.var(new) for old, new in names.items()} if self.zeros else {}
         return Domain(result, tuple(zero.substitute(variables) for zero in self.zeros))
 
@@ -262,8 +290,8 @@ class Domain:
         images = {name: image(f"v{position}") for position, name in enumerate(present)}
         result = self.rename(images)
         result = result & Domain.of(*(equal(images[name], value) for name, value in present.items()))
-        zeros = tuple(zero.substitute(present) for zero in self.zeros)
-        return Domain(result.project_out(*images.values()).isl, zeros)
+        result = result.project_out(*images.values())
+        return Domain(set_copy(result.address), tuple(zero.substitute(present) for zero in self.zeros))
 
     # -- reading constraints back
 
@@ -274,23 +302,26 @@ class Domain:
             NotAffine: where a part needs an integer division.
 
         """
-        return [_constraints(part) for part in self.isl.get_basic_sets()]
+        found = [isl.constraints_of(part) for part in isl.basic_sets(self.address)]
+        return [[_constraint(row) for row in rows] for rows in found]
 
     @property
     def size(self) -> int:
         """The number of convex parts: domains are compared part by part."""
-        return int(self.isl.n_basic_set())
+        return int(isl.set_size(self.address))
 
     def parts(self) -> list[Domain]:
         """Return the convex parts as domains."""
-        parts = self.isl.get_basic_sets()
-        return [self] if len(parts) == 1 else [Domain(isl.Set.from_basic_set(part), self.zeros) for part in parts]
+        if self.size == 1:
+            return [self]
+        return [Domain(isl.set_from_basic_set(part), self.zeros) for part in isl.basic_sets(self.address)]
 
     def equalities(self) -> list[Affine]:
         """Return expressions that are zero on every point: those of the affine hull, without its strides."""
         if self._equalities is None:
-            hull = self.isl.affine_hull().remove_divs()
-            self._equalities = [c.affine for c in _constraints(hull) if c.is_equality]
+            hull = isl.basic_set_remove_divs(isl.set_affine_hull(set_copy(self.address)))
+            found = map(_constraint, isl.constraints_of(checked(hull)))
+            self._equalities = [c.affine for c in found if c.is_equality]
         return self._equalities
 
     def extreme(self, name: str, *, maximum: bool) -> list[tuple[Domain, Affine]]:
@@ -300,37 +331,34 @@ class Domain:
             NotAffine: where there is none, where it needs an integer division, or where it takes too long to find.
 
         """
-        end = isl.Set.dim_max if maximum else isl.Set.dim_min
+        end = isl.set_dim_max if maximum else isl.set_dim_min
         try:
-            found = within_allowance(lambda axis: end(axis, 0), self._with_axis(name), operations=_FOR_AN_END)
-        except (TooManyPartsError, isl.Error):
+            found = within_allowance(end, self._with_axis(name), 0, operations=_FOR_AN_END)
+        except (TooManyPartsError, isl.IslError):
             raise NotAffine(f"the {'greatest' if maximum else 'least'} {name} of {self}") from None
-        return [(Domain(piece.params()), _affine_of(value)) for piece, value in found.coalesce().get_pieces()]
+        pieces = [(Domain(isl.set_params(where)), value) for where, value in isl.pieces(isl.pw_aff_coalesce(found))]
+        return [(where, _affine_of(value)) for where, value in pieces]
 
-    def _with_axis(self, name: str) -> isl.Set:
-        """Turn one variable into the only dimension of the set."""
-        named = self.isl
-        if self._position(name) < 0:
-            named = named.intersect(_parse((name,), f"{name} = {name}").isl)
-        lifted = named.from_params()
-        return lifted.move_dims(isl.dim_type.set, 0, _PARAM, lifted.find_dim_by_name(_PARAM, name), 1)
+    def _with_axis(self, name: str) -> int:
+        """Turn one variable into the only dimension of a set."""
+        named = self if self._position(name) >= 0 else self & _parse((name,), f"{name} = {name}")
+        lifted = isl.set_from_params(set_copy(named.address))
+        return checked(isl.set_move_dims(lifted, isl.SET, 0, PARAM, isl.set_find(lifted, name), 1))
 
     @property
     def has_divisions(self) -> bool:
         """Whether a convex part needs an integer division, as a stride does."""
-        return any(part.dim(isl.dim_type.div) for part in self.isl.get_basic_sets())
+        return isl.set_has_divisions(self.address)
 
     def stride(self, name: str) -> tuple[Affine, int] | None:
         """Return offset and step of a variable that takes every ``step``-th value, None where it is every one."""
         if not self.has_divisions or not self.mentions(name):
             return None
-        found = self._with_axis(name).get_stride_info(0)
-        step = found.get_stride().to_python()
-        try:
-            offset = _affine_of(found.get_offset())
-        except NotAffine:
+        step, found = isl.set_stride(self._with_axis(name))
+        if found is None or step is None or step == 1:
             return None
-        return None if step == 1 else (offset + (offset.constant % step - offset.constant), step)
+        offset = Affine(*found)
+        return offset + (offset.constant % step - offset.constant), step
 
     def is_single_valued(self, name: str) -> bool:
         """Tell whether the other variables leave at most one value for this one."""
@@ -342,10 +370,15 @@ class Domain:
     # -- identity
 
     @property
+    def text(self) -> str:
+        """The set as isl writes it now, and as `read` reads it."""
+        return isl.set_text(self.address)
+
+    @property
     def _key(self) -> str:
-        """The text of the set: a hash by isl would reorder the set's constraints in place."""
+        """The text at first: isl may drop constraints later, that others imply."""
         if self._text is None:
-            self._text = self.isl.to_str()
+            self._text = self.text
         return self._text
 
     def __eq__(self, other: object) -> bool:
@@ -353,23 +386,20 @@ class Domain:
         return self is other or (isinstance(other, Domain) and self._key == other._key)
 
     def __hash__(self) -> int:
-        """Hash by text."""
+        """Hash by text: a hash by isl would reorder the set's constraints in place."""
         return hash(self._key)
 
     def spelled(self, last: Iterable[str]) -> str:
         """Spell the constraints with these variables bounded by the others, as in ``0 <= i < n``."""
-        pruned = self.pruned().isl
-        present = [str(pruned.get_dim_name(_PARAM, p)) for p in range(pruned.dim(_PARAM))]
+        pruned = self.pruned()
+        present = [isl.set_name(pruned.address, p) for p in range(isl.set_dim(pruned.address, PARAM))]
         bounded = [v for v in last if v in present]
         order = [*(v for v in present if v not in bounded), *bounded]
-        space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, len(order))
-        for position, name in enumerate(order):
-            space = space.set_dim_name(_PARAM, position, name)
-        return str(Domain(pruned.align_params(space)))
+        return str(Domain(isl.set_align(set_copy(pruned.address), order)))
 
     def __str__(self) -> str:
         """Spell the constraints, ``true`` where there are none."""
-        text = self.pruned().isl.to_str()
+        text = self.pruned().text
         return text[text.index("{") + 1 : text.rindex("}")].strip().removeprefix(":").strip() or "true"
 
     def __repr__(self) -> str:
@@ -378,7 +408,7 @@ class Domain:
 
 
 def _parse(variables: Iterable[str], condition: str) -> Domain:
-    return Domain(isl.Set(f"[{', '.join(variables)}] -> {{ : {condition} }}"))
+    return Domain.read(f"[{', '.join(variables)}] -> {{ : {condition} }}")
 
 
 def parse_domain(text: str) -> Domain:
@@ -400,12 +430,12 @@ def _met(left: Domain, right: Domain) -> Domain:
     zeros = left.zeros
     if right.zeros:
         zeros += tuple(zero for zero in right.zeros if zero not in zeros)
-    return Domain(left.isl.intersect(right.isl), zeros)
+    return Domain(isl.set_intersect(set_copy(left.address), set_copy(right.address)), zeros)
 
 
 @SESSION.cached_by_identity
 def _lies_in(left: Domain, right: Domain) -> bool:
-    return within_allowance(isl.Set.is_subset, left.isl, right.isl)
+    return bool(within_allowance(isl.set_is_subset, left.address, right.address))
 
 
 @SESSION.cached
@@ -423,69 +453,28 @@ def _of(constraints: tuple[Constraint, ...]) -> Domain:
         return UNIVERSE
     names = dict.fromkeys(v for c in constraints for v in c.affine.variables)
     positions = {name: position for position, name in enumerate(names)}
-    result = _shaped(
+    shaped = _shaped(
         len(names),
         tuple(
             (c.is_equality, c.affine.constant, tuple((positions[v], k) for v, k in c.affine.terms)) for c in constraints
         ),
     )
+    result = set_copy(shaped.address)
     for position, name in enumerate(names):
-        result = result.set_dim_name(_PARAM, position, name)
+        result = isl.set_rename(result, position, name)
     return Domain(result, tuple(constraint.affine for constraint in constraints if constraint.is_equality))
 
 
-_Shape = tuple[bool, int, tuple[tuple[int, int], ...]]  # an equality?, the constant, positions and coefficients
-
-
 @lru_cache(maxsize=1 << 15)
-def _shaped(variables: int, constraints: tuple[_Shape, ...]) -> isl.Set:
-    """Build a set from constraints, one by one: parsing their text takes isl several times as long."""
-    space = isl.Space.params_alloc(isl.DEFAULT_CONTEXT, variables)
-    for position in range(variables):
-        space = space.set_dim_name(_PARAM, position, f"v{position}")
-    zero = isl.Aff.zero_on_domain_space(space)
-    result = isl.BasicSet.universe(space)
-    for is_equality, constant, terms in constraints:
-        aff = zero.set_constant_val(_value(constant)) if constant else zero
-        for position, coefficient in terms:
-            aff = aff.set_coefficient_val(_PARAM, position, _value(coefficient))
-        build = isl.Constraint.equality_from_aff if is_equality else isl.Constraint.inequality_from_aff
-        result = result.add_constraint(build(aff))
-    return isl.Set.from_basic_set(result)
+def _shaped(variables: int, constraints: tuple[tuple[bool, int, isl.Terms], ...]) -> Domain:
+    return Domain(isl.set_of([f"v{position}" for position in range(variables)], constraints))
 
 
-@lru_cache(maxsize=1 << 10)
-def _value(number: int) -> isl.Val:
-    return isl.Val(number if -_TOO_LARGE <= number < _TOO_LARGE else str(number))
-
-
-def _name(holder: isl.Set | isl.Aff, position: int) -> str:
-    """Return the name of a parameter; here each has one."""
-    return str(holder.get_dim_name(_PARAM, position))
-
-
-def _integer(value: isl.Val) -> int:
-    if not value.is_int():
+def _affine_of(found: isl.Linear | None) -> Affine:
+    if found is None:
         raise NotAffine
-    is_small = value.n_abs_num_chunks(_CHUNK) <= 1  # a number that does not fit would be cut off
-    return int(value.get_num_si() if is_small else value.to_python())
+    return Affine(*found)
 
 
-def _affine_of(expression: isl.Aff) -> Affine:
-    if expression.dim(isl.dim_type.div):
-        raise NotAffine
-    terms = {}
-    for position in range(expression.dim(_PARAM)):
-        coefficient = _integer(expression.get_coefficient_val(_PARAM, position))
-        if coefficient:
-            terms[_name(expression, position)] = coefficient
-    return Affine(_integer(expression.get_constant_val()), terms)
-
-
-def _constraints(part: isl.BasicSet) -> list[Constraint]:
-    found = []
-    for constraint in part.get_constraints():
-        if constraint.dim(isl.dim_type.div):
-            raise NotAffine
-        found.append(Constraint(_affine_of(constraint.get_aff()), bool(constraint.is_equality())))
-    return found
+def _constraint(row: tuple[bool, isl.Linear | None]) -> Constraint:
+    return Constraint(_affine_of(row[1]), row[0])

@@ -15,8 +15,6 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import islpy as isl
-
 from tensorlift.codec import Codec, Form, Via
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
@@ -78,7 +76,7 @@ def _same(left: Json, right: Json) -> bool:
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(map(_same, left, right))
     if isinstance(left, str) and isinstance(right, str) and "{" in left and "{" in right:
-        return left == right or bool(isl.Set(left).is_equal(isl.Set(right)))
+        return left == right or Domain.read(left).is_equal(Domain.read(right))
     return bool(left == right)
 
 
@@ -99,7 +97,7 @@ class _Writer:
         return [value.constant, {self._bound.get(v, v): c for v, c in value.terms}]
 
     def domain(self, domain: Domain) -> str:
-        return domain.rename(self._bound).isl.to_str()
+        return domain.rename(self._bound).text
 
     def terms(self, listed: tuple[Term, ...]) -> Json:
         return list(map(self.term, listed))
@@ -136,7 +134,7 @@ class _Reader:
     def domain(self, text: str) -> Domain:
         found = self._domains.get(text)
         if found is None:
-            found = self._domains[text] = Domain(isl.Set(text)).rename(self._renamed)
+            found = self._domains[text] = Domain.read(text).rename(self._renamed)
         return found
 
     def terms(self, numbers: tuple[int, ...]) -> tuple[Term, ...]:

@@ -11,9 +11,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import islpy as isl
-
 from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.comprehension.isl import IslError
 from tensorlift.comprehension.places import PlaceRead, cell_read, places_read
 from tensorlift.comprehension.ranges import value_range
 from tensorlift.contract.language import (
@@ -151,8 +150,8 @@ def _on_sizes(condition: Condition, summary: Summary) -> Domain | None:
     names = [*summary.sizes, *(d.name for d in summary.derived)]
     text = str(_in_sizes(condition, summary)).replace("==", "=")
     try:
-        return Domain(isl.Set(f"[{', '.join(names)}] -> {{ : {text} }}"))
-    except isl.Error:
+        return Domain.read(f"[{', '.join(names)}] -> {{ : {text} }}")
+    except IslError:
         return None
 
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import affine
-from tensorlift.comprehension.allowance import TooManyPartsError
 from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, Item, KeptLoop
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, less
+from tensorlift.comprehension.isl import TooManyPartsError
 from tensorlift.comprehension.names import formals, unused
 from tensorlift.comprehension.state import Piece, RecurrenceError, State, merged, own_cell, split
 from tensorlift.diagnostics import Diagnostic, Location, Note, Severity, refuse

@@ -212,7 +212,7 @@ def solved(domain: Domain, variable: str) -> list[tuple[Domain, Affine]]:
     given = iteration_of(domain, variable)
     if given is not None:
         return [(domain.project_out(variable), given)]
-    hull = domain.equalities() or Domain(domain.isl.remove_divs()).equalities()  # a superset's hold here as well
+    hull = domain.equalities() or domain.without_divisions().equalities()  # a superset's hold here as well
     for equality in hull:
         value = equality.solve(variable)
         if value is not None:

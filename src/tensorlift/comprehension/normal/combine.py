@@ -132,7 +132,7 @@ def _monomials(bucket: _Bucket, context: Domain) -> list[Monomial]:
         return [term.with_domain(term.domain, bucket.cells[0][1])]
     for domain, coefficient in bucket.cells:
         parts = [domain]
-        if term.bound and domain.isl.n_basic_set() > 1:
+        if term.bound and domain.size > 1:
             parts = (context & domain).disjoint().parts()
         elif not term.bound and context.is_subset(domain):
             parts = [UNIVERSE]

@@ -67,7 +67,7 @@ def _strided_mask(domain: Domain, scope: Scope) -> Value | None:
         if found is None:
             continue
         offset, step = found
-        rest = Domain(domain.isl.remove_divs())
+        rest = domain.without_divisions()
         if not (rest & Domain.strided(name, offset, step)).is_subset(domain):
             continue
         first = offset.constant

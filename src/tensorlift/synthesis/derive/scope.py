@@ -216,7 +216,7 @@ def _only_conjunct(domain: Domain) -> list[Constraint]:
     try:
         conjuncts = domain.conjuncts()
     except NotAffine:  # a stride, of a loop around or to be told otherwise: the range is that without it
-        conjuncts = Domain(domain.isl.remove_divs().remove_redundancies()).conjuncts()
+        conjuncts = domain.without_divisions().without_redundancies().conjuncts()
     return conjuncts[0] if len(conjuncts) == 1 else []
 
 

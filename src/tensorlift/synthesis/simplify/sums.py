@@ -56,7 +56,7 @@ def _without_blocks(term: Term, domain: Domain, descend: Descend) -> Term:
             for block in found.bound:
                 if block not in found.body.free and (found.domain & domain).is_single_valued(block):
                     left = tuple(v for v in found.bound if v != block)
-                    points = _plain(found.domain.project_out(block))
+                    points = found.domain.project_out(block).plain()
                     return descend(terms.reduce(term.op, left, points, found.body), domain)
     return rebuild_inside(term, domain, descend)
 
@@ -86,12 +86,6 @@ def _ratio(body: Term, block: str, point: str) -> int | None:
                 whole = of_block % of_point == 0 and abs(of_block) > abs(of_point)
                 return of_block // of_point if whole else None
     return None
-
-
-def _plain(domain: Domain) -> Domain:
-    """Return a domain without integer divisions, where they say nothing."""
-    plain = Domain(domain.isl.remove_divs(), domain.zeros)
-    return plain if plain.is_equal(domain) else domain
 
 
 def counted(definition: Definition) -> Definition:

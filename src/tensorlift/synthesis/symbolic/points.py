@@ -35,7 +35,7 @@ def evaluate(value: Affine, at: Mapping[str, int]) -> int:
 @SESSION.cached
 def conjuncts_of(domain: Domain) -> list[list[Constraint]]:
     """Return what the convex parts of a domain state without integer divisions."""
-    return [*chain.from_iterable(Domain(part.isl.remove_divs()).conjuncts() for part in domain.parts())]
+    return [*chain.from_iterable(part.without_divisions().conjuncts() for part in domain.parts())]
 
 
 @SESSION.cached

@@ -42,7 +42,7 @@ def nest(domain: Domain, variables: Sequence[str], context: Domain, body: Body, 
     schedule = isl.Map.identity(points.get_space().map_from_set()).reset_tuple_id(isl.dim_type.out)
     if falling:
         schedule = schedule.apply_range(_negated(len(variables)))
-    build = isl.AstBuild.from_context(context.isl.params())
+    build = isl.AstBuild.from_context(isl.Set(context.text).params())
     names = [f"{name}__falling" if falling else name for name in variables]
     build = build.set_iterators(_ids(names))
     tree = build.node_from_schedule_map(isl.UnionMap.from_map(schedule.intersect_domain(points)))
@@ -53,13 +53,13 @@ def condition(domain: Domain, context: Domain) -> Text | None:
     """Spell that a point of the context is in a domain; None where every one is."""
     if context.is_subset(domain):
         return None
-    build = isl.AstBuild.from_context(context.isl.params())
-    return _text(build.expr_from_set(domain.gist(context).isl))
+    build = isl.AstBuild.from_context(isl.Set(context.text).params())
+    return _text(build.expr_from_set(isl.Set(domain.gist(context).text)))
 
 
 def _with_axes(domain: Domain, variables: Sequence[str]) -> isl.Set:
     """Turn variables of a set into its dimensions."""
-    named = domain.isl
+    named = isl.Set(domain.text)
     for name in variables:
         if named.find_dim_by_name(_PARAM, name) < 0:
             named = named.align_params(isl.Space.params_alloc(isl.DEFAULT_CONTEXT, 1).set_dim_name(_PARAM, 0, name))

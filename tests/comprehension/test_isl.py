@@ -1,0 +1,72 @@
+"""What is asked of isl gives its memory back, and says why there is no answer."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.domain import Domain, at_least, equal, less
+from tensorlift.comprehension.isl import IslError
+from tensorlift.comprehension.session import SESSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_TIMES, _ALLOWED = 4_000, 64 << 10  # bytes: islpy lost 32 for each operand, 128,000 or more in all
+_BOX = Domain.of(at_least("i", 0), less("i", "n"), less("j", "i"))
+_OTHER = Domain.of(at_least("i", 2), less("i", "m"))
+_BOTH = _BOX | _OTHER
+_EVERY_THIRD = _BOX & Domain.strided("i", Affine(0), 3)
+
+QUESTIONS: dict[str, Callable[[], object]] = {
+    "parse": lambda: Domain.read("[n] -> { : n > 0 }"),
+    "text": lambda: _BOX.text,
+    "intersect": lambda: _BOX & _OTHER,
+    "unite": lambda: _BOX | _OTHER,
+    "subtract": lambda: _BOX - _OTHER,
+    "disjoint from": lambda: _BOX.is_disjoint(_OTHER),
+    "subset": lambda: _BOTH.is_subset(_BOX),
+    "equal": lambda: _BOX.is_equal(_BOTH),
+    "at": lambda: _BOX.at({"n": 5, "j": 1 << 70}),
+    "coalesce": _BOTH.coalesce,
+    "gist": lambda: _BOX.gist(_OTHER),
+    "disjoint": _BOTH.disjoint,
+    "plain": _EVERY_THIRD.plain,
+    "variables": _BOX.variables,
+    "project out": lambda: _BOX.project_out("i", "j"),
+    "drop": lambda: _BOX.drop("i"),
+    "rename": lambda: _BOX.rename({"i": "p", "j": "q"}),
+    "substitute": lambda: _BOX.substitute({"i": Affine.var("j", 2), "j": Affine.var("k") + 1}),
+    "conjuncts": _BOTH.conjuncts,
+    "parts": _BOTH.parts,
+    "divisions": lambda: _EVERY_THIRD.has_divisions,
+    "greatest": lambda: _BOX.extreme("i", maximum=True),
+    "stride": lambda: _EVERY_THIRD.stride("i"),
+    "spelled": lambda: _BOX.spelled(("i", "j")),
+    "build": lambda: Domain.of(equal("i", Affine.var("n", 3)), at_least("n", 1 << 65)),
+}
+
+
+def _resident() -> int:
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells how much memory a process has now")
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_question_gives_its_memory_back(question: str) -> None:
+    ask = QUESTIONS[question]
+    for times in (_TIMES // 4, _TIMES):
+        before = _resident()
+        for _ in range(times):
+            ask()
+            SESSION.forget()
+    assert _resident() - before < _ALLOWED
+
+
+def test_a_text_that_is_no_set_is_refused() -> None:
+    with pytest.raises(IslError, match="syntax error"):
+        Domain.read("[n] -> { : n >")
