@@ -63,18 +63,18 @@ class IRSink(Sink):
     def __init__(self, ranges: Ranges, entry: Block) -> None:
         self.maps = AffineMaps(ranges)
         self.data_places: dict[str, SSAValue] = {}
-        self._blocks = [entry]
+        self.blocks = [entry]
         self._locations: dict[Location, FileLineColLoc] = {}
         self._unsized: dict[Array, Operation] = {}
 
     @property
     def block(self) -> Block:
         """The block that is being written."""
-        return self._blocks[-1]
+        return self.blocks[-1]
 
     def is_open(self, block: object) -> bool:
         """Whether a block is being written, or one inside of it."""
-        return any(one is block for one in self._blocks)
+        return any(one is block for one in self.blocks)
 
     def place(self, location: Location) -> FileLineColLoc:
         """Give the location attribute of a place."""
@@ -85,7 +85,7 @@ class IRSink(Sink):
 
     def add(self, operation: Operation) -> SSAValue | None:
         """Append an operation and give its first result."""
-        self._blocks[-1].add_op(operation)
+        self.blocks[-1].add_op(operation)
         return operation.results[0] if operation.results else None
 
     def value_of(self, operation: Operation) -> SSAValue:
@@ -106,16 +106,6 @@ class IRSink(Sink):
         self.data_places[name] = self.apply("arith.index_cast", [wide], INDEX, location)
         return Polynomial.variable(name)
 
-    def _constant(self, value: Attribute, kind: Attribute, location: Location) -> SSAValue:
-        """Append a constant of a type."""
-        place = self.place(location)
-        return self.value_of(arith.ConstantOp.create(result_types=[kind], properties={"value": value}, location=place))
-
-    def _placed(self, operation: Operation, location: Location) -> SSAValue:
-        """Append an operation that was built without its place."""
-        operation.location = self.place(location)
-        return self.value_of(operation)
-
     def constant(self, value: float, ctype: CType, location: Location) -> Data:
         """Emit a constant."""
         kind = ir_type(ctype)
@@ -125,11 +115,11 @@ class IRSink(Sink):
         else:
             assert isinstance(ctype, IntegerType)
             attribute = integer_attribute(ctype.signless(int(value)), ir_type(ctype))
-        return Data(self._constant(attribute, kind, location), ctype, literal=value)
+        return Data(_constant(self, attribute, kind, location), ctype, literal=value)
 
     def truth(self, value: int, location: Location) -> Data:
         """Emit a constant truth value."""
-        return Data(self._constant(integer_attribute(-value, i1), i1, location), BOOL, literal=value, truth=True)
+        return Data(_constant(self, integer_attribute(-value, i1), i1, location), BOOL, literal=value, truth=True)
 
     def index_value(self, polynomial: Polynomial, ctype: IntegerType, location: Location, *, wraps: bool) -> Data:
         """Emit a polynomial as an integer; products of variables, and with large factors, are computed in its type."""
@@ -137,8 +127,8 @@ class IRSink(Sink):
         if constant is not None:
             return self.constant(ctype.wrap(constant), ctype, location)
         if counts_objects(polynomial) or (polynomial.is_affine and ctype.width < i64.width.data):
-            return Data(self._cast_index(self.affine_value(polynomial, location), ctype, location, wraps=wraps), ctype)
-        return Data(self._sum_of_products(polynomial, ctype, location, wraps=wraps), ctype)
+            return Data(_cast_index(self, self.affine_value(polynomial, location), ctype, location, wraps=wraps), ctype)
+        return Data(_sum_of_products(self, polynomial, ctype, location, wraps=wraps), ctype)
 
     def affine_value(self, polynomial: Polynomial, location: Location) -> SSAValue:
         """Emit an affine polynomial as an index; a single variable needs no operation."""
@@ -154,54 +144,21 @@ class IRSink(Sink):
             )
         )
 
-    def _cast_index(self, value: SSAValue, ctype: IntegerType, location: Location, *, wraps: bool) -> SSAValue:
-        if ctype.width == i64.width.data or (ctype.signed and not wraps):
-            return self.apply("arith.index_cast", [value], ir_type(ctype), location)
-        return self.apply(
-            "arith.trunci", [self.apply("arith.index_cast", [value], i64, location)], ir_type(ctype), location
-        )
-
-    def _sum_of_products(
-        self, polynomial: Polynomial, ctype: IntegerType, location: Location, *, wraps: bool
-    ) -> SSAValue:
-        kind = ir_type(ctype)
-        affine_part, rest = small_part(polynomial)
-        total = self.index_value(affine_part, ctype, location, wraps=wraps).ssa if affine_part.terms else None
-        for monomial, value in sorted(rest.terms.items()):
-            product: SSAValue | None = None
-            for name in monomial:
-                whole = self.affine_value(Polynomial.variable(name), location)
-                factor = self._cast_index(whole, ctype, location, wraps=wraps)
-                product = factor if product is None else self.apply("arith.muli", [product, factor], kind, location)
-            if value != 1 or product is None:
-                scale = cast("SSAValue", self.constant(ctype.wrap(value), ctype, location).ssa)
-                product = scale if product is None else self.apply("arith.muli", [product, scale], kind, location)
-            left = cast("SSAValue | None", total)
-            total = product if left is None else self.apply("arith.addi", [left, product], kind, location)
-        return cast("SSAValue", total)
-
     def convert(self, value: Data, ctype: CType, location: Location) -> Data:
         """Emit the conversion between two arithmetic types."""
         source = value.ctype
         assert isinstance(ctype, NumberType)
         assert isinstance(source, NumberType)
         if value.truth:
-            return self._convert_truth(value, ctype, location)
+            return _convert_truth(self, value, ctype, location)
         if value.literal is not None and isinstance(ctype, FloatType):
             return self.constant(value.literal, ctype, location)
         if ctype is BOOL:
             truth = self.compare("!=", value, self.constant(0, source, location), location)
-            return self._convert_truth(truth, ctype, location)
+            return _convert_truth(self, truth, ctype, location)
         name = conversion_operation(source, ctype)
         if name is None:
             return Data(value.ssa, ctype, value.literal)
-        return Data(self.apply(name, [_ssa(value)], ir_type(ctype), location), ctype)
-
-    def _convert_truth(self, value: Data, ctype: NumberType, location: Location) -> Data:
-        """Turn a truth value into a number."""
-        if value.literal is not None:
-            return self.constant(int(value.literal), ctype, location)
-        name = "arith.uitofp" if isinstance(ctype, FloatType) else "arith.extui"
         return Data(self.apply(name, [_ssa(value)], ir_type(ctype), location), ctype)
 
     def unary(self, operator: str, value: Data, location: Location) -> Data:
@@ -230,13 +187,7 @@ class IRSink(Sink):
         """Emit a comparison."""
         assert isinstance(left.ctype, NumberType)
         number = predicate(operator, left.ctype)
-        return self._compare(isinstance(left.ctype, FloatType), number, (_ssa(left), _ssa(right)), location)
-
-    def _compare(self, is_float: bool, number: int, sides: tuple[SSAValue, SSAValue], location: Location) -> Data:  # noqa: FBT001 - chooses the dialect's operation
-        kind, place = arith.CmpfOp if is_float else arith.CmpiOp, self.place(location)
-        properties = {"predicate": integer_attribute(number, i64)}
-        operation = kind.create(operands=sides, result_types=[i1], properties=properties, location=place)
-        return Data(self.value_of(operation), BOOL, truth=True)
+        return _compare(self, isinstance(left.ctype, FloatType), number, (_ssa(left), _ssa(right)), location)
 
     def truth_of(self, condition: AffineCondition, location: Location) -> Data:
         """Emit an affine condition as a truth value: comparisons of indices with zero."""
@@ -245,9 +196,9 @@ class IRSink(Sink):
         operators = {True: "!=", False: "<"} if opposite else {True: "==", False: ">="}
         for polynomial, equality in condition.constraints:
             value = self.affine_value(polynomial, location)
-            zero = self._constant(integer_attribute(0, INDEX), INDEX, location)
+            zero = _constant(self, integer_attribute(0, INDEX), INDEX, location)
             number = predicate(operators[equality], _INDEX_TYPE)
-            part = self._compare(False, number, (value, zero), location)  # noqa: FBT003 - see the parameter
+            part = _compare(self, False, number, (value, zero), location)  # noqa: FBT003 - see the parameter
             if result is not None:
                 both = self.apply("arith.andi", [_ssa(result), _ssa(part)], i1, location)
                 part = Data(both, BOOL, truth=True)
@@ -259,7 +210,7 @@ class IRSink(Sink):
         """Emit ``&&`` or ``||``: a plain operation if the right side may run eagerly, else a condition."""
         value, arm = right[0], cast("Block", right[1])
         if all(map(can_be_eager, arm.ops)):
-            self._splice(arm)
+            _splice(self, arm)
             name = "arith.andi" if operator == "&&" else "arith.ori"
             return Data(self.apply(name, [_ssa(left), _ssa(value)], i1, location), BOOL, truth=True)
         self.begin_branch()
@@ -270,34 +221,22 @@ class IRSink(Sink):
         assert result is not None
         return result
 
-    def _splice(self, block: Block) -> None:
-        """Move the operations of a block here."""
-        for operation in list(block.ops):
-            operation.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
-            self._blocks[-1].add_op(operation)
-
     def library_call(self, name: str, arguments: Sequence[Data], ctype: CType, location: Location) -> Data:
         """Emit a function of <math.h>."""
         if base_name(name) in CLASSIFICATIONS:
-            return self._classification(base_name(name), arguments[0], location)
+            return _classification(self, base_name(name), arguments[0], location)
         operands = [_ssa(argument) for argument in arguments]
         return Data(self.apply(operation_of(name), operands, ir_type(ctype), location), ctype)
-
-    def _classification(self, name: str, value: Data, location: Location) -> Data:
-        """Emit ``isnan`` as an unordered comparison of a value with itself."""
-        if name != "isnan":
-            raise refusal("call", location, name)
-        return self._compare(True, UNORDERED, (_ssa(value), _ssa(value)), location)  # noqa: FBT003 - see the parameter
 
     def allocate(self, array: Array, domain: Domain) -> None:
         """Emit the memory of a local object at its declaration, or its place where the accesses tell its extents."""
         del domain
         if any(extent is None or not extent.is_affine for extent in array.extents):
             place = arith.ConstantOp.create(result_types=[INDEX], properties={"value": integer_attribute(0, INDEX)})
-            array.ssa = self._placed(place, array.location)
+            array.ssa = _placed(self, place, array.location)
             self._unsized[array] = place
             return
-        array.ssa = self._memory(array)
+        array.ssa = _memory(self, array)
 
     def reallocate(self, array: Array) -> None:
         """Emit the memory of a local array at its place, now that its shape is settled."""
@@ -305,38 +244,14 @@ class IRSink(Sink):
         block = place.parent_block() if place is not None else None
         if place is None or block is None:
             return
-        self._blocks.append(Block())
+        self.blocks.append(Block())
         if array.accesses:
-            array.ssa = self._memory(array)
-        for operation in list(self._blocks.pop().ops):
+            array.ssa = _memory(self, array)
+        for operation in list(self.blocks.pop().ops):
             operation.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
             block.insert_op_before(operation, place)
         place.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
         place.erase()
-
-    def _memory(self, array: Array) -> SSAValue:
-        """Emit the allocation of a local object."""
-        dynamic = [
-            self.affine_value(extent, array.location)
-            for extent in array.extents
-            if extent is not None and not extent.is_constant
-        ]
-        kind = memref_type(array.element, array.extents)
-        operation = memref.AllocaOp.create(
-            operands=dynamic,
-            result_types=[kind],
-            properties={"operandSegmentSizes": segments(len(dynamic), 0)},
-            attributes={"tl.name": StringAttr(identifier(array.name))},
-            location=self.place(array.location),
-        )
-        if isinstance(array.element, IntegerType) and not array.element.signed:
-            operation.attributes["tl.unsigned"] = UnitAttr()
-        if array.extents:
-            extents = [extent for extent in array.extents if extent is not None]
-            operation.attributes["tl.shape"] = self.maps.size_map(extents)
-        value = self.value_of(operation)
-        value.name_hint = identifier(array.name)
-        return value
 
     def load(self, array: Array, subscripts: tuple[Polynomial, ...], domain: Domain, location: Location) -> Data:
         """Emit a load, to be completed later unless the memory is a scalar's."""
@@ -396,19 +311,19 @@ class IRSink(Sink):
         )
         self.add(operation)
         self.maps.values[loop.variable] = block.args[0]
-        self._blocks.append(block)
+        self.blocks.append(block)
 
     def end_loop(self) -> None:
         """Close the body of a loop."""
-        self._blocks.pop().add_op(affine.YieldOp.create(location=UNKNOWN_LOC))
+        self.blocks.pop().add_op(affine.YieldOp.create(location=UNKNOWN_LOC))
 
     def begin_branch(self) -> None:
         """Open an arm."""
-        self._blocks.append(Block())
+        self.blocks.append(Block())
 
     def end_branch(self) -> object:
         """Close an arm and give its block."""
-        return self._blocks.pop()
+        return self.blocks.pop()
 
     def branch(
         self,
@@ -420,7 +335,7 @@ class IRSink(Sink):
         """Emit the condition over its arms; arms that may run eagerly become a ``select``."""
         blocks = cast("tuple[Block, Block]", arms)
         if results is not None and isinstance(condition, Data) and all(map(can_be_eager, _operations(blocks))):
-            return self._select(condition, blocks, results, location)
+            return _select(self, condition, blocks, results, location)
         found = self.choose(condition, arms, [] if results is None else [results], location)
         return found[0] if found else None
 
@@ -459,24 +374,119 @@ class IRSink(Sink):
     @contextmanager
     def inside(self, arm: object) -> Iterator[None]:
         """Emit at the end of an arm that was closed."""
-        self._blocks.append(cast("Block", arm))
+        self.blocks.append(cast("Block", arm))
         yield
-        self._blocks.pop()
-
-    def _select(
-        self, condition: Data, blocks: tuple[Block, Block], results: tuple[Data, Data], location: Location
-    ) -> Data:
-        """Move both arms here and choose between their values."""
-        for block in blocks:
-            self._splice(block)
-        first, second = results
-        operands = [_ssa(condition), _ssa(first), _ssa(second)]
-        return Data(self.apply("arith.select", operands, operands[1].type, location), first.ctype, truth=first.truth)
+        self.blocks.pop()
 
     def finish(self, result: Data | None, location: Location) -> None:
         """Emit the end of the function."""
         operands = [] if result is None else [_ssa(result)]
         self.add(func.ReturnOp.create(operands=operands, location=self.place(location)))
+
+
+def _constant(sink: IRSink, value: Attribute, kind: Attribute, location: Location) -> SSAValue:
+    """Append a constant of a type."""
+    place = sink.place(location)
+    return sink.value_of(arith.ConstantOp.create(result_types=[kind], properties={"value": value}, location=place))
+
+
+def _placed(sink: IRSink, operation: Operation, location: Location) -> SSAValue:
+    """Append an operation that was built without its place."""
+    operation.location = sink.place(location)
+    return sink.value_of(operation)
+
+
+def _cast_index(sink: IRSink, value: SSAValue, ctype: IntegerType, location: Location, *, wraps: bool) -> SSAValue:
+    if ctype.width == i64.width.data or (ctype.signed and not wraps):
+        return sink.apply("arith.index_cast", [value], ir_type(ctype), location)
+    return sink.apply(
+        "arith.trunci", [sink.apply("arith.index_cast", [value], i64, location)], ir_type(ctype), location
+    )
+
+
+def _sum_of_products(
+    sink: IRSink, polynomial: Polynomial, ctype: IntegerType, location: Location, *, wraps: bool
+) -> SSAValue:
+    kind = ir_type(ctype)
+    affine_part, rest = small_part(polynomial)
+    total = sink.index_value(affine_part, ctype, location, wraps=wraps).ssa if affine_part.terms else None
+    for monomial, value in sorted(rest.terms.items()):
+        product: SSAValue | None = None
+        for name in monomial:
+            whole = sink.affine_value(Polynomial.variable(name), location)
+            factor = _cast_index(sink, whole, ctype, location, wraps=wraps)
+            product = factor if product is None else sink.apply("arith.muli", [product, factor], kind, location)
+        if value != 1 or product is None:
+            scale = cast("SSAValue", sink.constant(ctype.wrap(value), ctype, location).ssa)
+            product = scale if product is None else sink.apply("arith.muli", [product, scale], kind, location)
+        left = cast("SSAValue | None", total)
+        total = product if left is None else sink.apply("arith.addi", [left, product], kind, location)
+    return cast("SSAValue", total)
+
+
+def _convert_truth(sink: IRSink, value: Data, ctype: NumberType, location: Location) -> Data:
+    """Turn a truth value into a number."""
+    if value.literal is not None:
+        return sink.constant(int(value.literal), ctype, location)
+    name = "arith.uitofp" if isinstance(ctype, FloatType) else "arith.extui"
+    return Data(sink.apply(name, [_ssa(value)], ir_type(ctype), location), ctype)
+
+
+def _compare(sink: IRSink, is_float: bool, number: int, sides: tuple[SSAValue, SSAValue], location: Location) -> Data:  # noqa: FBT001 - chooses the dialect's operation
+    kind, place = arith.CmpfOp if is_float else arith.CmpiOp, sink.place(location)
+    properties = {"predicate": integer_attribute(number, i64)}
+    operation = kind.create(operands=sides, result_types=[i1], properties=properties, location=place)
+    return Data(sink.value_of(operation), BOOL, truth=True)
+
+
+def _splice(sink: IRSink, block: Block) -> None:
+    """Move the operations of a block here."""
+    for operation in list(block.ops):
+        operation.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
+        sink.blocks[-1].add_op(operation)
+
+
+def _classification(sink: IRSink, name: str, value: Data, location: Location) -> Data:
+    """Emit ``isnan`` as an unordered comparison of a value with itself."""
+    if name != "isnan":
+        raise refusal("call", location, name)
+    return _compare(sink, True, UNORDERED, (_ssa(value), _ssa(value)), location)  # noqa: FBT003 - see the parameter
+
+
+def _memory(sink: IRSink, array: Array) -> SSAValue:
+    """Emit the allocation of a local object."""
+    dynamic = [
+        sink.affine_value(extent, array.location)
+        for extent in array.extents
+        if extent is not None and not extent.is_constant
+    ]
+    kind = memref_type(array.element, array.extents)
+    operation = memref.AllocaOp.create(
+        operands=dynamic,
+        result_types=[kind],
+        properties={"operandSegmentSizes": segments(len(dynamic), 0)},
+        attributes={"tl.name": StringAttr(identifier(array.name))},
+        location=sink.place(array.location),
+    )
+    if isinstance(array.element, IntegerType) and not array.element.signed:
+        operation.attributes["tl.unsigned"] = UnitAttr()
+    if array.extents:
+        extents = [extent for extent in array.extents if extent is not None]
+        operation.attributes["tl.shape"] = sink.maps.size_map(extents)
+    value = sink.value_of(operation)
+    value.name_hint = identifier(array.name)
+    return value
+
+
+def _select(
+    sink: IRSink, condition: Data, blocks: tuple[Block, Block], results: tuple[Data, Data], location: Location
+) -> Data:
+    """Move both arms here and choose between their values."""
+    for block in blocks:
+        _splice(sink, block)
+    first, second = results
+    operands = [_ssa(condition), _ssa(first), _ssa(second)]
+    return Data(sink.apply("arith.select", operands, operands[1].type, location), first.ctype, truth=first.truth)
 
 
 def _operations(blocks: tuple[Block, Block]) -> list[Operation]:

@@ -11,7 +11,7 @@ them; where the meaning of a value depends on it, ``is_certain`` proves without 
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
@@ -141,9 +141,9 @@ class Ranges:
                 return True
             least = polynomial if least is None else least
             return any(self._holds(least - fact) for fact in self._facts(domain))
-        if self._holds(polynomial) or any(self._holds(polynomial - fact) for fact in self._local_facts(polynomial)):
+        if self._holds(polynomial) or any(self._holds(polynomial - fact) for fact in _local_facts(self, polynomial)):
             return True
-        return any(map(self.is_nonnegative, self._with_numerators(polynomial)))
+        return any(map(self.is_nonnegative, _with_numerators(self, polynomial)))
 
     def is_certain(self, polynomial: Polynomial, domain: Domain | None = None) -> bool:
         """Whether the polynomial is at least zero everywhere in the domain, with nothing assumed about sizes."""
@@ -175,27 +175,6 @@ class Ranges:
             most = self.maximum(guard, domain)
             if most is not None:
                 yield most
-
-    def _local_facts(self, polynomial: Polynomial) -> Iterable[Polynomial]:
-        """Give what is known of single variables: types limit sizes, and a quotient times its divisor the numerator."""
-        for name in sorted(polynomial.variables()):
-            variable = Polynomial.variable(name)
-            if name in self.sizes:
-                yield Polynomial.constant(self.sizes[name].maximum) - variable
-            elif name in self.quotients:
-                numerator, divisor = self.quotients[name]
-                yield numerator - variable.scale(divisor)
-                yield variable.scale(divisor) - numerator + Polynomial.constant(divisor - 1)
-
-    def _with_numerators(self, polynomial: Polynomial) -> Iterable[Polynomial]:
-        """Bound a quotient by its numerator: give what is not negative only where the polynomial is not."""
-        for name in sorted(polynomial.variables() & self.quotients.keys()):
-            factor = polynomial.coefficient(name).constant_value
-            if factor is not None:
-                numerator, divisor = self.quotients[name]
-                least = numerator - Polynomial.constant(divisor - 1) if factor > 0 else numerator
-                scaled = polynomial.without([name]).scale(divisor) + least.scale(factor)
-                yield scaled + Polynomial.constant(divisor - 1)
 
     def _holds(self, polynomial: Polynomial) -> bool:
         """Whether no coefficient is negative once every size is written as one plus something."""
@@ -259,7 +238,7 @@ class Ranges:
         """Give upper bounds, each with the number of the loops at their ends there, and whether it comes of a guard."""
         for choice in domain.choices:
             told: set[Polynomial] = set()
-            for guard in (ZERO, *self._touching(polynomial, domain)):
+            for guard in (ZERO, *_touching(self, polynomial, domain)):
                 found = self._extreme(polynomial + guard, choice, _Way(most=True))
                 if found is not None:
                     told.add(found[0])
@@ -267,13 +246,6 @@ class Ranges:
             found = self._extreme(polynomial, choice, _Way(most=True, by_guards=True)) if domain.guards else None
             if found is not None and found[0] not in told:
                 yield *found, True
-
-    def _touching(self, polynomial: Polynomial, domain: Domain) -> list[Polynomial]:
-        """List the guards that speak of a loop variable of the polynomial, or of one of its quotients."""
-        if not domain.guards:
-            return []
-        variables = polynomial.variables() & (domain.variables | self.quotients.keys())
-        return [guard for guard in domain.guards if not variables.isdisjoint(guard.variables())]
 
     def minimum(self, polynomial: Polynomial, domain: Domain) -> Polynomial | None:
         """Give a lower bound over the domain as a polynomial of sizes, the minimum unless a guard hides it."""
@@ -285,12 +257,12 @@ class Ranges:
         current, ends = polynomial, 0
         for position in range(len(domain.loops) - 1, -1, -1):
             loop = domain.loops[position]
-            nested = self._quotients_of(current, loop.variable)
+            nested = _quotients_of(self, current, loop.variable)
             if loop.variable not in current.variables() and not nested:
                 continue
             if len(nested) + (loop.variable in current.variables()) > 1:
-                current = self._unrounded(current, nested, most=way.most)
-                nested = self._quotients_of(current, loop.variable)
+                current = _unrounded(self, current, nested, most=way.most)
+                nested = _quotients_of(self, current, loop.variable)
                 if loop.variable not in current.variables() and not nested:
                     continue
             substitution = self._ends(current, domain, position, nested, way)
@@ -298,17 +270,6 @@ class Ranges:
                 return None
             current, ends = current.substitute(substitution), ends + 1
         return current, ends
-
-    def _unrounded(self, polynomial: Polynomial, quotients: list[str], *, most: bool) -> Polynomial:
-        """Bound multiples of quotients by their numerators: ``3 * (n / 3)`` is at most ``n`` and at least ``n - 2``."""
-        for name in quotients:
-            numerator, divisor = self.quotients[name]
-            factor = polynomial.coefficient(name).constant_value
-            if factor is not None and factor % divisor == 0:
-                lost = 0 if (factor > 0) == most else divisor - 1
-                bound = (numerator - Polynomial.constant(lost)).scale(factor // divisor)
-                polynomial = polynomial.without([name]) + bound
-        return polynomial
 
     def _ends(
         self, current: Polynomial, domain: Domain, position: int, nested: list[str], way: _Way
@@ -319,37 +280,17 @@ class Ranges:
         if len(moving) != 1:
             return None
         factor = current.coefficient(moving[0])
-        sign = None if moving[0] in factor.variables() else self._sign(factor, outer)
+        sign = None if moving[0] in factor.variables() else _sign(self, factor, outer)
         if sign is None:
             return None
         upwards = (sign > 0) == way.most
         if not nested:
-            end = self._last if upwards else self._first
+            end = self._last if upwards else partial(_first, self)
             return {loop.variable: end(loop, domain, position, by_guards=way.by_guards)}
         numerator, divisor = self.quotients[moving[0]]
         inner = Domain(domain.loops[: position + 1], domain.guards)
         found = self._extreme(numerator, inner, _Way(upwards, way.by_guards))
         return None if found is None else {moving[0]: self.quotient(found[0], divisor)}
-
-    def _quotients_of(self, polynomial: Polynomial, variable: str) -> list[str]:
-        """List the quotients in a polynomial that depend on a variable."""
-        if not self.quotients:
-            return []
-        return [name for name in sorted(polynomial.variables()) if self._depends(name, variable)]
-
-    def _depends(self, name: str, variable: str) -> bool:
-        if name not in self.quotients:
-            return False
-        inner = self.quotients[name][0].variables()
-        return variable in inner or any(self._depends(other, variable) for other in inner)
-
-    def _sign(self, factor: Polynomial, outer: Domain) -> int | None:
-        """Give the sign of a coefficient, or None where it is not known."""
-        if factor.is_constant:
-            return 1 if factor.terms.get((), 0) >= 0 else -1
-        if self.is_nonnegative(factor, outer):
-            return 1
-        return -1 if self.is_nonnegative(-factor, outer) else None
 
     def _last(self, loop: LoopRange, domain: Domain, position: int, *, by_guards: bool) -> Polynomial:
         """Give the greatest value of a loop variable: its bound, or a tighter one that a guard sets."""
@@ -357,31 +298,99 @@ class Ranges:
         best: Polynomial | None = self._answers.get(question)
         if best is None:
             best = loop.uppers[0] - ONE
-            for bound in self._guard_bounds(loop.variable, domain, position, upper=True):
+            for bound in _guard_bounds(loop.variable, domain, position, upper=True):
                 if by_guards or self.is_nonnegative(best - bound, domain.around(position)):
                     best = bound
             self._answers[question] = best
         return best
 
-    def _first(self, loop: LoopRange, domain: Domain, position: int, *, by_guards: bool) -> Polynomial:
-        """Give the least value of a loop variable."""
-        best = loop.lower
-        for bound in self._guard_bounds(loop.variable, domain, position, upper=False):
-            if by_guards or self.is_nonnegative(bound - best, domain.around(position)):
-                best = bound
-        return best
 
-    def _guard_bounds(self, variable: str, domain: Domain, position: int, *, upper: bool) -> Iterable[Polynomial]:
-        """Give the bounds that guards set on a variable in terms of outer variables and sizes."""
-        if not domain.guards:
-            return
-        inner = {loop.variable for loop in domain.loops[position + 1 :]}
-        for guard in domain.guards:
-            factor = guard.coefficient(variable).constant_value
-            if factor != (-1 if upper else 1) or not inner.isdisjoint(guard.variables()):
-                continue
-            rest = guard.without([variable])
-            yield rest if upper else ZERO - rest
+def _local_facts(ranges: Ranges, polynomial: Polynomial) -> Iterable[Polynomial]:
+    """Give what is known of single variables: types limit sizes, and a quotient times its divisor the numerator."""
+    for name in sorted(polynomial.variables()):
+        variable = Polynomial.variable(name)
+        if name in ranges.sizes:
+            yield Polynomial.constant(ranges.sizes[name].maximum) - variable
+        elif name in ranges.quotients:
+            numerator, divisor = ranges.quotients[name]
+            yield numerator - variable.scale(divisor)
+            yield variable.scale(divisor) - numerator + Polynomial.constant(divisor - 1)
+
+
+def _with_numerators(ranges: Ranges, polynomial: Polynomial) -> Iterable[Polynomial]:
+    """Bound a quotient by its numerator: give what is not negative only where the polynomial is not."""
+    for name in sorted(polynomial.variables() & ranges.quotients.keys()):
+        factor = polynomial.coefficient(name).constant_value
+        if factor is not None:
+            numerator, divisor = ranges.quotients[name]
+            least = numerator - Polynomial.constant(divisor - 1) if factor > 0 else numerator
+            scaled = polynomial.without([name]).scale(divisor) + least.scale(factor)
+            yield scaled + Polynomial.constant(divisor - 1)
+
+
+def _touching(ranges: Ranges, polynomial: Polynomial, domain: Domain) -> list[Polynomial]:
+    """List the guards that speak of a loop variable of the polynomial, or of one of its quotients."""
+    if not domain.guards:
+        return []
+    variables = polynomial.variables() & (domain.variables | ranges.quotients.keys())
+    return [guard for guard in domain.guards if not variables.isdisjoint(guard.variables())]
+
+
+def _unrounded(ranges: Ranges, polynomial: Polynomial, quotients: list[str], *, most: bool) -> Polynomial:
+    """Bound multiples of quotients by their numerators: ``3 * (n / 3)`` is at most ``n`` and at least ``n - 2``."""
+    for name in quotients:
+        numerator, divisor = ranges.quotients[name]
+        factor = polynomial.coefficient(name).constant_value
+        if factor is not None and factor % divisor == 0:
+            lost = 0 if (factor > 0) == most else divisor - 1
+            bound = (numerator - Polynomial.constant(lost)).scale(factor // divisor)
+            polynomial = polynomial.without([name]) + bound
+    return polynomial
+
+
+def _quotients_of(ranges: Ranges, polynomial: Polynomial, variable: str) -> list[str]:
+    """List the quotients in a polynomial that depend on a variable."""
+    if not ranges.quotients:
+        return []
+    return [name for name in sorted(polynomial.variables()) if _depends(ranges, name, variable)]
+
+
+def _depends(ranges: Ranges, name: str, variable: str) -> bool:
+    if name not in ranges.quotients:
+        return False
+    inner = ranges.quotients[name][0].variables()
+    return variable in inner or any(_depends(ranges, other, variable) for other in inner)
+
+
+def _sign(ranges: Ranges, factor: Polynomial, outer: Domain) -> int | None:
+    """Give the sign of a coefficient, or None where it is not known."""
+    if factor.is_constant:
+        return 1 if factor.terms.get((), 0) >= 0 else -1
+    if ranges.is_nonnegative(factor, outer):
+        return 1
+    return -1 if ranges.is_nonnegative(-factor, outer) else None
+
+
+def _first(ranges: Ranges, loop: LoopRange, domain: Domain, position: int, *, by_guards: bool) -> Polynomial:
+    """Give the least value of a loop variable."""
+    best = loop.lower
+    for bound in _guard_bounds(loop.variable, domain, position, upper=False):
+        if by_guards or ranges.is_nonnegative(bound - best, domain.around(position)):
+            best = bound
+    return best
+
+
+def _guard_bounds(variable: str, domain: Domain, position: int, *, upper: bool) -> Iterable[Polynomial]:
+    """Give the bounds that guards set on a variable in terms of outer variables and sizes."""
+    if not domain.guards:
+        return
+    inner = {loop.variable for loop in domain.loops[position + 1 :]}
+    for guard in domain.guards:
+        factor = guard.coefficient(variable).constant_value
+        if factor != (-1 if upper else 1) or not inner.isdisjoint(guard.variables()):
+            continue
+        rest = guard.without([variable])
+        yield rest if upper else ZERO - rest
 
 
 @lru_cache(maxsize=1024)
