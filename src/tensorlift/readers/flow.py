@@ -14,20 +14,37 @@ value comes from there.  Terminators are made last, when the phis are settled: t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType, i32
+from xdsl.dialects.arith import ConstantOp, IntegerOverflowAttr, IntegerOverflowFlag
+from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, IntegerType, i1, i8, i32, i64
 from xdsl.dialects.cf import BranchOp, ConditionalBranchOp
 from xdsl.dialects.func import ReturnOp
 from xdsl.dialects.ub import PoisonAttr, PoisonOp
 from xdsl.ir import Block, BlockArgument, SSAValue
 
+from tensorlift.frontends.c.c_types import BOOL, FloatType
+from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.frontends.c.operations import (
+    arithmetic_operation,
+    conversion_operation,
+    operation_class,
+    predicate,
+)
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from xdsl.dialects.builtin import LocationAttr
     from xdsl.ir import Attribute, Operation
+
+    from tensorlift.frontends.c.c_types import NumberType
+
+NSW = {"overflowFlags": IntegerOverflowAttr((IntegerOverflowFlag.NSW,))}
+_WRAPS = {"overflowFlags": IntegerOverflowAttr("none")}
+_CAN_OVERFLOW = {"arith.addi", "arith.subi", "arith.muli", "arith.shli"}
+_integer = lru_cache(maxsize=1024)(IntegerAttr)  # attributes are immutable, and making one checks it
 
 
 @dataclass(slots=True, eq=False)
@@ -77,10 +94,77 @@ class FlowGraph:
         self._phi_users: dict[SSAValue, list[tuple[Flow, BlockArgument]]] = {}
         self._poison: dict[Attribute, PoisonOp] = {}
 
-    def add(self, operation: Operation) -> SSAValue | None:
+    def add(self, operation: Operation) -> None:
+        """Append an operation."""
+        self.current.block.add_op(operation)
+
+    def value(self, operation: Operation) -> SSAValue:
         """Append an operation and give its first result."""
         self.current.block.add_op(operation)
-        return operation.results[0] if operation.results else None
+        return operation.results[0]
+
+    def constant(self, value: float, ctype: NumberType, location: LocationAttr) -> SSAValue:
+        """Append a constant of a type; a truth value is a byte."""
+        attribute: Attribute
+        if isinstance(ctype, FloatType):
+            attribute = FloatAttr(ctype.rounded(value), ctype.width)
+        else:
+            attribute = _integer(ctype.signless(int(value)), ir_type(ctype))
+        return self.value(_constant(attribute, ir_type(ctype), location))
+
+    def truth(self, value: int, location: LocationAttr) -> SSAValue:
+        """Append a constant ``i1``."""
+        return self.value(_constant(_integer(-value, i1), i1, location))
+
+    def operation(
+        self,
+        name: str,
+        operands: Sequence[SSAValue],
+        result: Attribute,
+        location: LocationAttr,
+        **properties: Attribute,
+    ) -> SSAValue:
+        """Append an operation of one result."""
+        kind = operation_class(name)
+        return self.value(
+            kind.create(operands=operands, result_types=(result,), properties=properties, location=location)
+        )
+
+    def arithmetic(  # noqa: PLR0913 - all that an operation is made of
+        self,
+        operator: str,
+        left: SSAValue,
+        right: SSAValue,
+        ctype: NumberType,
+        location: LocationAttr,
+        *,
+        wraps: bool,
+    ) -> SSAValue:
+        """Append an arithmetic operation on operands of one type, which wraps or must not leave its type."""
+        name = arithmetic_operation(operator, ctype)
+        flags = (_WRAPS if wraps else NSW) if name in _CAN_OVERFLOW else {}
+        return self.operation(name, (left, right), ir_type(ctype), location, **flags)
+
+    def comparison(
+        self, operator: str, left: SSAValue, right: SSAValue, ctype: NumberType, location: LocationAttr
+    ) -> SSAValue:
+        """Append a comparison of operands of one type; it gives an ``i1``."""
+        name = "arith.cmpf" if isinstance(ctype, FloatType) else "arith.cmpi"
+        number = _integer(predicate(operator, ctype), i64)
+        return self.operation(name, (left, right), i1, location, predicate=number)
+
+    def is_nonzero(self, value: SSAValue, ctype: NumberType, location: LocationAttr) -> SSAValue:
+        """Compare a number with zero."""
+        return self.comparison("!=", value, self.constant(0, ctype, location), ctype, location)
+
+    def converted(self, value: SSAValue, source: NumberType, target: NumberType, location: LocationAttr) -> SSAValue:
+        """Convert between types of numbers; to a truth value is whether it is other than zero."""
+        if source == target:
+            return value
+        if target == BOOL:
+            return self.operation("arith.extui", (self.is_nonzero(value, source, location),), i8, location)
+        name = conversion_operation(source, target)
+        return value if name is None else self.operation(name, (value,), ir_type(target), location)
 
     # Control flow.
 
@@ -133,6 +217,31 @@ class FlowGraph:
         if all(flow.is_sealed and all(p.number >= first for p in flow.predecessors) for flow in inside):
             header.before = entering[0]
             header.changed = frozenset(header.written).union(*(flow.written for flow in inside))
+
+    def loop(
+        self,
+        location: LocationAttr,
+        test: Callable[[Flow, Flow], None],
+        body: Callable[[Flow, Flow], None],
+        advance: Callable[[], None],
+    ) -> None:
+        """Make a loop that tests before its body.
+
+        ``test`` goes to the body or to what follows; ``body`` is told where ``continue`` and ``break`` lead, and
+        ``advance`` is what an iteration ends with.
+        """
+        header, inside, latch, after = Flow(), Flow(), Flow(), Flow()
+        self.jump(header, location)
+        self.start(header)
+        test(inside, after)
+        self.enter(inside)
+        body(latch, after)
+        self.jump(latch, location)
+        self.enter(latch)
+        advance()
+        self.jump(header, location)
+        self.seal(header)
+        self.enter(after)
 
     # Variables.
 
@@ -283,3 +392,7 @@ class FlowGraph:
 def _ending(flow: Flow) -> tuple[Sequence[SSAValue], Sequence[Flow], LocationAttr]:
     assert flow.ending is not None, "a block that is reached goes on somewhere"
     return flow.ending
+
+
+def _constant(value: Attribute, of_type: Attribute, location: LocationAttr) -> ConstantOp:
+    return ConstantOp.create(result_types=(of_type,), properties={"value": value}, location=location)

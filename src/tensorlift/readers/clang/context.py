@@ -13,38 +13,29 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from xdsl.dialects.arith import CmpfOp, CmpiOp, ConstantOp, IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FileLineColLoc,
-    FloatAttr,
     IndexType,
     IntAttr,
-    IntegerAttr,
     MemRefType,
     StringAttr,
-    i1,
-    i8,
-    i64,
 )
 from xdsl.ir import Attribute, SSAValue
 
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import (
-    BOOL,
     LONG,
     ArrayType,
     CType,
     FloatType,
-    IntegerType,
     NumberType,
     OtherType,
     PointerType,
 )
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.member_facts import FactFinder
-from tensorlift.frontends.c.operations import arithmetic_operation, conversion_operation, operation_class, predicate
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.cpp.uses import Uses
 from tensorlift.readers.clang.member_uses import UseFinder
@@ -58,14 +49,10 @@ if TYPE_CHECKING:
     from tensorlift.frontends.cpp.objects import ContainerType
 
 INDEX = IndexType()
-_NSW = {"overflowFlags": IntegerOverflowAttr((IntegerOverflowFlag.NSW,))}
-_WRAPS = {"overflowFlags": IntegerOverflowAttr("none")}
-_CAN_OVERFLOW = {"arith.addi", "arith.subi", "arith.muli", "arith.shli"}
 _DEEPEST = 120  # nested expressions and statements; more would exhaust the stack
 
 # Attributes are immutable, and making one checks it; these occur again and again.
 _memref = lru_cache(maxsize=64)(MemRefType)
-_integer = lru_cache(maxsize=1024)(IntegerAttr)
 _number = lru_cache(maxsize=4096)(IntAttr)
 _text = lru_cache(maxsize=64)(StringAttr)
 
@@ -290,62 +277,38 @@ class Context:
         self, name: str, operands: Sequence[SSAValue], result: Attribute, at: FileLineColLoc, **properties: Attribute
     ) -> SSAValue:
         """Append an operation of one result."""
-        made = operation_class(name).create(
-            operands=operands, result_types=(result,), properties=properties, location=at
-        )
-        self.flow.current.block.add_op(made)
-        return made.results[0]
+        return self.flow.operation(name, operands, result, at, **properties)
 
     def constant(self, value: float, ctype: CType, at: FileLineColLoc) -> SSAValue:
         """Append a constant of a C type."""
-        attribute: Attribute
-        if isinstance(ctype, FloatType):
-            attribute = FloatAttr(ctype.rounded(value), ctype.width)
-        else:
-            assert isinstance(ctype, IntegerType)
-            attribute = _integer(ctype.signless(int(value)), ir_type(ctype))
-        made = ConstantOp.create(result_types=(ir_type(ctype),), properties={"value": attribute}, location=at)
-        self.flow.current.block.add_op(made)
-        return made.results[0]
+        assert isinstance(ctype, NumberType)
+        return self.flow.constant(value, ctype, at)
 
     def truth(self, value: int, at: FileLineColLoc) -> SSAValue:
         """Append a constant ``i1``."""
-        made = ConstantOp.create(result_types=(i1,), properties={"value": _integer(-value, i1)}, location=at)
-        self.flow.current.block.add_op(made)
-        return made.results[0]
+        return self.flow.truth(value, at)
 
     def arithmetic(self, operator: str, left: SSAValue, right: SSAValue, ctype: CType, at: FileLineColLoc) -> SSAValue:
         """Append an arithmetic operation on operands of one type; overflow of signed types is undefined."""
         assert isinstance(ctype, NumberType)
-        name = arithmetic_operation(operator, ctype)
-        if name not in _CAN_OVERFLOW:
-            return self.operation(name, (left, right), ir_type(ctype), at)
-        flags = _NSW if isinstance(ctype, IntegerType) and ctype.signed else _WRAPS
-        return self.operation(name, (left, right), ir_type(ctype), at, **flags)
+        wraps = isinstance(ctype, FloatType) or not ctype.signed
+        return self.flow.arithmetic(operator, left, right, ctype, at, wraps=wraps)
 
     def comparison(self, operator: str, left: SSAValue, right: SSAValue, ctype: CType, at: FileLineColLoc) -> SSAValue:
         """Append a comparison of operands of one type; it gives an ``i1``."""
         assert isinstance(ctype, NumberType)
-        kind = CmpfOp if isinstance(ctype, FloatType) else CmpiOp
-        number = _integer(predicate(operator, ctype), i64)
-        made = kind.create(operands=(left, right), result_types=(i1,), properties={"predicate": number}, location=at)
-        self.flow.current.block.add_op(made)
-        return made.results[0]
+        return self.flow.comparison(operator, left, right, ctype, at)
 
     def is_nonzero(self, value: SSAValue, ctype: CType, at: FileLineColLoc) -> SSAValue:
         """Compare a scalar with zero."""
-        return self.comparison("!=", value, self.constant(0, ctype, at), ctype, at)
+        assert isinstance(ctype, NumberType)
+        return self.flow.is_nonzero(value, ctype, at)
 
     def converted(self, value: SSAValue, source: CType, target: CType, at: FileLineColLoc) -> SSAValue:
         """Convert a scalar between arithmetic types."""
         assert isinstance(source, NumberType)
         assert isinstance(target, NumberType)
-        if source == target:
-            return value
-        if target == BOOL:
-            return self.operation("arith.extui", (self.is_nonzero(value, source, at),), i8, at)
-        name = conversion_operation(source, target)
-        return value if name is None else self.operation(name, (value,), ir_type(target), at)
+        return self.flow.converted(value, source, target, at)
 
     def moved(self, pointer: Pointer, by: SSAValue, operator: str, at: FileLineColLoc) -> Pointer:
         """Move a pointer by a number, an ``i64``, of the objects that it points to."""

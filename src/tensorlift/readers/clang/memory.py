@@ -62,8 +62,7 @@ def elements(ctx: Context, size: SSAValue, element: CType, at: FileLineColLoc) -
     assert isinstance(element, NumberType)
     width = ctx.constant(element.width // _BYTE, UNSIGNED_LONG, at)
     made = DivUIOp.create(operands=(size, width), result_types=(i64,), location=at)
-    ctx.flow.add(made)
-    return made.results[0]
+    return ctx.flow.value(made)
 
 
 def _made(ctx: Context, kind: type[AllocOp | AllocaOp], element: CType, count: SSAValue, at: FileLineColLoc) -> Pointer:
@@ -81,8 +80,7 @@ def load(ctx: Context, base: SSAValue, offset: SSAValue, at: FileLineColLoc) -> 
     """Read an element."""
     memory: Any = base.type
     made = LoadOp.create(operands=(base, ctx.index(offset, at)), result_types=(memory.element_type,), location=at)
-    ctx.flow.add(made)
-    return made.results[0]
+    return ctx.flow.value(made)
 
 
 def store(ctx: Context, new: SSAValue, base: SSAValue, offset: SSAValue, at: FileLineColLoc) -> None:
@@ -107,6 +105,12 @@ def copy(ctx: Context, target: Pointer, source: Pointer, count: SSAValue, at: Fi
         store(ctx, found, target.base, ctx.arithmetic("+", target.offset, index, LONG, at), at)
 
     counted(ctx, count, at, body)
+
+
+def step(ctx: Context, counter: Local, at: FileLineColLoc) -> None:
+    """Add one to a counter."""
+    now, one = ctx.flow.read(counter), ctx.constant(1, LONG, at)
+    ctx.flow.write(counter, ctx.arithmetic("+", now, one, LONG, at))
 
 
 def counted(

@@ -7,6 +7,7 @@ is read.  What follows a jump is reached by nothing, unless it has a label.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
@@ -99,22 +100,19 @@ def _for(ctx: Context, cursor: Any) -> None:
 
 def _loop(ctx: Context, cursor: Any, condition: Any, advance: Any, body: Any) -> None:
     """Read a loop that tests before its body; ``continue`` goes to the advance."""
-    header, inside, latch, after, at = Flow(), Flow(), Flow(), Flow(), ctx.location(cursor)
-    ctx.flow.jump(header, at)
-    ctx.flow.start(header)
-    if condition is None:
-        ctx.flow.jump(inside, at)
-    else:
-        branch_on(ctx, condition, inside, after)
-    ctx.flow.enter(inside)
-    _body(ctx, body, latch, after)
-    ctx.flow.jump(latch, at)
-    ctx.flow.enter(latch)
-    if advance is not None:
-        effect(ctx, advance)
-    ctx.flow.jump(header, at)
-    ctx.flow.seal(header)
-    ctx.flow.enter(after)
+    at = ctx.location(cursor)
+
+    def test(inside: Flow, after: Flow) -> None:
+        if condition is None:
+            ctx.flow.jump(inside, at)
+        else:
+            branch_on(ctx, condition, inside, after)
+
+    def step() -> None:
+        if advance is not None:
+            effect(ctx, advance)
+
+    ctx.flow.loop(at, test, partial(_body, ctx, body), step)
 
 
 def _do(ctx: Context, cursor: Any) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.arith import IndexCastOp
 from xdsl.dialects.builtin import DenseArrayBase, i32
 from xdsl.dialects.memref import AllocOp, LoadOp, StoreOp
 from xdsl.ir import SSAValue
@@ -53,7 +52,7 @@ def store(ctx: Context, view: View, indices: Sequence[Size], value: Number) -> N
         raise ctx.refusal("a list that holds values of several types")
     held = ctx.value(_fitting(ctx, value, view.element))
     made = StoreOp.create(operands=(held, view.base, _place(ctx, view, indices)), location=ctx.at)
-    ctx.flow.current.block.add_op(made)
+    ctx.flow.add(made)
 
 
 def _fitting(ctx: Context, value: Number, ctype: CNumber) -> Number:
@@ -69,9 +68,7 @@ def _fitting(ctx: Context, value: Number, ctype: CNumber) -> Number:
 
 def _place(ctx: Context, view: View, indices: Sequence[Size]) -> SSAValue:
     offset = moved(ctx, view.offset, zip(indices, view.strides, strict=True))
-    made = IndexCastOp.create(operands=(ctx.size(offset),), result_types=(INDEX,), location=ctx.at)
-    ctx.flow.current.block.add_op(made)
-    return made.results[0]
+    return ctx.operation("arith.index_cast", (ctx.size(offset),), INDEX)
 
 
 def moved(ctx: Context, offset: Size, steps: Iterable[tuple[Size, Size]]) -> Size:
@@ -169,9 +166,7 @@ def _sized(ctx: Context, extents: Sequence[Size]) -> tuple[tuple[Size, ...], SSA
             ctx.counters.add(extent)
     strides = dense(ctx, extents)
     count = ctx.combined("*", extents[0], strides[0]) if extents else 1
-    made = IndexCastOp.create(operands=(ctx.size(count),), result_types=(INDEX,), location=ctx.at)
-    ctx.flow.current.block.add_op(made)
-    return strides, made.results[0]
+    return strides, ctx.operation("arith.index_cast", (ctx.size(count),), INDEX)
 
 
 def _memory(ctx: Context, block: Block, name: str, of_type: CNumber, count: SSAValue) -> SSAValue:

@@ -7,14 +7,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from xdsl.dialects.arith import CmpfOp, CmpiOp, ConstantOp, IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FileLineColLoc,
-    FloatAttr,
     IndexType,
     IntAttr,
-    IntegerAttr,
     MemRefType,
     StringAttr,
     i1,
@@ -27,11 +24,10 @@ from xdsl.ir import Block, BlockArgument, SSAValue
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c.c_types import BOOL, LONG, UNSIGNED_LONG, FloatType, IntegerType
 from tensorlift.frontends.c.ir_types import ir_type
-from tensorlift.frontends.c.operations import arithmetic_operation, conversion_operation, operation_class, predicate
 from tensorlift.frontends.python.flow import stored_in
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import holds
-from tensorlift.readers.flow import Flow, FlowGraph, Local
+from tensorlift.readers.flow import NSW, Flow, FlowGraph, Local
 from tensorlift.readers.python.values import Number, Operand, keeps, parts_of, with_parts
 
 if TYPE_CHECKING:
@@ -46,9 +42,6 @@ if TYPE_CHECKING:
     from tensorlift.readers.python.values import CNumber, Size, View
 
 INDEX = IndexType()
-_NSW = {"overflowFlags": IntegerOverflowAttr((IntegerOverflowFlag.NSW,))}
-_WRAPS = {"overflowFlags": IntegerOverflowAttr("none")}
-_CAN_OVERFLOW = {"arith.addi", "arith.subi", "arith.muli", "arith.shli"}
 _GROWING = {"arith.addi", "arith.muli"}
 _LIMIT = "not read: extents that differ"
 _DEEPEST = 120  # nested expressions, statements and calls; more would exhaust the stack
@@ -58,7 +51,6 @@ _SIMPLE = {"+": (0, 0), "*": (1, 1), "-": (None, 0)}  # neutral on the left, and
 
 # Attributes are immutable, and making one checks it; these occur again and again.
 _memref = lru_cache(maxsize=64)(MemRefType)
-_integer = lru_cache(maxsize=1024)(IntegerAttr)
 _text = lru_cache(maxsize=64)(StringAttr)
 _number = lru_cache(maxsize=4096)(IntAttr)
 
@@ -154,62 +146,33 @@ class Context:
         self, name: str, operands: Sequence[SSAValue], result: Attribute, **properties: Attribute
     ) -> SSAValue:
         """Append an operation of one result."""
-        made = operation_class(name).create(
-            operands=operands, result_types=(result,), properties=properties, location=self.at
-        )
-        self.flow.current.block.add_op(made)
-        return made.results[0]
+        return self.flow.operation(name, operands, result, self.at, **properties)
 
     def constant(self, value: float, ctype: CNumber) -> SSAValue:
         """Append a constant of a type; a truth value is a byte."""
-        attribute: Attribute
-        if isinstance(ctype, FloatType):
-            attribute = FloatAttr(ctype.rounded(value), ctype.width)
-        else:
-            attribute = _integer(ctype.signless(int(value)), ir_type(ctype))
-        made = ConstantOp.create(result_types=(ir_type(ctype),), properties={"value": attribute}, location=self.at)
-        self.flow.current.block.add_op(made)
-        return made.results[0]
+        return self.flow.constant(value, ctype, self.at)
 
     def truth(self, value: bool) -> SSAValue:  # noqa: FBT001 - the constant itself
         """Append a constant ``i1``."""
-        made = ConstantOp.create(result_types=(i1,), properties={"value": _integer(-int(value), i1)}, location=self.at)
-        self.flow.current.block.add_op(made)
-        return made.results[0]
+        return self.flow.truth(int(value), self.at)
 
     def arithmetic(
         self, operator: str, left: SSAValue, right: SSAValue, ctype: CNumber, *, weak: bool = False
     ) -> SSAValue:
         """Append an arithmetic operation; integers of NumPy wrap, those of Python have a precondition that they fit."""
-        name = arithmetic_operation(operator, ctype)
-        if name not in _CAN_OVERFLOW:
-            return self.operation(name, (left, right), ir_type(ctype))
-        return self.operation(name, (left, right), ir_type(ctype), **(_NSW if weak else _WRAPS))
+        return self.flow.arithmetic(operator, left, right, ctype, self.at, wraps=not weak)
 
     def comparison(self, operator: str, left: SSAValue, right: SSAValue, ctype: CNumber) -> SSAValue:
         """Append a comparison of operands of one type; it gives an ``i1``."""
-        kind = CmpfOp if isinstance(ctype, FloatType) else CmpiOp
-        number = _integer(predicate(operator, ctype), i64)
-        made = kind.create(
-            operands=(left, right), result_types=(i1,), properties={"predicate": number}, location=self.at
-        )
-        self.flow.current.block.add_op(made)
-        return made.results[0]
+        return self.flow.comparison(operator, left, right, ctype, self.at)
 
     def converted(self, value: SSAValue, source: CNumber, target: CNumber) -> SSAValue:
         """Convert between types of numbers; to a truth value is whether it is other than zero."""
-        if source == target:
-            return value
-        if target is BOOL:
-            test = self.comparison("!=", value, self.constant(0, source), source)
-            return self.operation("arith.extui", (test,), i8)
-        name = conversion_operation(source, target)
-        return value if name is None else self.operation(name, (value,), ir_type(target))
+        return self.flow.converted(value, source, target, self.at)
 
     def require(self, condition: SSAValue, message: str) -> None:
         """Raise where a condition does not hold."""
-        made = AssertOp.create(operands=(condition,), properties={"msg": _text(message)}, location=self.at)
-        self.flow.current.block.add_op(made)
+        self.flow.add(AssertOp.create(operands=(condition,), properties={"msg": _text(message)}, location=self.at))
 
     # -- sizes and indices
 
@@ -257,7 +220,7 @@ class Context:
             op: Any = found.owner
             if isinstance(op, Block):
                 return False
-            if op.name in _GROWING and op.properties["overflowFlags"] == _NSW["overflowFlags"]:
+            if op.name in _GROWING and op.properties["overflowFlags"] == NSW["overflowFlags"]:
                 work += op.operands
             elif op.name != "arith.constant" or op.properties["value"].value.data < 0:
                 return False
@@ -313,7 +276,7 @@ class Context:
             return self.truth(bool(number.value))
         if number.is_test:
             return number.value
-        return self.comparison("!=", number.value, self.constant(0, number.ctype), number.ctype)
+        return self.flow.is_nonzero(number.value, number.ctype, self.at)
 
     # -- names
 

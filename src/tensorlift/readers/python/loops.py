@@ -31,34 +31,40 @@ def counted(
 ) -> None:
     """Run a body for each number of a range: its start, its stop and its step."""
     start, stop, step = bounds
-    header, inside, latch, after, counter = Flow(), Flow(), Flow(), Flow(), Local(i64, place, name)
+    counter = Local(i64, place, name)
     outer, ctx.at = ctx.at, place
     first, last = ctx.size(start), ctx.size(stop)
     is_counted = ctx.is_counted(first) if step > 0 else isinstance(stop, int) and stop >= -1
     ctx.flow.write(counter, first)
-    ctx.flow.jump(header, place)
-    ctx.flow.start(header)
-    now = ctx.flow.read(counter)
-    if is_counted:
-        ctx.counters.add(now)
-    ctx.flow.branch(ctx.comparison("<" if step > 0 else ">", now, last, LONG), inside, after, place)
-    ctx.flow.enter(inside)
+
+    def test(inside: Flow, after: Flow) -> None:
+        now = ctx.flow.read(counter)
+        if is_counted:
+            ctx.counters.add(now)
+        ctx.flow.branch(ctx.comparison("<" if step > 0 else ">", now, last, LONG), inside, after, place)
+
+    def run(latch: Flow, after: Flow) -> None:
+        looped(ctx, lambda: body(ctx.flow.read(counter)), latch, after)
+        ctx.at = place
+
+    def advance() -> None:
+        if ctx.flow.current.is_live:
+            after = ctx.arithmetic("+", ctx.flow.read(counter), ctx.constant(step, LONG), LONG, weak=True)
+            ctx.flow.write(counter, after)
+
+    ctx.flow.loop(place, test, run, advance)
+    ctx.at = outer
+
+
+def looped(ctx: Context, read: Callable[[], None], latch: Flow, after: Flow) -> None:
+    """Read the body of a loop, of which is known where ``continue`` and ``break`` lead."""
     ctx.scope.continues.append(latch)
     ctx.scope.breaks.append(after)
     ctx.scope.depth += 1
-    body(now)
+    read()
     ctx.scope.depth -= 1
     ctx.scope.continues.pop()
     ctx.scope.breaks.pop()
-    ctx.at = place
-    ctx.flow.jump(latch, place)
-    ctx.flow.enter(latch)
-    if latch.predecessors:
-        ctx.flow.write(counter, ctx.arithmetic("+", ctx.flow.read(counter), ctx.constant(step, LONG), LONG, weak=True))
-    ctx.flow.jump(header, place)
-    ctx.flow.seal(header)
-    ctx.flow.enter(after)
-    ctx.at = outer
 
 
 def over(ctx: Context, extents: Sequence[Size], body: Callable[[tuple[SSAValue, ...]], None]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.c.c_types import BOOL
@@ -17,7 +18,7 @@ from tensorlift.readers.python.context import Named, Scope, Variable
 from tensorlift.readers.python.evaluation import evaluate, number
 from tensorlift.readers.python.expressions import branch_on
 from tensorlift.readers.python.iteration import iterated
-from tensorlift.readers.python.loops import counted
+from tensorlift.readers.python.loops import counted, looped
 from tensorlift.readers.python.results import give_back
 from tensorlift.readers.python.values import Nothing, Number, Several, View, keeps
 
@@ -79,27 +80,8 @@ def _if(ctx: Context, node: ast.If) -> None:
 def _while(ctx: Context, node: ast.While) -> None:
     if node.orelse:
         raise ctx.refusal("`while` with `else`")
-    header, inside, latch, after, place = Flow(), Flow(), Flow(), Flow(), ctx.at
-    ctx.flow.jump(header, place)
-    ctx.flow.start(header)
-    branch_on(ctx, node.test, inside, after)
-    ctx.flow.enter(inside)
-    _looped(ctx, node.body, latch, after)
-    ctx.flow.jump(latch, place)
-    ctx.flow.enter(latch)
-    ctx.flow.jump(header, place)
-    ctx.flow.seal(header)
-    ctx.flow.enter(after)
-
-
-def _looped(ctx: Context, body: Sequence[ast.stmt], latch: Flow, after: Flow) -> None:
-    ctx.scope.continues.append(latch)
-    ctx.scope.breaks.append(after)
-    ctx.scope.depth += 1
-    read_body(ctx, body)
-    ctx.scope.depth -= 1
-    ctx.scope.continues.pop()
-    ctx.scope.breaks.pop()
+    test, body = partial(branch_on, ctx, node.test), partial(read_body, ctx, node.body)
+    ctx.flow.loop(ctx.at, test, partial(looped, ctx, body), lambda: None)
 
 
 def _break(ctx: Context, _node: ast.Break) -> None:
@@ -170,7 +152,7 @@ def _written(ctx: Context, node: ast.For) -> None:
         value = Several(tuple(evaluate(ctx, i) for i in item.elts)) if isinstance(item, ast.Tuple | ast.List) else None
         following = Flow()
         bind(ctx, node.target, value or evaluate(ctx, item))
-        _looped(ctx, node.body, following, after)
+        looped(ctx, partial(read_body, ctx, node.body), following, after)
         ctx.flow.jump(following, ctx.place(node))
         ctx.flow.enter(following)
     ctx.flow.jump(after, ctx.place(node))

@@ -33,7 +33,7 @@ from tensorlift.readers.clang.cpp.containers import demand
 from tensorlift.readers.clang.cpp.objects import member
 from tensorlift.readers.clang.cpp.vectors import made
 from tensorlift.readers.clang.expressions import contents, converted, place
-from tensorlift.readers.clang.memory import load, same_base
+from tensorlift.readers.clang.memory import load, same_base, step
 from tensorlift.readers.flow import Flow, Local
 
 if TYPE_CHECKING:
@@ -187,24 +187,20 @@ def _extreme(ctx: Context, cursor: Any) -> Value:
     assert isinstance(ctype, PointerType)
     same_base(ctx, first, last, cursor)
     here, best = Local(first.offset.type, at), Local(ir_type(ctype.element), at)
-    header, inside, better, latch, after = Flow(), Flow(), Flow(), Flow(), Flow()
     ctx.flow.write(here, first.offset)
     ctx.flow.write(best, load(ctx, first.base, first.offset, at))
-    ctx.flow.jump(header, at)
-    ctx.flow.start(header)
-    ctx.flow.branch(ctx.comparison("!=", ctx.flow.read(here), last.offset, LONG, at), inside, after, at)
-    ctx.flow.enter(inside)
-    now = load(ctx, first.base, ctx.flow.read(here), at)
-    operator = _EXTREMES[cursor.spelling]
-    ctx.flow.branch(ctx.comparison(operator, ctx.flow.read(best), now, ctype.element, at), better, latch, at)
-    ctx.flow.enter(better)
-    ctx.flow.write(best, now)
-    ctx.flow.jump(latch, at)
-    ctx.flow.enter(latch)
-    ctx.flow.write(here, ctx.arithmetic("+", ctx.flow.read(here), ctx.constant(1, LONG, at), LONG, at))
-    ctx.flow.jump(header, at)
-    ctx.flow.seal(header)
-    ctx.flow.enter(after)
+
+    def test(inside: Flow, after: Flow) -> None:
+        ctx.flow.branch(ctx.comparison("!=", ctx.flow.read(here), last.offset, LONG, at), inside, after, at)
+
+    def body(latch: Flow, _after: Flow) -> None:
+        better, now = Flow(), load(ctx, first.base, ctx.flow.read(here), at)
+        is_better = ctx.comparison(_EXTREMES[cursor.spelling], ctx.flow.read(best), now, ctype.element, at)
+        ctx.flow.branch(is_better, better, latch, at)
+        ctx.flow.enter(better)
+        ctx.flow.write(best, now)
+
+    ctx.flow.loop(at, test, body, lambda: step(ctx, here, at))
     return ctx.flow.read(best)
 
 

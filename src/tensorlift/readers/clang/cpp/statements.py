@@ -38,6 +38,7 @@ from tensorlift.readers.clang.cpp.objects import number, return_object
 from tensorlift.readers.clang.cpp.vectors import given, growing, made
 from tensorlift.readers.clang.declarations import declare as c_declare
 from tensorlift.readers.clang.expressions import assign, contents, converted, effect, place
+from tensorlift.readers.clang.memory import step
 from tensorlift.readers.clang.statements import statement
 from tensorlift.readers.flow import Flow, Local
 
@@ -117,28 +118,23 @@ def _range_for(ctx: Context, cursor: Any) -> None:
     """Read ``for (x : range)``: the variable is bound anew to each element, or is a copy of it."""
     variable, *middle, body = libclang.children(cursor)
     at, found = ctx.location(cursor), _range(ctx, middle[-1])
-    header, inside, latch, after, here = Flow(), Flow(), Flow(), Flow(), Local(i64, at)
-    end = size(ctx, found, 0, at)
+    end, here = size(ctx, found, 0, at), Local(i64, at)
     ctx.flow.write(here, ctx.constant(0, LONG, at))
-    ctx.flow.jump(header, at)
-    ctx.flow.start(header)
-    ctx.flow.branch(ctx.comparison("!=", ctx.flow.read(here), end, UNSIGNED_LONG, at), inside, after, at)
-    ctx.flow.enter(inside)
-    ctx.continues.append(latch)
-    ctx.breaks.append(after)
-    ctx.loops += 1
-    _bind(ctx, variable, element(ctx, found, ctx.flow.read(here), at), found.kind.element)
-    statement(ctx, body)
-    ctx.loops -= 1
-    ctx.continues.pop()
-    ctx.breaks.pop()
-    ctx.flow.jump(latch, at)
-    ctx.flow.enter(latch)
-    one = ctx.constant(1, LONG, at)
-    ctx.flow.write(here, ctx.arithmetic("+", ctx.flow.read(here), one, LONG, at))
-    ctx.flow.jump(header, at)
-    ctx.flow.seal(header)
-    ctx.flow.enter(after)
+
+    def test(inside: Flow, after: Flow) -> None:
+        ctx.flow.branch(ctx.comparison("!=", ctx.flow.read(here), end, UNSIGNED_LONG, at), inside, after, at)
+
+    def run(latch: Flow, after: Flow) -> None:
+        ctx.continues.append(latch)
+        ctx.breaks.append(after)
+        ctx.loops += 1
+        _bind(ctx, variable, element(ctx, found, ctx.flow.read(here), at), found.kind.element)
+        statement(ctx, body)
+        ctx.loops -= 1
+        ctx.continues.pop()
+        ctx.breaks.pop()
+
+    ctx.flow.loop(at, test, run, lambda: step(ctx, here, at))
 
 
 def _range(ctx: Context, cursor: Any) -> Container:
