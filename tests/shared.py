@@ -23,7 +23,7 @@ def set_up(folder: Path) -> None:
     _folders[:] = [folder]
 
 
-def shared(name: str, make: Callable[[], str]) -> Path:
+def shared(name: str, make: Callable[[], str | bytes]) -> Path:
     """Return the file of a name, which the first process that asks makes while others wait."""
     (folder,) = _folders
     file = folder / name
@@ -31,5 +31,5 @@ def shared(name: str, make: Callable[[], str]) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not file.exists():
             made = make()
-            file.write_text(made)
+            file.write_bytes(made.encode() if isinstance(made, str) else made)
     return file

@@ -7,33 +7,26 @@ from importlib.util import find_spec
 import pytest
 from bench.kernels.catalogue import Kernel, kernels, read
 from tests.kernels.turns import runs_on
+from tests.lifts import lifted_kernel
 from tests.shared import is_exhaustive
 
 from tensorlift.contract.required import required
 from tensorlift.ir.function import FunctionView, functions
-from tensorlift.pipeline import LiftOptions, lift_source
-from tensorlift.record import FunctionRecord, Level
+from tensorlift.record import Level
 from tensorlift.report.program import entry_name
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.differential import compare_with_interpreter
 from tensorlift.runtime.sizes import choose_sizes
-from tensorlift.source import Source, read_source
 from tensorlift.summarize import summarise
 from tensorlift.targets import get_target, target_names
 
 _LIBRARIES = [name for name in target_names() if get_target(name).language == "python" and get_target(name).library]
 
 
-def _lifted(kernel: Kernel, source: Source, target: str) -> FunctionRecord:
-    options = LiftOptions((kernel.function,), target, include_dirs=(str(kernel.path.parent),))
-    return lift_source(source, options).functions[0]
-
-
 @pytest.mark.parametrize("target", _LIBRARIES)
 @pytest.mark.parametrize("kernel", kernels(), ids=str)
 def test_kernel_lifts_to_a_library_and_runs_there(kernel: Kernel, target: str) -> None:
-    source = read_source(str(kernel.path))
-    function = _lifted(kernel, source, target)
+    function = lifted_kernel(kernel, target)
     assert function.diagnostics == ()
     assert (function.verdict, function.level, function.tests) == (kernel.expect, Level.PROVED, ())
     if not runs_on(kernel, target):

@@ -5,24 +5,22 @@ from __future__ import annotations
 import pytest
 from bench.kernels.catalogue import Kernel, kernels, read
 from tests.kernels.turns import runs_on
+from tests.lifts import lifted_kernel
 
 from tensorlift.comprehension.domain import Domain
 from tensorlift.contract.required import required
 from tensorlift.ir.function import FunctionView, functions
-from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.record import Level
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.differential import compare_with_interpreter
 from tensorlift.runtime.mlir.tools import find_tools
 from tensorlift.runtime.sizes import choose_sizes
-from tensorlift.source import read_source
 from tensorlift.summarize import summarise
 
 
 @pytest.mark.parametrize("kernel", kernels(), ids=str)
 def test_kernel_lifts_to_linalg_and_runs_there(kernel: Kernel) -> None:
-    options = LiftOptions((kernel.function,), "linalg", include_dirs=(str(kernel.path.parent),))
-    (function,) = lift_source(read_source(str(kernel.path)), options).functions
+    function = lifted_kernel(kernel, "linalg")
     assert function.diagnostics == ()
     assert (function.verdict, function.level, function.tests) == (kernel.expect, Level.PROVED, ())
     if not runs_on(kernel, "linalg"):

@@ -11,6 +11,7 @@ import pytest
 from bench.kernels import native
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.lifts import lifted
 
 from tensorlift.frontends.c import read_c
 from tensorlift.ir.interpreter import Interpreter
@@ -69,7 +70,7 @@ def source(body: str) -> str:
 
 
 def lift(text: str, target: str = "numpy", verdict: Verdict = Verdict.LOOP_FREE, **options: Any) -> FunctionRecord:
-    record = lift_source(source_from_text(text, "f.c"), LiftOptions(("f",), target=target, **options))
+    record = lifted(source_from_text(text, "f.c"), LiftOptions(("f",), target=target, **options))
     (function,) = record.functions
     assert function.verdict is verdict, function.diagnostics
     assert function.level is Level.PROVED

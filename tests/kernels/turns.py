@@ -1,7 +1,7 @@
 """Which reference kernels run on which libraries: by default each on two of four, since rows are tried by themselves.
 
-They take turns, and each runs in XLA: on JAX and in upstream MLIR, or on PyTorch and as StableHLO.  Each is lifted to
-all targets and proved there, and runs on all with ``--exhaustive``.
+They take turns, and each runs in XLA: on JAX, in upstream MLIR and as StableHLO of open shapes, or on PyTorch and as
+StableHLO of given ones.  Each is lifted to all targets and proved there, and runs on all with ``--exhaustive``.
 """
 
 from __future__ import annotations

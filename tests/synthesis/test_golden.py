@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from bench.kernels import native
 from bench.kernels.catalogue import Kernel, kernels
-
-from tensorlift.pipeline import LiftOptions, lift_source
-from tensorlift.source import read_source
+from tests.lifts import lifted_kernel
 
 _GOLDEN = Path(__file__).parent.parent / "golden"
 
@@ -17,16 +16,11 @@ def _file(kernel: Kernel) -> Path:
     return _GOLDEN / f"{kernel.suite}_{kernel.path.stem}.txt"
 
 
-def _emitted(path: Path) -> str:
-    options = LiftOptions(include_dirs=(str(path.parent),))
-    return "\n\n".join(function.program for function in lift_source(read_source(str(path)), options).functions)
-
-
 @pytest.mark.parametrize("kernel", kernels(), ids=str)
 def test_a_kernel_is_emitted_as_kept(kernel: Kernel, update: bool) -> None:  # noqa: FBT001 - a fixture
     """The text is the same to the byte."""
     path = _file(kernel)
-    text = _emitted(kernel.path)
+    text = lifted_kernel(kernel, test=native.compiles(kernel)).program  # as it is lifted to be tested
     if update:
         path.write_text(text)
     assert text == path.read_text()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from bench.kernels.catalogue import Kernel, kernels
+from tests.lifts import lifted_kernel
 
 from tensorlift import LiftError, lift
 from tensorlift.pipeline import LiftOptions, lift_source
@@ -17,7 +18,7 @@ from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.report.program import entry_name
 from tensorlift.runtime.program import load_program
-from tensorlift.source import read_source, source_from_text
+from tensorlift.source import source_from_text
 from tensorlift.targets import get_target
 from tensorlift.targets.jax import X64
 
@@ -129,8 +130,7 @@ def test_a_program_is_compiled_mapped_and_differentiated(jax: ModuleType, number
 def test_kernel_is_traced_whole(jax: ModuleType, kernel: Kernel) -> None:
     """Only shapes and types are given, as to ``jit``: no value may decide what is computed."""
     jax.config.update("jax_enable_x64", val=True)
-    options = LiftOptions((kernel.function,), "jax", include_dirs=(str(kernel.path.parent),))
-    function = lift_source(read_source(str(kernel.path)), options).functions[0]
+    function = lifted_kernel(kernel, "jax")
     program = load_program(function.program, entry_name(function.name, function.program))
     sizes = {p.name: 3 for p in function.parameters if p.role == "size"}
     given = {

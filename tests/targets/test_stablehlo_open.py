@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 from bench.kernels.catalogue import ROOT, Kernel, kernels, read
 from bench.kernels.sizes import small_sizes
+from tests.kernels.turns import runs_on
+from tests.lifts import lifted_kernel
 from tests.shared import is_exhaustive
 
 from tensorlift import lift
 from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.ir.function import FunctionView, functions
-from tensorlift.pipeline import LiftOptions, lift_source, verify
+from tensorlift.pipeline import verify
 from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
@@ -23,7 +25,6 @@ from tensorlift.proofs.obligations import Ledger
 from tensorlift.record import Level
 from tensorlift.runtime.differential import compare_with_interpreter
 from tensorlift.runtime.xla import _are_sizes, _context, interpret, load_stablehlo, portable_artifact
-from tensorlift.source import read_source
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
@@ -329,10 +330,11 @@ def test_a_program_computes_what_the_source_does(source: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize("kernel", kernels(), ids=str)
 def test_a_kernel_is_proved_for_every_size_and_runs_in_xla(kernel: Kernel) -> None:
-    options = LiftOptions((kernel.function,), "stablehlo", include_dirs=(str(kernel.path.parent),))
-    function = lift_source(read_source(str(kernel.path)), options).functions[0]
+    function = lifted_kernel(kernel, "stablehlo")
     assert function.diagnostics == ()
     assert (function.verdict, function.level) == (kernel.expect, Level.PROVED)
+    if runs_on(kernel, "stablehlo") and not is_exhaustive():  # at given shapes
+        return
     pytest.importorskip("jax", reason="JAX, which XLA comes with, is not installed: the program is proved, not run")
     (module,) = (one.module for one in read(kernel.path) if one.name == kernel.function)
     assert module is not None

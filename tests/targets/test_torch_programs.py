@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from bench.kernels.catalogue import Kernel, kernels
+from tests.lifts import lifted_kernel
 
 from tensorlift import LiftError, lift
-from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.report.program import entry_name
 from tensorlift.runtime.program import load_program
-from tensorlift.source import read_source
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
@@ -90,8 +89,7 @@ def test_what_has_the_default_type_is_refused() -> None:
 @pytest.mark.parametrize("kernel", kernels(), ids=str)
 def test_kernel_computes_on_the_device_of_its_arguments(torch: ModuleType, kernel: Kernel) -> None:
     """Tensors of the device ``meta`` have no values: any tensor made elsewhere fails to go with them."""
-    options = LiftOptions((kernel.function,), "torch", include_dirs=(str(kernel.path.parent),))
-    function = lift_source(read_source(str(kernel.path)), options).functions[0]
+    function = lifted_kernel(kernel, "torch")
     arguments = {p.name: _meta(torch, p) for p in function.parameters}
     takes_tensors = any(isinstance(value, torch.Tensor) for value in arguments.values())
     returned = load_program(function.program, entry_name(function.name, function.program))(*arguments.values())

@@ -1,0 +1,33 @@
+"""Lifts that several tests of a run look at, each done once: by the first process that asks, while others wait."""
+
+from __future__ import annotations
+
+import pickle
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from tests.shared import shared
+
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import read_source
+
+if TYPE_CHECKING:
+    from bench.kernels.catalogue import Kernel
+
+    from tensorlift.record import FunctionRecord, LiftRecord
+    from tensorlift.source import Source
+
+
+def lifted(source: Source, options: LiftOptions) -> LiftRecord:
+    """Lift a source; the record is the caller's own."""
+    key = sha256(repr((source, options)).encode()).hexdigest()
+    file = shared(f"{key}.record", lambda: pickle.dumps(lift_source(source, options)))
+    record: LiftRecord = pickle.loads(file.read_bytes())
+    return record
+
+
+def lifted_kernel(kernel: Kernel, target: str = "numpy", *, test: bool = False) -> FunctionRecord:
+    """Lift a reference kernel."""
+    options = LiftOptions((kernel.function,), target, include_dirs=(str(kernel.path.parent),), test=test)
+    (function,) = lifted(read_source(str(kernel.path)), options).functions
+    return function
