@@ -86,7 +86,9 @@ def _require_items(items: Sequence[Item], context: Domain, arrays: Mapping[str, 
                 raise Undecided("a loop of the definitions leaves out iterations")
             _require_items(item.body, inside, arrays)
             continue
-        info = arrays[item.array]
+        info = arrays.get(item.array)
+        if info is None:
+            raise Undecided(f"{item.name} is of no array")
         if (item.dtype, item.shape, item.indices) != (info.dtype, info.shape, formals(item.array, len(info.shape))):
             raise Undecided(f"{item.name} has not the type, the shape and the subscripts of {item.array}")
         cells = context & Domain.box(item.indices, item.shape)
