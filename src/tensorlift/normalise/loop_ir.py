@@ -14,6 +14,7 @@ from tensorlift.normalise.cells import Cells
 from tensorlift.normalise.counted import COUNTED
 from tensorlift.normalise.execution import Execution, Language
 from tensorlift.normalise.exits import Exits
+from tensorlift.normalise.inline import Inline
 from tensorlift.normalise.rotate import Rotate
 from tensorlift.normalise.scalars import SCALARS
 from tensorlift.normalise.signature import argument_names, c_arguments, mlir_arguments, named_in_extents
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.c.ranges import Ranges
     from tensorlift.normalise.execution import Rule
 
-PASSES = (Structure(), Rotate(), Exits())
+PASSES = (Structure(), Inline(), Rotate(), Exits())
 
 C = Language(c_arguments)
 MLIR = Language(mlir_arguments, LONG.width, outermost_first=False)

@@ -30,6 +30,7 @@ from tensorlift.normalise.edit import move, remove
 from tensorlift.normalise.graph import Graph
 from tensorlift.normalise.guards import contrary
 from tensorlift.normalise.jumps import decide_branches, thread_jumps
+from tensorlift.normalise.tails import write_tails
 from tensorlift.normalise.ways import END, Flag, Left, Way, flag_in, is_within, location_in, pairs_of, type_of
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import LocationAttr, ModuleOp
     from xdsl.ir import Attribute, Operation, SSAValue
 
-    from tensorlift.normalise.ways import Pair
+from tensorlift.normalise.ways import Pair
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ class Structure:
                 headers = [flow.blocks[header] for header in flow.loops]
                 thread_jumps(op, headers)
                 choose_in_tests(headers)
-                _Structuring(op).run()
+                graph = Graph(op)
+                _Structuring(Graph(op) if write_tails(graph) else graph).run()
 
 
 @dataclass(frozen=True)
@@ -81,8 +83,8 @@ class _Level:
 class _Structuring:
     """The state of rewriting one function; operations are moved to the end of ``to``."""
 
-    def __init__(self, function: FuncOp) -> None:
-        self.graph = Graph(function)
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
         self.to, self.level = Block(), _Level()
         self.pending = set(self.graph.blocks)
         self.replaced: dict[SSAValue, SSAValue] = {}
