@@ -114,7 +114,7 @@ def _reached(op: Operation, operands: Sequence[Index], setting: Setting) -> Inde
         return None
     end, start = operands
     room = end.polynomial - start.polynomial
-    need = Need("extent", room if op.name == "arith.maxsi" else -room, setting.location)
+    need = Need("extent", room if "max" in op.name else -room, setting.location)
     is_certain = setting.domain is not None and setting.ranges.is_certain(need.polynomial, setting.domain)
     return end if is_certain else replace(end, needs=(*end.needs, need))
 
@@ -122,5 +122,5 @@ def _reached(op: Operation, operands: Sequence[Index], setting: Setting) -> Inde
 EXACT: Mapping[str, Rule] = {
     **dict.fromkeys((*_OPERATORS, *_WRAPPING), _computed),
     **dict.fromkeys((*_EXTENSIONS, "arith.trunci"), _extended),
-    **dict.fromkeys(("arith.maxsi", "arith.minsi"), _reached),
+    **dict.fromkeys(("arith.maxsi", "arith.maxui", "arith.minsi", "arith.minui"), _reached),
 }

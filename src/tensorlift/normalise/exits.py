@@ -19,10 +19,12 @@ from xdsl.dialects.arith import (
     CmpiOp,
     ConstantOp,
     ExtSIOp,
+    ExtUIOp,
     IntegerOverflowAttr,
-    IntegerOverflowFlag,
     MaxSIOp,
+    MaxUIOp,
     MinSIOp,
+    MinUIOp,
     MuliOp,
     SubiOp,
     TruncIOp,
@@ -46,7 +48,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Operation, SSAValue
 
-_EXACT = IntegerOverflowAttr([IntegerOverflowFlag.NSW])
+_ENDS = {(True, False): MaxSIOp, (True, True): MaxUIOp, (False, False): MinSIOp, (False, True): MinUIOp}
+_WRAPS = IntegerOverflowAttr("none")
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ class _Search(NamedTuple):
     """A loop that goes on while the test of ``branch`` holds and ``body``, an arm of that, says so.
 
     Its values move by ``steps``.  The one at ``counter`` is tested: ``bound + beyond`` is the first that is not in the
-    loop, which ``is_exact`` says of loops without iterations too.
+    loop, which ``is_exact`` says of loops without iterations too.  ``flags`` say whether the values may wrap.
     """
 
     branch: IfOp
@@ -78,6 +81,8 @@ class _Search(NamedTuple):
     bound: SSAValue
     beyond: int
     is_exact: bool
+    is_unsigned: bool
+    flags: Sequence[IntegerOverflowAttr]
 
 
 def _search_of(op: WhileOp) -> _Search | None:
@@ -94,7 +99,8 @@ def _search_of(op: WhileOp) -> _Search | None:
         return None
     body, rest = arms if stops[1] else arms[::-1]
     handed = [forwarded(value, condition) for value in last_of(op.after_region.block).operands]
-    moved = [linear(_going_on(value, branch, body), {}) for value in handed]
+    following = [_going_on(value, branch, body) for value in handed]
+    moved = [linear(value, {}) for value in following]
     if any(told.base is not argument for told, argument in zip(moved, before.args, strict=True)):
         return None
     steps = [told.offset for told in moved]
@@ -106,8 +112,16 @@ def _search_of(op: WhileOp) -> _Search | None:
         bound = _side(branch.cond.owner, other.base)
         if counter is not None and steps[counter] in towards and bound is not None and _is_fixed(bound, op):
             beyond = (steps[counter] if asked.operator == "<=" else 0) - side.offset
-            return _Search(branch, body, rest, steps, counter, bound, beyond, asked.operator == "!=")
+            flags = [_flags(value) for value in following]
+            return _Search(
+                branch, body, rest, steps, counter, bound, beyond, asked.operator == "!=", asked.is_unsigned, flags
+            )
     return None
+
+
+def _flags(value: SSAValue) -> IntegerOverflowAttr:
+    """Return what is known of overflow where a value moves on."""
+    return value.owner.overflow_flags if isinstance(value.owner, AddiOp | SubiOp) else _WRAPS
 
 
 def _side(test: CmpiOp, base: object) -> SSAValue | None:
@@ -159,6 +173,7 @@ class _Reversing:
         self.op, self.search = op, search
         self.to: Block | Operation = op
         self.before, self.condition = op.before_region.block, last_of(op.before_region.block)
+        self.flags = search.flags[search.counter]
         self.low, self.step = op.arguments[search.counter], search.steps[search.counter]
         self.used = [k for k, result in enumerate(op.results) if result.first_use is not None]
 
@@ -174,7 +189,7 @@ class _Reversing:
         past = self.plus(self.copied(search.bound, outside), search.beyond)
         last = self.plus(past, -self.step)
         if any(map(self._asks, rest)):
-            end = (MaxSIOp if self.step > 0 else MinSIOp)(past, self.low)
+            end = _ENDS[self.step > 0, search.is_unsigned](past, self.low)
             end.attributes[REACHED] = UnitAttr()
             self._give(outside, past if search.is_exact else self.emit(end))
         inits = [self.low, *(self.copied(value, outside) for value in rest)]
@@ -220,7 +235,8 @@ class _Reversing:
         """Write the body: it leaves what a hit does, or else what it is given."""
         self.to = block = Block(arg_types=types)
         here: dict[SSAValue, SSAValue] = {}
-        self._give(here, self.emit(SubiOp(last, self.since(block.args[0]), overflow=_EXACT)))
+        back = SubiOp if self.step > 0 else AddiOp
+        self._give(here, self.emit(back(last, self.since(block.args[0]), overflow=self.flags)))
         for argument, value in here.items():
             argument.replace_all_uses_with(value)
         *ops, _, _ = self.before.ops
@@ -250,16 +266,27 @@ class _Reversing:
         return made.results[0] if made.results else self.low
 
     def plus(self, value: SSAValue, number: int) -> SSAValue:
-        """Add a constant, which does not wrap."""
+        """Add a constant to what the counter is compared with."""
         if not number:
             return value
-        return self.emit(AddiOp(value, self.number(number, value.type), overflow=_EXACT))
+        return self.emit(AddiOp(value, self.number(number, value.type), overflow=self.flags))
 
     def since(self, counter: SSAValue) -> SSAValue:
-        """Return how far a counter is from where it starts."""
+        """Return how many iterations there are before the counter has a value."""
+        if self.step < 0:
+            return self.emit(SubiOp(self.low, counter, overflow=self.flags))
         if isinstance(self.low.owner, ConstantOp) and not constant(self.low.owner):
             return counter
-        return self.emit(SubiOp(counter, self.low, overflow=_EXACT))
+        return self.emit(SubiOp(counter, self.low, overflow=self.flags))
+
+    def as_wide(self, count: SSAValue, of_type: Attribute) -> SSAValue:
+        """Give a number of iterations another type."""
+        if count.type == of_type:
+            return count
+        assert isinstance(of_type, IntegerType)
+        if width_of(of_type) < width_of(count.type):
+            return self.emit(TruncIOp(count, of_type))
+        return self.emit((ExtUIOp if self.search.is_unsigned else ExtSIOp)(count, of_type))
 
     def number(self, number: int, of_type: Attribute) -> SSAValue:
         """Write a constant."""
@@ -304,11 +331,6 @@ class _Reversing:
         for k, (argument, init, step) in enumerate(zip(arguments, inits, steps, strict=True)):
             known[argument] = init if k != self.search.counter else counter
             if k != self.search.counter and step and argument.first_use is not None:
-                count = self.since(counter)
-                by = self.number(step * self.step, count.type)
-                moved = self.emit(MuliOp(count, by, overflow=_EXACT))
-                if moved.type != init.type:
-                    assert isinstance(init.type, IntegerType)
-                    is_wider = width_of(init.type) > width_of(moved.type)
-                    moved = self.emit((ExtSIOp if is_wider else TruncIOp)(moved, init.type))
-                known[argument] = self.emit(AddiOp(init, moved, overflow=_EXACT))
+                count = self.as_wide(self.since(counter), init.type)
+                moved = self.emit(MuliOp(count, self.number(step, init.type), overflow=self.search.flags[k]))
+                known[argument] = self.emit(AddiOp(init, moved, overflow=self.search.flags[k]))

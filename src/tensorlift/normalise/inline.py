@@ -25,22 +25,24 @@ class Inline:
     def apply(self, module: ModuleOp) -> None:
         """Replace calls, those in what is called first."""
         functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks}
-        done: set[str] = set()
+        seen: set[str] = set()
         for name in functions:
-            _inline(name, functions, done, frozenset())
+            _inline(name, functions, seen)
 
 
-def _inline(name: str, functions: Mapping[str, FuncOp], done: set[str], around: frozenset[str]) -> None:
-    """Replace the calls in a function that is called from ``around``."""
-    if name in done or name in around:
-        return
-    for call in [op for op in functions[name].walk() if isinstance(op, CallOp)]:
-        callee = call.callee.root_reference.data
-        if callee in functions:
-            _inline(callee, functions, done, around | {name})
-            if callee in done:
+def _inline(name: str, functions: Mapping[str, FuncOp], seen: set[str]) -> bool:
+    """Replace the calls in a function; tell whether none is left."""
+    if name not in seen:
+        seen.add(name)
+        for call in _calls(functions[name]):
+            callee = call.callee.root_reference.data
+            if callee in functions and _inline(callee, functions, seen):
                 _replace(call, functions[callee])
-    done.add(name)
+    return not _calls(functions[name])
+
+
+def _calls(function: FuncOp) -> list[CallOp]:
+    return [op for op in function.walk() if isinstance(op, CallOp)]
 
 
 def _replace(call: CallOp, callee: FuncOp) -> None:

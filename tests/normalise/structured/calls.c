@@ -54,17 +54,6 @@ int f(int x) {
 //     scf.yield %2 : i32
 //   }
 //   %8 = arith.constant 3 : i32
-//   %9 = arith.constant 0 : i32
-//   %10 = arith.cmpi ne, %8, %9 : i32
-//   %11 = scf.if %10 -> (i32) {
-//     %12 = arith.constant 1 : i32
-//     %13 = arith.subi %8, %12 overflow<nsw> : i32
-//     %14 = func.call @power(%x, %13) : (i32, i32) -> i32
-//     %15 = arith.muli %x, %14 overflow<nsw> : i32
-//     scf.yield %15 : i32
-//   } else {
-//     %16 = arith.constant 1 : i32
-//     scf.yield %16 : i32
-//   }
-//   %17 = arith.addi %6, %11 overflow<nsw> : i32
-//   func.return %17 : i32
+//   %9 = func.call @power(%x, %8) : (i32, i32) -> i32
+//   %10 = arith.addi %6, %9 overflow<nsw> : i32
+//   func.return %10 : i32

@@ -22,8 +22,8 @@ int f(int n) {
 //     "scf.condition"(%8, %n_2, %left_1) : (i1, i32, i1) -> ()
 //   }, {
 //   ^bb0(%n_3: i32, %left_2: i1):
-//     %9 = "arith.subi"(%n_3, %n) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//     %n_4 = "arith.subi"(%6, %9) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %9 = "arith.subi"(%n, %n_3) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %n_4 = "arith.addi"(%6, %9) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
 //     %10 = "arith.constant"() <{value = 5 : i32}> : () -> i32
 //     %11 = "arith.cmpi"(%n_4, %10) <{predicate = 1 : i64}> : (i32, i32) -> i1
 //     %left_3 = "scf.if"(%11) ({

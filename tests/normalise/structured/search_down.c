@@ -25,12 +25,12 @@ int f(int n, const int *a, int k) {
 //     "scf.condition"(%10, %i_2, %left_1, %i_3) : (i1, i32, i1, i32) -> ()
 //   }, {
 //   ^bb0(%i_4: i32, %left_2: i1, %i_5: i32):
-//     %11 = "arith.subi"(%i_4, %n) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//     %i_6 = "arith.subi"(%8, %11) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//     %12 = "arith.subi"(%i_6, %n) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//     %13 = "arith.constant"() <{value = -2 : i32}> : () -> i32
-//     %14 = "arith.muli"(%12, %13) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//     %15 = "arith.extsi"(%14) : (i32) -> i64
+//     %11 = "arith.subi"(%n, %i_4) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %i_6 = "arith.addi"(%8, %11) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %12 = "arith.subi"(%n, %i_6) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %13 = "arith.extsi"(%12) : (i32) -> i64
+//     %14 = "arith.constant"() <{value = 2 : i64}> : () -> i64
+//     %15 = "arith.muli"(%13, %14) <{overflowFlags = #arith.overflow<nsw>}> : (i64, i64) -> i64
 //     %p_at = "arith.addi"(%a_at, %15) <{overflowFlags = #arith.overflow<nsw>}> : (i64, i64) -> i64
 //     %16 = "arith.index_cast"(%p_at) : (i64) -> index
 //     %17 = "memref.load"(%a, %16) : (memref<?xi32>, index) -> i32
