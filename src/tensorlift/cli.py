@@ -175,7 +175,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
         _check_in_place(file, output, form=form, others=[artifact, guards, adapter, sizes, generalise])
     check_outputs(file, [name for name in (output, report, artifact) if name])
     if artifact:
-        from tensorlift.runtime.portable import require_portable
+        from tensorlift.runtime.xla import require_portable
 
         require_portable(target)
     source = read_source(file)

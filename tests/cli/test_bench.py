@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from tensorlift.cli import main
 from tensorlift.commands.benchmark import _speedup
 from tensorlift.measurement import BenchRecord, Contender, Machine, Spread, geometric_mean
-from tensorlift.report import plot
+from tensorlift.report import bench as plot
 from tensorlift.report.bench import show_bench
 from tensorlift.report.output import seconds_text
 from tensorlift.runtime import compilers, libraries

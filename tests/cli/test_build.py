@@ -12,7 +12,7 @@ import pytest
 
 from tensorlift.cli import main
 from tensorlift.diagnostics import LiftError
-from tensorlift.runtime.drop_in import build_library
+from tensorlift.runtime.compilers import build_library
 from tensorlift.runtime.original import CompileOptions
 
 if TYPE_CHECKING:

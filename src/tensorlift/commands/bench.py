@@ -76,8 +76,8 @@ def bench(  # noqa: PLR0913 - one parameter for each option
     All runs in processes of its own with limits.
     Exit status: 0 measured, 1 the function is refused or its program differs, 2 the request is wrong.
     """
+    from tensorlift.report.bench import check_plot, plot
     from tensorlift.report.output import STDOUT, check_outputs, write_data, write_output
-    from tensorlift.report.plot import check_plot, plot
     from tensorlift.source import read_source
 
     check_outputs(file, [name for name in (report, picture) if name])

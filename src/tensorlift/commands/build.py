@@ -41,7 +41,7 @@ def build(
     source = read_source(file)
     options = replace(lift_options(file, functions, "c", flags), replaces=True)
     from tensorlift.pipeline import lift_source
-    from tensorlift.runtime.drop_in import OPTIMISED, ORIGINAL, build_library
+    from tensorlift.runtime.compilers import OPTIMISED, ORIGINAL, build_library
     from tensorlift.runtime.original import CompileOptions
 
     record = lift_source(source, options)
@@ -70,7 +70,7 @@ def _renamed(source: Source, options: LiftOptions, functions: tuple[FunctionReco
     from tensorlift.diagnostics import refuse
     from tensorlift.frontends.c.extents import extents_of
     from tensorlift.frontends.c.reader import parser_arguments
-    from tensorlift.runtime.drop_in import renamed, replaced_functions
+    from tensorlift.runtime.compilers import renamed, replaced_functions
 
     if Path(source.name).suffix in {".py", ".mlir", ".cpp", ".cc", ".cxx", ".hpp"}:
         raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give one that a C compiler takes")

@@ -15,7 +15,7 @@ from tensorlift.comprehension.rewrite import substitute, walk
 from tensorlift.diagnostics import LiftError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.domain import Constraint
     from tensorlift.comprehension.terms import Term
@@ -71,6 +71,13 @@ class Definition:
         """Yield what its terms are made of."""
         for _, term in self.pieces:
             yield from walk(term)
+
+    def over(self, indices: Sequence[str]) -> Definition:
+        """Return the same definition with other indices."""
+        names = dict(zip(self.indices, indices, strict=True))
+        values = {old: Affine.var(new) for old, new in names.items()}
+        pieces = tuple((domain.rename(names), substitute(term, values)) for domain, term in self.pieces)
+        return replace(self, indices=tuple(indices), domain=self.domain.rename(names), pieces=pieces)
 
     def mapped(self, convert: Callable[[Term, Domain], Term]) -> Definition:
         """Return it with each term converted, for the points of its piece; itself where that changes nothing."""

@@ -100,6 +100,13 @@ def substitute(term: Term, values: Mapping[str, Affine]) -> Term:
     return _Substitution(changed).of(term) if changed else term
 
 
+def renewed(fold: Reduce, fresh: Callable[[str], str]) -> tuple[tuple[str, ...], Domain, Term]:
+    """Return the variables of a fold, its domain and its body, with names of their own for the variables."""
+    names = {old: fresh("k") for old in fold.bound}
+    body = substitute(fold.body, {old: Affine.var(new) for old, new in names.items()})
+    return tuple(names.values()), fold.domain.rename(names), body
+
+
 class _Substitution:
     def __init__(self, values: Mapping[str, Affine]) -> None:
         self.values = values

@@ -13,7 +13,7 @@ scalar is that number everywhere, where it is no the other arm counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -205,7 +205,7 @@ class _Proof:
 
     def _define(self, item: Definition, context: Domain) -> None:
         """Give a definition of the program its value, in terms of the source where it is one of the source."""
-        item = _with_new_indices(item)
+        item = item.over([fresh("v") for _ in item.indices])  # which no definition of the source has
         pieces = tuple(
             (domain & item.domain, self._written_out(term, domain & item.domain & context))
             for domain, term in item.pieces
@@ -394,14 +394,6 @@ def _arrays_of_versions(summary: Summary) -> Iterator[tuple[str, str]]:
         if isinstance(item, KeptLoop):
             yield from ((c.name, c.array) for c in item.carried)
             waiting += item.body
-
-
-def _with_new_indices(item: Definition) -> Definition:
-    """Give a definition indices that no definition of the source has."""
-    names = {old: fresh("v") for old in item.indices}
-    values = {old: Affine.var(new) for old, new in names.items()}
-    pieces = tuple((domain.rename(names), substitute(term, values)) for domain, term in item.pieces)
-    return replace(item, indices=tuple(names.values()), domain=item.domain.rename(names), pieces=pieces)
 
 
 def _tensor(item: Definition, pieces: Sequence[tuple[Domain, Term]]) -> SymbolicTensor:

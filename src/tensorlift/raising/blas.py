@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.rewrite import flattened
+from tensorlift.comprehension.rewrite import flattened, renewed
 from tensorlift.comprehension.terms import Read, Reduce, Term
 from tensorlift.raising.bodies import Body, operand, unraisable
 from tensorlift.raising.linalg import Emission, Piece
 from tensorlift.raising.routines import Routine
-from tensorlift.targets.c.sums import Part, addends, factors, has_fold, joined, product, renewed
+from tensorlift.targets.c.sums import Part, addends, factors, has_fold, joined, product
 from tensorlift.targets.linalg.writer import operands_text
 from tensorlift.targets.mlir_text.text import names_and_types
 

@@ -19,7 +19,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.rewrite import flattened, map_reads, substitute, visit_reads
+from tensorlift.comprehension.rewrite import flattened, map_reads, renewed, substitute, visit_reads
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Read, Reduce, Scalar, Term
 from tensorlift.ir.subscripts import PRODUCTS
 from tensorlift.raising.bodies import (
@@ -34,7 +34,7 @@ from tensorlift.raising.bodies import (
     unraisable,
 )
 from tensorlift.targets.c.operands import box
-from tensorlift.targets.c.sums import addends, folds_of, has_fold, joined, renewed, replaced
+from tensorlift.targets.c.sums import addends, folds_of, has_fold, joined, replaced
 from tensorlift.targets.linalg.writer import operands_text
 
 if TYPE_CHECKING:
@@ -157,10 +157,9 @@ class Emission:
 
     def _define(self, definition: Definition, later: set[str]) -> None:
         indices = tuple(fresh("i") for _ in definition.indices)
-        names = dict(zip(definition.indices, indices, strict=True))
-        values = {old: Affine.var(new) for old, new in names.items()}
-        where = definition.domain.rename(names)
-        pieces = [(domain.rename(names) & where, substitute(term, values)) for domain, term in definition.pieces]
+        definition = definition.over(indices)
+        where = definition.domain
+        pieces = [(domain & where, term) for domain, term in definition.pieces]
         if definition.name == self.summary.result and isinstance(definition.pieces[0][1], Read):
             self.place[definition.name] = self.place[definition.pieces[0][1].array]
             return

@@ -1,4 +1,7 @@
-"""Runs StableHLO programs: parsed and verified by its own library, compiled by XLA, both of which come with JAX."""
+"""Runs StableHLO programs: parsed and verified by its own library, compiled by XLA, both of which come with JAX.
+
+Portable artifacts: StableHLO programs as versioned bytecode, which later versions of its readers still take.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tensorlift.diagnostics import refuse
+from tensorlift.runtime.libraries import require_library
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     Program = Callable[..., Any]
     Execute = Callable[[list[Any]], Any]
     Shape = tuple[int, ...] | int
+
 
 _REFINING = (
     "func.func(stablehlo-canonicalize-dynamism),stablehlo-refine-shapes,func.func(stablehlo-canonicalize-dynamism)"
@@ -202,3 +209,14 @@ def _types(module: Any) -> list[Any]:
 def _array(ir: Any, result: Any) -> Any:
     kind = ir.DenseFPElementsAttr if isinstance(result, ir.DenseFPElementsAttr) else ir.DenseIntElementsAttr
     return np.array(kind(result))
+
+
+_TARGET = "stablehlo"
+
+
+def require_portable(target: str) -> None:
+    """Refuse what cannot be written: TL518 for programs of another target, TL607 where JAX is not installed."""
+    if target != _TARGET:
+        message = f"a program for the target '{target}' has no portable artifact"
+        raise refuse("TL518", message, remedy="lift with --to stablehlo, or leave --portable-artifact out")
+    require_library(_TARGET)

@@ -32,9 +32,8 @@ from tensorlift.comprehension.terms import Constant
 from tensorlift.ir.linear import evaluated
 from tensorlift.ops.dtypes import rounded, wrap
 from tensorlift.targets.imported import is_list, list_operation, stated_attributes
-from tensorlift.targets.mlir_text.operations import SplatAttr
+from tensorlift.targets.mlir_text.operations import SplatAttr, dtype_of
 from tensorlift.targets.mlir_text.rows import Map, ResultType
-from tensorlift.targets.mlir_text.types import dtype_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

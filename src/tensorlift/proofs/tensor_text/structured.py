@@ -22,8 +22,8 @@ from tensorlift.comprehension.domain import Domain, equal
 from tensorlift.comprehension.tensor import SymbolicTensor, affine_of, domain_of
 from tensorlift.proofs.tensor_text.arguments import attribute_value, integer, integers, real, spelled_number, whole
 from tensorlift.proofs.values import Held, cell_names, cells_of
+from tensorlift.targets.mlir_text.operations import dtype_of
 from tensorlift.targets.mlir_text.rows import Body, Result, is_index
-from tensorlift.targets.mlir_text.types import dtype_of
 from tensorlift.targets.target import Memory
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import at_least
 from tensorlift.comprehension.positions import extreme_in
-from tensorlift.comprehension.rewrite import substitute, walk
+from tensorlift.comprehension.rewrite import renewed, substitute, walk
 from tensorlift.comprehension.rules import FALSE
 from tensorlift.comprehension.terms import (
     COMBINER,
@@ -29,7 +29,6 @@ from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 from tensorlift.ops.scalar_ops import neutral as number_of
 from tensorlift.targets.c.nests import condition, nest
 from tensorlift.targets.c.scalars import AND, ATOM, C_TYPES, CHOICE, OR, SUM, UNARY, Text, applied, cast, number
-from tensorlift.targets.c.sums import renewed
 from tensorlift.targets.c.text import Block
 
 if TYPE_CHECKING:

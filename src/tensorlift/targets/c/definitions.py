@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, less
-from tensorlift.comprehension.rewrite import substitute, visit_reads, walk
+from tensorlift.comprehension.rewrite import renewed, substitute, visit_reads, walk
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term, reduce
 from tensorlift.ops.dtypes import is_float
 from tensorlift.targets.c.calls import Matcher, triangular_product
@@ -36,7 +36,6 @@ from tensorlift.targets.c.sums import (
     has_fold,
     joined,
     product,
-    renewed,
     replaced,
     strides_through,
 )

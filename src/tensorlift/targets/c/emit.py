@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, KeptLoop, definitions_of
 from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Read, Term, read
 from tensorlift.diagnostics import refuse
 from tensorlift.targets.c.cells import affine_text
@@ -236,10 +235,9 @@ class _Emission:
         slot = self._home(definition, later)
         with self.names.scope():
             indices = [self.names.fresh("i") for _ in definition.indices]
-            renamed = dict(zip(definition.indices, indices, strict=True))
-            values = {old: Affine.var(new) for old, new in renamed.items()}
-            box = definition.domain.rename(renamed) & context
-            pieces = [(domain.rename(renamed) & box, substitute(term, values)) for domain, term in definition.pieces]
+            definition = definition.over(indices)
+            box = definition.domain & context
+            pieces = [(domain & box, term) for domain, term in definition.pieces]
             occupant = self.memory.holder.get(slot.name)
             pieces = [(d, t) for d, t in pieces if not _is_own(t, occupant, indices) and not d.is_empty()]
             inside = self.memory.inside(slot)

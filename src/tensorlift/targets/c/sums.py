@@ -15,7 +15,7 @@ from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
 from tensorlift.ops.dtypes import is_float, is_integer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from tensorlift.comprehension.domain import Domain
     from tensorlift.ops.dtypes import DType
@@ -36,13 +36,6 @@ def addends(term: Term) -> list[Part]:
     if term.dtype == "bool" or not (is_float(term.dtype) or is_integer(term.dtype)):
         return [Part(term)]
     return [_part(one) for one in _flattened(term)]
-
-
-def renewed(fold: Reduce, fresh: Callable[[str], str]) -> tuple[tuple[str, ...], Domain, Term]:
-    """Return the variables of a fold, its domain and its body, with names of their own for the variables."""
-    names = {old: fresh("k") for old in fold.bound}
-    body = substitute(fold.body, {old: Affine.var(new) for old, new in names.items()})
-    return tuple(names.values()), fold.domain.rename(names), body
 
 
 def joined(parts: Sequence[Part], dtype: DType) -> Term | None:

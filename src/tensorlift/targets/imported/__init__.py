@@ -29,9 +29,8 @@ from tensorlift.comprehension.instance import InstanceOperand
 from tensorlift.ops.dtypes import is_float
 from tensorlift.targets.imported.record import operations_of
 from tensorlift.targets.linalg import TARGET as LINALG
-from tensorlift.targets.mlir_text.operations import ReadData, context_of, structured
+from tensorlift.targets.mlir_text.operations import ELEMENT_TYPES, ReadData, context_of, structured, tensor_type
 from tensorlift.targets.mlir_text.rows import StatedTypes
-from tensorlift.targets.mlir_text.types import ELEMENT_TYPES, tensor_type
 from tensorlift.targets.target import Target, row
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from tensorlift.ir.tensor_program import (
     TriangleMask,
 )
 from tensorlift.targets.linalg.writer import Value, element_type, map_text, operands_text, tensor_type
-from tensorlift.targets.mlir_text.positions import number_at, shown
+from tensorlift.targets.mlir_text.text import number_at, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable

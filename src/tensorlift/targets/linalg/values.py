@@ -51,7 +51,7 @@ from tensorlift.targets.linalg.writer import (
     stem_of,
     tensor_type,
 )
-from tensorlift.targets.mlir_text.positions import without_position
+from tensorlift.targets.mlir_text.text import without_position
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,6 +5,8 @@ A form spells what stands behind the name of the operation, as dialects do in th
 ``type(result)`` that of the result.  Anything else is itself; what stands between ``[?`` and ``?]`` starts with a word,
 and is left out where its attributes are empty.  An operand whose type is not spelled has that of the result.  Operands
 and attributes are the parameters of the meaning; a row without a form is read in MLIR's generic form.
+
+Types of tensors in MLIR: element types and shapes, and what a type in a text says of them.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ from xdsl.dialects.builtin import (
     Float32Type,
     Float64Type,
     IntegerAttr,
+    IntegerType,
+    Signedness,
     StringAttr,
     TensorType,
     i64,
@@ -30,6 +34,7 @@ from xdsl.ir import Data, Dialect, Operation, OpTraits
 from xdsl.irdl import irdl_attr_definition
 from xdsl.traits import IsTerminator
 
+from tensorlift.ops.dtypes import SIGNED, UNSIGNED, width
 from tensorlift.targets.mlir_text.rows import attributes_of, operands_of
 
 if TYPE_CHECKING:
@@ -39,7 +44,28 @@ if TYPE_CHECKING:
     from xdsl.parser import AttrParser, Parser, UnresolvedOperand
     from xdsl.printer import Printer
 
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.target import OpRow
+
+
+ELEMENT_TYPES: dict[DType, Attribute] = {
+    "bool": IntegerType(1),
+    **{dtype: IntegerType(width(dtype)) for dtype in SIGNED},
+    **{dtype: IntegerType(width(dtype), Signedness.UNSIGNED) for dtype in UNSIGNED},
+    "f32": Float32Type(),
+    "f64": Float64Type(),
+}
+_DTYPES = {element: dtype for dtype, element in ELEMENT_TYPES.items()}
+
+
+def tensor_type(shape: Sequence[int], dtype: DType) -> TensorType[Attribute]:
+    """Return the type of tensors of a shape; ``DYNAMIC_INDEX`` of xDSL is an open extent."""
+    return TensorType(ELEMENT_TYPES[dtype], list(shape))
+
+
+def dtype_of(element: Attribute) -> DType | None:
+    """Return the element type that a type in a text is, None where it is none of ours."""
+    return _DTYPES.get(element)
 
 
 class Splat(NamedTuple):

@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.tensor import SymbolicTensor, array, size
-from tensorlift.targets.mlir_text.types import ELEMENT_TYPES, tensor_type
+from tensorlift.targets.mlir_text.operations import ELEMENT_TYPES, tensor_type
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -17,8 +17,8 @@ from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import integer_range, is_float
+from tensorlift.targets.mlir_text.operations import ELEMENT_TYPES
 from tensorlift.targets.mlir_text.text import Lines, names_and_types
-from tensorlift.targets.mlir_text.types import ELEMENT_TYPES
 from tensorlift.targets.stablehlo.views import Sizes, Span, neutral_number
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.affine import ONE, Affine
-from tensorlift.targets.mlir_text.positions import cell_of
+from tensorlift.targets.mlir_text.text import cell_of
 from tensorlift.targets.stablehlo.builder import estimate, static, type_of
 from tensorlift.targets.stablehlo.views import Span
 

@@ -43,8 +43,13 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.targets.emitted import as_float, returned, spell_all, spelling
-from tensorlift.targets.mlir_text.positions import cell_of, without_position
-from tensorlift.targets.mlir_text.text import function_emitted, names_and_types, without_unused
+from tensorlift.targets.mlir_text.text import (
+    cell_of,
+    function_emitted,
+    names_and_types,
+    without_position,
+    without_unused,
+)
 from tensorlift.targets.stablehlo.builder import Array, Builder, is_static
 from tensorlift.targets.stablehlo.convolution import contract, convolution_of
 from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS, FUNCTIONS, ROUNDINGS
