@@ -32,46 +32,36 @@ if TYPE_CHECKING:
 _INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 
 
-class Binder:
-    """Binds and converts arguments; what does not fit is refused with the row's name."""
+def bound(
+    o: Ledger, row: OpRow, positional: Sequence[Item], keywords: Mapping[str, Item]
+) -> tuple[list[object], dict[str, object]]:
+    """Return converted arguments, those given by position and those given by name; refuse what does not fit."""
+    values: list[object] = []
+    named: dict[str, object] = {}
+    rest, left = list(positional), dict(keywords)
+    for parameter in row.parameters:
+        if parameter.is_variadic:
+            values += [_converted(o, row, parameter, value) for value in rest]
+            rest = []
+        elif rest and not parameter.is_keyword:
+            values.append(_converted(o, row, parameter, rest.pop(0)))
+        elif parameter.name in left:
+            named[parameter.name] = _converted(o, row, parameter, left.pop(parameter.name))
+        elif not parameter.is_optional:
+            o.refuse(f"{row.spelling}: {parameter.name} is missing")
+    if rest or left:
+        o.refuse(f"{row.spelling}: takes no {'argument ' + min(left) if left else 'further arguments'}")
+    return values, named
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
 
-    def bind(
-        self, row: OpRow, positional: Sequence[Item], keywords: Mapping[str, Item]
-    ) -> tuple[list[object], dict[str, object]]:
-        """Return converted arguments, those given by position and those given by name."""
-        values: list[object] = []
-        named: dict[str, object] = {}
-        rest, left = list(positional), dict(keywords)
-        for parameter in row.parameters:
-            if parameter.is_variadic:
-                values += [self._convert(row, parameter, value) for value in rest]
-                rest = []
-            elif rest and not parameter.is_keyword:
-                values.append(self._convert(row, parameter, rest.pop(0)))
-            elif parameter.name in left:
-                named[parameter.name] = self._convert(row, parameter, left.pop(parameter.name))
-            elif not parameter.is_optional:
-                self._refuse(row, f"{parameter.name} is missing")
-        if rest or left:
-            self._refuse(row, f"takes no {'argument ' + min(left) if left else 'further arguments'}")
-        return values, named
-
-    def _refuse(self, row: OpRow, why: str) -> NoReturn:
-        self._ledger.refuse(f"{row.spelling}: {why}")
-
-    def _convert(self, row: OpRow, parameter: Parameter, value: Item) -> object:
-        kind = parameter.kind
-        if kind.endswith(" | None"):
-            if value is None:
-                return None
-            kind = kind.removesuffix(" | None")
-        try:
-            return _CONVERTERS[kind](value)
-        except (TypeError, ValueError, KeyError):
-            self._refuse(row, f"{parameter.name} is no {kind}")
+def _converted(o: Ledger, row: OpRow, parameter: Parameter, value: Item) -> object:
+    kind = parameter.kind.removesuffix(" | None")
+    if kind != parameter.kind and value is None:
+        return None
+    try:
+        return _CONVERTERS[kind](value)
+    except (TypeError, ValueError, KeyError):
+        return o.refuse(f"{row.spelling}: {parameter.name} is no {kind}")
 
 
 def tensor_of(value: Item) -> SymbolicTensor:
@@ -167,7 +157,6 @@ class Evaluator:
         self.target = target
         self.ledger = ledger
         self.call: Callable[[Function, list[Item], ast.Call], Item] | None = None
-        self._binder = Binder(ledger)
         self._conversions = frozenset(f"{name}()" for name in target.element_types)
         self._handlers: dict[type[ast.expr], Callable[..., Item]] = {
             ast.Name: self._name,
@@ -193,7 +182,7 @@ class Evaluator:
             for value in _parts([*positional, *(keywords or {}).values()]):
                 if value.tensor.strength is Strength.EITHER:  # a scalar parameter, in which JAX would compute
                     self.require_enabled(value.tensor.dtype)
-        values, named = self._binder.bind(row, positional, keywords or {})
+        values, named = bound(self.ledger, row, positional, keywords or {})
         result = row.meaning(self.ledger, *values, **named)
         if isinstance(result, tuple) and not isinstance(result, ElementType | Device):
             return tuple(Held(part) for part in result if isinstance(part, SymbolicTensor))

@@ -183,7 +183,7 @@ class Proof(ABC):
     # -- results
 
     def _check_results(self, execution: CutExecution, returned: Item) -> None:
-        wanted = [(name, version) for name, version in self.summary.outputs]
+        wanted = list(self.summary.outputs)
         if self.summary.result is not None:
             wanted.append(("the result", self.summary.result))
         values = (returned,) if len(wanted) == 1 else returned

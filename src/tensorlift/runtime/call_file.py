@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tensorlift.ir.function import FunctionView, Parameter
 
 
+_QUALIFIERS = re.compile(r"\b(const|restrict|volatile|register)\b")
 # What is asked for by name stays where a compiler takes a file for the whole program and leaves out what is not used.
 VISIBLE = "__attribute__((externally_visible))"
 # The clock is declared under another name, whatever the source includes or defines; its number 1 is the monotonic one.
@@ -52,10 +53,12 @@ def call_file(included: str, view: FunctionView) -> str:
     """Write the file; raises LiftError TL603 for a parameter that is not C's own."""
     own = tuple((p.name, "") for p in view.parameters if not p.access)
     declared = view.c_parameters or own
-    structures = {name: _unqualified(ctype) for name, ctype in declared if ctype}
+    structures = {name: _QUALIFIERS.sub("", ctype).strip() for name, ctype in declared if ctype}
     before = [_declaration(name, ctype, view) for name, ctype in structures.items()]
-    before += [line for position in range(len(view.parameters)) for line in _fill(view, position, structures)]
-    after = [line for position in range(len(view.parameters)) for line in _fetch(view, position, structures)]
+    before += [
+        line for position in range(len(view.parameters)) for line in _moved(view, position, structures, back=False)
+    ]
+    after = [line for position in range(len(view.parameters)) for line in _moved(view, position, structures, back=True)]
     arguments = ", ".join(_argument(name, structures, view) for name, _ in declared)
     result = f"*({c_scalar(view.result_dtype)} *)tl_result = " if view.result_dtype else ""
     call = timed(f"{result}{view.name}({arguments})")
@@ -71,10 +74,6 @@ def c_scalar(dtype: str) -> str:
     return ("__INT" if dtype[0] == "i" else "__UINT") + f"{dtype[1:]}_TYPE__"
 
 
-def _unqualified(ctype: str) -> str:
-    return re.sub(r"\b(const|restrict|volatile|register)\b", "", ctype).strip()
-
-
 def _declaration(name: str, ctype: str, view: FunctionView) -> str:
     """Declare the structure, or the array of structures, that a parameter of C is or points to, all zeros."""
     record = ctype.removesuffix("*").strip()
@@ -88,41 +87,20 @@ def _declaration(name: str, ctype: str, view: FunctionView) -> str:
     return f"{most} {record} tl_{name}[tl_{name}_length]; __builtin_memset(tl_{name}, 0, sizeof tl_{name});"
 
 
-def _fill(view: FunctionView, position: int, structures: Mapping[str, str]) -> Iterator[str]:
-    """Put an argument where C reaches it, if it is no parameter of C."""
+def _moved(view: FunctionView, position: int, structures: Mapping[str, str], *, back: bool) -> Iterator[str]:
+    """Put an argument where C reaches it, if it is no parameter of C; or read ``back`` what the function may change."""
     parameter = view.parameters[position]
-    if not parameter.access:
+    if not parameter.access or (back and parameter.name not in view.written):
         return
     place, argument = _place(parameter, structures), f"tl_arguments[{position}]"
-    if parameter.is_column:
-        yield _each(view, position, f"__builtin_memcpy(&{place}, {_cell(place, argument)}, sizeof {place});")
-    elif parameter.lies_inside:
-        yield f"__builtin_memcpy(&{place}, {argument}, sizeof {place});"
-    elif parameter.role == "array":
-        yield f"{place} = {argument};"
-    else:
-        yield f"{place} = *({c_scalar(parameter.dtype)} *){argument};"
-
-
-def _fetch(view: FunctionView, position: int, structures: Mapping[str, str]) -> Iterator[str]:
-    """Read back what the function may have changed in place."""
-    parameter = view.parameters[position]
-    if not parameter.access or parameter.name not in view.written:
-        return
-    place, argument = _place(parameter, structures), f"tl_arguments[{position}]"
-    if parameter.is_column:
-        yield _each(view, position, f"__builtin_memcpy({_cell(place, argument)}, &{place}, sizeof {place});")
-    elif parameter.lies_inside:
-        yield f"__builtin_memcpy({argument}, &{place}, sizeof {place});"
-
-
-def _each(view: FunctionView, position: int, statement: str) -> str:
-    length = f"*(long *)tl_arguments[{len(view.parameters) + position}]"
-    return f"for (long tl_i = 0; tl_i < {length}; tl_i++) {statement}"
-
-
-def _cell(place: str, argument: str) -> str:
-    return f"(char *){argument} + tl_i * sizeof {place}"
+    if parameter.is_column or parameter.lies_inside:
+        ends = [f"&{place}", f"(char *){argument} + tl_i * sizeof {place}" if parameter.is_column else argument]
+        copied = f"__builtin_memcpy({', '.join(ends[::-1] if back else ends)}, sizeof {place});"
+        length = f"*(long *)tl_arguments[{len(view.parameters) + position}]"
+        yield f"for (long tl_i = 0; tl_i < {length}; tl_i++) {copied}" if parameter.is_column else copied
+    elif not back:
+        value = argument if parameter.role == "array" else f"*({c_scalar(parameter.dtype)} *){argument}"
+        yield f"{place} = {value};"
 
 
 def _place(parameter: Parameter, structures: Mapping[str, str]) -> str:
