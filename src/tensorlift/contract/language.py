@@ -1,6 +1,6 @@
 """The language of conditions: sums over sizes, and what callers must guarantee about sizes, scalars and arrays.
 
-A condition is plain data.  ``str`` gives its notation, which `notation` reads back; `data` writes it as JSON values;
+A condition is plain data.  ``str`` gives its notation, which `notation` reads back and writes as JSON values;
 `decide` decides whether it holds for the arguments of a call.
 """
 

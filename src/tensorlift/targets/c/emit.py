@@ -1,7 +1,7 @@
 """Emitting C: definitions become loop nests and calls of BLAS over the memory of the source's arrays, in place.
 
 The program is one function over sizes, scalars and arrays that share no memory, and over scratch memory where versions
-of arrays need it; `entry` adds the function with the signature of the source.
+of arrays need it; `signature` adds the function with the signature of the source.
 """
 
 from __future__ import annotations
