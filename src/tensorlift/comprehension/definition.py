@@ -196,6 +196,13 @@ class Summary:
         """Yield every definition, those of kept loops included, in program order."""
         yield from definitions_of(self.items)
 
+    def source_name(self, name: str) -> str:
+        """Return a name of the source: those that Python has for itself got trailing underscores."""
+        known = self.arrays.keys() | self.scalars.keys() | set(self.sizes)
+        while name not in known and name.endswith("_"):
+            name = name[:-1]
+        return name
+
     def is_narrow(self, size: str) -> bool:
         """Tell whether the type of a size has 16 bits or less, in which a library would compute with it."""
         least, most = -(1 << 15), (1 << 16) - 1

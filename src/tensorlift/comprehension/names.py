@@ -18,12 +18,12 @@ def fresh(prefix: str) -> str:
     return name
 
 
-def unused(wanted: str, taken: set[str]) -> str:
+def unused(wanted: str, taken: set[str], joint: str = "") -> str:
     """Return the name, or the first numbered one that is not taken; it is taken afterwards."""
     name, number = wanted, 1
     while name in taken:
         number += 1
-        name = f"{wanted}{number}"
+        name = f"{wanted}{joint}{number}"
     taken.add(name)
     return name
 

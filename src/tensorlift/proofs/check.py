@@ -231,7 +231,7 @@ class _PythonProof(Proof):
         execution = Execution(self.evaluator, self.definitions, self.counterparts, self.cuts, loop)
         frame = Frame(self.function.local_names)
         for name, value in self.parameters(self.function.parameters).items():
-            size = self._source_name(name)
+            size = self.summary.source_name(name)
             if size in self.summary.sizes and self.summary.is_narrow(size) and name not in self.function.integers:
                 raise CheckFailure(INTERFACE, f"{name}, of a narrow type, is not made an integer of Python")
             frame.bind(name, value)

@@ -142,7 +142,7 @@ class Proof(ABC):
 
     def parameters(self, names: Sequence[str]) -> dict[str, Held]:
         """Return the parameters by the names of the source; each kind of them stands in source order."""
-        given = [self._source_name(parameter) for parameter in names]
+        given = [self.summary.source_name(parameter) for parameter in names]
         values = {parameter: self._parameter(parameter, name) for parameter, name in zip(names, given, strict=True)}
         if len(set(given)) != len(given):
             raise CheckFailure(INTERFACE, "a parameter of the source stands twice")
@@ -158,14 +158,6 @@ class Proof(ABC):
 
     def require_enabled(self, dtype: DType) -> None:  # noqa: B027 - most languages have every type
         """Refuse a type that the program has no values of."""
-
-    def _source_name(self, parameter: str) -> str:
-        """Names that Python has for itself get trailing underscores."""
-        known = self.summary.arrays.keys() | self.summary.scalars.keys() | set(self.summary.sizes)
-        name = parameter
-        while name not in known and name.endswith("_"):
-            name = name[:-1]
-        return name
 
     def _parameter(self, parameter: str, name: str) -> Held:
         known = {**self.summary.scalars, **{a.name: a.dtype for a in self.summary.arrays.values()}}

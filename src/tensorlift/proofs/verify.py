@@ -111,7 +111,7 @@ def _follows(guard: Condition, stated: list[Condition], summary: Summary) -> boo
     if isinstance(guard, IsArray | IsScalar):
         return _is_type(guard, summary)
     if isinstance(guard, Separate):
-        pair = {_source_name(name, summary) for name in (guard.array, *guard.others)}
+        pair = {summary.source_name(name) for name in (guard.array, *guard.others)}
         return any(
             isinstance(known, Separate)
             and known.array in pair
@@ -127,7 +127,7 @@ def _follows(guard: Condition, stated: list[Condition], summary: Summary) -> boo
 
 def _is_type(guard: IsArray | IsScalar, summary: Summary) -> bool:
     """Tell whether a parameter is of the type that a guard demands."""
-    name = _source_name(guard.name, summary)
+    name = summary.source_name(guard.name)
     info = summary.arrays.get(name)
     if isinstance(guard, IsArray):
         return info is not None and (guard.dtype, guard.rank) == (str(NUMPY_TYPES[info.dtype]), len(info.shape))
@@ -135,14 +135,6 @@ def _is_type(guard: IsArray | IsScalar, summary: Summary) -> bool:
         return not info.shape and guard.dtype == (INTEGER if is_integer(info.dtype) else NUMBER)
     is_whole = name in summary.sizes or is_integer(summary.scalars.get(name, "f64"))
     return guard.dtype == (INTEGER if is_whole else NUMBER)
-
-
-def _source_name(name: str, summary: Summary) -> str:
-    """Names that Python has for itself get trailing underscores."""
-    known = summary.arrays.keys() | summary.scalars.keys() | set(summary.sizes)
-    while name not in known and name.endswith("_"):
-        name = name[:-1]
-    return name
 
 
 def _on_sizes(condition: Condition, summary: Summary) -> Domain | None:
@@ -160,14 +152,14 @@ def _in_sizes(condition: Condition, summary: Summary) -> Condition:
     if not isinstance(condition, Compare | AnyOf | Inside):
         return condition
     if isinstance(condition, Inside):
-        condition = replace(condition, array=_source_name(condition.array, summary))
+        condition = replace(condition, array=summary.source_name(condition.array))
     return condition.substitute({atom: _in_source(atom, summary) for atom in atoms_of(condition)})
 
 
 def _in_source(atom: Atom, summary: Summary) -> Sum:
     if isinstance(atom, str):
-        return Sum.name(_source_name(atom, summary))
-    info = summary.arrays.get(_source_name(atom.array, summary)) if isinstance(atom, Extent) else None
+        return Sum.name(summary.source_name(atom))
+    info = summary.arrays.get(summary.source_name(atom.array)) if isinstance(atom, Extent) else None
     if info is None or not isinstance(atom, Extent) or atom.axis >= len(info.shape):
         return Sum.name(atom)
     extent = info.shape[atom.axis]

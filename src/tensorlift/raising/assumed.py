@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, IndexType, IntegerType, MemRefType, NoneAttr, StringAttr
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
+from tensorlift.comprehension.names import unused
 from tensorlift.contract.language import AnyOf, Compare, Extent, Quotient, Separate, Sum, atoms_of
 from tensorlift.contract.mlir import Tests
 from tensorlift.ir.text import functions, parse_module
@@ -165,7 +166,7 @@ def put_guard(module: ModuleOp, function: Operation, original: Operation, assump
     """Put a function that tests what a raised one assumes under its name, with the raised one and the original."""
     taken = {_name(op) for op in module.ops if op.name == "func.func"}
     name = _name(function)
-    names = [_free(f"{name}{ending}", taken) for ending in (RAISED, ORIGINAL)]
+    names = [unused(f"{name}{ending}", taken, "_") for ending in (RAISED, ORIGINAL)]
     types: Any = function.properties["function_type"]
     text = _Guard(list(types.inputs), list(types.outputs)).text(name, names, assumptions)
     entry = next(one for one in functions(parse_module(text, "guard.mlir")) if _name(one) == name)
@@ -183,14 +184,6 @@ def put_guard(module: ModuleOp, function: Operation, original: Operation, assump
         op.properties["sym_name"] = StringAttr(called)
         op.properties["sym_visibility"] = StringAttr("private")
         op.attributes.clear()
-
-
-def _free(wanted: str, taken: set[str]) -> str:
-    name, number = wanted, 1
-    while name in taken:
-        number += 1
-        name = f"{wanted}_{number}"
-    return name
 
 
 def _name(function: Operation) -> str:

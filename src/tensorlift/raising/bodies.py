@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntAttr, NoneAttr, StridedLayoutAttr
 
 from tensorlift.comprehension.affine import Affine
+from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Apply, Constant, Index, Read, Scalar, Term
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import is_float, width
@@ -277,15 +278,8 @@ class Body:
 
 def reads_in_order(found: Sequence[Term]) -> Iterator[Read]:
     """Yield what terms read, each once, in the order in which it is spelled."""
-    stack, seen = list(reversed(found)), set[Term]()
-    while stack:
-        node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if isinstance(node, Read):
-            yield node
-        stack += reversed(node.children)
+    nodes = dict.fromkeys(node for term in found for node in walk(term))
+    return (node for node in nodes if isinstance(node, Read))
 
 
 def spelled_map(loops: Sequence[Loop], subscripts: Sequence[Affine]) -> str:
