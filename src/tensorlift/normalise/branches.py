@@ -12,6 +12,8 @@ from tensorlift.normalise.scalars import chosen, is_eager, joined_known
 from tensorlift.normalise.steering import is_memory
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from xdsl.ir import Block, Operation, OpResult, SSAValue
 
     from tensorlift.frontends.c.sink import Condition
@@ -24,6 +26,8 @@ def branch(ex: Execution, op: Operation) -> None:
     """Execute an ``scf.if``."""
     test = ex.decided(ex.test(op.operands[0]))
     blocks = [region.block if region.blocks else None for region in op.regions]
+    if test.contrary is not None and len(blocks) > 1:
+        test, blocks = Test(test.contrary, test.known[::-1]), blocks[::-1]
     if isinstance(test.condition, bool):
         _decided(ex, op, blocks[0 if test.condition else 1])
     elif op.results and not any(result.name_hint for result in op.results) and all(map(_is_eager, blocks)):
@@ -85,11 +89,11 @@ class _Arm:
 def _join(ex: Execution, op: Operation, test: Test, arms: list[_Arm]) -> None:
     """Emit the branch; what both arms leave alike, and memory, is no result of it."""
     condition = cast("Condition", test.condition)
-    wanted: list[SSAValue] = []
+    wanted: dict[SSAValue, Collection[SSAValue]] = {}
     for result, *ends in zip(op.results, *(arm.ends for arm in arms), strict=True):
         found = _exact(result, *(ex.values[end] for end in ends))
         if found is None:
-            wanted.append(result)
+            wanted[result] = ends
         else:
             ex.values[result] = found
     named = ex.cells.assign(wanted)

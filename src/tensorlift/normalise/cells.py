@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.frontends.c.c_types import DOUBLE, FLOAT, SCALAR_TYPES, FloatType, IntegerType
+from tensorlift.frontends.c.c_types import DOUBLE, FLOAT, FloatType, IntegerType
 from tensorlift.frontends.c.values import Array, Data, Unknown
 from tensorlift.normalise.exact import integer
 from tensorlift.normalise.steering import is_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Attribute, Operation, SSAValue
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _UNSIGNED = {"arith.extui", "arith.uitofp", "arith.divui", "arith.remui", "arith.shrui"}
 _FIRST_UNSIGNED = 6
-_FLAG = SCALAR_TYPES["unsigned char"]  # the cells of truth values
+_FLAG = IntegerType("i1", 1, signed=True, rank=0)  # of the cells of truth values
 
 
 class Cells:
@@ -41,35 +41,42 @@ class Cells:
         self._made: list[tuple[object, Array]] = []  # with the block in which each stands
         self._cell: dict[SSAValue, Array] = {}
         self._holds: Held = {}
+        self._stored: set[Array] = set()
         self._written: dict[Operation, set[str]] = {}
 
     # -- cells
 
-    def assign(self, values: Sequence[SSAValue], *, anonymous: bool = False) -> list[SSAValue]:
-        """Give values that stand side by side their cells; those that have none are left out."""
+    def assign(self, values: Mapping[SSAValue, Collection[SSAValue]], *, anonymous: bool = False) -> list[SSAValue]:
+        """Give values that stand side by side their cells; those that have none are left out.
+
+        With each value come those that its variable goes on from.
+        """
         found: list[SSAValue] = []
         taken: set[Array] = set()
-        for value in values:
-            if not value.name_hint and not anonymous:
-                continue
-            cell = self._alive(value, taken)
-            taken.add(cell)
-            self._cell[value] = cell
-            found.append(value)
+        for value, given in values.items():
+            if value.name_hint or anonymous:
+                self._cell[value] = cell = self._alive(value, given, taken)
+                taken.add(cell)
+                found.append(value)
         return found
 
-    def _alive(self, value: SSAValue, taken: Collection[Array]) -> Array:
-        """Give the cell of a variable, or make it here."""
+    def _alive(self, value: SSAValue, given: Collection[SSAValue], taken: Collection[Array]) -> Array:
+        """Give the cell of a variable, or make it here: one whose value is used later is that of another variable."""
         ex, kind = self._ex, str(value.type)
         self._made = [(block, cell) for block, cell in self._made if ex.sink.is_open(block)]
         name = value.name_hint
-        for _, cell in reversed(self._made) if name else ():
-            if cell.name == name and cell.c_type == kind and cell not in taken:
-                return cell
+        known = [cell for _, cell in reversed(self._made) if name and (cell.name, cell.c_type) == (name, kind)]
+        free = [cell for cell in known if cell not in taken]
+        same = [cell for cell in free if self._holds.get(cell) in given]
+        for cell in same or [cell for cell in free if not self._is_used_later(self._holds.get(cell))]:
+            return cell
         cell = Array(name or "carried", self._ctype(value), [], ex.place, kind)
         ex.sink.allocate(cell, ex.domain)
         self._made.append((ex.sink.block, cell))
         return cell
+
+    def _is_used_later(self, value: SSAValue | None) -> bool:
+        return value is not None and any(use.operation not in self._ex.executed for use in value.uses)
 
     def _ctype(self, value: SSAValue) -> FloatType | IntegerType:
         """Give the type of a cell; without a sign where what the variable holds is used so."""
@@ -80,8 +87,10 @@ class Cells:
 
     def define(self, value: SSAValue) -> None:
         """Store a value that has the name of a variable."""
-        if not is_memory(value) and self.assign([value]):
-            self.store(value, value)
+        if is_memory(value):
+            return
+        self._cell[value] = self._alive(value, (), ())
+        self.store(value, value)
 
     def store(self, value: SSAValue, given: SSAValue) -> None:
         """Store what a variable goes on with, unless its cell holds that."""
@@ -103,12 +112,8 @@ class Cells:
     def put(self, cell: Array, data: Data) -> None:
         """Store data in a cell."""
         ex = self._ex
-        data = ex.sink.convert(data, cell.element, ex.place) if data.truth else data
+        self._stored.add(cell)
         ex.sink.store(cell, (), data, ex.domain, ex.place)
-
-    def cell(self, value: SSAValue) -> Array:
-        """Give the cell of a value."""
-        return self._cell[value]
 
     def alias(self, value: SSAValue, other: SSAValue) -> None:
         """Note that two values are one."""
@@ -127,9 +132,7 @@ class Cells:
     def _read(self, value: SSAValue) -> Data:
         ex = self._ex
         data = ex.sink.load(self._cell[value], (), ex.domain, ex.place)
-        if str(value.type) != "i1":
-            return data
-        return ex.sink.compare("!=", data, ex.sink.constant(0, _FLAG, ex.place), ex.place)
+        return Data(data.ssa, data.ctype, truth=data.ctype is _FLAG)
 
     def current(self, value: SSAValue) -> Data | None:
         """Read a value from its cell, where that still holds it."""
@@ -146,6 +149,19 @@ class Cells:
         if op not in self._written:
             self._written[op] = {value.name_hint for value in _values_in(op) if value.name_hint}
         self._holds = {cell: value for cell, value in self._holds.items() if cell.name not in self._written[op]}
+
+    def leave(self, before: Held) -> None:
+        """Go back to what the cells held before a loop, but for those that it changed."""
+        self._holds = {cell: value for cell, value in before.items() if cell not in self._stored}
+
+    def mark(self) -> set[Array]:
+        """Note from here on what is stored; give what was noted."""
+        noted, self._stored = self._stored, set()
+        return noted
+
+    def unmark(self, noted: set[Array]) -> None:
+        """Note what was noted before as well."""
+        self._stored |= noted
 
     def held(self) -> Held:
         """Give what the cells hold."""

@@ -47,9 +47,10 @@ def loop(ex: Execution, op: Operation) -> None:
     count = _counted(ex, op, solved)
     is_kept = [solved.argument(number, ZERO) is None for number in range(len(view.arguments))]
     kept = [number for number, is_one in enumerate(is_kept) if is_one and not is_memory(view.arguments[number])]
-    ex.cells.assign([view.arguments[number] for number in kept], anonymous=True)
+    ex.cells.assign({view.arguments[number]: (view.inits[number],) for number in kept}, anonymous=True)
     for number in kept:
         ex.cells.store(view.arguments[number], view.inits[number])
+    before, noted = ex.cells.held(), ex.cells.mark()
     for over in count.loops:
         ex.sink.begin_loop(over, count.hint, place, refusal_of(op))
     with ex.inside(loops=count.loops):
@@ -68,7 +69,8 @@ def loop(ex: Execution, op: Operation) -> None:
     if refusal_of(op) is not None:
         for load in (inside for inside in op.walk() if inside.name == "memref.load"):
             ex.ask_for_all(ex.values.get(load.operands[0]), place)
-    ex.cells.enter(op)
+    ex.cells.leave(before)
+    ex.cells.unmark(noted)
     _leave(ex, solved, count, kept)
 
 

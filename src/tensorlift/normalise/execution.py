@@ -42,10 +42,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A truth value: a condition, and what is known of integers where it holds and where it does not."""
+    """A truth value: a condition, and what is known of integers where it holds and where it does not.
+
+    ``contrary`` is the value of the emitted program that it is the contrary of, if it was made so.
+    """
 
     condition: AffineCondition | Data | bool
     known: tuple[Known, Known] = ((), ())
+    contrary: Data | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,7 @@ class Execution(Machine):
         self.steering = steering
         self.rules = rules
         self.values: dict[SSAValue, Value | Test] = {}
+        self.executed: set[Operation] = set()
         self.cells: Cells
         self.language, self.exact_from = language, language.exact_from
         self._bind = language.arguments(function, signature)
@@ -165,6 +170,7 @@ class Execution(Machine):
         rule = self.rules.get(op.name) or self.rules.get(op.name.partition(".")[0])
         if rule is None:
             raise refusal("expression", self._place, f"`{op.name}`")
+        self.executed.add(op)
         rule(self, op)
         for result in op.results:
             found = self.values.get(result)

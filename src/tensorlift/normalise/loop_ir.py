@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c.c_types import LONG
 from tensorlift.frontends.c.lower import lower_by
-from tensorlift.frontends.mlir.cleanup import remove_dead
+from tensorlift.frontends.mlir.cleanup import PURE
 from tensorlift.ir.function import function_named
 from tensorlift.normalise.accesses import ACCESSES, declare_table
 from tensorlift.normalise.branches import BRANCHES
@@ -65,13 +65,14 @@ def loop_ir(literal: ModuleOp, signature: nodes.Function, source: str, language:
 
     module = lower_by(signature, source, machine_of)
     block = function_named(module, signature.name).body.block
-    _remove_reads(block)
-    remove_dead(block)
+    _remove_unused(block)
     return module
 
 
-def _remove_reads(block: Block) -> None:
-    """Remove loads that nobody uses."""
-    for op in [op for op in block.walk() if op.name == "affine.load" and not any(op.results[0].uses)]:
-        op.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
-        op.erase()
+def _remove_unused(block: Block) -> None:
+    """Remove reads and arithmetic that nobody uses, last operations first."""
+    for op in reversed(list(block.walk())):
+        is_read = op.name == "affine.load" or op.name.startswith(PURE)
+        if is_read and not any(result.first_use is not None for result in op.results):
+            op.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
+            op.erase()

@@ -100,7 +100,10 @@ def _truth(ex: Execution, op: Operation) -> None:
         copied(ex, op)
         known = _known_of(op.name, left, right)
         data = ex.number(op.results[0])
-        ex.values[op.results[0]] = Test(data, known)
+        sides = ((left, right), (right, left)) if op.name == "arith.xori" else ()
+        contrary = [other.condition for one, other in sides if one.condition is True]
+        of_data = [condition for condition in contrary if isinstance(condition, Data)]
+        ex.values[op.results[0]] = Test(data, known, of_data[0] if of_data else None)
     else:
         ex.values[op.results[0]] = found
 
@@ -108,7 +111,12 @@ def _truth(ex: Execution, op: Operation) -> None:
 def _known_of(name: str, left: Test, right: Test) -> tuple[Known, Known]:
     if name == "arith.andi":
         return left.known[0] + right.known[0], ()
-    return ((), left.known[1] + right.known[1]) if name == "arith.ori" else ((), ())
+    if name == "arith.ori":
+        return (), left.known[1] + right.known[1]
+    for one, other in ((left, right), (right, left)):
+        if one.condition is True:
+            return other.known[1], other.known[0]
+    return (), ()
 
 
 def conjunction(left: Test, right: Test) -> Test | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, f32, f64, i8, i16, i32, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, f32, f64, i1, i8, i16, i32, i64
 
 from tensorlift.frontends.c.c_types import CType, FloatType, IntegerType
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.polynomial import Polynomial
 
 INDEX = IndexType()
-_INTEGERS = {8: i8, 16: i16, 32: i32, 64: i64}
+_INTEGERS = {1: i1, 8: i8, 16: i16, 32: i32, 64: i64}
 _FLOATS = {32: f32, 64: f64}
 _memref = lru_cache(maxsize=256)(MemRefType)  # attributes are immutable, and making one checks it
 
