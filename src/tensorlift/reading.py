@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
+    from tensorlift.frontends.c import nodes
     from tensorlift.frontends.c.reader import ParsedFile
     from tensorlift.frontends.cpp.instances import Instance
     from tensorlift.frontends.cpp.reader import ParsedCpp
@@ -99,9 +100,33 @@ def _read_cpp(source: Source, options: LiftOptions, wanted: str | None) -> Seque
     found = _with_extents(read_parsed_cpp(parsed, wanted), options)
     instances = {instance.name: instance for instance in parsed.found}
     return [
-        replace(f, literally=partial(_literally_cpp, parsed, instances[f.name])) if f.name in instances else f
+        replace(
+            f,
+            literally=partial(_literally_cpp, parsed, instances[f.name]),
+            otherwise=partial(_otherwise_cpp, parsed, instances[f.name], options),
+        )
+        if f.name in instances
+        else f
         for f in found
     ]
+
+
+def _otherwise_cpp(parsed: ParsedCpp, instance: Instance, options: LiftOptions) -> ModuleOp:
+    from tensorlift.frontends.cpp.entry import CppReader
+    from tensorlift.frontends.cpp.reader import lower_cpp
+    from tensorlift.normalise.loop_ir import cpp_language, loop_ir
+
+    file = parsed.parsed
+    reader = CppReader(file.name, file.source)
+    entry = reader.entry(instance.cursor, instance.name)
+    language = cpp_language(entry.prototype)
+
+    def lower(signature: nodes.Function, source: str) -> ModuleOp:
+        return loop_ir(_literally_cpp(parsed, instance), signature, source, language)
+
+    module = lower_cpp(entry, file.name, reader.used_sizes, lower)
+    _with_extents([ReadFunction(instance.name, entry.function.location, module)], options)
+    return module
 
 
 def _read_c(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:

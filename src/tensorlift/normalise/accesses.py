@@ -14,12 +14,15 @@ from tensorlift.frontends.c.values import Access, Address, Array, Data, Index, S
 from tensorlift.normalise.cells import element_type
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from xdsl.ir import Operation, SSAValue
 
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.values import Domain
     from tensorlift.normalise.execution import Execution, Rule
 
+_MOST_CELLS = 1 << 32  # memory of more cells is that of a container that grows
 DISTANCE = "%row "  # begins the variables that stand for how far the rows of a table are apart
 
 
@@ -93,23 +96,26 @@ def _place(ex: Execution, memory: SSAValue, offset: SSAValue) -> tuple[Array, tu
     ex.rely_on(index)
     if not array.extents and array.is_parameter:
         return array, ()
-    place = index.polynomial
-    if array.row_table:
-        row = f"{DISTANCE}{array.name}"
-        return array, (place.coefficient(row), place.without([row]))
-    if array.keeps_rank and array.is_parameter:
-        strides = [f"{DISTANCE}{axis} {array.name}" for axis in range(len(array.extents) - 1)]
-        return array, (*map(place.coefficient, strides), place.without(strides))
-    if index.polynomial != ZERO or array.extents != [None]:
+    place, rows = index.polynomial, ex.rows.get(array, 0)
+    if not rows and (place != ZERO or array.extents != [None]):
         array.subscripted = True
-    return array, _in_dimensions(ex, array, place)
+    strides = [row_name(array, axis) for axis in range(rows)]
+    outer, inner = map(place.coefficient, strides), place.without(strides)
+    return array, (*outer, *_in_dimensions(ex, array, array.extents[rows:], inner))
 
 
-def _in_dimensions(ex: Execution, array: Array, place: Polynomial) -> tuple[Polynomial, ...]:
-    """Divide an offset by the strides that the declared extents of an array tell."""
-    if len(array.extents) < 2:  # noqa: PLR2004 - of one dimension
+def row_name(array: Array, axis: int) -> str:
+    """Name the variable that stands for how far the rows of an array are apart along an axis."""
+    return f"{DISTANCE}{axis} {array.name}"
+
+
+def _in_dimensions(
+    ex: Execution, array: Array, declared: Sequence[Polynomial | None], place: Polynomial
+) -> tuple[Polynomial, ...]:
+    """Divide an offset by the strides that declared extents tell."""
+    if len(declared) < 2:  # noqa: PLR2004 - of one dimension
         return (place,)
-    extents = [ONE if extent is None else extent for extent in array.extents]
+    extents = [ONE if extent is None else extent for extent in declared]
     access = Access((*[ZERO] * (len(extents) - 1), place), ex.domain, ex.place, None)
     return respread(array, access, extents, ex.ranges).subscripts
 
@@ -122,7 +128,8 @@ def _allocate(ex: Execution, op: Operation) -> None:
     for extent in extents:
         if not ex.ranges.leaves(extent) <= ex.ranges.sizes.keys():
             raise refusal("extent", ex.place, memory.name_hint or "a local array")
-    array = Array(memory.name_hint or "local", element_type(memory), list(extents), ex.place)
+    known = [None if extent.is_constant and extent.terms.get((), 0) > _MOST_CELLS else extent for extent in extents]
+    array = Array(memory.name_hint or "local", element_type(memory), known, ex.place)
     array.subscripted = True
     ex.sink.allocate(array, ex.domain)
     ex.arrays.append(array)

@@ -150,9 +150,9 @@ def _counted(ex: Execution, op: Operation, solved: Solved) -> _Count:
             iteration = iteration * over.uppers[0] + Polynomial.variable(over.variable)
         return _Count(loops, iteration, after, hint, nonempty)
     variable = ex.fresh(hint)
-    if primary is not None and first.stride == 1 and solved.moves[primary] == Polynomial.variable(ITERATION):
-        start = solved.starts[primary]
-        assert isinstance(start, Index)
+    start = solved.starts[primary] if primary is not None else None
+    steps_by_one = primary is not None and solved.moves[primary] == Polynomial.variable(ITERATION)
+    if isinstance(start, Index) and first.stride == 1 and steps_by_one and ex.ranges.is_affine(start.polynomial):
         over = LoopRange(variable, start.polynomial, tuple(start.polynomial + count for count in trips))
         return _Count((over,), Polynomial.variable(variable) - start.polynomial, after, hint, nonempty)
     over = LoopRange(variable, ZERO, tuple(trips))

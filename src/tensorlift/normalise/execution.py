@@ -7,7 +7,7 @@ what the front ends read, by the same code; `signature` says what the arguments 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from tensorlift.comprehension.polynomial import ONE, Polynomial
@@ -24,7 +24,7 @@ from tensorlift.normalise.evolution import Quiet
 from tensorlift.normalise.exact import integer, width_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Block, Operation, SSAValue
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from tensorlift.normalise.steering import Steering
 
     Rule = Callable[["Execution", Operation], None]
-    Bind = Callable[["Execution"], Sequence[Value]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +56,14 @@ class Language:
     """What differs between literal IR of languages.
 
     Signed integers of less than ``exact_from`` bits wrap where nothing says that they do not; the length of a local
-    array is a product of its extents, the outermost of which stands first or last.
+    array is a product of its extents, the outermost of which stands first or last.  ``names`` are what literal IR calls
+    parameters, where it does not as C reaches them; ``arguments`` gives what its arguments are.
     """
 
-    arguments: Callable[[FuncOp, nodes.Function], Bind]
+    arguments: Callable[[Execution, nodes.Function], Iterable[Value]]
     exact_from: int = INT.width
     outermost_first: bool = True
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 class Execution(Machine):
@@ -90,7 +91,8 @@ class Execution(Machine):
         self.executed: set[Operation] = set()
         self.cells: Cells
         self.language, self.exact_from = language, language.exact_from
-        self._bind = language.arguments(function, signature)
+        self.rows: dict[Array, int] = {}  # of how many dimensions it is not told how far rows are apart
+        self._signature = signature
         self._declare = declare
         self._place = Location("", 1, 1)
         self._returned: Value | None = None
@@ -141,7 +143,7 @@ class Execution(Machine):
         """Execute the body; gives what is returned."""
         (block,) = self.function.body.blocks
         self._place = function.location
-        self.values.update(zip(block.args, self._bind(self), strict=True))
+        self.values.update(zip(block.args, self.language.arguments(self, self._signature), strict=True))
         self.execute_block(block)
         return self._returned if self._returned is not None else Unknown("no-return", function.name)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.c.c_types import LONG
 from tensorlift.frontends.c.lower import lower_by
 from tensorlift.frontends.mlir.cleanup import PURE
 from tensorlift.ir.function import function_named
+from tensorlift.ir.prototype import literal_names
 from tensorlift.normalise.accesses import ACCESSES, declare_table
 from tensorlift.normalise.branches import BRANCHES
 from tensorlift.normalise.cells import Cells
@@ -17,11 +19,13 @@ from tensorlift.normalise.exits import Exits
 from tensorlift.normalise.inline import Inline
 from tensorlift.normalise.rotate import Rotate
 from tensorlift.normalise.scalars import SCALARS
-from tensorlift.normalise.signature import argument_names, c_arguments, mlir_arguments, named_in_extents
+from tensorlift.normalise.signature import argument_names, c_arguments, literal_name, mlir_arguments, named_in_extents
 from tensorlift.normalise.steering import Steering
 from tensorlift.normalise.structure import Structure
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Block, Operation
 
@@ -35,6 +39,11 @@ PASSES = (Structure(), Inline(), Rotate(), Exits())
 
 C = Language(c_arguments)
 MLIR = Language(mlir_arguments, LONG.width, outermost_first=False)
+
+
+def cpp_language(prototype: Mapping[str, Any]) -> Language:
+    """Give what is particular to a function of C++, by how that calls it."""
+    return Language(c_arguments, names=literal_names(json.dumps(prototype)))
 
 
 def _return(ex: Execution, op: Operation) -> None:
@@ -57,7 +66,7 @@ def loop_ir(literal: ModuleOp, signature: nodes.Function, source: str, language:
     function = function_named(literal, signature.name)
 
     def machine_of(ranges: Ranges, preconditions: Preconditions, sink: IRSink) -> Execution:
-        steering = Steering(function, argument_names(function))
+        steering = Steering(function, argument_names(function), lambda v: literal_name(v, language.names))
         steering.state(named_in_extents(signature.parameters))
         ex = Execution(function, steering, signature, language, declare_table, RULES, ranges, preconditions, sink)
         ex.cells = Cells(ex, function)

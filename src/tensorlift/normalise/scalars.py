@@ -182,6 +182,10 @@ COMBINED = {"arith.andi": conjunction, "arith.ori": _disjunction, "arith.xori": 
 def _compared(ex: Execution, op: Operation) -> None:
     """Compare integers: an affine condition, where both are exact."""
     operator, signed = predicate_of(op)
+    unknown = next((value for value in map(ex.values.get, op.operands) if isinstance(value, Unknown)), None)
+    if unknown is not None:
+        ex.values[op.results[0]] = unknown
+        return
     left, right = (ex.index(operand) if is_integer(operand) else None for operand in op.operands)
     if left is not None and right is not None:
         found = _affine(ex, operator, op, (left, right), signed=signed)

@@ -24,20 +24,21 @@ from tensorlift.frontends.c.c_types import (
     IntegerType,
 )
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Address, Array, Choice, Index, Slot
+from tensorlift.frontends.c.values import Address, Array, Choice, Data, Index, Slot, Unknown
 from tensorlift.ir.function import ROW, SIZE, axis_name
 from tensorlift.ir.location import location_of
-from tensorlift.normalise.accesses import DISTANCE
+from tensorlift.ir.prototype import RETURNED
+from tensorlift.normalise.accesses import row_name
 from tensorlift.normalise.steering import is_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Operation
 
     from tensorlift.frontends.c.values import Value
-    from tensorlift.normalise.execution import Bind, Execution
+    from tensorlift.normalise.execution import Execution
 
 _SCALARS: dict[str, FloatType | IntegerType] = {
     "f32": FLOAT,
@@ -58,32 +59,40 @@ def argument_names(function: FuncOp) -> list[str]:
     return [str(row.data["tl.name"].data) for row in marks] if marks is not None else []  # type: ignore[attr-defined] # an array
 
 
-def c_arguments(function: FuncOp, signature: nodes.Function) -> Bind:
-    """Give what binds the arguments of a function that was read from C or C++."""
-    return lambda ex: list(_bound(ex, function, signature))
+def literal_name(variable: nodes.Variable, names: Mapping[str, str]) -> str:
+    """Give what literal IR calls a parameter, by how the source reaches it."""
+    return names.get(variable.name, variable.access or variable.name)
 
 
-def _bound(ex: Execution, function: FuncOp, signature: nodes.Function) -> Iterator[Value]:
-    variables = {v.access or v.name: v for v in (*signature.parameters, *signature.outer)}
-    arguments = zip(argument_names(function), function.body.blocks[0].args, strict=True)
+def c_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value]:
+    """Give what the arguments of a function are that was read from C or C++.
+
+    Memory comes with its offset, and with how far its rows are apart.
+    """
+    names = ex.language.names
+    variables = {literal_name(v, names): v for v in (*signature.parameters, *signature.outer)}
     array: Array | None = None
-    since = 0
-    for name, argument in arguments:
-        since += 1
+    called = ""
+    for name, argument in zip(argument_names(ex.function), ex.function.body.blocks[0].args, strict=True):
         variable = variables.get(name)
         bound = ex.environment.get(variable) if variable is not None else None
         if is_memory(argument):
             array = bound.base if isinstance(bound, Address) and isinstance(bound.base, Array) else None
             if array is None:
                 raise refusal("global", ex.place, name)
-            since = 0
+            called, has_offset = name, False
             yield Address(array, (ZERO,))
-        elif array is not None and since == 1:
+        elif array is not None and not has_offset:
+            has_offset = True
             yield _START
-        elif array is not None and array.row_table and since == 2:  # noqa: PLR2004 - the third argument of a table
-            yield Index(Polynomial.variable(f"{DISTANCE}{array.name}"), LONG)
-        elif isinstance(bound, Index) or bound is not None:
-            yield bound  # type: ignore[misc] # a number
+        elif array is not None and name == f"{called}{ROW}":
+            called = name
+            ex.rows[array] = ex.rows.get(array, 0) + 1
+            yield Index(Polynomial.variable(row_name(array, ex.rows[array] - 1)), LONG)
+        elif bound is None and name.startswith(f"{RETURNED}"):
+            yield Unknown("extent", name)  # it is compared with what the function makes, and nothing else
+        elif isinstance(bound, Index | Data):
+            yield bound
         else:
             raise refusal("global", ex.place, name)
 
@@ -140,12 +149,8 @@ def _scalar(kind: Attribute, place: Location) -> FloatType | IntegerType:
     return found
 
 
-def mlir_arguments(function: FuncOp, signature: nodes.Function) -> Bind:
-    """Give what binds the arguments of a function that was read from MLIR."""
-    return lambda ex: list(_bound_memrefs(ex, function, signature))
-
-
-def _bound_memrefs(ex: Execution, function: FuncOp, signature: nodes.Function) -> Iterator[Value]:
+def mlir_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value]:
+    """Give what the arguments of a function are that was read from MLIR."""
     known: dict[str, Value] = {}
     for variable in signature.parameters:
         bound = ex.environment[variable]
@@ -154,13 +159,13 @@ def _bound_memrefs(ex: Execution, function: FuncOp, signature: nodes.Function) -
         if isinstance(bound, Address) and isinstance(bound.base, Array):
             array = bound.base
             known[f"{variable.name} offset"] = _START
+            ex.rows[array] = len(array.extents) - 1
             for axis, extent in enumerate(array.extents):
-                stride = f"{DISTANCE}{axis} {variable.name}"
-                known[axis_name(variable.name, axis, ROW)] = Index(Polynomial.variable(stride), LONG)
+                known[axis_name(variable.name, axis, ROW)] = Index(Polynomial.variable(row_name(array, axis)), LONG)
                 assert extent is not None
                 ex.ranges.assume(extent)
                 known[axis_name(variable.name, axis, SIZE)] = Index(extent, LONG)
-    for name in argument_names(function):
+    for name in argument_names(ex.function):
         yield known[name]
 
 

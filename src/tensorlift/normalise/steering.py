@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.ir import Block, BlockArgument, OpResult
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Operation, SSAValue
@@ -31,13 +31,14 @@ _EDGES = ("arith.",)
 
 
 class Steering:
-    """The integers of a function that steer; ``names`` are those of its arguments."""
+    """The integers of a function that steer."""
 
-    def __init__(self, function: FuncOp, names: Collection[str]) -> None:
-        """Find them."""
+    def __init__(self, function: FuncOp, called: Collection[str], name_of: Callable[[Variable], str]) -> None:
+        """Find them; ``called`` are the names of its arguments, ``name_of`` gives them to parameters."""
         self.values: set[SSAValue] = set()
         self.assigned: set[Variable] = set()
-        self._arguments = dict(zip(names, function.body.blocks[0].args, strict=True))
+        self._arguments = dict(zip(called, function.body.blocks[0].args, strict=True))
+        self._name_of = name_of
         self._stated: set[str] = set()
         compared: list[set[SSAValue]] = []
         work: list[SSAValue] = []
@@ -56,7 +57,7 @@ class Steering:
 
     def steers(self, variable: Variable) -> bool:
         """Whether a parameter is a size."""
-        argument = self._arguments.get(variable.access or variable.name)
+        argument = self._arguments.get(self._name_of(variable))
         return variable.name in self._stated or (argument in self.values if argument is not None else False)
 
     def _close(self, work: list[SSAValue], compared: list[set[SSAValue]]) -> None:

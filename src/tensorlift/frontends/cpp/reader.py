@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import shlex
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import TranslationUnitLoadError
@@ -36,7 +37,7 @@ from tensorlift.frontends.read_function import ReadFunction
 from tensorlift.ir.function import FunctionView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
     from xdsl.ir import Operation
@@ -48,19 +49,25 @@ if TYPE_CHECKING:
     from tensorlift.ir.function import Parameter
     from tensorlift.ir.linear import Linear
 
+    Lower = Callable[[nodes.Function, str], ModuleOp]
+
 
 _PASSES = 4
 
 
-def lower_cpp(entry: Entry, source: str, used: set[nodes.Variable]) -> ModuleOp:
-    """Lower one function; ``used`` are the sizes that it asks for.  Raises ``LiftError`` with the reason."""
-    return _Lowering(entry, source, used).run()
+def lower_cpp(entry: Entry, source: str, used: set[nodes.Variable], lower: Lower | None = None) -> ModuleOp:
+    """Lower one function; ``used`` are the sizes that it asks for.  Raises ``LiftError`` with the reason.
+
+    ``lower`` lowers a function with the parameters that it has.
+    """
+    return _Lowering(entry, source, used, lower or partial(lower_function, places=True)).run()
 
 
 class _Lowering:
     """The lowering of a function, more than once where the accesses do not tell the extents."""
 
-    def __init__(self, entry: Entry, source: str, used: set[nodes.Variable]) -> None:
+    def __init__(self, entry: Entry, source: str, used: set[nodes.Variable], lower: Lower) -> None:
+        self._lower_function = lower
         self._entry = entry
         self._source = source
         self._free = {size for size in entry.sizes if size not in used}
@@ -96,7 +103,7 @@ class _Lowering:
             )
         sizes = [size for size in entry.sizes if size not in inferred]
         entry.function.parameters = (*sizes, *entry.inputs, *entry.results)
-        return lower_function(entry.function, self._source, places=True)
+        return self._lower_function(entry.function, self._source)
 
     def _kept(self, view: FunctionView, inferred: set[nodes.Variable]) -> set[nodes.Variable]:
         """Choose the inferred extents that are the sizes of other containers, or those of a matrix in a vector."""
