@@ -37,8 +37,8 @@ from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Re
 from tensorlift.contract.required import required, with_room
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Location
+from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
-from tensorlift.runtime.differential import compare_with_interpreter
 from tensorlift.runtime.places import Places
 from tensorlift.runtime.sizes import choose_sizes
 from tensorlift.source import source_from_text

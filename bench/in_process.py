@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from tensorlift.contract.required import required
 from tensorlift.pipeline import LiftOptions, lift_to_run
+from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
-from tensorlift.runtime.differential import compare_with_interpreter
 from tensorlift.runtime.sizes import choose_sizes
 from tensorlift.targets import get_target
 

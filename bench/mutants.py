@@ -37,8 +37,9 @@ from tensorlift.pipeline import LiftOptions, lift_to_run
 from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.verify import proved_again
 from tensorlift.readback import read_back
+from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
-from tensorlift.runtime.differential import compare_with_compiled, compare_with_interpreter
+from tensorlift.runtime.differential import compare_with_compiled
 from tensorlift.runtime.places import Places
 from tensorlift.runtime.sizes import choose_sizes, stretched
 from tensorlift.source import Source, source_from_text

@@ -37,8 +37,8 @@ from tensorlift.ir.tensor_program import Operation, nodes_of
 from tensorlift.otherwise import lifted_otherwise
 from tensorlift.portfolio import NothingFoundError, chosen_program
 from tensorlift.record import FunctionRecord, Json, Level, LiftRecord, Verdict, worst_verdict
+from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
-from tensorlift.runtime.differential import compare_with_interpreter
 from tensorlift.runtime.libraries import require_library
 from tensorlift.runtime.literal import LiteralRun
 from tensorlift.runtime.places import Places

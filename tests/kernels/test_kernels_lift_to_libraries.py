@@ -14,8 +14,8 @@ from tensorlift.contract.required import required
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.record import Level
 from tensorlift.report.program import entry_name
+from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
-from tensorlift.runtime.differential import compare_with_interpreter
 from tensorlift.runtime.sizes import choose_sizes
 from tensorlift.summarize import summarise
 from tensorlift.targets import get_target, target_names

@@ -11,8 +11,8 @@ from tensorlift.comprehension.domain import Domain
 from tensorlift.contract.required import required
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.record import Level
+from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
-from tensorlift.runtime.differential import compare_with_interpreter
 from tensorlift.runtime.mlir.tools import find_tools
 from tensorlift.runtime.sizes import choose_sizes
 from tensorlift.summarize import summarise

@@ -13,7 +13,7 @@ from tests.kernels.turns import runs_on
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.record import FunctionRecord, Level
-from tensorlift.runtime.differential import compare_with_interpreter
+from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.source import read_source
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from tests.ir.programs import function
 
 from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.ir.function import FunctionView
+from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import Corners, seeded
-from tensorlift.runtime.differential import compare_with_interpreter
 from tensorlift.runtime.sizes import choose_sizes, stretched
 
 MAPPED = """

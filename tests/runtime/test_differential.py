@@ -16,9 +16,10 @@ from tensorlift.frontends.python import read_python
 from tensorlift.ir.interpreter import Interpreter
 from tensorlift.ir.text import functions
 from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.cases import Called, Case
 from tensorlift.runtime.compare import Tolerance
-from tensorlift.runtime.differential import compare_with_interpreter, differential_test
+from tensorlift.runtime.differential import differential_test
 from tensorlift.runtime.original import CompileOptions
 from tensorlift.runtime.workers import Limits
 from tensorlift.source import source_from_text

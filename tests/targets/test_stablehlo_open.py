@@ -23,7 +23,7 @@ from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger
 from tensorlift.record import Level
-from tensorlift.runtime.differential import compare_with_interpreter
+from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.xla import _are_sizes, _context, interpret, load_stablehlo, portable_artifact
 from tensorlift.targets import get_target
 

@@ -18,7 +18,7 @@ from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger
 from tensorlift.proofs.samples import meaning_of_program
-from tensorlift.runtime.differential import compare_with_interpreter
+from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.source import source_from_text
 from tensorlift.targets import get_target
 

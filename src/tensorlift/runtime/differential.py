@@ -2,8 +2,6 @@
 
 Where the loop IR's interpreter and the original disagree, the front end is wrong, and the report says so.
 
-Compares an emitted program with the interpreters of its source, in this process.
-
 Comparing programs that write in the caller's memory, as C does: interpreted as they were read, or compiled.
 """
 
@@ -36,8 +34,6 @@ from tensorlift.runtime.data import seeded
 from tensorlift.runtime.layout import layout_of
 from tensorlift.runtime.libraries import PACKAGES, require_library
 from tensorlift.runtime.original import CHECKED, SUFFIX, CompileOptions, Original, run_original, run_python_original
-from tensorlift.runtime.program import ContractError, call_program
-from tensorlift.runtime.program_worker import loaded
 from tensorlift.runtime.sizes import choose_sizes, stretched
 from tensorlift.runtime.workers import Limits, WorkerError, run_worker
 
@@ -49,41 +45,6 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.function import FunctionView
     from tensorlift.runtime.literal import LiteralRun
-
-
-def compare_with_interpreter(  # noqa: PLR0913 - two programs and how to compare them
-    function: Operation | FunctionView,
-    program: str,
-    entry: str,
-    outputs: Sequence[str],
-    sizes: Iterable[Mapping[str, int]],
-    *,
-    seed: int = 0,
-    tolerance: Tolerance | None = None,
-    library: str = "",
-    literal: LiteralRun | None = None,
-) -> DifferentialReport:
-    """Run an emitted program against the interpreter at the given sizes, in this process.
-
-    ``program`` is trusted, as the own emitter's text, and written for NumPy or another ``library``; ``outputs`` are the
-    written arrays that it returns, in order.
-    """
-    source = reference(function, literal)
-    tally = Tally("interpreter", tolerance or Tolerance())
-    try:
-        ready = loaded(program, entry, library)
-    except Exception as error:  # noqa: BLE001 - whatever the text raises, it is no program
-        tally.fail({}, f"the program does not load: {type(error).__name__}: {error}")
-        return tally.report()
-    for case in draw_cases(source, sizes, seeded(seed), tally):
-        tally.cases.append(case.sizes)
-        try:
-            results = call_program(ready, case.arguments, result_count(source.view, outputs))
-        except ContractError as error:
-            tally.fail(case.sizes, str(error))
-        else:
-            tally.compare(case, result_pairs(case.expected, outputs, results))
-    return tally.report()
 
 
 def differential_test(  # noqa: PLR0913 - two programs and how to compare them
