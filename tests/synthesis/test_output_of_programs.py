@@ -32,6 +32,7 @@ _LINES = {
     "decay": ["return np.power(np.float32(0.99), n_div_2)"],
     "scaled_by_power": ["return a * np.power(x, m)"],
     "scatter_rows": ["x[i : i + 2 * m - 1 : 2] = a[i]"],
+    "strided_triangle": ["x[i:] = np.where(np.arange(n - i) % 3 == 0, c[i:, i], x[i:])"],
     "strided_update": ["y[::2] += s * x[::3]"],
     "interleave_pairs": ["z[::2] = re", "z[1::2] = im"],
     "bubble_sort": ["old = np.minimum(a[j + 1], a[j])", "a[j + 1] = np.maximum(a[j], a[j + 1])", "a[j] = old"],

@@ -186,11 +186,29 @@ class PieceLowering:
         masked = [*odd, *previous]
         if any(self._is_small(p) for p in odd) or not all(self._readable(p) for p in masked):
             return self._patched(odd, boxes, previous)
+        around = None if boxes or not previous else self._box_of(odd)
+        if around is not None:
+            return self._with_masks_in(around, [(p.domain, p.term) for p in masked], previous[0])
         covered = self.scope.domain - self._union(boxes) if boxes else self.scope.domain
         value = self._whole(select_pieces([(p.domain, p.term) for p in masked], self.scope.inner(covered)))
         if not boxes:
             return [self._assign(value)]
         return self._into(self._start(value if owns_memory(value) else self.build.copy(value)), boxes)
+
+    def _box_of(self, pieces: list[Piece]) -> Piece | None:
+        """Return the box around pieces, where the array is longer by more than a number than what they are in."""
+        whole = self._union(pieces)
+        piece = self._piece(whole.coalesce(), pieces[0].term)
+        extents = self.definition.shape
+        ends = zip((piece.spans or {}).values(), extents, strict=True) if piece.spans else ()
+        return piece if any(not (after - first - extent).is_constant for (first, after), extent in ends) else None
+
+    def _with_masks_in(self, box: Piece, pieces: list[tuple[Domain, Term]], previous: Piece) -> list[Statement]:
+        """Assign a box whose cells are of several pieces, and leave the rest as it is."""
+        items, _, scope = self._inside(box)
+        value = select_pieces(pieces, scope.inner(scope.box))
+        store = SetSlice(self.definition.name, self.definition.shape, items, scope.aligned(value, tuple(scope.spans)))
+        return self._marked([self._before([box], previous), store])
 
     def _patched(self, odd: list[Piece], boxes: list[Piece], previous: list[Piece]) -> list[Statement]:
         """Assign pieces of no simple shape into their boxes, keeping what is there where they do not apply."""
