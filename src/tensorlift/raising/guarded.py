@@ -17,15 +17,15 @@ from tensorlift.raising.proved import together
 from tensorlift.synthesis.tactics.chains import choices_of, reordered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from xdsl.ir import Operation
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.polynomial import Polynomial
+    from tensorlift.raising.nests import Write, Written
     from tensorlift.targets.linalg.writer import Value, Writer
 
-    Written = tuple[list[str], Value | None]
 
 _PAIR = 2
 
@@ -60,7 +60,7 @@ def reorder(ops: Sequence[Operation]) -> Replaced:
     return Replaced(names, tuple(map(str, stated)), (), assumptions, certificates, undecided)
 
 
-def _in_order(order: Summary) -> Callable[[Nest], Written]:
+def _in_order(order: Summary) -> Write:
     def write(nest: Nest) -> Written:
         emission = Emission(order, nest.writer, parameters_of(order, nest.memrefs), may_copy=False)
         result = emission.run()
@@ -69,7 +69,7 @@ def _in_order(order: Summary) -> Callable[[Nest], Written]:
     return write
 
 
-def _cheapest(costs: Sequence[Polynomial]) -> Callable[[Nest], Written]:
+def _cheapest(costs: Sequence[Polynomial]) -> Write:
     """Return what writes the number of the least cost, among equals the first; of two, whether it is the second."""
 
     def write(nest: Nest) -> Written:

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from tensorlift.raising.assumed import Assumption
     from tensorlift.raising.routines import Routine
 
-    Write = Callable[["Nest"], tuple[list[str], Value | None]]
+    Written = tuple[list[str], Value | None]  # names of operations, and what they give
+    Write = Callable[["Nest"], Written]
 
 
 @dataclass
@@ -145,7 +146,7 @@ class Nest:
     routines: dict[str, Routine]
 
 
-def as_linalg(nest: Nest, kind: type[Emission] = Emission) -> tuple[list[str], Value | None]:
+def as_linalg(nest: Nest, kind: type[Emission] = Emission) -> Written:
     """Write definitions as operations of Linalg."""
     emission = kind(nest.summary, nest.writer, parameters_of(nest.summary, nest.memrefs), may_copy=not nest.is_inner)
     result = emission.run()
@@ -154,12 +155,12 @@ def as_linalg(nest: Nest, kind: type[Emission] = Emission) -> tuple[list[str], V
     return emission.names, result
 
 
-def as_loops(nest: Nest) -> tuple[list[str], Value | None]:
+def as_loops(nest: Nest) -> Written:
     """Write definitions as a nest of loops for each step."""
     return as_linalg(nest, LoopEmission)
 
 
-def as_blas(nest: Nest) -> tuple[list[str], Value | None]:
+def as_blas(nest: Nest) -> Written:
     """Write definitions as calls of BLAS, with operations of Linalg between."""
     written = as_linalg(nest, BlasEmission)
     if not nest.routines:

@@ -32,10 +32,9 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
     from tensorlift.proofs.certificate import Certificate
     from tensorlift.raising.assumed import Assumption
-    from tensorlift.raising.nests import Nest, Replaced
+    from tensorlift.raising.nests import Nest, Replaced, Written
     from tensorlift.raising.routines import Routine
     from tensorlift.raising.views import Seen
-    from tensorlift.targets.linalg.writer import Value
 
 
 _PRODUCTS = ("linalg.matmul", "linalg.matvec", "linalg.vecmat")
@@ -216,7 +215,7 @@ class NestPass(RaisingPass):
             for block in _blocks(self.report.at(function)):
                 self._block(block)
 
-    def write(self, nest: Nest) -> tuple[list[str], Value | None]:
+    def write(self, nest: Nest) -> Written:
         """Write what stands in the place of a nest; raises LiftError."""
         raise NotImplementedError
 
@@ -251,7 +250,7 @@ class RaiseAffineToLinalg(NestPass):
 
     name: ClassVar[str] = "raise-affine-to-linalg"
 
-    def write(self, nest: Nest) -> tuple[list[str], Value | None]:
+    def write(self, nest: Nest) -> Written:
         """Write operations of Linalg."""
         return as_linalg(nest)
 
@@ -265,7 +264,7 @@ class RaiseAffineToAffine(NestPass):
 
     name: ClassVar[str] = "raise-affine-to-affine"
 
-    def write(self, nest: Nest) -> tuple[list[str], Value | None]:
+    def write(self, nest: Nest) -> Written:
         """Write named products."""
         names, result = as_linalg(nest)
         named = [name.removeprefix("linalg.") in PRODUCTS for name in names if name != "linalg.fill"]
@@ -280,7 +279,7 @@ class DistributeLoops(NestPass):
 
     name: ClassVar[str] = "distribute-loops"
 
-    def write(self, nest: Nest) -> tuple[list[str], Value | None]:
+    def write(self, nest: Nest) -> Written:
         """Write loops."""
         return as_loops(nest)
 

@@ -5,9 +5,9 @@ Each lift does that: what runs compiled programs and other processes is not load
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tensorlift.runtime.cases import DifferentialReport, Tally, draw_cases, reference, result_count, result_pairs
+from tensorlift.runtime.cases import DifferentialReport, Tally, draw_cases, reference, result_count
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.program import ContractError, call_program
@@ -49,9 +49,8 @@ def compare_with_interpreter(  # noqa: PLR0913 - two programs and how to compare
     for case in draw_cases(source, sizes, seeded(seed), tally):
         tally.cases.append(case.sizes)
         try:
-            results = call_program(ready, case.arguments, result_count(source.view, outputs))
+            reply: list[Any] | str = call_program(ready, case.arguments, result_count(source.view, outputs))
         except ContractError as error:
-            tally.fail(case.sizes, str(error))
-        else:
-            tally.compare(case, result_pairs(case.expected, outputs, results))
+            reply = str(error)
+        tally.judge(case, case.expected, outputs, reply)
     return tally.report()

@@ -164,6 +164,13 @@ class Tally:
         for complaint in complaints:
             self.fail(case.sizes, complaint, against)
 
+    def judge(self, case: Case, expected: Called, outputs: Sequence[str], reply: Sequence[Any] | str) -> None:
+        """Compare what a program gave for a case, or note how it broke its contract."""
+        if isinstance(reply, str):
+            self.fail(case.sizes, reply)
+        else:
+            self.compare(case, result_pairs(expected, outputs, reply))
+
     def report(self) -> DifferentialReport:
         """Say what was found so far."""
         done = tuple(sizes for sizes in self.cases if sizes not in self.unstable)

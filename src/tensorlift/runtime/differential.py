@@ -92,10 +92,7 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
             continue
         tally.cases.append(case.sizes)
         _check_interpreter(view, case, original, tally)
-        if isinstance(reply, str):
-            tally.fail(case.sizes, reply)
-        else:
-            tally.compare(case, result_pairs(original, outputs, reply))
+        tally.judge(case, original, outputs, reply)
     return tally.report()
 
 
@@ -121,10 +118,7 @@ def interpreter_test(  # noqa: PLR0913 - two programs and how to compare them
     replies = _run_program(view, emitted, [case.arguments for case in cases], Limits())
     for case, reply in zip(cases, replies, strict=True):
         tally.cases.append(case.sizes)
-        if isinstance(reply, str):
-            tally.fail(case.sizes, reply)
-        else:
-            tally.compare(case, result_pairs(case.expected, outputs, reply))
+        tally.judge(case, case.expected, outputs, reply)
     return tally.report()
 
 

@@ -250,8 +250,8 @@ class Target:
     name: str
     rows: Mapping[str, OpRow]
     types: TypeRules
-    modules: Mapping[str, str]
-    element_types: Mapping[str, DType]
+    modules: Mapping[str, str] = field(default_factory=dict)
+    element_types: Mapping[str, DType] = field(default_factory=dict)
     constants: Mapping[str, SymbolicTensor | None] = field(default_factory=dict)
     emitter: str = ""
     guarder: str = ""

@@ -11,8 +11,6 @@ TARGET = Target(
     name="c",
     rows={},
     types=NumpyTypes(),
-    modules={},
-    element_types={},
     emitter="tensorlift.targets.c.emit:emit",
     costs=Costs(operation=56, view=0, cell=0.08, function=5, product=0.05, loose_product=0.07, in_place=0.08),
     language="c",

@@ -212,8 +212,6 @@ def target_of(dialect: ImportedDialect, name: str) -> Target:
         name=name,
         rows={**rows_of(dialect.instances, dialect.irdl), **glue},
         types=StatedTypes(),
-        modules={},
-        element_types={},
         emitter="tensorlift.targets.imported.emit:emit",
         changes_arrays=False,
         library="imported",
