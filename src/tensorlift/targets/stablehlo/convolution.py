@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension.affine import ONE, Affine
 from tensorlift.targets.mlir_text.text import cell_of
 from tensorlift.targets.stablehlo.builder import estimate, static, type_of
-from tensorlift.targets.stablehlo.views import Span
+from tensorlift.targets.stablehlo.spans import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

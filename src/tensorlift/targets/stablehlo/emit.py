@@ -53,17 +53,15 @@ from tensorlift.targets.mlir_text.text import (
 from tensorlift.targets.stablehlo.builder import Array, Builder, is_static
 from tensorlift.targets.stablehlo.convolution import contract, convolution_of
 from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS, FUNCTIONS, ROUNDINGS
+from tensorlift.targets.stablehlo.spans import Span, changing, reversed_axes
 from tensorlift.targets.stablehlo.views import (
     IGNORING_NAN,
-    Span,
     cells_at,
-    changing,
     diagonal_store,
     foldable,
     ignoring_nan,
     index_vectors,
     part_of,
-    reversed_axes,
     rounded_down,
     spans_of,
     spread_in,
