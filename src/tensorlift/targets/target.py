@@ -127,6 +127,15 @@ def sample(text: str, least: int = 0, /, **operands: str) -> Sample:
     return Sample(text, operands, least)
 
 
+def both_forms(
+    module: str, name: str, texts: Iterable[str], least: int, operand: str
+) -> tuple[list[Sample], list[Sample]]:
+    """Return samples of a method of an array ``a``, and of the function of that name, for texts of the arguments."""
+    listed = list(texts)
+    method = [sample(f"a.{name}({text})", least, a=operand) for text in listed]
+    return method, [sample(f"{module}.{name}(a{', ' * bool(text)}{text})", least, a=operand) for text in listed]
+
+
 class Parameter(NamedTuple):
     """A parameter of an operation: its kind is the text of the annotation."""
 

@@ -24,7 +24,7 @@ from tensorlift.ops.dtypes import DType, is_float
 from tensorlift.targets.arrays.logic import truth
 from tensorlift.targets.arrays.promotion import converted
 from tensorlift.targets.arrays.shape import axes_of, axis_of
-from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Tensor, row, sample
+from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Tensor, both_forms, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -213,19 +213,16 @@ def _running_along(op: Reducer, a: SymbolicTensor, place: int, dtype: DType) -> 
 
 def _rows(op: Reducer) -> list[OpRow]:
     meaning, least = reduction(op), 1 if op in _EXTREMES else 0
-    operands = {"a": "arith[m, n]"} if op not in _TRUTHS else {"a": "sparse[m, n]"}
-    texts = ["{}", "{}axis=0", "{}axis=(0, 1)", "{}axis=-1, keepdims=True"]
+    texts = ["", "axis=0", "axis=(0, 1)", "axis=-1, keepdims=True"]
     if op in ("sum", "prod"):
-        texts += ["{}axis=0, dtype=np.int32", "{}dtype=np.float64", "{}initial=2", "{}where=a > 1"]
+        texts += ["axis=0, dtype=np.int32", "dtype=np.float64", "initial=2", "where=a > 1"]
     if op in _EXTREMES:
-        texts += ["{}initial=1", "{}axis=1, initial=0"]
-    method = [sample(f"a.{op}({text.format('')})", least, **operands) for text in texts]
-    function = [sample(f"np.{op}({text.format('a, ')})".replace(", )", ")"), least, **operands) for text in texts]
+        texts += ["initial=1", "axis=1, initial=0"]
+    method, function = both_forms("np", op, texts, least, f"{'sparse' if op in _TRUTHS else 'arith'}[m, n]")
     if op in _EXTREMES:
-        real = {"a": "real[m, n]"}
         infinite = "-np.inf" if op == "max" else "np.inf"
-        function.append(sample(f"np.{op}(a, axis=0, initial={infinite})", 0, **real))
-        method.append(sample(f"a.{op}(axis=1, initial={infinite}, where=a > 1)", 0, **real))
+        function.append(sample(f"np.{op}(a, axis=0, initial={infinite})", a="real[m, n]"))
+        method.append(sample(f"a.{op}(axis=1, initial={infinite}, where=a > 1)", a="real[m, n]"))
     return [
         row(f".{op}()", meaning, *method, name=f"method {op}"),
         row(f"np.{op}", meaning, *function),
@@ -256,9 +253,7 @@ def _of_ufunc(name: str, op: Reducer) -> list[OpRow]:
 
 def _position(op: PositionName) -> list[OpRow]:
     meaning = partial(position, op)
-    of_matrix = [f"{{}}axis={axis}{rest}" for axis, rest in ((0, ""), (1, ""), (-1, ", keepdims=True"))]
-    function = [sample(f"np.{op}({text.format('a, ')})", 1, a="tied[m, n]") for text in of_matrix]
-    method = [sample(f"a.{op}({text.format('')})", 1, a="tied[m, n]") for text in of_matrix]
+    method, function = both_forms("np", op, ("axis=0", "axis=1", "axis=-1, keepdims=True"), 1, "tied[m, n]")
     return [
         row(f"np.{op}", meaning, *function, f"np.{op}(a)", least=1, a="tied[n]"),
         row(f".{op}()", meaning, *method, f"a.{op}()", name=f"method {op}", least=1, a="tied[n]"),
@@ -267,9 +262,7 @@ def _position(op: PositionName) -> list[OpRow]:
 
 def _cumulative(name: str, op: Reducer) -> list[OpRow]:
     meaning = running(op, default_axis=None)
-    texts = ["{}axis=0", "{}axis=-1", "{}axis=1, dtype=np.int32"]
-    function = [sample(f"np.{name}({text.format('a, ')})", 0, a="arith[m, n]") for text in texts]
-    method = [sample(f"a.{name}({text.format('')})", 0, a="arith[m, n]") for text in texts]
+    method, function = both_forms("np", name, ("axis=0", "axis=-1", "axis=1, dtype=np.int32"), 0, "arith[m, n]")
     return [
         row(f"np.{name}", meaning, *function, f"np.{name}(a)", a="number[n]"),
         row(f".{name}()", meaning, *method, name=f"method {name}"),

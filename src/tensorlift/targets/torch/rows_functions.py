@@ -28,6 +28,7 @@ from tensorlift.targets.target import (
     Sample,
     Tensor,
     Text,
+    both_forms,
     row,
     sample,
 )
@@ -343,9 +344,7 @@ def _running_extreme(op: Reducer, o: Obligations, input: Tensor, dim: int) -> tu
 
 
 def _rows(name: str, meaning: Meaning, values: str, least: int, *texts: str) -> list[OpRow]:
-    operands = {"a": f"{values}[m, n]"}
-    method = tuple(sample(f"a.{name}({text})", least, **operands) for text in texts)
-    function = tuple(sample(f"torch.{name}(a, {text})".replace(", )", ")"), least, **operands) for text in texts)
+    method, function = both_forms("torch", name, texts, least, f"{values}[m, n]")
     return [row(f".{name}()", meaning, *method, name=f"method {name}"), row(f"torch.{name}", meaning, *function)]
 
 
