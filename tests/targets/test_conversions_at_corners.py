@@ -93,10 +93,12 @@ def _is_subnormal(value: float) -> bool:
     return 0 < abs(value) < 2.0**-126
 
 
-def _source(source: str, result: str) -> str:
-    given, made = _TYPES[source], _TYPES[result]
-    body = f"for (int i = 0; i < n; i++) o[i] = ({made})a[i];"
-    return f"void {source}_{result}(int n, const {given} *restrict a, {made} *restrict o) {{ {body} }}\n"
+def _source(source: str, results: Sequence[str]) -> str:
+    """Write a function that converts the elements of an array to each of some types."""
+    outputs = ", ".join(f"{_TYPES[kind]} *restrict {kind}" for kind in results)
+    body = " ".join(f"{kind}[i] = ({_TYPES[kind]})a[i];" for kind in results)
+    parameters = f"int n, const {_TYPES[source]} *restrict a, {outputs}"
+    return f"void from_{source}({parameters}) {{ for (int i = 0; i < n; i++) {{ {body} }} }}\n"
 
 
 def _compiled(functions: Sequence[FunctionRecord], folder: Path) -> ctypes.CDLL:
@@ -122,25 +124,26 @@ def test_conversions_at_the_corners_of_types_are_those_of_c(target: str, tmp_pat
     if target == "c" and which("cc") is None:
         pytest.skip("no C compiler")
     kinds = [kind for kind in _TYPES if kind not in _LACKS.get(target, ())]
-    pairs = [(source, result) for source in kinds for result in kinds if (source[0], result[0]) != ("f", "u")]
-    text = "".join(_source(*pair) for pair in pairs)
+    pairs = {source: [kind for kind in kinds if (source[0], kind[0]) != ("f", "u")] for source in kinds}
+    text = "".join(_source(*pair) for pair in pairs.items())
     record = lift_source(source_from_text(text, "f.c"), LiftOptions(target=target))
     compiled = _compiled(record.functions, tmp_path) if target == "c" else None
     lowered = Module("\n".join(f.program for f in record.functions)) if target == "linalg" else None
     wrong = []
-    for function, (source, result) in zip(record.functions, pairs, strict=True):
+    for function, (source, results) in zip(record.functions, pairs.items(), strict=True):
         assert function.lifted, function.diagnostics
         corners = [value for value in _corners(source) if library not in _XLA or not _is_subnormal(value)]
-        wanted = [(value, want) for value in corners if (want := _converted(value, source, result)) is not None]
-        given, found = np.array([value for value, _ in wanted], _dtype(source)), np.zeros(len(wanted), _dtype(result))
+        given, found = np.array(corners, _dtype(source)), [np.zeros(len(corners), _dtype(kind)) for kind in results]
         if compiled is not None:
-            getattr(compiled, function.name)(len(given), *(ctypes.c_void_p(a.ctypes.data) for a in (given, found)))
+            getattr(compiled, function.name)(len(given), *(ctypes.c_void_p(a.ctypes.data) for a in (given, *found)))
         else:
             run = lowered.function(function.name) if lowered else loaded(function.program, function.name, library)
-            (found,) = call_program(run, {"n": len(given), "a": given}, 1)
-        for (value, want), one in zip(wanted, found.tolist(), strict=True):
-            if want != one and not (want != want and one != one):  # noqa: PLR0124 - NaN
-                wrong.append(f"{source} {value!r} as {result}: {one!r} instead of {want!r}")
+            found = call_program(run, {"n": len(given), "a": given}, len(results))
+        for result, ones in zip(results, found, strict=True):
+            for value, one in zip(corners, ones.tolist(), strict=True):
+                want = _converted(value, source, result)
+                if want is not None and want != one and not (want != want and one != one):  # noqa: PLR0124 - NaN
+                    wrong.append(f"{source} {value!r} as {result}: {one!r} instead of {want!r}")
     assert not wrong, "\n".join(wrong[:60])
 
 
