@@ -11,7 +11,8 @@ from tensorlift.frontends.c.c_types import FloatType, IntegerType, element_of
 from tensorlift.frontends.c.delinearise import respread
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Access, Address, Array, Data, Index, Slot
-from tensorlift.normalise.cells import element_type
+from tensorlift.normalise.cells import element_type, number_type
+from tensorlift.normalise.steering import is_called
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,8 +65,11 @@ def _get_global(ex: Execution, op: Operation) -> None:
     """Give the array or number at file scope that a symbol stands for."""
     symbol: Any = op.properties["name"]
     name = symbol.string_value()
+    if name in ex.static:
+        ex.values[op.results[0]] = ex.static[name]
+        return
     for variable, bound in ex.environment.items():
-        if variable.name == name and variable.is_global:
+        if is_called(variable, name) and not variable.is_parameter:
             ex.values[op.results[0]] = bound if isinstance(bound, Address) else Address(variable, ())
             return
     raise refusal("global", ex.place, name)
@@ -80,14 +84,29 @@ def declare_table(ex: Execution, variable: nodes.Variable) -> None:
     extents, element = ex.extents(variable), element_of(variable.ctype)
     assert isinstance(element, IntegerType | FloatType)
     array = Array(variable.name, element, extents, variable.location, variable.ctype.spelling)
+    ex.environment[variable] = _filled(ex, array, ex.table(variable.name))
+
+
+def declare_static(ex: Execution) -> None:
+    """Make the tables of constants that are static in a function."""
+    for op in ex.constants():
+        symbol, cells = op.sym_name.data, op.type.get_shape()[0]
+        if "." in symbol and any(use.name == "memref.get_global" for use in ex.function.walk()):
+            element = number_type(op.type.element_type, [])
+            array = Array(symbol.rpartition(".")[2], element, [Polynomial.constant(cells)], ex.place)
+            ex.static[symbol] = _filled(ex, array, ex.table(symbol))
+
+
+def _filled(ex: Execution, array: Array, values: Sequence[float]) -> Address:
+    """Make a local array that holds constants."""
     array.subscripted = True
     ex.sink.allocate(array, ex.domain)
     ex.arrays.append(array)
-    ex.environment[variable] = Address(array, (ZERO,))
-    lengths = [extent.constant_value or 0 for extent in extents]
-    for cell, value in zip(product(*map(range, lengths)), ex.table(variable.name), strict=True):
-        data = ex.sink.constant(value, element, variable.location)
-        ex.sink.store(array, tuple(map(Polynomial.constant, cell)), data, ex.domain, variable.location)
+    lengths = [extent.constant_value or 0 for extent in array.extents if extent is not None]
+    for cell, value in zip(product(*map(range, lengths)), values, strict=True):
+        data = ex.sink.constant(value, array.element, array.location)
+        ex.sink.store(array, tuple(map(Polynomial.constant, cell)), data, ex.domain, array.location)
+    return Address(array, (ZERO,))
 
 
 def _place(ex: Execution, memory: SSAValue, offset: SSAValue) -> tuple[Array, tuple[Polynomial, ...]]:
@@ -101,6 +120,8 @@ def _place(ex: Execution, memory: SSAValue, offset: SSAValue) -> tuple[Array, tu
         array.subscripted = True
     strides = [row_name(array, axis) for axis in range(rows)]
     outer, inner = map(place.coefficient, strides), place.without(strides)
+    if rows == len(array.extents) and inner == ZERO:
+        return array, tuple(outer)
     return array, (*outer, *_in_dimensions(ex, array, array.extents[rows:], inner))
 
 

@@ -83,7 +83,7 @@ class Cells:
         if str(value.type) == "i1":
             return _FLAG
         alike = [one for one in self._named[value.name_hint] if one.type == value.type] if value.name_hint else [value]
-        return _number(value.type, alike)
+        return number_type(value.type, alike)
 
     def define(self, value: SSAValue) -> None:
         """Store a value that has the name of a variable."""
@@ -186,7 +186,8 @@ def _values_in(op: Operation) -> Iterator[SSAValue]:
                 yield from _values_in(inside)
 
 
-def _number(kind: Attribute, values: list[SSAValue]) -> FloatType | IntegerType:
+def number_type(kind: Attribute, values: list[SSAValue]) -> FloatType | IntegerType:
+    """Give the type of C of numbers; without a sign where values are used so."""
     if str(kind) in {"f32", "f64"}:
         return FLOAT if str(kind) == "f32" else DOUBLE
     uses = [use.operation for value in values for use in value.uses]
@@ -203,4 +204,4 @@ def element_type(memory: SSAValue) -> FloatType | IntegerType:
     """Give the type of the elements of memory that is made; without a sign where what is loaded is used so."""
     loads = [use.operation for use in memory.uses if use.operation.name == "memref.load"]
     kind = memory.type.element_type  # type: ignore[attr-defined] # memory
-    return _number(kind, [load.results[0] for load in loads])
+    return number_type(kind, [load.results[0] for load in loads])

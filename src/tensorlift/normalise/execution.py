@@ -52,6 +52,15 @@ class Test:
 
 
 @dataclass(frozen=True, slots=True)
+class Rules:
+    """What operations do, by their names or those of their dialects, and how tables of constants are declared."""
+
+    operations: Mapping[str, Rule]
+    declare_table: Callable[[Execution, nodes.Variable], None]
+    declare_static: Callable[[Execution], None]
+
+
+@dataclass(frozen=True, slots=True)
 class Language:
     """What differs between literal IR of languages.
 
@@ -77,8 +86,7 @@ class Execution(Machine):
         steering: Steering,
         signature: nodes.Function,
         language: Language,
-        declare: Callable[[Execution, nodes.Variable], None],
-        rules: dict[str, Rule],
+        rules: Rules,
         ranges: Ranges,
         preconditions: Preconditions,
         sink: IRSink,
@@ -93,7 +101,7 @@ class Execution(Machine):
         self.language, self.exact_from = language, language.exact_from
         self.rows: dict[Array, int] = {}  # of how many dimensions it is not told how far rows are apart
         self._signature = signature
-        self._declare = declare
+        self.static: dict[str, Address] = {}  # tables of constants by their symbols
         self._place = Location("", 1, 1)
         self._returned: Value | None = None
 
@@ -131,18 +139,23 @@ class Execution(Machine):
 
     def declare_array(self, variable: nodes.Variable) -> None:
         """Make a table of constants at file scope."""
-        self._declare(self, variable)
+        self.rules.declare_table(self, variable)
 
     def table(self, name: str) -> list[float]:
         """Give the values of a constant at file scope."""
-        module: Any = self.function.parent_op()
-        (found,) = [op for op in module.ops if op.name == "memref.global" and op.sym_name.data == name]
+        (found,) = [op for op in self.constants() if op.sym_name.data == name]
         return list(found.initial_value.get_values())
+
+    def constants(self) -> list[Any]:
+        """List the constants at file scope, and those that are static in a function."""
+        module: Any = self.function.parent_op()
+        return [op for op in module.ops if op.name == "memref.global" and op.constant is not None]
 
     def run_body(self, function: nodes.Function) -> Value:
         """Execute the body; gives what is returned."""
         (block,) = self.function.body.blocks
         self._place = function.location
+        self.rules.declare_static(self)
         self.values.update(zip(block.args, self.language.arguments(self, self._signature), strict=True))
         self.execute_block(block)
         return self._returned if self._returned is not None else Unknown("no-return", function.name)
@@ -169,7 +182,8 @@ class Execution(Machine):
 
     def run(self, op: Operation) -> None:
         """Execute an operation."""
-        rule = self.rules.get(op.name) or self.rules.get(op.name.partition(".")[0])
+        rules = self.rules.operations
+        rule = rules.get(op.name) or rules.get(op.name.partition(".")[0])
         if rule is None:
             raise refusal("expression", self._place, f"`{op.name}`")
         self.executed.add(op)

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.c.c_types import LONG
 from tensorlift.frontends.c.lower import lower_by
+from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.mlir.cleanup import PURE
 from tensorlift.ir.function import function_named
 from tensorlift.ir.prototype import literal_names
-from tensorlift.normalise.accesses import ACCESSES, declare_table
+from tensorlift.ir.regions import IrreducibleError
+from tensorlift.normalise.accesses import ACCESSES, declare_static, declare_table
 from tensorlift.normalise.branches import BRANCHES
 from tensorlift.normalise.cells import Cells
 from tensorlift.normalise.counted import COUNTED
-from tensorlift.normalise.execution import Execution, Language
+from tensorlift.normalise.execution import Execution, Language, Rules
 from tensorlift.normalise.exits import Exits
 from tensorlift.normalise.inline import Inline
 from tensorlift.normalise.rotate import Rotate
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     from tensorlift.frontends.c.ir_sink import IRSink
     from tensorlift.frontends.c.preconditions import Preconditions
     from tensorlift.frontends.c.ranges import Ranges
-    from tensorlift.normalise.execution import Rule
 
 PASSES = (Structure(), Inline(), Rotate(), Exits())
 
@@ -51,7 +52,7 @@ def _return(ex: Execution, op: Operation) -> None:
         ex.returned(value)
 
 
-RULES: dict[str, Rule] = {**SCALARS, **ACCESSES, **COUNTED, **BRANCHES, "func.return": _return}
+RULES = Rules({**SCALARS, **ACCESSES, **COUNTED, **BRANCHES, "func.return": _return}, declare_table, declare_static)
 
 
 def loop_ir(literal: ModuleOp, signature: nodes.Function, source: str, language: Language) -> ModuleOp:
@@ -61,14 +62,17 @@ def loop_ir(literal: ModuleOp, signature: nodes.Function, source: str, language:
         LiftError: where no loop IR is found.
 
     """
-    for step in PASSES:
-        step.apply(literal)
+    try:
+        for step in PASSES:
+            step.apply(literal)
+    except IrreducibleError:
+        raise refusal("goto", signature.location) from None
     function = function_named(literal, signature.name)
 
     def machine_of(ranges: Ranges, preconditions: Preconditions, sink: IRSink) -> Execution:
         steering = Steering(function, argument_names(function), lambda v: literal_name(v, language.names))
-        steering.state(named_in_extents(signature.parameters))
-        ex = Execution(function, steering, signature, language, declare_table, RULES, ranges, preconditions, sink)
+        steering.state(named_in_extents(signature.parameters), signature.outer)
+        ex = Execution(function, steering, signature, language, RULES, ranges, preconditions, sink)
         ex.cells = Cells(ex, function)
         return ex
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, NoneAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.dialects.func import FuncOp
 
 from tensorlift.comprehension.names import unused
@@ -117,8 +117,6 @@ def mlir_signature(function: Operation, module: ModuleOp, source: str) -> nodes.
         if not isinstance(kind, MemRefType):
             parameters.append(nodes.Variable(name, _scalar(kind, at), at, is_parameter=True))
             continue
-        if not isinstance(kind.layout, NoneAttr):
-            raise refusal("type", at, str(kind))
         extents: list[nodes.Expression] = []
         for axis, extent in enumerate(kind.get_shape()):
             if extent != DYNAMIC_INDEX:
@@ -152,6 +150,7 @@ def _scalar(kind: Attribute, place: Location) -> FloatType | IntegerType:
 def mlir_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value]:
     """Give what the arguments of a function are that was read from MLIR."""
     known: dict[str, Value] = {}
+    called = argument_names(ex.function)
     for variable in signature.parameters:
         bound = ex.environment[variable]
         assert not isinstance(bound, Slot | Choice)
@@ -159,13 +158,16 @@ def mlir_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value]:
         if isinstance(bound, Address) and isinstance(bound.base, Array):
             array = bound.base
             known[f"{variable.name} offset"] = _START
-            ex.rows[array] = len(array.extents) - 1
+            rows = [axis_name(variable.name, axis, ROW) for axis in range(len(array.extents))]
+            ex.rows[array] = sum(row in called for row in rows)
+            if rows and rows[-1] in called:
+                ex.preconditions.state("stride", f"no two elements of {array.name} share memory", array.location)
             for axis, extent in enumerate(array.extents):
                 known[axis_name(variable.name, axis, ROW)] = Index(Polynomial.variable(row_name(array, axis)), LONG)
                 assert extent is not None
                 ex.ranges.assume(extent)
                 known[axis_name(variable.name, axis, SIZE)] = Index(extent, LONG)
-    for name in argument_names(ex.function):
+    for name in called:
         yield known[name]
 
 

@@ -6,7 +6,7 @@ An argument that steers is a size.  A comparison with what steers makes argument
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.ir import Block, BlockArgument, OpResult
@@ -37,6 +37,7 @@ class Steering:
         """Find them; ``called`` are the names of its arguments, ``name_of`` gives them to parameters."""
         self.values: set[SSAValue] = set()
         self.assigned: set[Variable] = set()
+        self._stored = {symbol for op in function.walk() if op.name == "memref.store" for symbol in _symbols(op)}
         self._arguments = dict(zip(called, function.body.blocks[0].args, strict=True))
         self._name_of = name_of
         self._stated: set[str] = set()
@@ -51,9 +52,10 @@ class Steering:
                 compared.append(set(_leaves(op.operands)))
         self._close(work, compared)
 
-    def state(self, names: Collection[str]) -> None:
-        """Note parameters that the signature makes sizes."""
+    def state(self, names: Collection[str], outer: Collection[Variable]) -> None:
+        """Note parameters that the signature makes sizes, and variables at file scope."""
         self._stated |= set(names)
+        self.assigned |= {variable for variable in outer if any(is_called(variable, one) for one in self._stored)}
 
     def steers(self, variable: Variable) -> bool:
         """Whether a parameter is a size."""
@@ -75,6 +77,21 @@ class Steering:
     def _is_plain(self, value: SSAValue) -> bool:
         """Whether a value steers already, or is an argument that can."""
         return value in self.values or value in self._arguments.values()
+
+
+def is_called(variable: Variable, symbol: str) -> bool:
+    """Whether a symbol is that of a variable at file scope, or of a static one in a function."""
+    return variable.name in {symbol, symbol.rpartition(".")[2]}
+
+
+def _symbols(store: Operation) -> Iterator[str]:
+    """Yield what is at file scope that a store writes."""
+    op = store.operands[1].owner
+    while not isinstance(op, Block) and op.name == "memref.cast":
+        op = op.operands[0].owner
+    if not isinstance(op, Block) and op.name == "memref.get_global":
+        symbol: Any = op.properties["name"]
+        yield symbol.string_value()
 
 
 def is_integer(value: SSAValue) -> bool:
