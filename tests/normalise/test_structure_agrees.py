@@ -102,6 +102,20 @@ def test_searches_run_as_before(start: str, step: str, test: str, hit: str, end:
     assert _differences(text, len(text), reads_on=True) == []
 
 
+@_PROGRAMS
+@given(
+    st.sampled_from(("int i = 0; i < n; i++", "int i = m; i > 0; i--", "unsigned i = 1; i <= m; ++i")),
+    st.sampled_from(("int j = 0; j < m; j++", "int j = i; j != n; j++", "int j = n; j-- > 0;")),
+    st.sampled_from(("p[(i + j) & 7] == k", "p[i & 7] > p[j & 3] && i != 2", "(p[j & 7] ^ i) < 2")),
+    st.sampled_from(("return i + 3 * j;", "{ r = 7; goto out; }", "{ r = i; s = j; goto out; }", "return r;")),
+    st.sampled_from(("", "r = p[i & 7];", "if (p[i & 7] == 3) return 5;")),
+)
+def test_searches_in_nests_run_as_before(outer: str, inner: str, hit: str, end: str, first: str) -> None:
+    loops = f"for ({outer}) {{ {first} for ({inner}) if ({hit}) {end} }}"
+    text = f"int f(int n, int m, int k, int *p) {{ int r = -1, s = 2; {loops} out: return r + 5 * s; }}"
+    assert _differences(text, len(text), reads_on=True) == []
+
+
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler named cc on the search path")
 def test_structured_functions_of_the_corpora_run_as_compiled() -> None:
     subjects = [s for s in read(files()[::_EVERY]).subjects if s.path.stem not in _IRREDUCIBLE]

@@ -1,0 +1,77 @@
+// A search in each iteration of a search; the jump out of both leaves its flag alone.
+int f(int n, int m, const int *a) {
+    int r = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            if (a[i * m + j] < 0) {
+                r = 1;
+                goto out;
+            }
+out:
+    return r;
+}
+
+// MLIR
+// func.func @f(%n: i32 {tl.name = "n"}, %m: i32 {tl.name = "m"}, %a: memref<?xi32> {tl.name = "a"}, %a_at: i64 {tl.name = "a_at"}) -> i32 {
+//   %0 = arith.constant false
+//   %1 = arith.constant true
+//   %2 = ub.poison : i32
+//   %r = arith.constant 0 : i32
+//   %3 = arith.constant 0 : i32
+//   %4 = arith.constant false
+//   %5 = arith.constant true
+//   %6 = arith.constant -1 : i32
+//   %7 = arith.addi %n, %6 overflow<nsw> : i32
+//   %i, %left = "scf.while"(%3, %4) ({
+//   ^bb0(%i_1: i32, %left_1: i1):
+//     %8 = "arith.cmpi"(%i_1, %n) <{predicate = 2 : i64}> : (i32, i32) -> i1
+//     "scf.condition"(%8, %i_1, %left_1) : (i1, i32, i1) -> ()
+//   }, {
+//   ^bb0(%i_2: i32, %left_2: i1):
+//     %i_3 = "arith.subi"(%7, %i_2) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %9 = "arith.constant"() <{value = 0 : i32}> : () -> i32
+//     %10 = "arith.constant"() <{value = false}> : () -> i1
+//     %11 = "arith.constant"() <{value = true}> : () -> i1
+//     %12 = "arith.constant"() <{value = -1 : i32}> : () -> i32
+//     %13 = "arith.addi"(%m, %12) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %j, %left_3 = "scf.while"(%9, %10) ({
+//     ^bb0(%j_1: i32, %left_4: i1):
+//       %14 = "arith.cmpi"(%j_1, %m) <{predicate = 2 : i64}> : (i32, i32) -> i1
+//       "scf.condition"(%14, %j_1, %left_4) : (i1, i32, i1) -> ()
+//     }, {
+//     ^bb0(%j_2: i32, %left_5: i1):
+//       %j_3 = "arith.subi"(%13, %j_2) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//       %15 = "arith.muli"(%i_3, %m) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//       %16 = "arith.addi"(%15, %j_3) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//       %17 = "arith.extsi"(%16) : (i32) -> i64
+//       %18 = "arith.addi"(%a_at, %17) <{overflowFlags = #arith.overflow<nsw>}> : (i64, i64) -> i64
+//       %19 = "arith.index_cast"(%18) : (i64) -> index
+//       %20 = "memref.load"(%a, %19) : (memref<?xi32>, index) -> i32
+//       %21 = "arith.constant"() <{value = 0 : i32}> : () -> i32
+//       %22 = "arith.cmpi"(%20, %21) <{predicate = 5 : i64}> : (i32, i32) -> i1
+//       %left_6 = "scf.if"(%22) ({
+//         "scf.yield"(%left_5) : (i1) -> ()
+//       }, {
+//         "scf.yield"(%11) : (i1) -> ()
+//       }) : (i1) -> i1
+//       %23 = "arith.constant"() <{value = 1 : i32}> : () -> i32
+//       %24 = "arith.addi"(%j_2, %23) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//       "scf.yield"(%24, %left_6) : (i32, i1) -> ()
+//     }) {tl.left = {code = "TL112", message = "`break` leaves the loop early", remedy = "let the loop run to its bound and guard the body with a condition", loc = "f.c:5:9"}} : (i32, i1) -> (i32, i1)
+//     %25 = "arith.xori"(%left_3, %1) : (i1, i1) -> i1
+//     %left_7 = "scf.if"(%25) ({
+//       "scf.yield"(%left_2) : (i1) -> ()
+//     }, {
+//       "scf.yield"(%5) : (i1) -> ()
+//     }) : (i1) -> i1
+//     %26 = "arith.constant"() <{value = 1 : i32}> : () -> i32
+//     %27 = "arith.addi"(%i_2, %26) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     "scf.yield"(%27, %left_7) : (i32, i1) -> ()
+//   }) {tl.left = {code = "TL112", message = "`break` leaves the loop early", remedy = "let the loop run to its bound and guard the body with a condition", loc = "f.c:4:5"}} : (i32, i1) -> (i32, i1)
+//   %r_1 = scf.if %left -> (i32) {
+//     %28 = arith.constant 1 : i32
+//     scf.yield %28 : i32
+//   } else {
+//     scf.yield %r : i32
+//   }
+//   func.return %r_1 : i32
