@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tensorlift.ir.left_early import refusal_of
 from tensorlift.ir.location import location_of
 from tensorlift.ir.regions import IrreducibleError
 from tensorlift.ir.text import print_module
 from tensorlift.normalise.loop_ir import PASSES
+from tensorlift.pipeline import LiftOptions, read_functions
 from tensorlift.readers.clang import read_literally
+from tensorlift.reading import literal_module
+from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -69,3 +73,42 @@ def test_a_cycle_with_two_entries_is_refused() -> None:
     text = "void f(int n) { if (n) goto b; a: n++; b: if (n < 9) goto a; }"
     with pytest.raises(IrreducibleError):
         _structured(text)
+
+
+_ASKED_LATER = """
+func.func @f(%x: memref<?xf64>) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?xf64>
+  %z = arith.constant 0.0 : f64
+  %r = scf.while (%i = %c0) : (index) -> index {
+    %in = arith.cmpi ult, %i, %n : index
+    %go = scf.if %in -> (i1) {
+      %v = memref.load %x[%i] : memref<?xf64>
+      %p = arith.cmpf ogt, %v, %z : f64
+      scf.yield %p : i1
+    } else {
+      scf.yield %in : i1
+    }
+    scf.condition(%go) %i : index
+  } do {
+  ^bb0(%i: index):
+    %k = arith.addi %i, %c1 : index
+    scf.yield %k : index
+  }
+  func.return %r : index
+}
+"""
+
+
+def test_what_is_passed_on_to_be_asked_is_asked_at_once() -> None:
+    """So a condition in two steps ends a search as `break` does."""
+    (read,) = read_functions(source_from_text(_ASKED_LATER, "f.mlir"), LiftOptions())
+    module = literal_module(read)
+    for one in PASSES:
+        one.apply(module)
+    module.verify()
+    (loop,) = (op for op in module.walk() if op.name == "scf.while")
+    refusal = refusal_of(loop)
+    assert refusal is not None
+    assert refusal.code == "TL112"

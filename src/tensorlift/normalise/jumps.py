@@ -19,27 +19,41 @@ if TYPE_CHECKING:
 
 
 def decide_branches(function: FuncOp) -> None:
-    """Let branches on constants jump, and remove blocks that nothing reaches then."""
-    decided = False
+    """Let branches on what is known jump, and remove blocks that nothing reaches then."""
+    for block in list(function.body.blocks)[1:]:
+        _ask_before(block)
     for block in function.body.blocks:
         branch = block.last_op
-        holds = _known(branch.cond) if isinstance(branch, ConditionalBranchOp) else None
+        holds = _known(branch.cond, block) if isinstance(branch, ConditionalBranchOp) else None
         if isinstance(branch, ConditionalBranchOp) and holds is not None:
-            decided = True
             count = 1 + len(branch.then_block.args)
             passed = branch.operands[1:count] if holds else branch.operands[count:]
             target = branch.then_block if holds else branch.else_block
             insert([BranchOp.create(operands=passed, successors=[target], location=branch.location)], branch)
             remove(branch)
-    if decided:
-        _remove_unreached(function)
+    _remove_unreached(function)
 
 
-def _known(condition: SSAValue) -> bool | None:
-    """Tell whether a condition holds, where it is a constant or compares two."""
+def _ask_before(block: Block) -> None:
+    """Let those that jump to a block that only asks what they pass ask that themselves."""
+    branch = block.first_op
+    if not isinstance(branch, ConditionalBranchOp) or branch.cond not in block.args:
+        return
+    if any(use.operation is not branch for argument in block.args for use in argument.uses):
+        return
+    for jump in [use.operation for use in block.uses if isinstance(use.operation, BranchOp)]:
+        insert([branch.clone(dict(zip(block.args, jump.operands, strict=True)))], jump)
+        remove(jump)
+
+
+def _known(condition: SSAValue, block: Block) -> bool | None:
+    """Tell whether a condition holds, where it is a constant, compares two, or was asked on the only way to a block."""
     op = condition.owner
     if isinstance(op, ConstantOp):
         return bool(constant(op))
+    before = [(use.operation, use.index) for use in block.uses]
+    if len(before) == 1 and isinstance(before[0][0], ConditionalBranchOp) and before[0][0].cond is condition:
+        return bool(before[0][1] == 0)
     compared = [v.owner for v in op.operands if isinstance(v.owner, ConstantOp)] if isinstance(op, CmpiOp) else []
     evaluate = evaluator(op) if isinstance(op, CmpiOp) and len(compared) == len(op.operands) else None
     return bool(evaluate(*map(constant, compared))) if evaluate is not None else None
