@@ -127,6 +127,11 @@ def sample(text: str, least: int = 0, /, **operands: str) -> Sample:
     return Sample(text, operands, least)
 
 
+def samples_of(texts: Iterable[str], least: int = 0, /, **operands: str) -> list[Sample]:
+    """Return samples, each with those of the operands that its text names."""
+    return [_sample(text, least, operands) for text in texts]
+
+
 def both_forms(
     module: str, name: str, texts: Iterable[str], least: int, operand: str
 ) -> tuple[list[Sample], list[Sample]]:

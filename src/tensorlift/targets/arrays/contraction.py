@@ -34,6 +34,7 @@ from tensorlift.targets.target import (
     Text,
     row,
     sample,
+    samples_of,
 )
 
 if TYPE_CHECKING:
@@ -228,23 +229,6 @@ def _products(form: str) -> tuple[Sample, ...]:
     return tuple(sample(form, a=f"{x}{left}", b=f"{y}{right}") for left, right in shapes for x, y in mixed)
 
 
-def _einsums() -> tuple[Sample, ...]:
-    matrix = {"a": "arith[m, k]", "b": "arith[k, n]"}
-    square = {"a": "number[n, n]"}
-    return (
-        sample("np.einsum('ik,kj->ij', a, b)", **matrix),
-        sample("np.einsum('ik,kj->ji', a, b, optimize=True)", **matrix),
-        sample("np.einsum('ik,kj->k', a, b)", **matrix),
-        sample("np.einsum('ik,kj,i->j', a, b, c)", **matrix, c="f64[m]"),
-        sample("np.einsum('ij->ji', a)", **square),
-        sample("np.einsum('ii->i', a)", **square),
-        sample("np.einsum('ii->', a)", **square),
-        sample("np.einsum('i,i->i', a, b)", a="f64[n]", b="f32[n]"),
-        sample("np.einsum('i,j->', a, b)", a="f64[n]", b="f64[m]"),
-        sample("np.einsum('bik,bkj->bij', a, b)", a="f64[2, m, k]", b="f64[2, k, n]"),
-    )
-
-
 ROWS = [
     row("@", matmul, *_products("a @ b"), "a @ b", name="operator matmul", a="f64[2, m, k]", b="f64[k, n]"),
     row("np.matmul", matmul, *_products("np.matmul(a, b)"), "np.matmul(a, b)", a="f64[2, m, k]", b="f64[1, k, n]"),
@@ -259,7 +243,22 @@ ROWS = [
         a="number[m, k]",
         b="number[n, k]",
     ),
-    row("np.einsum", einsum, *_einsums(), memory=_einsum_memory),
+    row(
+        "np.einsum",
+        einsum,
+        "np.einsum('ik,kj->ij', a, b)",
+        "np.einsum('ik,kj->ji', a, b, optimize=True)",
+        "np.einsum('ik,kj->k', a, b)",
+        "np.einsum('ik,kj,i->j', a, b, c)",
+        *samples_of(("np.einsum('ij->ji', a)", "np.einsum('ii->i', a)", "np.einsum('ii->', a)"), a="number[n, n]"),
+        sample("np.einsum('i,i->i', a, b)", a="f64[n]", b="f32[n]"),
+        sample("np.einsum('i,j->', a, b)", a="f64[n]", b="f64[m]"),
+        sample("np.einsum('bik,bkj->bij', a, b)", a="f64[2, m, k]", b="f64[2, k, n]"),
+        memory=_einsum_memory,
+        a="arith[m, k]",
+        b="arith[k, n]",
+        c="f64[m]",
+    ),
     row(
         "np.tensordot",
         tensordot,

@@ -202,9 +202,8 @@ def _sign(o: Obligations, x: Tensor) -> SymbolicTensor:
 def _compare_row(op: str, sign: str, function: str) -> list[OpRow]:
     meaning = partial(comparison, op)
     texts = [f"a {sign} b", f"a {sign} 1", f"np.arange(m)[:, None] {sign} np.arange(n) + 1", f"m {sign} n"]
-    samples = tuple(sample(text, a="int_or_real[m, n]", b="int_or_real[n]") for text in texts)
     return [
-        row(sign, meaning, *samples, name=f"operator {op}"),
+        row(sign, meaning, *texts, name=f"operator {op}", a="int_or_real[m, n]", b="int_or_real[n]"),
         row(f"np.{function}", meaning, f"np.{function}(a, b)", a="number[m, n]", b="number[n]"),
     ]
 
@@ -212,9 +211,8 @@ def _compare_row(op: str, sign: str, function: str) -> list[OpRow]:
 def _bit_row(op: str, sign: str, function: str) -> list[OpRow]:
     meaning = partial(bitwise, op)
     texts = [f"a {sign} b", f"(c > 0) {sign} (a[:, 0] > 0)", f"np.tri(m, n, dtype=bool) {sign} (a > 0)"]
-    samples = tuple(sample(text, 1, a="integer[m, n]", b="integer[n]", c="f64[m]") for text in texts)
     return [
-        row(sign, meaning, *samples, name=f"operator {op}"),
+        row(sign, meaning, *texts, least=1, name=f"operator {op}", a="integer[m, n]", b="integer[n]", c="f64[m]"),
         row(f"np.{function}", meaning, f"np.{function}(a, b)", a="integer[m, n]", b="integer[n]"),
     ]
 

@@ -204,7 +204,7 @@ ROWS = [
     row(
         "arith.cmpf",
         _compare,
-        *tuple(sample(f"arith.cmpf {p}, %a, %b : {{a}}", a="real[]", b="real[]") for p in PREDICATES if p[0] in "ou"),
+        *(sample(f"arith.cmpf {p}, %a, %b : {{a}}", a="real[]", b="real[]") for p in PREDICATES if p[0] in "ou"),
     ),
     row(
         "arith.cmpi",

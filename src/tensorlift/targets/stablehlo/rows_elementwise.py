@@ -211,16 +211,14 @@ ROWS = [
     row(
         "stablehlo.compare",
         _compare,
-        *tuple(
-            sample(
-                f"stablehlo.compare {d}, %a, %b"
-                " : (tensor<{m}x{n}x{a}>, tensor<{m}x{n}x{b}>) -> tensor<{m}x{n}xi1>",
-                a="arith[m, n]",
-                b="arith[m, n]",
-            )
+        *(
+            f"stablehlo.compare {d}, %a, %b : (tensor<{{m}}x{{n}}x{{a}}>, tensor<{{m}}x{{n}}x{{b}}>)"
+            " -> tensor<{m}x{n}xi1>"
             for d in DIRECTIONS
         ),
         form="#direction, $lhs, $rhs : (type(lhs), type(rhs)) -> type(result)",
+        a="arith[m, n]",
+        b="arith[m, n]",
     ),
     row(
         "stablehlo.select",
@@ -235,10 +233,11 @@ ROWS = [
     row(
         "stablehlo.convert",
         _convert,
-        *tuple(
-            sample(f"stablehlo.convert %a : (tensor<{{m}}x{{a}}>) -> tensor<{{m}}x{wanted}>", a="arith[m]")
+        *(
+            f"stablehlo.convert %a : (tensor<{{m}}x{{a}}>) -> tensor<{{m}}x{wanted}>"
             for wanted in ("f64", "f32", "i64", "i32", "i16")
         ),
         form=_CONVERSION,
+        a="arith[m]",
     ),
 ]

@@ -31,6 +31,7 @@ from tensorlift.targets.target import (
     both_forms,
     row,
     sample,
+    samples_of,
 )
 
 if TYPE_CHECKING:
@@ -159,14 +160,8 @@ def _clone(o: Obligations, x: Tensor) -> SymbolicTensor:
     return x
 
 
-def _on_both(*texts: str) -> tuple[Sample, ...]:
-    return tuple(sample(text, a="number[m, n]", b="number[n]") for text in texts)
-
-
-_NUMBERS = {"a": "arith[m, n]", "b": "arith[n]"}
-_REALS = {"a": "real[m, n]", "b": "positive_real[n]"}
-_DIVISORS = {"a": "number[m, n]", "b": "positive[n]"}
-_INTEGERS = {"a": "integer[m, n]", "b": "integer[n]"}
+def _on_both(*texts: str) -> list[Sample]:
+    return samples_of(texts, a="number[m, n]", b="number[n]")
 
 
 def _row(spelling: str, *samples: Sample) -> OpRow:
@@ -178,41 +173,34 @@ def _arithmetic(spelling: str) -> OpRow:
     zero_rank = (f"a {spelling} x", f"x {spelling} x")
     return _row(
         spelling,
-        *(sample(form, **_NUMBERS) for form in forms),
-        *(sample(form, a="arith[m]", x="arith[]") for form in zero_rank),
+        *samples_of(forms, a="arith[m, n]", b="arith[n]"),
+        *samples_of(zero_rank, a="arith[m]", x="arith[]"),
         sample(f"a {spelling} 2.5", a="real[m]"),
     )
 
 
 def _division(spelling: str) -> OpRow:
-    return _row(
-        spelling,
-        sample(f"a {spelling} b", **_DIVISORS),
-        sample(f"a {spelling} 3", **_DIVISORS),
-        sample(f"2 {spelling} b", **_DIVISORS),
-        sample(f"(m + n) {spelling} 2 * a", a="i64[m]"),
-    )
+    forms = (f"a {spelling} b", f"a {spelling} 3", f"2 {spelling} b")
+    divided = samples_of(forms, a="number[m, n]", b="positive[n]")
+    return _row(spelling, *divided, sample(f"(m + n) {spelling} 2 * a", a="i64[m]"))
 
 
 def _comparison(spelling: str) -> OpRow:
     texts = (f"a {spelling} b", f"a {spelling} 1", f"torch.arange(m)[:, None] {spelling} torch.arange(n) + 1")
-    samples = [sample(text, a="int_or_real[m, n]", b="int_or_real[n]") for text in (*texts, f"m {spelling} n")]
-    return _row(spelling, *samples)
+    return _row(spelling, *samples_of((*texts, f"m {spelling} n"), a="int_or_real[m, n]", b="int_or_real[n]"))
 
 
 def _bits(spelling: str) -> OpRow:
     texts = (f"a {spelling} b", f"(c > 0) {spelling} (a[:, 0] > 0)", f"torch.arange(n) {spelling} 1")
-    return _row(spelling, *(sample(text, 1, **_INTEGERS, c="f64[m]") for text in texts))
+    return _row(spelling, *samples_of(texts, 1, a="integer[m, n]", b="integer[n]", c="f64[m]"))
 
 
 ROWS = [
     *map(_arithmetic, ("+", "-", "*")),
     _row(
         "/",
-        sample("a / b", **_REALS),
-        sample("a / 3", **_REALS),
-        sample("2 / b", **_REALS),
-        sample("a / n", 1, **_REALS),
+        *samples_of(("a / b", "a / 3", "2 / b"), a="real[m, n]", b="positive_real[n]"),
+        sample("a / n", 1, a="real[m, n]"),
     ),
     *map(_division, ("//", "%")),
     _row(

@@ -148,28 +148,29 @@ def _constants(name: str, value: int) -> list[OpRow]:
     new = [f"x.new_{name}((m, n))", f"x.new_{name}(n, dtype=torch.int32)", f"x.new_{name}(())"]
     like = [f"torch.{name}_like(x)", f"torch.{name}_like(x, dtype=torch.float32)"]
     return [
-        row(f"torch.{name}", partial(_constant, value), *tuple(sample(text, x="f64[m]") for text in texts)),
+        row(f"torch.{name}", partial(_constant, value), *texts, x="f64[m]"),
         row(
             f".new_{name}()",
             partial(_new_constant, value),
-            *tuple(sample(text, x="arith[m]") for text in new),
+            *new,
             name=f"new_{name}",
             reads_cells=False,
+            x="arith[m]",
         ),
         row(
             f"torch.{name}_like",
             partial(_constant_like, value),
-            *tuple(sample(text, x="arith[m, n]") for text in like),
+            *like,
             name=f"{name}_like",
             reads_cells=False,
+            x="arith[m, n]",
         ),
     ]
 
 
 def _triangles(name: str, shared: Callable[..., SymbolicTensor]) -> list[OpRow]:
     texts = [f"torch.{name}(a{offset})" for offset in ("", ", 1", ", diagonal=-1", ", n - m")]
-    samples = tuple(sample(text, a="arith[m, n]") for text in texts)
-    return [row(f"torch.{name}", partial(_triangle, shared), *samples)]
+    return [row(f"torch.{name}", partial(_triangle, shared), *texts, a="arith[m, n]")]
 
 
 ROWS = [
@@ -201,18 +202,14 @@ ROWS = [
     row(
         "torch.arange",
         _arange,
-        *tuple(
-            sample(text, x="f64[m]")
-            for text in (
-                "torch.arange(n)",
-                "torch.arange(m, m + n)",
-                "torch.arange(n, dtype=torch.int32, device=x.device)",
-                "torch.arange(n - 1, -1, -1)",
-                "torch.arange(0, n, 2)",
-                "torch.arange(n, dtype=torch.float64)",
-                "torch.arange(n)[:, None] * 2 - torch.arange(m) + 1",
-            )
-        ),
+        "torch.arange(n)",
+        "torch.arange(m, m + n)",
+        "torch.arange(n, dtype=torch.int32, device=x.device)",
+        "torch.arange(n - 1, -1, -1)",
+        "torch.arange(0, n, 2)",
+        "torch.arange(n, dtype=torch.float64)",
+        "torch.arange(n)[:, None] * 2 - torch.arange(m) + 1",
+        x="f64[m]",
     ),
     row(
         "torch.eye",
