@@ -6,9 +6,10 @@ import gc
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from tests.shared import set_up
+from tests.shared import is_exhaustive, set_up
 
 from tensorlift.contract.interface import Parameter, Precondition, Role
 from tensorlift.diagnostics import Diagnostic, Location, Note, Severity
@@ -24,6 +25,9 @@ from tensorlift.record import (
     Verdict,
 )
 from tensorlift.source import Source, source_from_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 TEXT = """void scale(int n, double s, double *a) {
   for (int i = 0; i < n; i++)
@@ -72,6 +76,15 @@ def pytest_configure(config: pytest.Config) -> None:
 def _folder_of_the_run(tmp_path_factory: pytest.TempPathFactory) -> None:
     own = tmp_path_factory.getbasetemp()
     set_up(own.parent if "PYTEST_XDIST_WORKER" in os.environ else own)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _unoptimised() -> Iterator[None]:
+    """Have LLVM take modules of MLIR as they are too."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not is_exhaustive():
+            patch.setattr("tensorlift.runtime.mlir.program._OPTIMISED", 0)
+        yield
 
 
 @pytest.fixture

@@ -29,11 +29,8 @@ if TYPE_CHECKING:
 _TARGETS = {"x86_64": "X86", "AMD64": "X86", "aarch64": "AArch64", "arm64": "AArch64"}
 _PARTS = ("TargetInfo", "Target", "TargetMC", "AsmPrinter")
 _POINTER = ctypes.c_void_p
-_MACHINE = (
-    3,
-    2,
-    1,
-)  # optimisation, relocation and code model: aggressive, position independent, as a compiler in memory
+_OPTIMISED = 3  # as by -O3; tests that run each program once have it not optimised
+_PLACED = (2, 1)  # relocation and code model: position independent, as a compiler in memory
 
 
 class CompileError(Exception):
@@ -86,9 +83,10 @@ class Jit:
         return module
 
     def _optimised(self, module: Any) -> Any:
-        """Return the module after LLVM's passes for -O3, for the processor at hand."""
+        """Return the module after LLVM's passes, for the processor at hand."""
         options = _POINTER(self._call("CreatePassBuilderOptions"))
-        self._check(self._call("RunPasses", module, b"default<O3>", self._machine(), options))
+        passes = f"default<O{_OPTIMISED}>".encode()
+        self._check(self._call("RunPasses", module, passes, self._machine(), options))
         self._call("DisposePassBuilderOptions", options)
         return module
 
@@ -100,7 +98,7 @@ class Jit:
             raise CompileError((message.value or b"no code is made for this machine").decode())
         processor, features = self._call("GetHostCPUName"), self._call("GetHostCPUFeatures")
         names = (_POINTER(triple), _POINTER(processor), _POINTER(features))
-        return _POINTER(self._call("CreateTargetMachine", target, *names, *map(ctypes.c_int, _MACHINE)))
+        return _POINTER(self._call("CreateTargetMachine", target, *names, *map(ctypes.c_int, (_OPTIMISED, *_PLACED))))
 
     def _check(self, error: int | None) -> None:
         if error:
