@@ -129,7 +129,10 @@ class Affine:
 
     def evaluate(self, values: Mapping[str, int]) -> int:
         """Return the value where every variable has one."""
-        return self.constant + sum(coefficient * values[variable] for variable, coefficient in self.terms)
+        total = self.constant
+        for variable, coefficient in self.terms:
+            total += coefficient * values[variable]
+        return total
 
     def solve(self, name: str) -> Affine | None:
         """Return the value of ``name`` where the expression is zero; None unless its coefficient divides the others."""

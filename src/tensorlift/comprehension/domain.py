@@ -92,7 +92,7 @@ class Domain:
         return _of(constraints)
 
     @staticmethod
-    def box(indices: Iterable[str], shape: Iterable[Affine]) -> Domain:
+    def box(indices: Iterable[AffineLike], shape: Iterable[Affine]) -> Domain:
         """Return the points with ``0 <= index < extent`` for each index."""
         return _box(tuple(indices), tuple(shape))
 
@@ -439,7 +439,7 @@ def _lies_in(left: Domain, right: Domain) -> bool:
 
 
 @SESSION.cached
-def _box(indices: tuple[str, ...], shape: tuple[Affine, ...]) -> Domain:
+def _box(indices: tuple[AffineLike, ...], shape: tuple[Affine, ...]) -> Domain:
     bounds = []
     for index, extent in zip(indices, shape, strict=True):
         bounds += [at_least(index, 0), less(index, extent)]

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
+from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.ranges import ends_of
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Reduce, Term
 from tensorlift.ops.dtypes import integer_range, is_integer
@@ -134,17 +135,14 @@ def _ends(found: Position, context: Domain) -> tuple[Affine, Affine] | None:
     if context.mentions(found.bound):
         return None
     inside = context & found.domain
-    try:
-        low, high = (inside.extreme(found.bound, maximum=maximum) for maximum in (False, True))
-    except NotAffine:  # no bound, or none that is affine
+    ends = ends_of(inside, found.bound)
+    if ends is None:
         return None
-    if len(low) != 1 or len(high) != 1:
-        return None
-    first, last = low[0][1], high[0][1]
+    first, last = ends
     whole = Domain.of(at_least(found.bound, first), less(found.bound, last + 1))
     if not context.implies(at_least(last, first)) or not (context & whole).is_equal(inside):
         return None
-    return first, last
+    return ends
 
 
 # -- places: indices counted by positions

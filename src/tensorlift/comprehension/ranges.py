@@ -1,10 +1,10 @@
-"""Ranges of integers: which sums and products stay in their type whatever the cells hold, and what a type holds."""
+"""Ranges of integers: ends of domains, sums and products that stay in their type whatever the cells hold, types."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import at_least
+from tensorlift.comprehension.domain import NotAffine, at_least
 from tensorlift.comprehension.terms import Apply, Constant, Term
 from tensorlift.ops.conversions import EXACT_BITS
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer, width
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.domain import Constraint
+    from tensorlift.comprehension.domain import Constraint, Domain
     from tensorlift.ops.dtypes import DType
 
 Range = tuple[int, int]
@@ -32,6 +32,15 @@ def in_range(value: Affine, dtype: DType) -> tuple[Constraint, ...]:
     if width(dtype) == _SIZE_BITS and not is_float(dtype):
         return () if low else (above,)
     return above, at_least(high, value)
+
+
+def ends_of(domain: Domain, name: str) -> tuple[Affine, Affine] | None:
+    """Return the least and the greatest value of a variable by the others; None without one affine expression each."""
+    try:
+        low, high = (domain.extreme(name, maximum=maximum) for maximum in (False, True))
+    except NotAffine:  # no bound, or none that is affine
+        return None
+    return (low[0][1], high[0][1]) if len(low) == len(high) == 1 else None
 
 
 def never_wraps(term: Term) -> bool:

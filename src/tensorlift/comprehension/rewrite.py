@@ -236,12 +236,20 @@ def place_of(term: Term) -> Term | None:
 
 def visit_reads(term: Term, domain: Domain, visit: Callable[[Read, Domain], None]) -> None:
     """Call ``visit(read, domain)`` for each array read with the points at which it is evaluated."""
+    for found, where in reads_in(term, domain):
+        visit(found, where)
+
+
+def reads_in(term: Term, domain: Domain) -> list[tuple[Read, Domain]]:
+    """Return the array reads of a term, each with the points at which it is evaluated."""
+    reads: list[tuple[Read, Domain]] = []
 
     def convert(found: Read, where: Domain) -> Term:
-        visit(found, where)
+        reads.append((found, where))
         return found
 
     map_reads(term, domain, convert)
+    return reads
 
 
 def walk(term: Term) -> Iterator[Term]:

@@ -184,10 +184,7 @@ def split(pieces: Iterable[Piece]) -> list[Piece]:
 
 def covered(pieces: list[Piece]) -> Domain:
     """Return the cells that pieces define."""
-    result = EMPTY
-    for domain, _ in pieces:
-        result = result | domain
-    return result
+    return Domain.union(domain for domain, _ in pieces)
 
 
 def _either(first: list[Piece], second: list[Piece], inside: Domain, outside: Domain) -> list[Piece]:

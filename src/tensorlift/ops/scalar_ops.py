@@ -143,6 +143,10 @@ ON_NUMBERS: dict[str, Callable[..., Fraction]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "neg": operator.neg, "div": operator.truediv,
 }  # fmt: skip
 
+COMPARISONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
+}  # fmt: skip
+
 
 def neutral(op: str, dtype: DType) -> int | str:
     """Return what changes nothing in a fold: a number, or ``inf``, ``-inf`` or ``nan``, which ``fmax`` ignores."""

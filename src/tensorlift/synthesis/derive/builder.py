@@ -136,9 +136,9 @@ class Builder:
                 return kept
             op, arguments = _without_negation(op, arguments)
             arguments = self._by_one_product(*arguments)
-        if op == "mul" and _is_number(arguments[0], -1) and arguments[0].dtype == arguments[1].dtype:
+        if op == "mul" and is_number(arguments[0], -1) and arguments[0].dtype == arguments[1].dtype:
             op, arguments = "neg", arguments[1:]
-        if op == "sub" and _is_number(arguments[0], 0) and arguments[0].dtype == arguments[1].dtype:
+        if op == "sub" and is_number(arguments[0], 0) and arguments[0].dtype == arguments[1].dtype:
             op, arguments = "neg", arguments[1:]
         if op in _IDEMPOTENT and arguments[0] is arguments[1]:
             return arguments[0]
@@ -278,23 +278,18 @@ def _is_exact(node: Elementwise) -> bool:
     return node.is_weak and node.op in _OPPOSITE and all(is_integer(a.dtype) for a in node.arguments)
 
 
-def _is_number(value: Expression, number: int) -> bool:
+def is_number(value: Expression, number: int) -> bool:
+    """Tell whether an expression is that number."""
     return isinstance(value, Literal) and value.value == number
 
 
-def _is_infinite(value: Expression, *, negative: bool) -> bool:
-    """Tell whether a value is infinity, or minus infinity."""
+def _is_special(value: Expression, name: str) -> bool:
+    """Tell whether a value is ``inf``, ``-inf`` or ``nan``."""
     while isinstance(value, Cast):
         value = value.argument
-    if negative:
-        return isinstance(value, Elementwise) and value.op == "neg" and _is_infinite(value.arguments[0], negative=False)
-    return isinstance(value, Literal) and value.value == "inf"
-
-
-def _is_nan(value: Expression) -> bool:
-    while isinstance(value, Cast):
-        value = value.argument
-    return isinstance(value, Literal) and value.value == "nan"
+    if name == "-inf":
+        return isinstance(value, Elementwise) and value.op == "neg" and _is_special(value.arguments[0], "inf")
+    return isinstance(value, Literal) and value.value == name
 
 
 def _without_neutral(op: str, arguments: tuple[Expression, ...]) -> Expression | None:
@@ -303,11 +298,11 @@ def _without_neutral(op: str, arguments: tuple[Expression, ...]) -> Expression |
         return None
     number = {"add": 0, "mul": 1}.get(op)
     for one, other in (arguments, arguments[::-1]):
-        if number is not None and _is_number(one, number):
+        if number is not None and is_number(one, number):
             return other
-        if op in _EXTREMES and _is_infinite(one, negative=op in ("max", "fmax")):
+        if op in _EXTREMES and _is_special(one, "-inf" if op in ("max", "fmax") else "inf"):
             return other
-        if op in ("fmax", "fmin") and _is_nan(one):
+        if op in ("fmax", "fmin") and _is_special(one, "nan"):
             return other
     return None
 
@@ -318,7 +313,7 @@ def _without_vanishing(op: str, arguments: tuple[Expression, ...]) -> Expression
     for kept, product in ((left, right), (right, left)):
         if op == "sub" and kept is right:
             break
-        vanishes = isinstance(product, Elementwise) and product.op == "mul" and _is_number(product.arguments[0], 0)
+        vanishes = isinstance(product, Elementwise) and product.op == "mul" and is_number(product.arguments[0], 0)
         if vanishes and kept.dtype == product.dtype and broadcast_shape(arguments) == kept.shape:
             return kept
     return None
@@ -398,8 +393,6 @@ def _subscript_shape(shape: Shape, items: Sequence[SubscriptItem]) -> Shape:
             result.append(item.extent)
         elif isinstance(item, Reverse):
             result.append(shape[axis])
-        elif not isinstance(item, At):
-            raise TypeError(type(item).__name__)
         axis += 1
     return (*result, *shape[axis:])
 

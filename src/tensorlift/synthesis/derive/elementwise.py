@@ -15,6 +15,7 @@ from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Re
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import Elementwise, Expression, Literal, SizeValue
 from tensorlift.ops.dtypes import is_float
+from tensorlift.synthesis.derive.builder import is_number
 from tensorlift.synthesis.derive.masks import constraints_of, mask_of, triangle_of
 from tensorlift.synthesis.derive.reads import affine_value, read_value, readable, taken_value
 from tensorlift.synthesis.derive.reductions import reduction_value
@@ -105,16 +106,13 @@ def select_value(parts: tuple[Term, Term, Term], dtype: DType, scope: Scope) -> 
     condition, chosen, other = parts
     mask = scope.evaluate(condition, scope)
     _evaluate_shared(chosen, other, scope)
-    first = scope.evaluate(chosen, _arm(chosen, mask, scope))
-    if _may_fail(other, scope):
-        second = scope.evaluate(other, scope.guarded(mask, holds=False))
-    else:
-        second = scope.evaluate(other, scope)
-    if _is_number(first.expression, 1) and _is_number(second.expression, 0):
+    first = scope.evaluate(chosen, scope.guarded(mask) if _may_fail(chosen, scope) else scope)
+    second = scope.evaluate(other, scope.guarded(mask, holds=False) if _may_fail(other, scope) else scope)
+    if is_number(first.expression, 1) and is_number(second.expression, 0):
         return Value(scope.build.cast(mask.expression, dtype), mask.axes)
-    if dtype == "bool" and _is_number(second.expression, 0):
+    if dtype == "bool" and is_number(second.expression, 0):
         return scope.combined("and", mask, first)
-    if dtype == "bool" and _is_number(first.expression, 1):
+    if dtype == "bool" and is_number(first.expression, 1):
         return scope.combined("or", mask, second)
     extreme = _extreme(condition, chosen, other)
     if extreme is not None:
@@ -153,10 +151,6 @@ def _extreme(condition: Term, chosen: Term, other: Term) -> str | None:
     if not takes_left and condition.args != (other, chosen):
         return None
     return "min" if (condition.op in ("lt", "le")) == takes_left else "max"
-
-
-def _arm(term: Term, mask: Value, scope: Scope) -> Scope:
-    return scope.guarded(mask) if _may_fail(term, scope) else scope
 
 
 def _may_fail(term: Term, scope: Scope) -> bool:
@@ -267,14 +261,14 @@ def choose(domain: Domain, term: Term, other: Value, scope: Scope) -> Value:
     if _may_fail(term, scope):
         inner = inner.guarded(mask)
     value = scope.evaluate(term, inner)
-    if _is_number(value.expression, 1) and _is_number(other.expression, 0):
+    if is_number(value.expression, 1) and is_number(other.expression, 0):
         return Value(scope.build.cast(mask.expression, term.dtype), mask.axes)
     return _triangle(domain, value, other, scope) or scope.combined("select", mask, value, other)
 
 
 def _triangle(domain: Domain, value: Value, other: Value, scope: Scope) -> Value | None:
     """Return a triangle of a matrix where the rest is zero."""
-    if not _is_number(other.expression, 0):
+    if not is_number(other.expression, 0):
         return None
     condition = domain.gist(scope.domain & scope.box)
     if any(condition.stride(axis) for axis in value.axes):
@@ -285,10 +279,6 @@ def _triangle(domain: Domain, value: Value, other: Value, scope: Scope) -> Value
         return None
     triangle = scope.build.triangle(value.expression, is_upper=shape.is_upper, offset=shape.offset)
     return Value(triangle, value.axes)
-
-
-def _is_number(value: Expression, number: int) -> bool:
-    return isinstance(value, Literal) and value.value == number
 
 
 def _weight(piece: tuple[Domain, Term], scope: Scope) -> tuple[int, bool, bool]:

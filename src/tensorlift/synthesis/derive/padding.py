@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.definition import Definition
-from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
+from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import flattened
 from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce, Term
 from tensorlift.ops.dtypes import integer_range, is_float
-from tensorlift.synthesis.derive.scope import Span, ranges_of, span_box
+from tensorlift.synthesis.derive.scope import Span, ends_over, ranges_of, span_box
 from tensorlift.synthesis.simplify.arithmetic import factors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tensorlift.comprehension.domain import Constraint
+    from collections.abc import Iterable, Mapping
 
 _MOST_CELLS = 1 << 12  # of a border that does not depend on sizes
 Border = tuple[tuple[Affine, Affine], ...]  # for each axis, by how much it grows before and after
@@ -90,7 +88,7 @@ class Padding:
         """Return where a read of a padded array is inside of the border."""
         for (array, border, _), padded in self.arrays.items():
             if padded.name == read.array:
-                return Domain.of(*_within(read.indices, border, self.shapes[array]))
+                return _within(read.indices, border, self.shapes[array])
         return None
 
     def _read(self, read: Read, spans: Mapping[str, Span], fill: Term) -> Term:
@@ -99,8 +97,8 @@ class Padding:
             return terms.piecewise([(missing, fill), (missing.complement(), read)])
         border: list[tuple[Affine, Affine]] = []
         for index, extent in zip(read.indices, self.shapes[read.array], strict=True):
-            ends = _ends(index, spans)
-            before, after = self._excess(-ends[0]), self._excess(ends[1] - extent + 1)
+            least, most = ends_over(index, spans)
+            before, after = self._excess(-least), self._excess(most - extent + 1)
             if before is None or after is None:
                 return read
             border.append((before, after))
@@ -114,12 +112,9 @@ class Padding:
 
     def _missing(self, read: Read, spans: Mapping[str, Span]) -> Domain | None:
         """Return the sizes for which an array lacks the places of a read that no index moves, if any."""
-        fixed = [
-            (index, extent)
-            for index, extent in zip(read.indices, self.shapes[read.array], strict=True)
-            if not index.mentions(spans)
-        ]
-        there = Domain.of(*(c for index, extent in fixed for c in (at_least(index, 0), less(index, extent))))
+        shape = self.shapes[read.array]
+        fixed = {k: index for k, index in enumerate(read.indices) if not index.mentions(spans)}
+        there = Domain.box(fixed.values(), [shape[k] for k in fixed])
         missing = self.context - there
         extents = {name for shape in self.shapes.values() for extent in shape for name in extent.variables}
         return missing if not missing.is_empty() and extents.issuperset(missing.variables()) else None
@@ -148,7 +143,7 @@ class Padding:
         shape = tuple(extent + b + a for extent, (b, a) in zip(self.shapes[name], border, strict=True))
         indices = tuple(fresh("p") for _ in shape)
         box = self.context & Domain.box(indices, shape)
-        inside = box & Domain.of(*_within(tuple(map(Affine.var, indices)), border, self.shapes[name]))
+        inside = box & _within(map(Affine.var, indices), border, self.shapes[name])
         cells = tuple(Affine.var(i) - before for i, (before, _) in zip(indices, border, strict=True))
         pieces = ((inside, terms.read(name, cells, read.dtype)), (box - inside, fill))
         padded = f"{name}_padded"
@@ -211,22 +206,9 @@ def _neutral(term: Reduce) -> Term:
     return infinity if term.op == "min" else terms.apply("neg", infinity)
 
 
-def _within(indices: tuple[Affine, ...], border: Border, shape: tuple[Affine, ...]) -> list[Constraint]:
-    """Say that a place of a padded array is none of the border."""
-    return [
-        constraint
-        for index, (before, _), extent in zip(indices, border, shape, strict=True)
-        for constraint in (at_least(index, before), less(index, extent + before))
-    ]
-
-
-def _ends(index: Affine, spans: Mapping[str, Span]) -> tuple[Affine, Affine]:
-    """Return the least and the greatest value of an affine expression over a box."""
-    low = high = index
-    for name, (first, after) in spans.items():
-        ends = (first, after - 1) if index.coefficient(name) > 0 else (after - 1, first)
-        low, high = low.substitute({name: ends[0]}), high.substitute({name: ends[1]})
-    return low, high
+def _within(indices: Iterable[Affine], border: Border, shape: tuple[Affine, ...]) -> Domain:
+    """Return where places of a padded array are none of the border."""
+    return Domain.box([index - before for index, (before, _) in zip(indices, border, strict=True)], shape)
 
 
 def _own_range(domain: Domain, name: str, others: tuple[str, ...]) -> Span | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.rewrite import Descend, rebuild_inside, substitute, transform, visit_reads
+from tensorlift.comprehension.rewrite import Descend, reads_in, rebuild_inside, substitute, transform
 from tensorlift.comprehension.terms import Constant, Read, Reduce, Term, zero
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import (
@@ -153,15 +153,14 @@ class PieceLowering:
             variable = self.build.variable(self.build.temporary("old"), value.dtype, value.shape)
             values.append(Assign(variable.name, value))
             slices[id(piece)] = replace(store, value=variable)
-        before = self.build.variable(name, self.definition.dtype, self.definition.shape)
-        base = Assign(self.definition.name, before, is_update=True)
+        base = Assign(self.definition.name, self._version(name), is_update=True)
         return self._marked([base, *values, *slices.values()])
 
     def _before(self, pieces: list[Piece], previous: Piece) -> Assign:
         """Start from the version before, itself where it may be updated in place, else a copy."""
         name = _version(previous)
-        before = self.build.variable(name, self.definition.dtype, self.definition.shape)
-        if reads_overwritten(name, pieces, self.definition.indices):
+        before = self._version(name)
+        if _reading_late(name, pieces, self.definition.indices):
             return self._start(self.build.copy(before))
         return Assign(self.definition.name, before if self.dies_here(name) else self.build.copy(before), is_update=True)
 
@@ -177,9 +176,8 @@ class PieceLowering:
             if self.scope.shapes[name] != self.definition.shape:
                 continue
             for order in (boxes, boxes[::-1]):
-                if not reads_overwritten(name, order, self.definition.indices):
-                    before = self.build.variable(name, self.definition.dtype, self.definition.shape)
-                    return Assign(self.definition.name, before, is_update=True), order
+                if not _reading_late(name, order, self.definition.indices):
+                    return Assign(self.definition.name, self._version(name), is_update=True), order
         return None
 
     def _with_masks(self, odd: list[Piece], boxes: list[Piece], previous: list[Piece]) -> list[Statement]:
@@ -189,7 +187,7 @@ class PieceLowering:
         around = None if boxes or not previous else self._box_of(odd)
         if around is not None:
             return self._with_masks_in(around, [(p.domain, p.term) for p in masked], previous[0])
-        covered = self.scope.domain - self._union(boxes) if boxes else self.scope.domain
+        covered = self.scope.domain - Domain.union(box.domain for box in boxes) if boxes else self.scope.domain
         value = self._whole(select_pieces([(p.domain, p.term) for p in masked], self.scope.inner(covered)))
         if not boxes:
             return [self._assign(value)]
@@ -244,8 +242,7 @@ class PieceLowering:
         term = substitute(piece.term, points)
         if not readable(term, scope.domain, scope.box, scope):
             raise self._refuse("a piece reads outside an array in the box around it")
-        target = self.build.variable(self.definition.name, self.definition.dtype, self.definition.shape)
-        kept = Value(self.build.subscript(target, items), tuple(scope.spans))
+        kept = Value(self.build.subscript(self._version(self.definition.name), items), tuple(scope.spans))
         value = choose(scope.domain, term, kept, scope.inner(scope.box))
         return SetSlice(self.definition.name, self.definition.shape, items, scope.aligned(value, tuple(scope.spans)))
 
@@ -270,17 +267,8 @@ class PieceLowering:
             else:
                 items.append(self.scope.range(first, after, extent))
                 spans[name] = (first, after)
-        scope = Scope(
-            self.build,
-            spans,
-            piece.domain.substitute(points).project_out(*(n for n in piece.spans if n not in spans)),
-            self.scope.context,
-            self.scope.shapes,
-            self.scope.evaluate,
-            self.scope.failing,
-            ranges=self.scope.ranges,
-        )
-        return tuple(items), points, scope
+        domain = piece.domain.substitute(points).project_out(*(n for n in piece.spans if n not in spans))
+        return tuple(items), points, replace(self.scope, spans=spans, domain=domain, memo={})
 
     # -- shapes
 
@@ -354,22 +342,12 @@ class PieceLowering:
     def _readable(self, piece: Piece) -> bool:
         return readable(piece.term, piece.domain, self.scope.box, self.scope)
 
-    @staticmethod
-    def _union(pieces: list[Piece]) -> Domain:
-        result = pieces[0].domain
-        for piece in pieces[1:]:
-            result = result | piece.domain
-        return result
-
     def _whole(self, value: Value) -> Expression:
-        """Give a value the whole shape of the definition."""
-        shape, dtype = self.definition.shape, self.definition.dtype
-        expression = self.scope.aligned(value, self.definition.indices)
-        if expression.dtype != dtype:
-            expression = self.build.cast(expression, dtype)
-        if shape and not value.axes:
-            return self.build.full(expression, shape, dtype)
-        return self.build.broadcast(expression, shape)
+        return whole_value(value, self.definition, self.scope)
+
+    def _version(self, name: str) -> Expression:
+        """Return the variable of a version of the array."""
+        return self.build.variable(name, self.definition.dtype, self.definition.shape)
 
     def _refuse(self, message: str) -> LiftError:
         remedy = "split the loop where the conditions change"
@@ -394,6 +372,14 @@ def _first_cell(piece: Piece) -> tuple[int, ...]:
     return tuple(first.constant if first.is_constant else _FAR for first in firsts)
 
 
+def whole_value(value: Value, definition: Definition, scope: Scope) -> Expression:
+    """Give a value the type and the whole shape of a definition."""
+    expression = scope.build.cast(scope.aligned(value, definition.indices), definition.dtype)
+    if definition.shape and not value.axes:
+        return scope.build.full(expression, definition.shape, definition.dtype)
+    return scope.build.broadcast(expression, definition.shape)
+
+
 def owns_memory(value: Expression) -> bool:
     """Tell whether evaluating the expression gives memory that nothing else refers to."""
     if isinstance(value, Conditional):
@@ -410,11 +396,6 @@ def _version(kept: Piece) -> str:
     return kept.term.array
 
 
-def reads_overwritten(previous: str, pieces: list[Piece], indices: tuple[str, ...]) -> bool:
-    """Tell whether a piece reads cells of the version before that an earlier piece has overwritten."""
-    return bool(_reading_late(previous, pieces, indices))
-
-
 def _reading_late(previous: str, pieces: list[Piece], indices: tuple[str, ...]) -> list[Piece]:
     """Return the pieces that read cells of the version before which an earlier piece has overwritten."""
     return [
@@ -426,15 +407,10 @@ def _reading_late(previous: str, pieces: list[Piece], indices: tuple[str, ...]) 
 
 
 def _apart(previous: str, piece: Piece, written: Domain, indices: tuple[str, ...]) -> bool:
-    apart = True
-
-    def visit(read: Read, where: Domain) -> None:
-        nonlocal apart
-        if read.array != previous:
-            return
-        cells = {index: fresh("cell") for index in indices}
-        touched = where & Domain.of(*(equal(c, a) for c, a in zip(cells.values(), read.indices, strict=True)))
-        apart = apart and touched.is_disjoint(written.rename(cells))
-
-    visit_reads(piece.term, piece.domain, visit)
-    return apart
+    for read, where in reads_in(piece.term, piece.domain):
+        if read.array == previous:
+            cells = {index: fresh("cell") for index in indices}
+            touched = where & Domain.of(*(equal(c, a) for c, a in zip(cells.values(), read.indices, strict=True)))
+            if not touched.is_disjoint(written.rename(cells)):
+                return False
+    return True

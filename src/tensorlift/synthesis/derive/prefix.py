@@ -11,14 +11,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ZERO, Affine
-from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.positions import counted_from_zero, position_of
 from tensorlift.comprehension.terms import Reduce, reduce
 from tensorlift.ir.tensor_program import Range, Reverse
 from tensorlift.ops.dtypes import is_float
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.reads import affine_value, readable
-from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, range_of
+from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, range_of, span_box
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,7 +86,7 @@ def _repeated(term: Reduce, times: Affine, scope: Scope) -> Value | None:
 
 
 def _is_exactly(full: Domain, name: str, span: Span, scope: Scope) -> bool:
-    return (scope.domain & Domain.of(at_least(name, span[0]), less(name, span[1]))).is_subset(full)
+    return (scope.domain & span_box({name: span})).is_subset(full)
 
 
 def _running(term: Reduce, axis: str, span: Span, scope: Scope, *, upwards: bool) -> Value | None:
@@ -103,7 +103,7 @@ def _running(term: Reduce, axis: str, span: Span, scope: Scope, *, upwards: bool
         raise SplitAxis(axis, shortest)
     if not scope.context.implies(at_least(skipped, 0)):
         return None
-    inner = scope.inner(scope.domain.project_out(axis) & _between(name, whole_span), {name: whole_span})
+    inner = scope.inner(scope.domain.project_out(axis) & span_box({name: whole_span}), {name: whole_span})
     if not readable(term.body, inner.domain, inner.box, scope):
         return None
     value = inner.evaluate(term.body, inner)
@@ -120,10 +120,6 @@ def _running(term: Reduce, axis: str, span: Span, scope: Scope, *, upwards: bool
         return Value(folded.expression, axes)
     turn = [Reverse() if a == axis else whole(e) for a, e in zip(axes, folded.expression.shape, strict=True)]
     return Value(scope.build.subscript(folded.expression, turn), axes)
-
-
-def _between(name: str, span: tuple[Affine, Affine]) -> Domain:
-    return Domain.of(at_least(name, span[0]), less(name, span[1]))
 
 
 def _folded(term: Reduce, value: Value, name: str, scope: Scope, *, upwards: bool) -> Value:

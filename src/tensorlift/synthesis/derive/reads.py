@@ -13,13 +13,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ZERO, Affine
-from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.rewrite import place_of, visit_reads
+from tensorlift.comprehension.domain import Domain, at_least
+from tensorlift.comprehension.rewrite import place_of, reads_in
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
 from tensorlift.ir.tensor_program import At, Expression, Iota, Range, Reverse, SubscriptItem
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer
 from tensorlift.synthesis.derive.builder import whole
-from tensorlift.synthesis.derive.scope import Scope, Value
+from tensorlift.synthesis.derive.scope import Scope, Value, ends_over
 
 if TYPE_CHECKING:
     from tensorlift.ops.dtypes import DType
@@ -84,13 +84,10 @@ def _windowed(array: Expression, read: Read, variables: list[tuple[str, ...]], s
 
 def _slice(index: Affine, name: str, extent: Affine, scope: Scope) -> Range | None:
     """Return the slice of the cells that one axis variable passes, in rising order."""
-    coefficient = index.coefficient(name)
-    first, after = scope.spans[name]
-    ends = (index.substitute({name: first}), index.substitute({name: after - 1}))
-    low, high = ends if coefficient > 0 else ends[::-1]
-    if abs(coefficient) == 1:
+    low, high = ends_over(index, scope.spans)
+    step = abs(index.coefficient(name))
+    if step == 1:
         return scope.range(low, high + 1, extent)
-    step = abs(coefficient)
     return scope.stepped(low, high, step, extent) if _strides(high - low, step) else None
 
 
@@ -102,11 +99,7 @@ def _window(index: Affine, names: tuple[str, ...], scope: Scope) -> Range | None
     """Return the slice under a window: two variables, a position and a place in the window."""
     if len(names) != 2 or not has_windows(names, scope):  # noqa: PLR2004 - a position and a place
         return None
-    low = high = index
-    for name in names:
-        first, after = scope.spans[name]
-        ends = (first, after - 1) if index.coefficient(name) > 0 else (after - 1, first)
-        low, high = low.substitute({name: ends[0]}), high.substitute({name: ends[1]})
+    low, high = ends_over(index, scope.spans)
     return Range(low, high + 1)
 
 
@@ -233,12 +226,5 @@ def readable(term: Term, domain: Domain, evaluated: Domain, scope: Scope) -> boo
     """Tell whether a term that counts, and is in bounds, on ``domain`` is in bounds on all of ``evaluated``."""
     if not term.reads or evaluated.is_subset(domain):
         return True
-    inside = True
-
-    def visit(read: Read, where: Domain) -> None:
-        nonlocal inside
-        for index, extent in zip(read.indices, scope.shapes[read.array], strict=True):
-            inside = inside and where.implies(at_least(index, 0), less(index, extent))
-
-    visit_reads(term, evaluated, visit)
-    return inside
+    reads = reads_in(term, evaluated)
+    return all(where.is_subset(Domain.box(read.indices, scope.shapes[read.array])) for read, where in reads)

@@ -14,7 +14,8 @@ from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
 from tensorlift.comprehension.rewrite import flattened, place_of, walk
 from tensorlift.comprehension.terms import Read, Reduce, Term, reduce
 from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.ops.dtypes import integer_range, is_float
+from tensorlift.ops import scalar_ops
+from tensorlift.ops.dtypes import is_float
 from tensorlift.synthesis.derive.contraction import contract, plan
 from tensorlift.synthesis.derive.masks import constraint_mask, constraints_of, mask_of, transposed, triangle_of
 from tensorlift.synthesis.derive.prefix import position_value, prefix_value
@@ -55,7 +56,7 @@ def reduction_value(term: Reduce, scope: Scope) -> Value:
         term = _regrouped(term, scope)
     full = scope.domain & term.domain
     if full.is_empty():
-        return Value(neutral(term, scope), ())
+        return neutral(term.op, term.dtype, scope)
     known = prefix_value(term, full, scope) or position_value(term, scope, evaluation)
     if known is not None:
         return known
@@ -102,7 +103,7 @@ def _where_filled(term: Reduce, inner: Scope, scope: Scope) -> Value | None:
         return None
     value = scope.evaluate(term, scope.within(scope.context & filled))
     shape = tuple(map(scope.extent, value.axes))
-    nothing = Value(neutral(term, scope), ())
+    nothing = neutral(term.op, term.dtype, scope)
     mask = mask_of(filled, replace(scope, spans={}, domain=UNIVERSE))
     assert mask is not None
     cases = (scope.filled(case, value.axes, shape) for case in (value, nothing))
@@ -115,7 +116,7 @@ def _where_filled(term: Reduce, inner: Scope, scope: Scope) -> Value | None:
 def evaluation(term: Reduce, full: Domain, scope: Scope) -> tuple[Scope, Domain | None]:
     """Return the scope of the body, and the domain where it is smaller than the box."""
     natural = {v: _natural(term.body, v, scope) for v in term.bound}
-    spans = _spans(term, full, scope)
+    spans = ranges_of(full, term.bound, (*scope.spans, *term.bound))
     if spans is not None:
         box = scope.domain & span_box(spans)
         if box.is_subset(full):
@@ -124,9 +125,10 @@ def evaluation(term: Reduce, full: Domain, scope: Scope) -> tuple[Scope, Domain 
                 return inner, None
             raise _no_box()
     chosen = {v: _wider(natural[v], (spans or {}).get(v)) for v in term.bound}
+    is_masked = any(map(term.domain.mentions, scope.spans))  # a domain that depends on axes has no other way
     for candidate in (chosen, spans or {}):
         known = {v: span for v, span in candidate.items() if span is not None}
-        if len(known) < len(term.bound) or (spans is None and not _is_masked(term, scope)):
+        if len(known) < len(term.bound) or (spans is None and not is_masked):
             continue
         inner = scope.inner(full, known)
         if full.is_subset(span_box(known)) and readable(term.body, full, inner.box, scope):
@@ -144,16 +146,6 @@ def _wider(whole: Span | None, span: Span | None) -> Span | None:
 def _no_box() -> LiftError:
     message = "no box around the points of a sum, product or extreme stays inside the arrays that it reads"
     return refuse("TL301", message, remedy="give the loop one plain range with step 1, or split it")
-
-
-def _is_masked(term: Reduce, scope: Scope) -> bool:
-    """Tell whether the domain depends on axes, so that a mask is the only way."""
-    return any(term.domain.mentions(axis) for axis in scope.spans)
-
-
-def _spans(term: Reduce, full: Domain, scope: Scope) -> dict[str, Span] | None:
-    """Return the range of each bound variable, None where one has no single range for each size."""
-    return ranges_of(full, term.bound, (*scope.spans, *term.bound))
 
 
 def _natural(body: Term, name: str, scope: Scope) -> Span | None:
@@ -318,7 +310,7 @@ def _fold(term: Reduce, inner: Scope, extra: Domain | None, scope: Scope) -> Val
         wide = inner.inner(_outer_box(inner, term))
         mask = mask_of(inner.domain.gist(wide.domain), wide)
         if mask is not None:
-            value = inner.combined("select", mask, value, Value(neutral(term, inner), ()))
+            value = inner.combined("select", mask, value, neutral(term.op, term.dtype, inner))
     missing = [name for name in term.bound if name not in value.axes]
     if missing and term.op == "prod":
         size = Value(inner.build.size(_product_extent(inner, missing, term), "i64"), ())
@@ -338,7 +330,7 @@ def _unless_empty(value: Value, missing: list[str], term: Reduce, inner: Scope) 
             continue
         size, least = inner.build.size(inner.extent(name)), inner.build.literal(1, "i64")
         is_some = Value(inner.build.elementwise("ge", size, least), ())
-        value = inner.combined("select", is_some, value, Value(neutral(term, inner), ()))
+        value = inner.combined("select", is_some, value, neutral(term.op, term.dtype, inner))
     return value
 
 
@@ -357,18 +349,9 @@ def start_of(op: Reducer, dtype: DType, extents: Iterable[Affine], scope: Scope)
     """Return the value for an empty axis where one of some extents may be empty and the fold has none of its own."""
     if op in ("prod", "any", "all") or all(scope.context.implies(at_least(extent, 1)) for extent in extents):
         return None
-    return _neutral(op, dtype, scope)
+    return neutral(op, dtype, scope).expression
 
 
-def neutral(term: Reduce, scope: Scope) -> Expression:
+def neutral(op: Reducer, dtype: DType, scope: Scope) -> Value:
     """Return the value that a fold leaves as it is."""
-    return _neutral(term.op, term.dtype, scope)
-
-
-def _neutral(op: Reducer, dtype: DType, scope: Scope) -> Expression:
-    if op in ("max", "fmax", "min", "fmin"):
-        greatest = op in ("min", "fmin")
-        if is_float(dtype):
-            return scope.build.literal("inf" if greatest else "-inf", dtype)
-        return scope.build.literal(integer_range(dtype)[greatest], dtype)
-    return scope.build.literal(int(op in ("prod", "all")), dtype)
+    return Value(scope.build.literal(scalar_ops.neutral(op.removeprefix("f"), dtype), dtype), ())

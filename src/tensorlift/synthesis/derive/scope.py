@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, NotAffine, at_least, less
-from tensorlift.comprehension.ranges import in_range
+from tensorlift.comprehension.ranges import ends_of, in_range
 from tensorlift.ir.tensor_program import Expression, NewAxis, Range
 from tensorlift.synthesis.derive.builder import Builder, whole
 
@@ -191,6 +191,15 @@ def span_box(spans: Mapping[str, Span]) -> Domain:
     return Domain.of(*constraints)
 
 
+def ends_over(index: Affine, spans: Mapping[str, Span]) -> tuple[Affine, Affine]:
+    """Return the least and the greatest value of an affine expression over a box."""
+    low = high = index
+    for name, (first, after) in spans.items():
+        ends = (first, after - 1) if index.coefficient(name) > 0 else (after - 1, first)
+        low, high = low.substitute({name: ends[0]}), high.substitute({name: ends[1]})
+    return low, high
+
+
 def range_of(domain: Domain, name: str, others: Iterable[str]) -> Span | None:
     """Return the range of a variable in a domain, whatever the ``others`` are; None where no single range fits."""
     spans = ranges_of(domain, (name,), others)
@@ -221,15 +230,8 @@ def _only_conjunct(domain: Domain) -> list[Constraint]:
 
 
 def _projected(domain: Domain, name: str, others: list[str]) -> Span | None:
-    projected = domain.project_out(*others)
-    try:
-        low = projected.extreme(name, maximum=False)
-        high = projected.extreme(name, maximum=True)
-    except NotAffine:  # no bound, or none that is affine
-        return None
-    if len(low) != 1 or len(high) != 1:
-        return None
-    return low[0][1], high[0][1] + 1
+    ends = ends_of(domain.project_out(*others), name)
+    return None if ends is None else (ends[0], ends[1] + 1)
 
 
 def _read_off(constraints: list[Constraint], name: str, others: list[str]) -> Span | None:

@@ -26,7 +26,7 @@ from tensorlift.synthesis.enumerate.levels import Levels
 from tensorlift.synthesis.enumerate.pools import Block, Kind, fingerprints
 from tensorlift.synthesis.sketch.goals import Goal, Library, extents_of
 from tensorlift.synthesis.symbolic.graph import Undefined
-from tensorlift.synthesis.symbolic.points import contains, evaluate
+from tensorlift.synthesis.symbolic.points import contains
 from tensorlift.synthesis.symbolic.views import View, views_of
 
 if TYPE_CHECKING:
@@ -352,7 +352,7 @@ class ImportedEnumeration(Levels):
         """Tell whether an operation folds as the source does, and is defined for the extents."""
         if self.offer.folds is not None and not self.offer.folds.fits(instance, sizes):
             return False
-        numbers = {name: evaluate(extent, self.wanted.sizes[0]) for name, extent in sizes.items()}
+        numbers = {name: extent.evaluate(self.wanted.sizes[0]) for name, extent in sizes.items()}
         return contains(instance.context, numbers)
 
 

@@ -17,7 +17,6 @@ import numpy as np
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.enumerate.pools import Block, Entries, Kind, Pool, fingerprints
 from tensorlift.synthesis.symbolic.covering import Exhausted
-from tensorlift.synthesis.symbolic.points import evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -142,7 +141,7 @@ class Levels(ABC):
     def _pool(self, kind: Kind) -> Pool:
         pool = self.pools.get(kind)
         if pool is None:
-            shape = tuple(evaluate(extent, self.wanted.sizes[0]) for extent in kind.extents)
+            shape = tuple(extent.evaluate(self.wanted.sizes[0]) for extent in kind.extents)
             pool = self.pools[kind] = Pool(kind, shape, len(self.pools))
         return pool
 

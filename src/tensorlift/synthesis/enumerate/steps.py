@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensorlift.synthesis.derive.contraction import contract, summed
+from tensorlift.synthesis.derive.elementwise import guarded_operands
 from tensorlift.synthesis.derive.reductions import start_of
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.sketch.contractions import reduction_axis
-from tensorlift.synthesis.sketch.structure import guarded_operands
 from tensorlift.synthesis.symbolic import field as gf
 
 if TYPE_CHECKING:

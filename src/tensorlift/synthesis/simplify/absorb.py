@@ -7,8 +7,9 @@ extremes.
 
 from __future__ import annotations
 
+from functools import reduce
 from itertools import product as choices
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import Domain, NotAffine
@@ -30,15 +31,15 @@ from tensorlift.synthesis.simplify.arithmetic import factors, operands, product,
 from tensorlift.synthesis.simplify.pieces import merge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tensorlift.comprehension.affine import Affine
 
 # The reductions that a repeated point does not change.
 _IDEMPOTENT = {op: cast("Reducer", name) for name, op in COMBINER.items() if name not in ("sum", "prod")}
 
-
 _MOST_PIECEWISE = 8
+Part = TypeVar("Part")
 
 
 def absorb(term: Term, domain: Domain) -> Term:
@@ -83,21 +84,28 @@ def _without_pieces(term: Apply, domain: Domain, descend: Descend) -> Term:
     return term
 
 
-def _absorb_summands(term: Apply, domain: Domain) -> Term:
-    signed = summands(term)
-    before = len(signed)
-    position = 0
-    while position < len(signed):
-        sign, summand = signed[position]
-        for other, (other_sign, point) in enumerate(signed):
-            grown = None if other == position or other_sign != sign else _extend_sum(summand, point, domain)
+def _grown(parts: list[Part], extend: Callable[[Part, Part], Part | None]) -> bool:
+    """Let parts take in others, each as often as it can; tell whether one did."""
+    before, position = len(parts), 0
+    while position < len(parts):
+        for other, point in enumerate(parts):
+            grown = None if other == position else extend(parts[position], point)
             if grown is not None:
-                signed[position] = (sign, grown)
-                del signed[other]
-                position = -1  # a grown sum may take in further points
+                parts[position] = grown
+                del parts[other]
+                position = -1  # what has grown may take in further parts
                 break
         position += 1
-    return total(signed, term) if len(signed) < before else term
+    return len(parts) < before
+
+
+def _absorb_summands(term: Apply, domain: Domain) -> Term:
+    def extend(summand: tuple[int, Term], point: tuple[int, Term]) -> tuple[int, Term] | None:
+        grown = _extend_sum(summand[1], point[1], domain) if summand[0] == point[0] else None
+        return None if grown is None else (summand[0], grown)
+
+    signed = summands(term)
+    return total(signed, term) if _grown(signed, extend) else term
 
 
 def _extend_sum(summand: Term, point: Term, domain: Domain) -> Term | None:
@@ -122,25 +130,10 @@ def _extend_sum(summand: Term, point: Term, domain: Domain) -> Term | None:
 
 
 def _absorb_extremes(term: Apply, domain: Domain) -> Term:
-    op = _IDEMPOTENT[term.op]
-    parts = operands(term, term.op)
-    before = len(parts)
-    position = 0
-    while position < len(parts):
-        for other, point in enumerate(parts):
-            grown = None if other == position else _extend_extreme(parts[position], op, point, domain)
-            if grown is not None:
-                parts[position] = grown
-                del parts[other]
-                position = -1
-                break
-        position += 1
-    if len(parts) == before:
+    op, parts = _IDEMPOTENT[term.op], operands(term, term.op)
+    if not _grown(parts, lambda found, point: _extend_extreme(found, op, point, domain)):
         return term
-    result = parts[0]
-    for part in parts[1:]:
-        result = terms.apply(term.op, result, part)
-    return result
+    return reduce(lambda left, right: terms.apply(term.op, left, right), parts)
 
 
 def _extend_extreme(found: Term, op: Reducer, point: Term, domain: Domain) -> Term | None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.positions import position_of
-from tensorlift.comprehension.rewrite import lookup, map_reads, visit_reads
+from tensorlift.comprehension.rewrite import lookup, map_reads, reads_in
 from tensorlift.comprehension.terms import Constant, Read, Reduce, Scalar, Term
 from tensorlift.synthesis.simplify.arithmetic import size
 from tensorlift.synthesis.simplify.pieces import tidy
@@ -109,7 +109,7 @@ class Inliner:
             return True
         if self.users[source.name] != {user.name}:
             return False
-        reads = list(_reads(user, source.name))
+        reads = _reads(user, source.name)
         if self._starts_update(source, user, reads) or self._is_for_one_cell(source, user, reads):
             return True
         if _is_for_one_piece(source, user):
@@ -156,17 +156,10 @@ def _parts(definition: Definition) -> int:
     return sum(domain.size for domain, _ in definition.pieces)
 
 
-def _reads(definition: Definition, name: str) -> Iterator[Read]:
-    """Yield the distinct cells of one array that a definition reads."""
-    found: dict[Read, None] = {}
-
-    def visit(read: Read, _: Domain) -> None:
-        if read.array == name:
-            found[read] = None
-
-    for domain, term in definition.pieces:
-        visit_reads(term, domain, visit)
-    yield from found
+def _reads(definition: Definition, name: str) -> list[Read]:
+    """Return the distinct cells of one array that a definition reads."""
+    found = (read for domain, term in definition.pieces for read, _ in reads_in(term, domain))
+    return list(dict.fromkeys(read for read in found if read.array == name))
 
 
 def _starts_fold(source: Definition, user: Definition) -> bool:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal
+from tensorlift.comprehension.domain import Domain, at_least, equal
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.ranges import never_wraps
+from tensorlift.comprehension.ranges import ends_of, never_wraps
 from tensorlift.comprehension.rewrite import (
     Descend,
     flattened,
@@ -112,13 +112,10 @@ def _number(name: str, points: Domain, where: Domain) -> Affine | None:
     """Return how many values a variable has at each point; None where that is no affine number."""
     if points.size != 1 or points.has_divisions:
         return None
-    try:
-        lows, highs = (points.extreme(name, maximum=maximum) for maximum in (False, True))
-    except NotAffine:  # no bound, or none that is affine
+    ends = ends_of(points, name)
+    if ends is None:
         return None
-    if len(lows) != 1 or len(highs) != 1:
-        return None
-    number = highs[0][1] - lows[0][1] + 1
+    number = ends[1] - ends[0] + 1
     none = where - points.project_out(name)
     return number if where.implies(at_least(number, 0)) and none.implies(equal(number, 0)) else None
 

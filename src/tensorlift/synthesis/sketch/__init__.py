@@ -22,7 +22,6 @@ from tensorlift.synthesis.sketch.goals import Goal, Library
 from tensorlift.synthesis.sketch.parts import Parts
 from tensorlift.synthesis.sketch.search import BUDGET, Limits, Search, Statistics, show
 from tensorlift.synthesis.symbolic.covering import Covering, Exhausted
-from tensorlift.synthesis.symbolic.points import evaluate
 from tensorlift.synthesis.symbolic.views import regions_of, views_of, windows_of
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ def _find(traced: Traced, name: str, grammar: Grammar, run: Run, budget: int) ->
 def _ways(traced: Traced) -> list[dict[Affine, int] | None]:
     """Return how to search: by algebra, then along the spines of sums; through many definitions along these at once."""
     task = traced.task
-    spines = {extent: evaluate(extent, traced.sizes[0]) for extent in task.extents}
+    spines = {extent: extent.evaluate(traced.sizes[0]) for extent in task.extents}
     return [None, spines] if len(task.looked_through) <= _FEW else [spines]
 
 

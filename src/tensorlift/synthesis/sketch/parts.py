@@ -26,7 +26,7 @@ from tensorlift.ir.tensor_program import (
     with_operands,
 )
 from tensorlift.synthesis.symbolic.graph import Undefined
-from tensorlift.synthesis.symbolic.points import Untraceable, evaluate
+from tensorlift.synthesis.symbolic.points import Untraceable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +79,7 @@ def _nodes_of(definition: Definition, traced: Traced) -> list[Nodes] | None:
     """Return the cells of a definition at both sets of sizes, None where one has no value."""
     found: list[Nodes] = []
     for tracer, sizes in zip(traced.tracers, traced.sizes, strict=True):
-        shape = tuple(evaluate(extent, sizes) for extent in definition.shape)
+        shape = tuple(extent.evaluate(sizes) for extent in definition.shape)
         try:
             nodes = [tracer.inside(definition.name, index) for index in np.ndindex(*shape)]
         except (Untraceable, Undefined):

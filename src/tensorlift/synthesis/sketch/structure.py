@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.ir.tensor_program import Literal
 from tensorlift.ops.dtypes import is_float
-from tensorlift.synthesis.derive.elementwise import GUARDED, harmless
+from tensorlift.synthesis.derive.elementwise import guarded_operands
 from tensorlift.synthesis.derive.reductions import start_of
-from tensorlift.synthesis.derive.scope import Scope, Value
+from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.sketch.construct import folded, minus, number_of, over, plus, power, times, total
 from tensorlift.synthesis.sketch.contractions import reduction_axis
 from tensorlift.synthesis.sketch.goals import Candidate, Goal, extents_of, ties, without_constant_axes
@@ -334,13 +333,3 @@ def _regions(rows: int, columns: int) -> Iterator[tuple[Cells, str, int]]:
 
 
 _ARITHMETIC = {"add": plus, "sub": minus, "mul": times, "div": over}
-
-
-def guarded_operands(op: str, values: list[Value], scope: Scope) -> list[Value]:
-    """Give an operation inside an arm of a selection a harmless operand where the arm does not count."""
-    if scope.guard is None or op not in GUARDED:
-        return values
-    position = GUARDED[op]
-    if isinstance(values[position].expression, Literal):
-        return values
-    return [harmless(op, values, scope.guard, scope) if k == position else v for k, v in enumerate(values)]

@@ -18,7 +18,7 @@ from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.rewriting import rewritten
 from tensorlift.ir.tensor_program import Assign, Literal, walk_expressions
-from tensorlift.synthesis.derive.pieces import PieceLowering
+from tensorlift.synthesis.derive.pieces import PieceLowering, whole_value
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.symbolic.graph import Graph, Undefined
 from tensorlift.synthesis.symbolic.meaning import Meaning
@@ -127,7 +127,7 @@ class Covering:
                 if self.inner or len(definition.pieces) == 1:
                     raise
                 return self._in_pieces(boxes)
-            return [Assign(definition.name, _whole(value, definition, scope), definition.name)]
+            return [Assign(definition.name, whole_value(value, definition, scope), definition.name)]
         except (Untraceable, Undefined) as error:
             message = str(error) or "a division by zero at small sizes"
             raise refuse("TL311", f"{definition.array}: {message}", definition.location, "use another engine") from None
@@ -151,14 +151,6 @@ class Covering:
         if value is None:
             raise Untraceable("the engine finds no operations of the target that compute it")
         return value
-
-
-def _whole(value: Value, definition: Definition, scope: Scope) -> Expression:
-    """Give a value the type and the whole shape of a definition."""
-    expression = scope.build.cast(scope.aligned(value, definition.indices), definition.dtype)
-    if definition.shape and not value.axes:
-        return scope.build.full(expression, definition.shape, definition.dtype)
-    return scope.build.broadcast(expression, definition.shape)
 
 
 def with_sizes(value: Value, sizes: Mapping[str, int], build: Builder) -> Iterator[Value]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.ops.dtypes import is_float, is_integer
-from tensorlift.ops.scalar_ops import SCALAR_OPS
+from tensorlift.ops.scalar_ops import COMPARISONS, ON_NUMBERS, SCALAR_OPS
 from tensorlift.synthesis.symbolic.field import PRIME, draw, mixed
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Graph:
     def _arithmetic(self, op: str, left: int, right: int, dtype: DType) -> int:
         a, b = self.constants.get(left), self.constants.get(right)
         if a is not None and b is not None and not (op == "div" and b == 0):
-            return self.constant(_EXACT[op](a, b), dtype)
+            return self.constant(ON_NUMBERS[op](a, b), dtype)
         if op == "mul" and left == right and self.op[left] == "sqrt":
             return self.operands[left][0]
         if op == "div" and not self.value[right]:
@@ -268,12 +268,6 @@ class Graph:
         return node
 
 
-_EXACT: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
-}
 _IN_FIELD: dict[str, Callable[[int, int], int]] = {
     "add": lambda a, b: (a + b) % PRIME,
     "sub": lambda a, b: (a - b) % PRIME,
@@ -332,7 +326,7 @@ def _compared(op: str) -> Callable[[Graph, tuple[int, ...], DType], int | None]:
         a, b = (graph.constants.get(o) for o in operands)
         if a is None or b is None:
             return None
-        return graph.constant(_COMPARISONS[op](a, b), "bool")
+        return graph.constant(COMPARISONS[op](a, b), "bool")
 
     return rule
 
@@ -362,14 +356,6 @@ def _quotient(graph: Graph, operands: tuple[int, ...], _: DType) -> int | None:
     return operands[0] if graph.constants.get(operands[1]) == 1 else None
 
 
-_COMPARISONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
-    "eq": lambda a, b: a == b,
-    "ne": lambda a, b: a != b,
-    "lt": lambda a, b: a < b,
-    "le": lambda a, b: a <= b,
-    "gt": lambda a, b: a > b,
-    "ge": lambda a, b: a >= b,
-}
 _RULES: dict[str, Callable[[Graph, tuple[int, ...], DType], int | None]] = {
     "neg": _negated,
     "pow": _power,
@@ -379,5 +365,5 @@ _RULES: dict[str, Callable[[Graph, tuple[int, ...], DType], int | None]] = {
     "tdiv": _quotient,
     "floordiv": _quotient,
     **{op: _extreme(op) for op in EXTREMES},
-    **{op: _compared(op) for op in _COMPARISONS},
+    **{op: _compared(op) for op in COMPARISONS},
 }

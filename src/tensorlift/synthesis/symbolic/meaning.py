@@ -37,7 +37,6 @@ from tensorlift.ir.tensor_program import (
     Variable,
     Windows,
 )
-from tensorlift.synthesis.symbolic.points import evaluate
 from tensorlift.synthesis.symbolic.trace import array_nodes, computed_nodes
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ class Meaning:
 
     def extents(self, expression: Expression) -> tuple[int, ...]:
         """Return the shape at these sizes."""
-        return tuple(evaluate(extent, self.sizes) for extent in expression.shape)
+        return tuple(extent.evaluate(self.sizes) for extent in expression.shape)
 
     def cellwise(self, op: str, node: Expression, operands: list[Nodes]) -> Nodes:
         """Apply a scalar function to cells that broadcast together."""
@@ -113,18 +112,18 @@ def _subscript(at: Meaning, node: Subscript) -> Nodes:
         if isinstance(item, NewAxis):
             items.append(None)
         elif isinstance(item, At):
-            items.append(evaluate(item.index, at.sizes))
+            items.append(item.index.evaluate(at.sizes))
         elif isinstance(item, Reverse):
             items.append(slice(None, None, -1))
         else:
             assert isinstance(item, Range)
-            items.append(slice(evaluate(item.start, at.sizes), evaluate(item.stop, at.sizes), item.step))
+            items.append(slice(item.start.evaluate(at.sizes), item.stop.evaluate(at.sizes), item.step))
     result: Nodes = at.of(node.argument)[tuple(items)]
     return result
 
 
 def _iota(at: Meaning, node: Iota) -> Nodes:
-    first = evaluate(node.start, at.sizes)
+    first = node.start.evaluate(at.sizes)
     numbers = [at.graph.constant(first + k, node.dtype) for k in range(at.extents(node)[0])]
     return np.array(numbers, np.int64)
 
@@ -135,13 +134,13 @@ def _full(at: Meaning, node: Full | Broadcast) -> Nodes:
 
 def _mask(at: Meaning, node: TriangleMask | DiagonalMask) -> Nodes:
     rows, columns = at.extents(node)
-    offset = evaluate(node.offset, at.sizes)
+    offset = node.offset.evaluate(at.sizes)
     holds = np.tri(rows, columns, offset) if isinstance(node, TriangleMask) else np.eye(rows, columns, offset)
     return _chosen(holds > 0, at.graph.one("bool"), at.graph.zero("bool"))
 
 
 def _windows(at: Meaning, node: Windows) -> Nodes:
-    extents = [evaluate(extent, at.sizes) for extent in node.extents]
+    extents = [extent.evaluate(at.sizes) for extent in node.extents]
     return np.lib.stride_tricks.sliding_window_view(at.of(node.argument), extents, node.axes)
 
 
@@ -159,7 +158,7 @@ def _gather(at: Meaning, node: Gather) -> Nodes:
 
 def _triangle(at: Meaning, node: Triangle) -> Nodes:
     nodes = at.of(node.argument)
-    offset = evaluate(node.offset, at.sizes)
+    offset = node.offset.evaluate(at.sizes)
     lower = np.tri(nodes.shape[-2], nodes.shape[-1], offset - 1 if node.is_upper else offset) > 0
     return _chosen(~lower if node.is_upper else lower, nodes, at.graph.zero(node.dtype))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice, permutations, product
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.domain import UNIVERSE, Domain
@@ -22,14 +22,6 @@ _VARIETY = 3  # different sizes, where several may be equal
 
 class Untraceable(Exception):  # noqa: N818 - a property of a definition
     """Raised where a definition has no values at small sizes; the text says why."""
-
-
-def evaluate(value: Affine, at: Mapping[str, int]) -> int:
-    """Return the value of an affine expression."""
-    total = value.constant
-    for name, coefficient in value.terms:
-        total += coefficient * at[name]
-    return total
 
 
 @SESSION.cached
@@ -54,7 +46,7 @@ def contains(domain: Domain, at: Mapping[str, int]) -> bool:
 
 def _meets(conjunct: Sequence[Constraint], at: Mapping[str, int]) -> bool:
     for constraint in conjunct:
-        value = evaluate(constraint.affine, at)
+        value = constraint.affine.evaluate(at)
         if value < 0 or (value and constraint.is_equality):
             return False
     return True
@@ -97,7 +89,7 @@ def _limits(conjunct: list[Constraint], name: str, at: Mapping[str, int]) -> tup
         factor = constraint.affine.coefficient(name)
         if not factor or any(v != name and v not in at for v in constraint.affine.variables):
             continue
-        rest = evaluate(constraint.affine, {**at, name: 0})
+        rest = constraint.affine.evaluate({**at, name: 0})
         if factor > 0 or constraint.is_equality:
             bound = -(rest // factor)
             low = bound if low is None else max(low, bound)
@@ -117,8 +109,8 @@ class Unlike:
 
     def holds(self, sizes: Mapping[str, int]) -> bool:
         """Tell whether it is so."""
-        differs = all(evaluate(e, sizes) != evaluate(e, self.sizes) for e in self.expressions)
-        return differs and all(evaluate(e, sizes) > 0 for e in self.positive)
+        differs = all(e.evaluate(sizes) != e.evaluate(self.sizes) for e in self.expressions)
+        return differs and all(e.evaluate(sizes) > 0 for e in self.positive)
 
 
 _ANY = Unlike()
@@ -135,7 +127,7 @@ def compact_sizes(
     """
     sizes = {name: least + position % _VARIETY for position, name in enumerate(names)}
     relevant = context.project_out(*(v for v in context.variables() if v not in names))
-    if len(names) > _VARIETY and contains(relevant, sizes) and all(evaluate(e, sizes) > 0 for e in extents):
+    if len(names) > _VARIETY and contains(relevant, sizes) and all(e.evaluate(sizes) > 0 for e in extents):
         return sizes
     return small_sizes(names, context, extents, least, unlike)
 
@@ -154,36 +146,22 @@ def small_sizes(
     relevant = context.project_out(*(v for v in context.variables() if v not in names))
     ways = [(3, True, unlike)] if unlike.expressions or unlike.positive else []
     for extent, distinct, apart in (*ways, (3, True, _ANY), (3, False, _ANY), (1, False, _ANY)):
-        budget = [_MOST_TRIED]
-        for sizes in _assignments(tuple(names), {}, least, budget, distinct=distinct):
-            if contains(relevant, sizes) and all(evaluate(e, sizes) >= extent for e in extents) and apart.holds(sizes):
+        for sizes in _assignments(names, least, distinct=distinct):
+            if contains(relevant, sizes) and all(e.evaluate(sizes) >= extent for e in extents) and apart.holds(sizes):
                 return sizes
     raise Untraceable("no small sizes meet the preconditions")
 
 
-def _assignments(
-    names: tuple[str, ...], chosen: dict[str, int], least: int, budget: list[int], *, distinct: bool
-) -> Iterator[dict[str, int]]:
-    """Yield assignments, those with a small greatest size first."""
-    for top in range(least + len(names) - 1 if distinct else least, _LARGEST):
-        yield from (
-            found
-            for found in _up_to(names, chosen, least, top, budget, distinct=distinct)
-            if not found or max(found.values()) == top
+def _assignments(names: Sequence[str], least: int, *, distinct: bool) -> Iterator[dict[str, int]]:
+    """Yield assignments, those with a small greatest size first, of so many that are tried."""
+    count = len(names)
+    tried = (
+        (top, values)
+        for top in range(least + count - 1 if distinct else least, _LARGEST if names else least + 1)
+        for values in (
+            permutations(range(least, top + 1), count) if distinct else product(range(least, top + 1), repeat=count)
         )
-        if not names or budget[0] <= 0:
-            return
-
-
-def _up_to(  # noqa: PLR0913 - the state of a search
-    names: tuple[str, ...], chosen: dict[str, int], least: int, top: int, budget: list[int], *, distinct: bool
-) -> Iterator[dict[str, int]]:
-    if not names:
-        budget[0] -= 1
-        yield dict(chosen)
-        return
-    for value in range(least, top + 1):
-        if budget[0] <= 0:
-            return
-        if not (distinct and value in chosen.values()):
-            yield from _up_to(names[1:], {**chosen, names[0]: value}, least, top, budget, distinct=distinct)
+    )
+    for top, values in islice(tried, _MOST_TRIED):
+        if max(values, default=top) == top:
+            yield dict(zip(names, values, strict=True))

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least
-from tensorlift.comprehension.rewrite import visit_reads, walk
+from tensorlift.comprehension.rewrite import reads_in, walk
 from tensorlift.comprehension.terms import Piecewise
+from tensorlift.synthesis.derive.scope import ends_over
 from tensorlift.synthesis.symbolic.points import conjuncts_of, is_divided
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Task:
     @cached_property
     def reads(self) -> list[tuple[Read, Domain]]:
         """The array reads of the terms and of what they look through, each with the points at which it is evaluated."""
-        found = list(_reads(self.pieces, self.domain))
+        found = _reads(self.pieces, self.domain)
         for definition in self.looked_through:
             found += _reads(definition.pieces, definition.domain)
         return [(read, where) for read, where in found if read.array not in self.inner]
@@ -109,10 +110,7 @@ class Task:
             known = {*self.axes, *self.symbols}
             if constraint.is_equality or not known.issuperset(constraint.affine.variables):
                 continue
-            least = most = constraint.affine
-            for axis, (first, after) in self.spans.items():
-                ends = (first, after - 1)[:: 1 if constraint.affine.coefficient(axis) > 0 else -1]
-                least, most = (form.substitute({axis: end}) for form, end in zip((least, most), ends, strict=True))
+            least, most = ends_over(constraint.affine, self.spans)
             yield from (most, -least - 1)
 
     @cached_property
@@ -150,8 +148,5 @@ def _constraints(domains: Iterable[Domain]) -> list[Domain]:
     return list(found)
 
 
-def _reads(pieces: Pieces, where: Domain) -> Iterator[tuple[Read, Domain]]:
-    found: list[tuple[Read, Domain]] = []
-    for domain, term in pieces:
-        visit_reads(term, where & domain, lambda read, points: found.append((read, points)))
-    yield from found
+def _reads(pieces: Pieces, where: Domain) -> list[tuple[Read, Domain]]:
+    return [found for domain, term in pieces for found in reads_in(term, where & domain)]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Index, Piecewise, Read, Reduce, Scalar
-from tensorlift.synthesis.symbolic.points import Untraceable, contains, evaluate, points
+from tensorlift.synthesis.symbolic.points import Untraceable, contains, points
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,8 +60,8 @@ def trace(tracer: Tracer, task: Task) -> Nodes:
 
     """
     sizes = tracer.sizes
-    firsts = [evaluate(first, sizes) for first, _ in task.spans.values()]
-    ends = [evaluate(after, sizes) for _, after in task.spans.values()]
+    firsts = [first.evaluate(sizes) for first, _ in task.spans.values()]
+    ends = [after.evaluate(sizes) for _, after in task.spans.values()]
     shape = tuple(max(end - first, 0) for first, end in zip(firsts, ends, strict=True))
     if int(np.prod(shape)) > _MOST_CELLS:
         raise Untraceable("an array is large even at small sizes")
@@ -125,9 +125,9 @@ class Tracer:
         if isinstance(term, Index):
             return graph.of_affine(self._with_indices(term.affine, at), term.dtype)
         if isinstance(term, Read) and term.array in self.arrays:
-            return int(self.arrays[term.array][tuple(evaluate(i, at) for i in term.indices)])
+            return int(self.arrays[term.array][tuple(i.evaluate(at) for i in term.indices)])
         if isinstance(term, Read):
-            index = tuple(evaluate(i, at) for i in term.indices)
+            index = tuple(i.evaluate(at) for i in term.indices)
             return (
                 self.inside(term.array, index)
                 if term.array in self.inner
@@ -201,7 +201,7 @@ class Computed:
         return self._node(self._result, tuple(map(int, index)))
 
     def _shape(self, definition: Definition) -> tuple[int, ...]:
-        return tuple(evaluate(extent, self._numbers) for extent in definition.shape)
+        return tuple(extent.evaluate(self._numbers) for extent in definition.shape)
 
     def _node(self, definition: Definition, index: tuple[int, ...]) -> int:
         at = {**self._numbers, **dict(zip(definition.indices, index, strict=True))}

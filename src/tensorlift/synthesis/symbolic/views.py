@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.comprehension.domain import Domain
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.tensor_program import At, Range, Reverse
 from tensorlift.synthesis.derive.builder import whole
@@ -25,7 +25,7 @@ from tensorlift.synthesis.derive.masks import mask_of
 from tensorlift.synthesis.derive.reads import read_value
 from tensorlift.synthesis.derive.scope import ranges_of, span_box
 from tensorlift.synthesis.symbolic.meaning import Meaning
-from tensorlift.synthesis.symbolic.points import contains, evaluate
+from tensorlift.synthesis.symbolic.points import contains
 from tensorlift.synthesis.symbolic.trace import array_nodes
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def views_of(graph: Graph, task: Task, scope: Scope, sizes: Mapping[str, int]) -
     views = []
     for access, dtype in accesses.items():
         shape = scope.shapes[access.array]
-        concrete = tuple(evaluate(extent, sizes) for extent in shape)
+        concrete = tuple(extent.evaluate(sizes) for extent in shape)
         if not all(_exists(item, extent, sizes) for item, extent in zip(access.items, concrete, strict=True)):
             continue  # no read comes there at these sizes
         nodes = array_nodes(graph, access.array, concrete, dtype)
@@ -108,12 +108,7 @@ def _moving(read: Read, where: Domain, scope: Scope, sizes: frozenset[str], plac
     spans = ranges_of(where, names, [v for v in where.variables() if v not in sizes])
     if not spans:
         return None
-    inside = [
-        constraint
-        for index, extent in zip(read.indices, scope.shapes[read.array], strict=True)
-        for constraint in (at_least(index, 0), less(index, extent))
-    ]
-    if not (scope.context & span_box(spans)).is_subset(Domain.of(*inside)):
+    if not (scope.context & span_box(spans)).is_subset(Domain.box(read.indices, scope.shapes[read.array])):
         return None
     return read_value(read, replace(scope, spans=spans, domain=where, memo={})).expression
 
@@ -134,17 +129,17 @@ def _view(access: _Access, variable: Expression, nodes: Nodes, scope: Scope, siz
 def _exists(item: SubscriptItem, extent: int, sizes: Mapping[str, int]) -> bool:
     """Tell whether a position, or all of a range that is not empty, lies in its axis."""
     if isinstance(item, At):
-        return 0 <= evaluate(item.index, sizes) < extent
+        return 0 <= item.index.evaluate(sizes) < extent
     assert isinstance(item, Range)
-    start, stop = evaluate(item.start, sizes), evaluate(item.stop, sizes)
+    start, stop = item.start.evaluate(sizes), item.stop.evaluate(sizes)
     return stop <= start or (start >= 0 and stop <= extent)
 
 
 def _concrete(item: SubscriptItem, sizes: Mapping[str, int]) -> int | slice:
     if isinstance(item, At):
-        return evaluate(item.index, sizes)
+        return item.index.evaluate(sizes)
     assert isinstance(item, Range)
-    return slice(max(evaluate(item.start, sizes), 0), max(evaluate(item.stop, sizes), 0))
+    return slice(max(item.start.evaluate(sizes), 0), max(item.stop.evaluate(sizes), 0))
 
 
 def _accesses(task: Task, scope: Scope, sizes: frozenset[str]) -> dict[_Access, DType]:
@@ -237,8 +232,8 @@ def regions_of(task: Task, scope: Scope, sizes: Mapping[str, int]) -> list[Regio
 
 
 def _cells(condition: Domain, axes: tuple[str, ...], scope: Scope, sizes: Mapping[str, int]) -> Cells:
-    firsts = [evaluate(scope.spans[axis][0], sizes) for axis in axes]
-    cells = np.zeros([evaluate(scope.extent(axis), sizes) for axis in axes], np.bool_)
+    firsts = [scope.spans[axis][0].evaluate(sizes) for axis in axes]
+    cells = np.zeros([scope.extent(axis).evaluate(sizes) for axis in axes], np.bool_)
     for index in np.ndindex(*cells.shape):
         positions = (first + k for first, k in zip(firsts, index, strict=True))
         cells[index] = contains(condition, {**sizes, **dict(zip(axes, positions, strict=True))})

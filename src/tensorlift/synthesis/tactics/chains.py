@@ -170,20 +170,17 @@ def product_of(term: Term) -> tuple[Reduce, list[Term]] | None:
 
 def nested(whole: Reduce, factors: Sequence[Term], tree: Tree) -> Term:
     """Return the sum of products in an order: each product is summed over what nothing outside of it needs."""
-    bound = set(whole.bound)
+    labels = [factor.free.intersection(whole.bound) for factor in factors]
 
     def visit(node: Tree, needed: frozenset[str]) -> Term:
         if isinstance(node, int):
             return factors[node]
-        free = [_free(part) & bound for part in node]
+        free = [_union(part, labels) for part in node]
         parts = [visit(node[0], needed | free[1]), visit(node[1], needed | free[0])]
         body = product(parts, [], whole)
         own = tuple(v for v in whole.bound if v in body.free and v not in needed)
         others = [v for v in whole.bound if v not in own]
         return terms.reduce("sum", own, whole.domain.project_out(*others), body)
-
-    def _free(node: Tree) -> frozenset[str]:
-        return factors[node].free if isinstance(node, int) else _free(node[0]) | _free(node[1])
 
     return visit(tree, frozenset())
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import operator
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Read, Reduce, Scalar, Term
+from tensorlift.ops.scalar_ops import COMPARISONS, ON_NUMBERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,24 +21,15 @@ _TOLERANCE = 1e-9
 _Number = Fraction | float
 
 _EXACT: dict[str, Callable[..., Any]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "neg": lambda a: -a,
-    "div": lambda a, b: a / b,
+    **ON_NUMBERS,
+    **COMPARISONS,
     "max": max,
     "min": min,
     "abs": abs,
     "select": lambda c, a, b: a if c else b,
-    "lt": lambda a, b: a < b,
-    "le": lambda a, b: a <= b,
-    "gt": lambda a, b: a > b,
-    "ge": lambda a, b: a >= b,
-    "eq": lambda a, b: a == b,
-    "ne": lambda a, b: a != b,
     "and": lambda a, b: a and b,
     "or": lambda a, b: a or b,
-    "not": lambda a: not a,
+    "not": operator.not_,
 }
 _FOLDS: dict[str, Callable[[list[Any]], Any]] = {"sum": sum, "max": max, "min": min, "prod": math.prod}
 

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import DefinitionError
 from tensorlift.comprehension.notation import show
-from tensorlift.comprehension.rewrite import flattened, walk
+from tensorlift.comprehension.rewrite import flattened
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.synthesis.derive import derive
 from tensorlift.synthesis.derive.elementwise import select_pieces, value_of
 from tensorlift.synthesis.derive.scope import Scope, Value
 from tensorlift.synthesis.derive.splitting import at_only_point, over_parts, over_pieces, without_strides
+from tensorlift.synthesis.simplify.arithmetic import size
 from tensorlift.synthesis.tactics.apply import NotApplicable, apply
 from tensorlift.synthesis.tactics.chains import paired, reordered
 from tensorlift.synthesis.tactics.match import opened
@@ -54,7 +55,7 @@ class Engine:
         self._folded: set[str] = set()
         patterns = [(tactic, pattern_of(tactic.pattern)) for tactic in (*self.own, *self.tactics)]
         own = set(map(id, self.own))
-        self._rules = sorted(patterns, key=lambda r: (id(r[0]) not in own, bool(r[1].groups), -_weight(r[1].term)))
+        self._rules = sorted(patterns, key=lambda r: (id(r[0]) not in own, bool(r[1].groups), -size(r[1].term)))
 
     def program(self, summary: Summary, select: Select | None = None) -> TensorProgram:
         """Return a program that computes what the summary says, made by tactics alone.
@@ -160,11 +161,6 @@ def _parts(term: Term, scope: Scope) -> Term | None:
         return split
     full = scope.domain & term.domain
     return over_parts(term, full, scope.domain) or over_pieces(term, full)
-
-
-def _weight(term: Term) -> int:
-    """Return how much a pattern covers: folds count most."""
-    return sum(10 if isinstance(node, Reduce) else isinstance(node, Apply) for node in walk(term))
 
 
 def _uncovered(term: Term) -> LiftError:
