@@ -43,7 +43,8 @@ from tensorlift.ir.tensor_program import (
     with_operands,
 )
 from tensorlift.synthesis.derive.scope import Scope, Value
-from tensorlift.synthesis.enumerate.imported import MOST_INSERTED, ImportedEnumeration, Leaves, Offer
+from tensorlift.synthesis.enumerate.heuristics import Leaves
+from tensorlift.synthesis.enumerate.imported import MOST_INSERTED, ImportedEnumeration, Offer
 from tensorlift.synthesis.enumerate.levels import Options, Statistics
 from tensorlift.synthesis.sketch.goals import Goal
 from tensorlift.synthesis.symbolic.covering import Exhausted
@@ -194,12 +195,9 @@ class _Tree:
         extents = [extent for inner in walk_expressions(node) for extent in inner.shape]
         names = _sizes_in(node, extents)
         self.sizes = [compact_sizes(names, context, extents, least) for least in _LEAST]
-        self.cells = [self._nodes(node, at) for at in self.sizes]
+        self.cells = [np.array(Meaning(self.graph, at).of(node)) for at in self.sizes]
         spans = {f"axis {k}": (ZERO, extent) for k, extent in enumerate(node.shape)}
         self.scope = Scope(build, spans, UNIVERSE, context, {}, _evaluates_nothing, {})
-
-    def _nodes(self, node: Expression, sizes: dict[str, int]) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-        return np.array(np.broadcast_to(Meaning(self.graph, sizes).of(node), _numbers(node.shape, sizes)))
 
     def leaves(self, node: Expression) -> Leaves:
         """Return the variables and the numbers of an expression as they are at the first sizes."""
@@ -215,16 +213,10 @@ class _Tree:
     def confirmed(self, value: Value) -> Value | None:
         """Return a value that holds at both sets of sizes."""
         try:
-            pairs = [
-                (self._nodes(value.expression, at), cells) for at, cells in zip(self.sizes, self.cells, strict=True)
-            ]
+            found = [Meaning(self.graph, at).of(value.expression) for at in self.sizes]
         except (Undefined, ValueError, IndexError):
             return None
-        return (
-            value
-            if all(found.shape == cells.shape and bool((found == cells).all()) for found, cells in pairs)
-            else None
-        )
+        return value if all(map(np.array_equal, found, self.cells)) else None
 
 
 def _ops_in(node: Expression) -> set[str]:
@@ -304,7 +296,3 @@ def _ends(item: object) -> list[Affine]:
     if isinstance(item, At):
         return [item.index]
     return [item.start, item.stop] if isinstance(item, Range) else []
-
-
-def _numbers(shape: Sequence[Affine], sizes: dict[str, int]) -> tuple[int, ...]:
-    return tuple(extent.evaluate(sizes) for extent in shape)

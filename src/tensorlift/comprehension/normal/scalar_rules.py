@@ -6,6 +6,7 @@ A rule is given the operands in the type of the result, the points at which they
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.domain import UNIVERSE, Domain
@@ -35,20 +36,8 @@ Rule = Callable[[Sequence[Poly], Domain, DType], Poly]
 POWER_LIMIT = 8
 
 
-def _add(args: Sequence[Poly], _: Domain, __: DType) -> Poly:
-    return added(args[0], args[1])
-
-
-def _sub(args: Sequence[Poly], _: Domain, __: DType) -> Poly:
-    return subtracted(args[0], args[1])
-
-
-def _mul(args: Sequence[Poly], context: Domain, dtype: DType) -> Poly:
-    return multiplied(args[0], args[1], context, dtype)
-
-
-def _div(args: Sequence[Poly], context: Domain, dtype: DType) -> Poly:
-    return divided(args[0], args[1], context, dtype)
+def _of_two(function: Callable[[Poly, Poly, Domain, DType], Poly]) -> Rule:
+    return lambda args, context, dtype: function(args[0], args[1], context, dtype)
 
 
 def _absolute(args: Sequence[Poly], context: Domain, dtype: DType) -> Poly:
@@ -106,22 +95,6 @@ def _half_away(args: Sequence[Poly], context: Domain, dtype: DType) -> Poly:
     return added(whole, applied("copysign", (step, value), context, dtype))
 
 
-def _extreme(op: str) -> Rule:
-    return lambda args, context, dtype: extreme(op, args, context, dtype)
-
-
-def _extreme_but_nan(op: str) -> Rule:
-    return lambda args, context, dtype: extreme_but_nan(op, args, context, dtype)
-
-
-def _quotient(op: str) -> Rule:
-    return lambda args, context, dtype: quotient(op, args[0], args[1], context, dtype)
-
-
-def _remainder(op: str) -> Rule:
-    return lambda args, context, dtype: remainder(op, args[0], args[1], context, dtype)
-
-
 def _or(args: Sequence[Poly], context: Domain, _: DType) -> Poly:
     if any(map(is_fold, args)):
         return extreme("max", args, context, "bool")
@@ -135,49 +108,43 @@ def _and(args: Sequence[Poly], context: Domain, _: DType) -> Poly:
     return conjunction(args[0], args[1], context)
 
 
-def _not(args: Sequence[Poly], _: Domain, __: DType) -> Poly:
-    return negation(args[0])
-
-
-def _xor(args: Sequence[Poly], context: Domain, _: DType) -> Poly:
-    return exclusion(args[0], args[1], context)
-
-
-def _bitnot(args: Sequence[Poly], _: Domain, dtype: DType) -> Poly:
-    return subtracted(number(-1, modulus(dtype)), args[0])
-
-
 _EXTREMES: dict[str, Rule] = {
-    "max": _extreme("max"),
-    "min": _extreme("min"),
-    "fmax": _extreme_but_nan("max"),
-    "fmin": _extreme_but_nan("min"),
+    "max": partial(extreme, "max"),
+    "min": partial(extreme, "min"),
+    "fmax": partial(extreme_but_nan, "max"),
+    "fmin": partial(extreme_but_nan, "min"),
     "abs": _absolute,
 }
-_RING: dict[str, Rule] = {"add": _add, "sub": _sub, "mul": _mul, "pow": _power, **_EXTREMES}
+_RING: dict[str, Rule] = {
+    "add": lambda args, _, __: added(args[0], args[1]),
+    "sub": lambda args, _, __: subtracted(args[0], args[1]),
+    "mul": _of_two(multiplied),
+    "pow": _power,
+    **_EXTREMES,
+}
 _REAL: dict[str, Rule] = {
     **_RING,
-    "div": _div,
+    "div": _of_two(divided),
     **{op: _rounded(op) for op in ("floor", "ceil", "trunc", "rint")},
     "round": _half_away,
 }
 _INTEGER: dict[str, Rule] = {
     **_RING,
-    "tdiv": _quotient("tdiv"),
-    "floordiv": _quotient("floordiv"),
-    "rem": _remainder("tdiv"),
-    "mod": _remainder("floordiv"),
+    "tdiv": _of_two(partial(quotient, "tdiv")),
+    "floordiv": _of_two(partial(quotient, "floordiv")),
+    "rem": _of_two(partial(remainder, "tdiv")),
+    "mod": _of_two(partial(remainder, "floordiv")),
     "shl": _shift("shl"),
     "shr": _shift("shr"),
-    "bitnot": _bitnot,
+    "bitnot": lambda args, _, dtype: subtracted(number(-1, modulus(dtype)), args[0]),
 }
 _TRUTH: dict[str, Rule] = {
     "and": _and,
     "or": _or,
-    "not": _not,
+    "not": lambda args, _, __: negation(args[0]),
     "bitand": _and,
     "bitor": _or,
-    "bitxor": _xor,
+    "bitxor": lambda args, context, _: exclusion(args[0], args[1], context),
     "max": _or,
     "min": _and,
 }

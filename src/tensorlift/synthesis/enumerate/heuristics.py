@@ -3,18 +3,24 @@
 *Operations*: the scalar functions that it applies, and those that say the same.  *Reductions*: the folds that it has,
 and along which extents.  Two points of a fold's domain that differ in a bound variable alone update one cell, which is
 a reduction dependence; the range of the variable, projected from that domain by isl, is the extent of such an axis.
+
+*Leaves*: what it reads, through which views, and its numbers.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from tensorlift.comprehension.affine import ONE, Affine
 from tensorlift.comprehension.rewrite import walk
-from tensorlift.comprehension.terms import COMBINER, Apply, Reduce
+from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Reduce
 from tensorlift.synthesis.derive.scope import range_of
+from tensorlift.synthesis.sketch.goals import Library
+from tensorlift.synthesis.symbolic.views import View, views_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.terms import Reducer, Term
+    from tensorlift.synthesis.symbolic.covering import Traced
     from tensorlift.synthesis.symbolic.task import Task
 
 # Operations that say the same as one of the source, alone or with others of it: of a target, and of a dialect.
@@ -110,3 +117,25 @@ def ops_in(terms: Iterable[Term]) -> set[str]:
     nodes = [node for term in terms for node in walk(term)]
     found = {node.op for node in nodes if isinstance(node, Apply)}
     return found | {COMBINER[node.op] for node in nodes if isinstance(node, Reduce)}
+
+
+# -- leaves
+
+
+class Leaves(NamedTuple):
+    """What candidates are made of: views of arrays, and single numbers."""
+
+    views: Sequence[View]
+    numbers: Sequence[View]
+
+
+def leaves_of(traced: Traced) -> Leaves:
+    """Return the views of the arrays that a task reads, and its scalars, sizes and constants."""
+    graph, task, scope = traced.graph, traced.task, traced.scope
+    nodes = dict.fromkeys(node for _, term in task.pieces for node in walk(term))
+    numbers = [
+        View(scope.build.literal(c.value, c.dtype), (), np.array(graph.constant(c.value, c.dtype)))
+        for c in nodes
+        if isinstance(c, Constant) and c.dtype != "bool"
+    ]
+    return Leaves(views_of(graph, task, scope, traced.sizes[0]), [*Library(graph, scope, ()).scalars(), *numbers])

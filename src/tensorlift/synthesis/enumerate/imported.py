@@ -9,25 +9,23 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.rewrite import walk
-from tensorlift.comprehension.terms import Constant
 from tensorlift.ir.tensor_program import At, Literal, NewAxis, Operation, walk_expressions
 from tensorlift.ops.dtypes import is_float
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Value
-from tensorlift.synthesis.enumerate.heuristics import folds_of, ops_in, relevant
+from tensorlift.synthesis.enumerate.heuristics import folds_of, leaves_of, ops_in, relevant
 from tensorlift.synthesis.enumerate.instances import Imported, Squeezed, distinct
 from tensorlift.synthesis.enumerate.levels import Levels
 from tensorlift.synthesis.enumerate.pools import Block, Kind, fingerprints
-from tensorlift.synthesis.sketch.goals import Goal, Library, extents_of
+from tensorlift.synthesis.sketch.goals import Goal, extents_of
 from tensorlift.synthesis.symbolic.graph import Undefined
 from tensorlift.synthesis.symbolic.points import contains
-from tensorlift.synthesis.symbolic.views import View, views_of
+from tensorlift.synthesis.symbolic.views import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.instance import Instance, InstanceOperand
     from tensorlift.ir.tensor_program import Shape, SubscriptItem
     from tensorlift.ops.dtypes import DType
-    from tensorlift.synthesis.enumerate.heuristics import Folds
+    from tensorlift.synthesis.enumerate.heuristics import Folds, Leaves
     from tensorlift.synthesis.enumerate.levels import Options, Statistics, Wanted
     from tensorlift.synthesis.enumerate.pools import Entries, Pool
     from tensorlift.synthesis.enumerate.steps import Step
@@ -48,13 +46,6 @@ if TYPE_CHECKING:
 MOST_INSERTED = {0: 6, 1: 6, 2: 1}
 _UNIT = "unit "  # begins the names of axes of one position
 _MATRIX = 2
-
-
-class Leaves(NamedTuple):
-    """What candidates are made of: views of arrays, and single numbers."""
-
-    views: Sequence[View]
-    numbers: Sequence[View]
 
 
 @dataclass(frozen=True)
@@ -74,18 +65,6 @@ class Offer:
     def takes(self, instance: Instance) -> bool:
         """Tell whether the dialect's verifier takes an instance."""
         return not self.rows[instance.operation].refusal(instance)
-
-
-def leaves_of(traced: Traced) -> Leaves:
-    """Return the views of the arrays that a task reads, and its scalars, sizes and constants."""
-    graph, task, scope = traced.graph, traced.task, traced.scope
-    constants = {node: None for _, term in task.pieces for node in walk(term) if isinstance(node, Constant)}
-    numbers = [
-        View(scope.build.literal(c.value, c.dtype), (), np.array(graph.constant(c.value, c.dtype)))
-        for c in constants
-        if c.dtype != "bool"
-    ]
-    return Leaves(views_of(graph, task, scope, traced.sizes[0]), [*Library(graph, scope, ()).scalars(), *numbers])
 
 
 def found_imported(traced: Traced, target: Dialect, options: Options, statistics: Statistics) -> Value | None:
@@ -159,14 +138,6 @@ class ImportedEnumeration(Levels):
             shape = self._pool(Kind(dtype, kind)).shape
             self._enter(View(full, kind, np.broadcast_to(number.nodes, shape)))
 
-    def _enter(self, view: View) -> None:
-        graph = self.wanted.graph
-        if not view.nodes.size:
-            return
-        pool = self._pool(Kind(graph.dtype[int(view.nodes.flat[0])], view.extents))
-        cells = np.array([graph.value[int(n)] for n in view.nodes.flat], np.uint64)
-        pool.store(0, cells.reshape(1, -1), Block(None, (), (), (view.expression,)))
-
     def _with_units(self, extents: Shape) -> Iterator[tuple[Shape, tuple[SubscriptItem, ...]]]:
         """Yield the shapes of higher ranks with axes of one position, and the subscripts that insert them."""
         most = self.most_inserted + (not extents) if self.most_inserted else 0
@@ -198,17 +169,13 @@ class ImportedEnumeration(Levels):
 
     def set_goal(self) -> None:
         """Take the fingerprints of the goal, also with axes of one position, in the order of its own axes."""
-        graph, nodes = self.wanted.graph, self.goal.nodes
-        values = np.array([graph.value[int(n)] for n in nodes.flat], np.uint64)
-        extents, dtype = extents_of(self.goal, self.scope), self.goal.dtype(graph)
+        values, extents = self._values(self.goal.nodes), extents_of(self.goal, self.scope)
         self.goals = {}
         found = [(extents, tuple(whole(e) for e in extents)), *self._with_units(extents)]
         for shape, items in found:
             own = iter(self.goal.axes)
             axes = tuple(f"{_UNIT}{k}" if isinstance(item, NewAxis) else next(own) for k, item in enumerate(items))
-            pool = self._pool(Kind(dtype, shape))
-            prints = int(fingerprints(values[pool.samples][:, None])[0])
-            self.goals.setdefault(Kind(dtype, shape), []).append((prints, values, axes))
+            self._seek(shape, values, axes)
 
     def _value(self, entries: Entries, row: int, axes: tuple[str, ...]) -> Value:
         """Return the value of a candidate without axes of one position that were inserted."""

@@ -21,12 +21,15 @@ from tensorlift.synthesis.symbolic.covering import Exhausted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from tensorlift.ir.tensor_program import Shape
     from tensorlift.synthesis.derive.scope import Scope
     from tensorlift.synthesis.enumerate.pools import Positions
     from tensorlift.synthesis.enumerate.steps import Step
     from tensorlift.synthesis.sketch.goals import Goal
     from tensorlift.synthesis.symbolic.field import Elements
     from tensorlift.synthesis.symbolic.graph import Graph
+    from tensorlift.synthesis.symbolic.trace import Nodes
+    from tensorlift.synthesis.symbolic.views import View
 
 _BLOCK = 1 << 14  # candidates evaluated at once
 _MOST_STORED = 1 << 18  # candidates that larger ones are made of
@@ -144,6 +147,21 @@ class Levels(ABC):
             shape = tuple(extent.evaluate(self.wanted.sizes[0]) for extent in kind.extents)
             pool = self.pools[kind] = Pool(kind, shape, len(self.pools))
         return pool
+
+    def _values(self, nodes: Nodes) -> Elements:
+        return np.array([self.wanted.graph.value[node] for node in nodes.ravel().tolist()], np.uint64)
+
+    def _enter(self, view: View) -> None:
+        """Keep a leaf, which takes no operations."""
+        if view.nodes.size:
+            pool = self._pool(Kind(self.wanted.graph.dtype[int(view.nodes.flat[0])], view.extents))
+            pool.store(0, self._values(view.nodes)[None], Block(None, (), (), (view.expression,)))
+
+    def _seek(self, extents: Shape, cells: Elements, axes: tuple[str, ...]) -> None:
+        """Look for the goal in a form: its extents, its cells, and the names of its axes."""
+        kind = Kind(self.goal.dtype(self.wanted.graph), extents)
+        prints = int(fingerprints(cells[self._pool(kind).samples][:, None])[0])
+        self.goals.setdefault(kind, []).append((prints, cells, axes))
 
     # -- levels
 

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensorlift.comprehension.rewrite import walk
-from tensorlift.comprehension.terms import Apply, Constant
+from tensorlift.comprehension.terms import Apply
 from tensorlift.ops.scalar_ops import SCALAR_OPS
-from tensorlift.synthesis.enumerate.heuristics import WITH, Folds, folds_of
+from tensorlift.synthesis.enumerate.heuristics import WITH, Folds, folds_of, leaves_of
 from tensorlift.synthesis.enumerate.levels import Levels, Options, Statistics
-from tensorlift.synthesis.enumerate.pools import Block, Kind, Pool, fingerprints
-from tensorlift.synthesis.enumerate.steps import Cellwise, Contraction, Fold, Step
-from tensorlift.synthesis.sketch.goals import Goal, Library, extents_of, without_constant_axes
-from tensorlift.synthesis.symbolic.views import View, views_of
+from tensorlift.synthesis.enumerate.pools import Kind, Pool
+from tensorlift.synthesis.enumerate.steps import Cellwise, Fold, Step
+from tensorlift.synthesis.sketch.goals import Goal, extents_of, without_constant_axes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,47 +44,21 @@ class Enumeration(Levels):
     def __init__(self, traced: Traced, grammar: Grammar, options: Options, statistics: Statistics) -> None:
         goal = without_constant_axes(Goal(traced.cells[0], traced.task.axes))
         super().__init__(traced, goal, options, statistics)
-        self.traced = traced
         self.folds = folds_of(traced.task) if options.by_reductions else None
         self.scalar_ops, self.reducers, self.contracts = _vocabulary(traced.task, grammar, options, self.folds)
-        self._enter_leaves()
+        leaves = leaves_of(traced)
+        for view in (*leaves.views, *leaves.numbers):
+            self._enter(view)
         self.most_axes = max(len(self.goal.axes), *(len(kind.extents) for kind in self.pools), 1)
-
-    # -- leaves and goal
-
-    def _enter_leaves(self) -> None:
-        graph, task = self.traced.graph, self.traced.task
-        library = Library(graph, self.scope, ())
-        leaves = [*views_of(graph, task, self.scope, self.traced.sizes[0]), *library.scalars(), *self._constants()]
-        for view in leaves:
-            if not view.nodes.size:
-                continue
-            dtype = graph.dtype[int(view.nodes.flat[0])] if view.nodes.size else "f64"
-            pool = self._pool(Kind(dtype, view.extents))
-            cells = np.array([graph.value[int(n)] for n in view.nodes.flat], np.uint64)
-            pool.store(0, cells.reshape(1, -1), Block(None, (), (), (view.expression,)))
-
-    def _constants(self) -> Iterator[View]:
-        graph = self.traced.graph
-        found = {n: None for _, term in self.traced.task.pieces for n in walk(term) if isinstance(n, Constant)}
-        for term in found:
-            if term.dtype != "bool":
-                literal = self.scope.build.literal(term.value, term.dtype)
-                yield View(literal, (), np.array(graph.constant(term.value, term.dtype)))
 
     def set_goal(self) -> None:
         """Take the fingerprints of the goal in each order of its axes."""
-        graph = self.traced.graph
-        values = np.array([graph.value[int(n)] for n in self.goal.nodes.flat], np.uint64).reshape(self.goal.nodes.shape)
+        values = self._values(self.goal.nodes).reshape(self.goal.nodes.shape)
         extents = extents_of(self.goal, self.scope)
         self.goals = {}
         for order in itertools.permutations(range(len(extents))):
-            kind = Kind(self.goal.dtype(graph), tuple(extents[k] for k in order))
-            cells = np.transpose(values, order).reshape(-1)
-            pool = self._pool(kind)
-            prints = int(fingerprints(cells[pool.samples][:, None])[0])
-            axes = tuple(self.goal.axes[k] for k in order)
-            self.goals.setdefault(kind, []).append((prints, cells, axes))
+            cells, axes = np.transpose(values, order).reshape(-1), tuple(self.goal.axes[k] for k in order)
+            self._seek(tuple(extents[k] for k in order), cells, axes)
 
     # -- steps
 
@@ -115,7 +88,7 @@ class Enumeration(Levels):
         for reducer in self.reducers if kind.dtype != "bool" else ():
             for axis in self._folded(kind.extents):
                 extents = (*kind.extents[:axis], *kind.extents[axis + 1 :])
-                yield Fold(reducer, pool, axis, Kind(kind.dtype, extents))
+                yield Fold(reducer, (pool,), (axis,), Kind(kind.dtype, extents))
 
     def _binary(self, left: Pool, right: Pool) -> Iterator[Step]:
         if left.kind.dtype != right.kind.dtype:
@@ -139,7 +112,7 @@ class Enumeration(Levels):
         for i, j in itertools.product(self._folded(a), range(len(b))):
             if a[i] == b[j]:
                 extents = (*a[:i], *a[i + 1 :], *b[:j], *b[j + 1 :])
-                yield Contraction(left, right, i, j, Kind(left.kind.dtype, extents))
+                yield Fold("sum", (left, right), (i, j), Kind(left.kind.dtype, extents))
 
     def _folded(self, extents: Shape) -> list[int]:
         """Return the axes along which to fold."""

@@ -8,11 +8,12 @@ gives the result's cells; `build` gives the expression, with axes of given names
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensorlift.synthesis.derive.contraction import contract, summed
+from tensorlift.synthesis.derive.contraction import contract
 from tensorlift.synthesis.derive.elementwise import guarded_operands
 from tensorlift.synthesis.derive.reductions import start_of
 from tensorlift.synthesis.derive.scope import Value
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _SORTED = frozenset({"max", "min", "fmax", "fmin", "eq", "ne", "and", "or", "bitand", "bitor", "bitxor"})
 _COMMUTATIVE = _SORTED | {"add", "mul"}
+_ARITHMETIC = {"sum": gf.add, "prod": gf.mul}
 _MIRRORED = {"gt": "lt", "ge": "le"}
 Axes = tuple[str, ...]
 
@@ -95,19 +97,18 @@ class Cellwise(Step):
         return scope.combined(self.op, *guarded_operands(self.op, values, scope))
 
 
-class Contraction(Step):
-    """A sum of products over one axis of each operand; the other axes are those of the result, in order."""
+class Fold(Step):
+    """A fold over one axis of each operand, of their products where there are two; the other axes stay, in order."""
 
-    op = "contraction"
-
-    def __init__(self, left: Pool, right: Pool, left_axis: int, right_axis: int, result: Kind) -> None:
-        self.operands = (left, right)
-        self.axes = (left_axis, right_axis)
+    def __init__(self, op: Reducer, operands: tuple[Pool, ...], axes: tuple[int, ...], result: Kind) -> None:
+        self.op = self.reducer = op
+        self.operands = operands
+        self.axes = axes
         self.result = result
-        self.is_symmetric = left is right and left_axis == right_axis and not result.extents
+        self.is_symmetric = len(set(operands)) < len(operands) and len(set(axes)) == 1 and not result.extents
 
     def needs(self, cells: Positions, shape: tuple[int, ...]) -> list[Positions]:
-        """Return the cells along the summed axis."""
+        """Return the cells along the axis."""
         index = list(np.unravel_index(cells, shape)) if shape else []
         found, start = [], 0
         for pool, axis in zip(self.operands, self.axes, strict=True):
@@ -117,61 +118,26 @@ class Contraction(Step):
         return found
 
     def combine(self, parts: Sequence[Elements], cells: Positions) -> Elements:  # noqa: ARG002 - the parts are in order
-        """Multiply and add along the runs, which are the second axis."""
-        left, right = parts
-        result = gf.mul(left[:, 0], right[:, 0])
-        for k in range(1, left.shape[1]):
-            result = gf.add(result, gf.mul(left[:, k], right[:, k]))
-        return result
-
-    def operand_axes(self, axes: Axes, scope: Scope) -> list[Axes]:
-        """Insert the axis that is summed over."""
-        name = reduction_axis(self.operands[0].kind.extents[self.axes[0]], axes, scope)
-        count = len(self.operands[0].shape) - 1
-        return [
-            (*own[:axis], name, *own[axis:]) for own, axis in zip((axes[:count], axes[count:]), self.axes, strict=True)
-        ]
-
-    def build(self, values: list[Value], axes: Axes, scope: Scope) -> Value:
-        """Contract."""
-        return contract(values, axes, scope)
-
-
-class Fold(Step):
-    """A fold over one axis."""
-
-    def __init__(self, op: Reducer, operand: Pool, axis: int, result: Kind) -> None:
-        self.op = self.reducer = op
-        self.operands = (operand,)
-        self.axis = axis
-        self.result = result
-
-    def needs(self, cells: Positions, shape: tuple[int, ...]) -> list[Positions]:
-        """Return the cells along the axis."""
-        index = list(np.unravel_index(cells, shape)) if shape else []
-        return [_run(index, self.axis, self.operands[0].shape, len(cells))]
-
-    def combine(self, parts: Sequence[Elements], cells: Positions) -> Elements:  # noqa: ARG002 - the parts are in order
-        """Fold along the runs, which are the second axis."""
-        (runs,) = parts
-        if self.op == "sum":
-            return gf.total(runs, 1)
-        if self.op == "prod":
-            return gf.product(runs, 1)
-        ordered = np.sort(runs, axis=1)
-        return gf.mixed_arrays(self.op, self.result.dtype, [ordered[:, k] for k in range(ordered.shape[1])])
+        """Multiply, and fold along the runs, which are the second axis."""
+        columns = (reduce(gf.mul, (part[:, k] for part in parts)) for k in range(parts[0].shape[1]))
+        if self.reducer in _ARITHMETIC:
+            return reduce(_ARITHMETIC[self.reducer], columns)
+        return gf.mixed_arrays(self.op, self.result.dtype, list(np.sort(np.stack(list(columns)), axis=0)))
 
     def operand_axes(self, axes: Axes, scope: Scope) -> list[Axes]:
         """Insert the axis that is folded over."""
-        name = reduction_axis(self.operands[0].kind.extents[self.axis], axes, scope)
-        return [(*axes[: self.axis], name, *axes[self.axis :])]
+        name = reduction_axis(self.operands[0].kind.extents[self.axes[0]], axes, scope)
+        count = len(self.operands[0].shape) - 1
+        return [
+            (*own[:axis], name, *own[axis:]) for own, axis in zip((axes[:count], axes[count:]), self.axes, strict=False)
+        ]
 
     def build(self, values: list[Value], axes: Axes, scope: Scope) -> Value:
-        """Fold."""
+        """Contract or fold."""
+        if self.reducer == "sum":
+            return contract(values, axes, scope)
         (value,) = values
         (name,) = (axis for axis in value.axes if axis not in axes)
-        if self.reducer == "sum":
-            return summed(value, (name,), scope)
         axis = value.axes.index(name)
         start = start_of(self.reducer, value.expression.dtype, [value.expression.shape[axis]], scope)
         reduced = scope.build.reduction(self.reducer, value.expression, (axis,), start)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import permutations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
@@ -20,11 +20,12 @@ from tensorlift.synthesis.simplify.arithmetic import product, summands, total
 from tensorlift.synthesis.tactics.match import Fold, Match, Pattern, multiplied, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _SUM = ("add", "sub", "neg")
 _OUTSIDE = (*_SUM, "mul", "max", "min")  # what patterns with folds apply to folds
 _LARGEST = 4096  # nodes of a term that is still written out as a sum or product
+Item = TypeVar("Item", Term, Affine)
 Signed = tuple[int, Term]
 
 
@@ -104,10 +105,7 @@ class _Matching:
             return
         orders = [term.args, term.args[::-1]] if SCALAR_OPS[term.op].commutative else [term.args]
         for args in orders:
-            states = [found]
-            for wanted, given in zip(pattern.args, args, strict=True):
-                states = [after for state in states for after in self.node(wanted, given, state)]
-            yield from states
+            yield from _all(self.node, pattern.args, args, found)
 
     def _is_before(self, item: Term) -> bool:
         return self.optional is not None and self.optional in item.reads
@@ -188,10 +186,7 @@ class _Matching:
         for chosen in permutations(range(len(given)), len(wanted) - 1):
             rest = [t for k, t in enumerate(given) if k not in chosen]
             parts = [product(rest, [], given[0]), *(given[k] for k in chosen)]
-            states = [found]
-            for cell, part in zip(wanted, parts, strict=True):
-                states = [after for state in states for after in self.node(cell, part, state)]
-            yield from states
+            yield from _all(self.node, wanted, parts, found)
 
     # -- folds
 
@@ -242,10 +237,7 @@ class _Matching:
             return
         places = [index for index in term.indices if index.mentions(found.variables)]
         if len(places) == len(pattern.indices):
-            states = [found]
-            for wanted, index in zip(pattern.indices, places, strict=True):
-                states = [after for state in states for after in self._subscript(wanted, index, state)]
-            yield from states
+            yield from _all(self._subscript, pattern.indices, places, found)
 
     def _bound(self, variables: Sequence[str], names: Sequence[str], found: Match) -> Iterator[Match]:
         state: Match | None = found
@@ -272,6 +264,16 @@ class _Matching:
         if name is not None:
             return found.with_factor(name, value)
         return found if wanted == value or (count == 1 and wanted == 1) else None
+
+
+def _all(
+    match: Callable[[Item, Item, Match], Iterator[Match]], wanted: Sequence[Item], given: Sequence[Item], found: Match
+) -> list[Match]:
+    """Return the matches of all pairs together."""
+    states = [found]
+    for one, other in zip(wanted, given, strict=True):
+        states = [after for state in states for after in match(one, other, state)]
+    return states
 
 
 def _rank(item: Term) -> int:

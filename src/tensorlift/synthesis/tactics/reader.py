@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.ops.scalar_ops import SCALAR_OPS
@@ -25,11 +25,15 @@ from tensorlift.synthesis.tactics.syntax import (
     Subscript,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _WORD = re.compile(
     r"(?P<space>(?:\s|#[^\n]*)+)|(?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
     r"|(?P<assignment>(?:max|min)=(?!=))|(?P<name>[A-Za-z_]\w*)"
     r"|(?P<sign>\.\.\.|[-+]=|<=|>=|==|[-+*/(){}\[\],<>=])"
 )
+Item = TypeVar("Item")
 _KEYWORDS = frozenset({"def", "pattern", "builder", "where", "tactic", "build"})
 _HELP = "write `def NAME { pattern C(i, j) += A(i, k) * B(k, j) builder ... }`; see docs/tactics.md"
 
@@ -103,6 +107,15 @@ class Reader:
         if self.word.kind != "name" or self.word.text in _KEYWORDS:
             raise self.fault(f"expected {what}, found {f'`{self.word.text}`' if self.word.text else 'the end'}")
         return self.take()
+
+    def listed(self, item: Callable[[], Item], closing: str) -> list[Item]:
+        """Read items with commas between them, none or more, and the sign that closes the list."""
+        found = [item()] if not self.at(closing) else []
+        while self.at(","):
+            self.take()
+            found.append(item())
+        self.take(closing)
+        return found
 
     # -- tactics
 
@@ -201,11 +214,7 @@ class Reader:
     def _call(self, op: str) -> Call:
         start = self.word.start
         self.take("(")
-        args = [self.expression()] if not self.at(")") else []
-        while self.at(","):
-            self.take()
-            args.append(self.expression())
-        self.take(")")
+        args = self.listed(self.expression, ")")
         if len(args) != SCALAR_OPS[op].arity or op == "cast":
             raise self.fault(
                 f"`{op}` takes {SCALAR_OPS[op].arity} operands" if op != "cast" else "types do not matter", start
@@ -214,12 +223,7 @@ class Reader:
 
     def _cell(self, array: str, place: Location) -> Cell:
         self.take("(")
-        subscripts = [self.subscript()] if not self.at(")") else []
-        while self.at(","):
-            self.take()
-            subscripts.append(self.subscript())
-        self.take(")")
-        return Cell(array, tuple(subscripts), place)
+        return Cell(array, tuple(self.listed(self.subscript, ")")), place)
 
     # -- subscripts
 

@@ -137,11 +137,7 @@ class _StepReader(Reader):
         if op not in OPERATIONS:
             raise self.fault(f"there is no operation `{op}`", start)
         self.take("(")
-        operands = [self._operand()] if not self.at(")") else []
-        while self.at(","):
-            self.take()
-            operands.append(self._operand())
-        self.take(")")
+        operands = self.listed(self._operand, ")")
         arity = SCALAR_OPS[op].arity if op in SCALAR_OPS else None if op in PRODUCTS else 1
         if not operands or (arity is not None and len(operands) != arity):
             raise self.fault(f"`{op}` takes {arity or 'some'} operands", start)
@@ -166,22 +162,10 @@ class _StepReader(Reader):
         place = self.here
         array = self.name("an array")
         self.take("(")
-        axes: list[Axis] = []
-        while not self.at(")"):
-            axes.append(self._axis())
-            if not self.at(","):
-                break
-            self.take()
-        self.take(")")
-        return Tensor(array, tuple(axes), place)
+        return Tensor(array, tuple(self.listed(self._axis, ")")), place)
 
     def _axis(self) -> Axis:
         if not self.at("["):
             return (self.subscript(),)
         self.take("[")
-        parts = [self._index()]
-        while self.at(","):
-            self.take()
-            parts.append(self._index())
-        self.take("]")
-        return tuple(map(plain, parts))
+        return tuple(map(plain, self.listed(self._index, "]")))
