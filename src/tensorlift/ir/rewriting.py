@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from tensorlift.ir.tensor_program import Expression, with_operands
+from tensorlift.ir.tensor_program import Expression, Subscript, with_operands
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator
+
+    from tensorlift.comprehension.affine import Affine
 
     Rule = Callable[[Expression, Expression], Expression]
 
@@ -37,3 +40,12 @@ def rewritten(root: Expression, rule: Rule, known: dict[Expression, Expression])
     for node in bottom_up(root, known):
         known[node] = rule(with_operands(node, tuple(known[operand] for operand in node.operands)), node)
     return known[root]
+
+
+def affines_in(node: Expression) -> Iterator[Affine]:
+    """Yield the expressions of sizes and loop variables that a node itself mentions, its operands aside."""
+    yield from node.shape
+    fields = ((node, name) for name in ("affine", "offset", "start"))
+    items = node.items if isinstance(node, Subscript) else ()
+    parts = ((item, name) for item in items for name in ("start", "stop", "index"))
+    yield from (getattr(holder, name) for holder, name in chain(fields, parts) if hasattr(holder, name))

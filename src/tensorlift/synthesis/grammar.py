@@ -14,7 +14,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain
+from tensorlift.comprehension.domain import UNIVERSE, Constraint
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.tensor import SymbolicTensor, array
 from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce
@@ -217,14 +217,10 @@ class _Permissive:
         self.types = types
         self.context = UNIVERSE
 
-    def require(self, why: str, *constraints: Constraint, over: Domain = UNIVERSE) -> None:
+    def require(self, *_: object, **__: object) -> None:
         """Grant the demand."""
 
-    def fits(self, why: str, value: Affine, dtype: DType, over: Domain = UNIVERSE) -> None:
-        """Grant the demand."""
-
-    def require_always(self, why: str, *constraints: Constraint, over: Domain = UNIVERSE) -> None:
-        """Grant the demand."""
+    fits = require_always = nonzero = require
 
     def holds(self, *constraints: Constraint) -> bool:
         """Tell whether constraints hold for all sizes."""
@@ -241,9 +237,6 @@ class _Permissive:
     def known_quotient(self, numerator: Affine, divisor: int) -> Affine | None:  # noqa: ARG002 - none is
         """Know no quotient of sizes."""
         return None
-
-    def nonzero(self, divisor: SymbolicTensor, why: str, dividend: SymbolicTensor) -> None:
-        """Grant the demand."""
 
     def refuse(self, why: str) -> NoReturn:
         """Give up on the probe."""

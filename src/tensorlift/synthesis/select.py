@@ -19,7 +19,7 @@ import numpy as np
 from tensorlift.comprehension.affine import ZERO
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.comprehension.terms import COMBINER
-from tensorlift.ir.rewriting import rewritten
+from tensorlift.ir.rewriting import affines_in, rewritten
 from tensorlift.ir.tensor_program import (
     Assign,
     At,
@@ -282,17 +282,5 @@ def _named(leaf: Expression, position: int, build: Builder) -> Expression:
 
 def _sizes_in(node: Expression, extents: Sequence[Affine]) -> list[str]:
     """Return the sizes and loop variables on which an expression depends."""
-    names = dict.fromkeys(v for extent in extents for v in extent.variables)
-    for inner in walk_expressions(node):
-        if isinstance(inner, SizeValue):
-            names.update(dict.fromkeys(inner.affine.variables))
-        if isinstance(inner, Subscript):
-            ends = [end for item in inner.items for end in _ends(item)]
-            names.update(dict.fromkeys(v for end in ends for v in end.variables))
-    return list(names)
-
-
-def _ends(item: object) -> list[Affine]:
-    if isinstance(item, At):
-        return [item.index]
-    return [item.start, item.stop] if isinstance(item, Range) else []
+    values = (*extents, *(value for inner in walk_expressions(node) for value in affines_in(inner)))
+    return list(dict.fromkeys(name for value in values for name in value.variables))

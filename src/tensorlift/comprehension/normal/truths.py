@@ -68,7 +68,7 @@ def is_fold(value: Poly) -> bool:
 # -- comparisons
 
 
-def affine_of(value: Poly) -> tuple[Affine, bool] | None:
+def affine_of(value: Poly) -> Affine | None:
     """Return a positive multiple of a real polynomial as an affine expression of indices, where it is one."""
     scale = lcm(*(Fraction(t.coefficient).denominator for t in value.terms))
     result = Affine(0)
@@ -82,7 +82,7 @@ def affine_of(value: Poly) -> tuple[Affine, bool] | None:
             result = result + term.num[0].affine * coefficient
         else:
             return None
-    return result, True
+    return result
 
 
 def _scaled(value: Poly) -> Poly:
@@ -99,7 +99,7 @@ def positive(value: Poly, context: Domain) -> Poly:
     def build(args: tuple[Poly, ...], inside: Domain) -> Poly:
         found = affine_of(args[0])
         if found is not None:
-            return guard(Domain.of(Constraint(found[0] - 1)), inside)
+            return guard(Domain.of(Constraint(found - 1)), inside)
         return of_atom(apply_atom("positive", (_scaled(args[0]),), "bool"), 0)
 
     return by_cells((value,), context, 0, build)
@@ -114,7 +114,7 @@ def zero(value: Poly, context: Domain) -> Poly:
             return ZERO if constant else TRUE
         found = None if args[0].modulus else affine_of(args[0])
         if found is not None:
-            return guard(Domain.of(Constraint(found[0], is_equality=True)), inside)
+            return guard(Domain.of(Constraint(found, is_equality=True)), inside)
         return of_atom(apply_atom("zero", (_scaled(args[0]),), "bool"), 0)
 
     return by_cells((value,), context, 0, build)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, get_args
 
 from tensorlift.comprehension.notation.printer import FOLD, PRECEDENCE
 from tensorlift.comprehension.terms import Reducer
 from tensorlift.ops.dtypes import DType
 from tensorlift.ops.scalar_ops import SCALAR_OPS
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Item = TypeVar("Item")
 DTYPES: frozenset[str] = frozenset(get_args(DType))
 REDUCERS: frozenset[str] = frozenset(get_args(Reducer))
 INFIX = {SCALAR_OPS[op].infix: op for op in PRECEDENCE}
@@ -216,15 +220,7 @@ class Reader:
             return fold
         if name in SCALAR_OPS:
             return Call(name, self._arguments())
-        self.take("(")
-        indices = []
-        while not self.at(")"):
-            indices.append(self.raw(",)"))
-            if not self.at(","):
-                break
-            self.take()
-        self.take(")")
-        return Cell(name, tuple(indices))
+        return Cell(name, self._listed(lambda: self.raw(",)")))
 
     def _ratio(self) -> str:
         self.take("(")
@@ -233,15 +229,18 @@ class Reader:
         return parts
 
     def _arguments(self) -> tuple[Node, ...]:
+        return self._listed(self.expression)
+
+    def _listed(self, item: Callable[[], Item]) -> tuple[Item, ...]:
         self.take("(")
-        args: list[Node] = []
+        found: list[Item] = []
         while not self.at(")"):
-            args.append(self.expression())
+            found.append(item())
             if not self.at(","):
                 break
             self.take()
         self.take(")")
-        return tuple(args)
+        return tuple(found)
 
     def _fold(self, op: str) -> Fold | None:
         """Read a fold, where names and a colon follow the parenthesis."""

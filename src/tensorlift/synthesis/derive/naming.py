@@ -78,17 +78,20 @@ class _Naming:
             by_name.setdefault(wanted, []).append(group)
         return {v: name for name, groups in by_name.items() for group in groups for v in group.versions}
 
-    def _unite(self) -> None:
-        for statement in walk_statements(self.body):
+    def _passed(self, statements: Iterable[Statement]) -> Iterator[tuple[Assign, Variable, _Group, _Group]]:
+        """Yield assignments of a variable to another one, or of its copy to be updated, with the groups of both."""
+        for statement in statements:
             source = statement.value if isinstance(statement, Assign) else None
             if isinstance(source, Copy) and isinstance(statement, Assign) and statement.is_update:
                 source = source.argument
-            if not isinstance(statement, Assign) or not isinstance(source, Variable):
-                continue
-            new, old = self.groups.get(statement.name), self.groups.get(source.name)
-            if new is None or old is None or new is old:
-                continue
-            in_place = statement.is_update and (isinstance(statement.value, Variable) or self._dies(old, statement))
+            if isinstance(statement, Assign) and isinstance(source, Variable):
+                new, old = self.groups.get(statement.name), self.groups.get(source.name)
+                if new is not None and old is not None and new is not old:
+                    yield statement, source, new, old
+
+    def _unite(self) -> None:
+        for statement, source, new, old in self._passed(walk_statements(self.body)):
+            in_place = statement.is_update and (statement.value is source or self._dies(old, statement))
             same = self.arrays.get(statement.name) == self.arrays.get(source.name)
             passed_on = statement.definition not in self.arrays or self._is_carried(statement.name)
             if (in_place and same) or (passed_on and same and not new.clashes(old)):
@@ -96,15 +99,10 @@ class _Naming:
 
     def _unite_equal(self) -> None:
         """Let two arrays be one variable where, outside of loops, one is assigned to the other."""
-        for statement in self.body:
-            source = statement.value if isinstance(statement, Assign) else None
-            if not isinstance(statement, Assign) or not isinstance(source, Variable):
-                continue
-            new, old = self.groups.get(statement.name), self.groups.get(source.name)
-            if new is None or old is None or new is old or not self._stays(old, new, source.name):
-                continue
-            takes_new_name = self._is_parameter(new) and not self._is_parameter(old)
-            self._merge(*((new, old) if takes_new_name else (old, new)))
+        for statement, source, new, old in self._passed(self.body):
+            if statement.value is source and self._stays(old, new, source.name):
+                takes_new_name = self._is_parameter(new) and not self._is_parameter(old)
+                self._merge(*((new, old) if takes_new_name else (old, new)))
 
     def _stays(self, old: _Group, new: _Group, source: str) -> bool:
         """Tell whether a variable, which no loop hands on, keeps its value as long as another one with it is alive."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.ir.rewriting import bottom_up
+from tensorlift.ir.rewriting import affines_in, bottom_up
 from tensorlift.ir.tensor_program import (
     Assign,
     Broadcast,
@@ -218,19 +218,9 @@ class _Sharing:
 
 def names_in(node: Expression) -> set[str]:
     """Return the variables, sizes and loop variables that the node itself mentions, its operands aside."""
-    names = {v for extent in node.shape for v in extent.variables}
     if isinstance(node, Variable):
         return {node.name}
-    if isinstance(node, SizeValue):
-        names |= set(node.affine.variables)
-    if isinstance(node, Subscript):
-        for item in node.items:
-            for end in ("start", "stop", "index"):
-                names |= set(getattr(item, end).variables) if hasattr(item, end) else set()
-    for field in ("offset", "start"):
-        if hasattr(node, field):
-            names |= set(getattr(node, field).variables)
-    return names
+    return {name for value in affines_in(node) for name in value.variables}
 
 
 def _count_uses(body: tuple[Statement, ...]) -> dict[Expression, int]:

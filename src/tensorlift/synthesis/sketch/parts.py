@@ -69,10 +69,27 @@ class Parts:
 
     def named(self, body: Sequence[Statement], build: Builder) -> tuple[Statement, ...]:
         """Return the statements of a block with the parts assigned to variables before the first use."""
-        naming = _Naming(self.definitions, build)
+        statements: list[Statement] = []
+        done: dict[Expression, Expression] = {}
+        assigned: set[str] = set()
+
+        def rule(node: Expression, original: Expression) -> Expression:
+            if original not in self.definitions:
+                return node
+            definition, is_turned = self.definitions[original]
+            if definition.name not in assigned:
+                assigned.add(definition.name)
+                own = build.transpose(node, (1, 0)) if is_turned else node
+                statements.append(Assign(definition.name, own, definition.name))
+            variable = build.variable(definition.name, definition.dtype, definition.shape)
+            return build.transpose(variable, (1, 0)) if is_turned else variable
+
         for statement in body:
-            naming.add(statement)
-        return tuple(naming.statements)
+            if isinstance(statement, Assign):
+                operands = tuple(rewritten(operand, rule, done) for operand in statement.value.operands)
+                statement = replace(statement, value=with_operands(statement.value, operands))  # noqa: PLW2901 - rewritten
+            statements.append(statement)
+        return tuple(statements)
 
 
 def _nodes_of(definition: Definition, traced: Traced) -> list[Nodes] | None:
@@ -90,34 +107,3 @@ def _nodes_of(definition: Definition, traced: Traced) -> list[Nodes] | None:
 
 def _bytes(nodes: Sequence[Nodes]) -> bytes:
     return b"".join(n.tobytes() for n in nodes)
-
-
-class _Naming:
-    """Rewrites the statements of one block, in order."""
-
-    def __init__(self, parts: dict[Expression, Part], build: Builder) -> None:
-        self.parts = parts
-        self.build = build
-        self.statements: list[Statement] = []
-        self.assigned: set[str] = set()
-        self.done: dict[Expression, Expression] = {}
-
-    def add(self, statement: Statement) -> None:
-        """Add a statement, after the parts that its values need."""
-        if isinstance(statement, Assign):
-            operands = tuple(rewritten(operand, self._rule, self.done) for operand in statement.value.operands)
-            statement = replace(statement, value=with_operands(statement.value, operands))
-        self.statements.append(statement)
-
-    def _rule(self, node: Expression, original: Expression) -> Expression:
-        part = self.parts.get(original)
-        return node if part is None else self._named(node, *part)
-
-    def _named(self, value: Expression, definition: Definition, is_turned: bool) -> Expression:  # noqa: FBT001 - a part
-        """Assign a value to the variable of a definition, once, and return it as it is read."""
-        if definition.name not in self.assigned:
-            self.assigned.add(definition.name)
-            own = self.build.transpose(value, (1, 0)) if is_turned else value
-            self.statements.append(Assign(definition.name, own, definition.name))
-        variable = self.build.variable(definition.name, definition.dtype, definition.shape)
-        return self.build.transpose(variable, (1, 0)) if is_turned else variable

@@ -43,12 +43,16 @@ def array_nodes(graph: Graph, array: str, shape: tuple[int, ...], dtype: DType) 
         Untraceable: where it is large even at small sizes.
 
     """
-    if int(np.prod(shape)) > _MOST_CELLS:
-        raise Untraceable("an array is large even at small sizes")
-    nodes = np.empty(shape, np.int64)
+    nodes = _filled(shape)
     for index in np.ndindex(*shape):
         nodes[index] = cell(graph, array, index, dtype)
     return nodes
+
+
+def _filled(shape: tuple[int, ...]) -> Nodes:
+    if int(np.prod(shape)) > _MOST_CELLS:
+        raise Untraceable("an array is large even at small sizes")
+    return np.full(shape, FREE, np.int64)
 
 
 def trace(tracer: Tracer, task: Task) -> Nodes:
@@ -63,9 +67,7 @@ def trace(tracer: Tracer, task: Task) -> Nodes:
     firsts = [first.evaluate(sizes) for first, _ in task.spans.values()]
     ends = [after.evaluate(sizes) for _, after in task.spans.values()]
     shape = tuple(max(end - first, 0) for first, end in zip(firsts, ends, strict=True))
-    if int(np.prod(shape)) > _MOST_CELLS:
-        raise Untraceable("an array is large even at small sizes")
-    nodes = np.full(shape, FREE, np.int64)
+    nodes = _filled(shape)
     for index in np.ndindex(*shape):
         at = dict(sizes)
         for axis, first, position in zip(task.axes, firsts, index, strict=True):

@@ -179,18 +179,18 @@ class Definition:
     place: Location
 
 
+def _leaves(item: Expression) -> tuple[Expression, ...]:
+    return tuple(leaf for arg in item.args for leaf in _leaves(arg)) if isinstance(item, Call) else (item,)
+
+
 def cells_of(item: Expression) -> tuple[Cell, ...]:
     """Return the cells that an expression reads, in order, repetitions included."""
-    if isinstance(item, Cell):
-        return (item,)
-    return tuple(cell for arg in item.args for cell in cells_of(arg)) if isinstance(item, Call) else ()
+    return tuple(leaf for leaf in _leaves(item) if isinstance(leaf, Cell))
 
 
 def names_of(item: Expression) -> tuple[Name, ...]:
     """Return the scalars that an expression reads, in order."""
-    if isinstance(item, Name):
-        return (item,)
-    return tuple(name for arg in item.args for name in names_of(arg)) if isinstance(item, Call) else ()
+    return tuple(leaf for leaf in _leaves(item) if isinstance(leaf, Name))
 
 
 def indices_of(item: Expression) -> tuple[str, ...]:
