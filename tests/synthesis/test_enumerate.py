@@ -23,7 +23,7 @@ from tensorlift.source import source_from_text
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.enumerate import Options, Statistics, enumerated
 from tensorlift.synthesis.enumerate.heuristics import Folds, folds_of
-from tensorlift.synthesis.enumerate.pools import Entries, Kind, Pool, fingerprints
+from tensorlift.synthesis.enumerate.levels import Entries, Kind, Pool, fingerprints
 from tensorlift.synthesis.enumerate.steps import applied
 from tensorlift.synthesis.simplify import simplify
 from tensorlift.synthesis.symbolic import field

@@ -82,9 +82,9 @@ def _strided_mask(domain: Domain, scope: Scope) -> Value | None:
 def constraint_mask(constraint: Constraint, scope: Scope) -> Value:
     """Return where one constraint holds."""
     axes = scope.axes_of_affine(constraint.affine)
-    is_matrix = len(axes) == 2 and {constraint.affine.coefficient(a) for a in axes} == {1, -1}  # noqa: PLR2004 - rows and columns
-    if is_matrix and scope.context.implies(*(at_least(scope.extent(axis), 0) for axis in axes)):
-        return _matrix_mask(constraint, scope)
+    shape = _triangle(constraint.affine, scope)
+    if shape is not None and scope.context.implies(*(at_least(scope.extent(axis), 0) for axis in axes)):
+        return _matrix_mask(shape, scope, is_diagonal=constraint.is_equality)
     op = "eq" if constraint.is_equality else "ge"
     left, right = _sides(constraint.affine, axes)
     if left.is_constant and right.mentions(axes):
@@ -106,16 +106,15 @@ def _sides(difference: Affine, axes: tuple[str, ...]) -> tuple[Affine, Affine]:
 
 def triangle_of(constraint: Constraint, scope: Scope) -> TriangleShape | None:
     """Return an inequality between two axes as a triangle of the matrix over both, rows before columns."""
-    axes = scope.axes_of_affine(constraint.affine)
-    if constraint.is_equality or len(axes) != 2:  # noqa: PLR2004 - a matrix
+    return None if constraint.is_equality else _triangle(constraint.affine, scope)
+
+
+def _triangle(difference: Affine, scope: Scope) -> TriangleShape | None:
+    axes = scope.axes_of_affine(difference)
+    if len(axes) != 2 or {difference.coefficient(axis) for axis in axes} != {1, -1}:  # noqa: PLR2004 - rows and columns
         return None
-    return _triangle(constraint.affine, *axes, scope)
-
-
-def _triangle(difference: Affine, row: str, column: str, scope: Scope) -> TriangleShape | None:
+    row, column = axes
     sign = difference.coefficient(row)
-    if {sign, difference.coefficient(column)} != {1, -1}:
-        return None
     # sign * (row - column) + rest >= 0, and positions count from the first value of each axis
     rest = difference - Affine.var(row, sign) + Affine.var(column, sign)
     shift = scope.spans[row][0] - scope.spans[column][0]
@@ -127,14 +126,11 @@ def transposed(shape: TriangleShape) -> TriangleShape:
     return TriangleShape(shape.column, shape.row, -shape.offset, not shape.is_upper)
 
 
-def _matrix_mask(constraint: Constraint, scope: Scope) -> Value:
-    row, column = scope.axes_of_affine(constraint.affine)
-    shape = _triangle(constraint.affine, row, column, scope)
-    assert shape is not None
-    rows, columns = scope.extent(row), scope.extent(column)
-    if constraint.is_equality:
-        return Value(scope.build.diagonal_mask(rows, columns, shape.offset), (row, column))
+def _matrix_mask(shape: TriangleShape, scope: Scope, *, is_diagonal: bool) -> Value:
+    rows, columns, axes = scope.extent(shape.row), scope.extent(shape.column), (shape.row, shape.column)
+    if is_diagonal:
+        return Value(scope.build.diagonal_mask(rows, columns, shape.offset), axes)
     if not shape.is_upper:
-        return Value(scope.build.triangle_mask(rows, columns, shape.offset), (row, column))
-    below = Value(scope.build.triangle_mask(rows, columns, shape.offset - 1), (row, column))
+        return Value(scope.build.triangle_mask(rows, columns, shape.offset), axes)
+    below = Value(scope.build.triangle_mask(rows, columns, shape.offset - 1), axes)
     return scope.combined("not", below)

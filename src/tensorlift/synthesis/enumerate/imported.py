@@ -20,8 +20,7 @@ from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.enumerate.heuristics import folds_of, leaves_of, ops_in, relevant
 from tensorlift.synthesis.enumerate.instances import Imported, Squeezed, distinct
-from tensorlift.synthesis.enumerate.levels import Levels
-from tensorlift.synthesis.enumerate.pools import Block, Kind, fingerprints
+from tensorlift.synthesis.enumerate.levels import Block, Kind, Levels, fingerprints
 from tensorlift.synthesis.sketch.goals import Goal, extents_of
 from tensorlift.synthesis.symbolic.graph import Undefined
 from tensorlift.synthesis.symbolic.points import contains
@@ -34,8 +33,7 @@ if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import Shape, SubscriptItem
     from tensorlift.ops.dtypes import DType
     from tensorlift.synthesis.enumerate.heuristics import Folds, Leaves
-    from tensorlift.synthesis.enumerate.levels import Options, Statistics, Wanted
-    from tensorlift.synthesis.enumerate.pools import Entries, Pool
+    from tensorlift.synthesis.enumerate.levels import Entries, Options, Pool, Statistics, Wanted
     from tensorlift.synthesis.enumerate.steps import Step
     from tensorlift.synthesis.grammar import Dialect
     from tensorlift.synthesis.symbolic.covering import Traced
@@ -233,18 +231,18 @@ class ImportedEnumeration(Levels):
     def _steps(self, level: int) -> Iterator[Step]:  # noqa: ARG002 - which candidates there are is asked later
         self._kinds = self._tensor_kinds()
         for instance in self.offer.instances:
-            for pools in list(self._operands(instance)):
-                for written in self._written(instance, pools):
+            for pools, known in list(self._operands(instance)):
+                for written in self._written(instance, known):
                     step = self._step(instance, pools, written)
                     if step is not None:
                         yield step
 
     def _operands(
         self, instance: Instance, chosen: tuple[Pool, ...] = (), known: Mapping[str, Affine] = MappingProxyType({})
-    ) -> Iterator[tuple[Pool, ...]]:
-        """Yield the pools that fit the operands of an instance; those chosen before tell the ``known`` sizes."""
+    ) -> Iterator[tuple[tuple[Pool, ...], Mapping[str, Affine]]]:
+        """Yield the pools that fit the operands of an instance, with the ``known`` sizes that those chosen tell."""
         if len(chosen) == len(instance.free):
-            yield chosen
+            yield chosen, known
             return
         own = instance.free[len(chosen)]
         for pool in self._fitting(own, known):
@@ -275,9 +273,8 @@ class ImportedEnumeration(Levels):
             self._by_rank[key] = (*self._by_rank.get(key, ()), pool)
         return pool
 
-    def _written(self, instance: Instance, pools: tuple[Pool, ...]) -> Iterator[tuple[Shape, ...]]:
+    def _written(self, instance: Instance, known: Mapping[str, Affine]) -> Iterator[tuple[Shape, ...]]:
         """Yield shapes of the operands whose cells are not read: any that occurs, unless the others tell it."""
-        known = _known_extents(instance, pools)
         choices: list[list[Shape]] = []
         for own in instance.operands:
             if own.name not in instance.unread:
@@ -327,16 +324,6 @@ def _is_constant(node: Operation) -> bool:
     """Tell whether the attributes of an operation are given as numbers."""
     pairs = zip(node.instance.operands, node.arguments, strict=True)
     return all(isinstance(argument, Literal) for own, argument in pairs if own.is_attribute)
-
-
-def _known_extents(instance: Instance, pools: tuple[Pool, ...]) -> dict[str, Affine]:
-    """Return the sizes that the operands say of which candidates are chosen."""
-    pairs = [
-        pair
-        for own, pool in zip(instance.free, pools, strict=True)
-        for pair in zip(own.shape, pool.kind.extents, strict=True)
-    ]
-    return {own.variable: given for own, given in reversed(pairs) if own.variable is not None}
 
 
 def _told(own: Shape, extents: Shape, known: Mapping[str, Affine]) -> Mapping[str, Affine] | None:

@@ -19,8 +19,7 @@ from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Apply
 from tensorlift.ops.scalar_ops import SCALAR_OPS
 from tensorlift.synthesis.enumerate.heuristics import WITH, Folds, folds_of, leaves_of
-from tensorlift.synthesis.enumerate.levels import Levels, Options, Statistics
-from tensorlift.synthesis.enumerate.pools import Kind, Pool
+from tensorlift.synthesis.enumerate.levels import Kind, Levels, Options, Pool, Statistics
 from tensorlift.synthesis.enumerate.steps import Cellwise, Fold, Step
 from tensorlift.synthesis.sketch.goals import Goal, extents_of, without_constant_axes
 

@@ -17,7 +17,7 @@ from tensorlift.synthesis.derive.contraction import contract
 from tensorlift.synthesis.derive.elementwise import guarded_operands
 from tensorlift.synthesis.derive.reductions import start_of
 from tensorlift.synthesis.derive.scope import Value
-from tensorlift.synthesis.sketch.contractions import reduction_axis
+from tensorlift.synthesis.sketch.algebra import reduction_axis
 from tensorlift.synthesis.symbolic import field as gf
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.ops.dtypes import DType
     from tensorlift.synthesis.derive.scope import Scope
-    from tensorlift.synthesis.enumerate.pools import Kind, Pool, Positions
+    from tensorlift.synthesis.enumerate.levels import Kind, Pool, Positions
     from tensorlift.synthesis.symbolic.field import Elements
 
 _SORTED = frozenset({"max", "min", "fmax", "fmin", "eq", "ne", "and", "or", "bitand", "bitor", "bitxor"})

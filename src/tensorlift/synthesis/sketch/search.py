@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING
 from tensorlift.ir.tensor_program import Expression
 from tensorlift.synthesis.sketch.algebra import Peeling
 from tensorlift.synthesis.sketch.goals import Candidate, Goal, Key, score, without_constant_axes
-from tensorlift.synthesis.sketch.spines import Spines
-from tensorlift.synthesis.sketch.structure import Structure
+from tensorlift.synthesis.sketch.structure import Spines, Structure
 from tensorlift.synthesis.symbolic.covering import Exhausted
 from tensorlift.synthesis.symbolic.graph import Undefined
 
