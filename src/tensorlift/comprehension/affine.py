@@ -134,6 +134,12 @@ class Affine:
             total += coefficient * values[variable]
         return total
 
+    def divided(self, divisor: int) -> Affine | None:
+        """Return the quotient by a number; None unless it divides every coefficient."""
+        if self.constant % divisor or any(c % divisor for _, c in self.terms):
+            return None
+        return _make(self.constant // divisor, tuple([(v, c // divisor) for v, c in self.terms]))
+
     def solve(self, name: str) -> Affine | None:
         """Return the value of ``name`` where the expression is zero; None unless its coefficient divides the others."""
         coefficient = self.coefficient(name)

@@ -264,15 +264,14 @@ def summary_at(summary: Summary, sizes: Mapping[str, int]) -> Summary:
     stated = Domain.of(*(equal(name, value) for name, value in known.items()))
     return replace(
         summary,
-        arrays={name: _array(info, values) for name, info in summary.arrays.items()},
+        arrays={
+            name: replace(info, shape=tuple(extent.substitute(values) for extent in info.shape))
+            for name, info in summary.arrays.items()
+        },
         context=summary.context & stated,
         assumed=summary.assumed & stated,
         items=tuple(_item(item, values) for item in summary.items),
     )
-
-
-def _array(info: ArrayInfo, values: Values) -> ArrayInfo:
-    return replace(info, shape=tuple(extent.substitute(values) for extent in info.shape))
 
 
 def _item(item: Item, values: Values) -> Item:

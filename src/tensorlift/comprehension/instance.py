@@ -212,9 +212,9 @@ def _solve(own: Affine, given: Affine, found: dict[str, Affine]) -> None:
         return
     (name,) = missing
     factor = own.coefficient(name)
-    rest = given - (own - Affine.var(name) * factor).substitute(found)
-    if not any(number % factor for number in (rest.constant, *(number for _, number in rest.terms))):
-        found[name] = Affine(rest.constant // factor, {other: number // factor for other, number in rest.terms})
+    size = (given - (own - Affine.var(name, factor)).substitute(found)).divided(factor)
+    if size is not None:
+        found[name] = size
 
 
 def _defined(

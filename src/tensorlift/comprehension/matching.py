@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.rewrite import substitute, walk
-from tensorlift.comprehension.terms import Apply, Constant, Index, Read, Reduce
+from tensorlift.comprehension.terms import Apply, Constant, Index, Read, Reduce, unconverted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +68,7 @@ class _Matching:
         """Match two terms; a pair that was matched before adds nothing."""
         if pattern is term and pattern.free.isdisjoint(self._variables):
             return True
-        pattern, term = _converted(pattern), _converted(term)
+        pattern, term = unconverted(pattern), unconverted(term)
         if isinstance(pattern, Constant) and isinstance(term, Constant):
             return pattern.value == term.value
         if isinstance(pattern, Index) and isinstance(term, Index):
@@ -123,10 +123,3 @@ def _alike(one: Term, other: Term, known: set[tuple[Term, Term]]) -> bool:
     names = dict(zip(other.bound, one.bound, strict=True))
     body = substitute(other.body, {old: Affine.var(new) for old, new in names.items()})
     return _alike(one.body, body, known) and one.domain.is_equal(other.domain.rename(names))
-
-
-def _converted(term: Term) -> Term:
-    """Return what a conversion converts."""
-    while isinstance(term, Apply) and term.op == "cast":
-        (term,) = term.args
-    return term

@@ -91,7 +91,10 @@ class State:
 
     def apply(self, effect: Effect, resolve: Mapping[str, Term]) -> None:
         """Run an effect, whose terms read this state and outer values."""
-        after = {array: self._after(pieces, resolve) for array, pieces in effect.items()}
+        after = {
+            array: split((domain, self.resolved(term, domain, resolve)) for domain, term in pieces)
+            for array, pieces in effect.items()
+        }
         for array, pieces in after.items():
             self.overwrite(array, pieces)
 
@@ -115,9 +118,6 @@ class State:
             else:
                 new = _selected(condition, first, second, own(array))
             self.overwrite(array, new)
-
-    def _after(self, pieces: list[Piece], resolve: Mapping[str, Term]) -> list[Piece]:
-        return split((domain, self.resolved(term, domain, resolve)) for domain, term in pieces)
 
     def resolved(self, term: Term, domain: Domain, resolve: Mapping[str, Term]) -> Term:
         """Return a term of the current state as one of the entry state."""

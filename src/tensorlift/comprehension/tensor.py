@@ -179,11 +179,7 @@ def number(value: complex) -> SymbolicTensor:
 
 def size(value: Affine) -> SymbolicTensor:
     """Return an exact Python integer."""
-    return scalar_value(_exact(value), Strength.WEAK)
-
-
-def _exact(value: Affine) -> Term:
-    return terms.index(value, "i64")
+    return scalar_value(terms.index(value, "i64"), Strength.WEAK)
 
 
 def affine_of(term: Term) -> Affine | None:

@@ -299,3 +299,10 @@ def cast(term: Term, dtype: DType) -> Term:
             return constant(value != 0, dtype)
         return constant(rounded(value, dtype) if is_float(dtype) else int(value), dtype)
     return apply("cast", term, dtype=dtype)
+
+
+def unconverted(term: Term) -> Term:
+    """Return what conversions convert."""
+    while isinstance(term, Apply) and term.op == "cast":
+        (term,) = term.args
+    return term

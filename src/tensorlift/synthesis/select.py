@@ -11,7 +11,6 @@ numbers are left as they are: every program over tensors has them.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,12 +71,9 @@ def selection(
     target: Dialect,
 ) -> Callable[[tuple[Statement, ...], Builder, Domain], tuple[Statement, ...]] | None:
     """Return what selects operations for the statements of a program, None where there are none to select from."""
-    return partial(_selected, target) if target.instances else None
-
-
-def _selected(target: Dialect, body: tuple[Statement, ...], build: Builder, context: Domain) -> tuple[Statement, ...]:
-    selector = _Selector(target, build, context)
-    return tuple(selector.statement(statement) for statement in body)
+    if not target.instances:
+        return None
+    return lambda body, build, context: tuple(map(_Selector(target, build, context).statement, body))
 
 
 class _Selector:
@@ -238,7 +234,7 @@ def _evaluates_nothing(*_: object) -> Value:
 
 def _is_spread(node: Expression) -> bool:
     """Tell whether a tensor is one number in every cell."""
-    return bool(node.shape) and len(node.operands) == 1 and isinstance(node, Full) and not node.operands[0].shape
+    return isinstance(node, Full) and bool(node.shape) and not node.argument.shape
 
 
 def _below(node: Expression, depth: int) -> list[Expression]:

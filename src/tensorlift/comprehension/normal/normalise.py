@@ -228,8 +228,8 @@ class Scope:
         if over is None or not isinstance(under, Constant) or under.value <= 0 or not is_integer(term.dtype):
             return None
         ring, divisor = modulus(term.dtype), int(under.value)
-        if all(c % divisor == 0 for c in (over.constant, *(c for _, c in over.terms))):
-            whole = Affine(over.constant // divisor, {v: c // divisor for v, c in over.terms})
+        whole = over.divided(divisor)
+        if whole is not None:
             return of_affine(whole, ring) if term.op in ("tdiv", "floordiv") else Poly((), ring)
         if term.op in ("floordiv", "mod") or not self.domain.is_subset(affine_condition("ge", over)):
             return None

@@ -60,7 +60,8 @@ class Lowering:
         self.cover = cover
         self.evaluate = evaluate
         self.build = build
-        self.types: dict[str, Typed] = dict(_types(summary))
+        self.types: dict[str, Typed] = {info.name: (info.dtype, info.shape) for info in summary.arrays.values()}
+        self.types |= _item_types(summary.items, summary)
         self.shapes = {name: shape for name, (_, shape) in self.types.items()}
         self.failing: dict[Term, bool] = {}
         self.views: dict[str, list[str]] = {}  # versions that are views of a version's memory
@@ -71,7 +72,9 @@ class Lowering:
         if self.summary.result is not None:
             results.append(self.summary.result)
         block = _Block(self, self.summary.context, set())
-        statements = _copied_where_made(block.lower(self.summary.items, set(results)), self.build)
+        statements = block.lower(self.summary.items, set(results))
+        uses = Counter(name for root in roots_of(tuple(statements)) for name in variables_in(root))
+        statements = _copied(statements, self.build, uses)
         return (*statements, Return(tuple(block.handed_over(name) for name in results)))
 
     def look_through(self, name: str, value: Expression) -> None:
@@ -138,7 +141,7 @@ class _Block:
         try:
             statements = cover(definition, scope, self._dies_here)
         except LiftError as error:
-            if is_padded or _is_spent(error):
+            if is_padded or error.diagnostics[0].code == "TL312":
                 raise
             return self._with_padding(definition, error)
         return self._marked(definition, statements)
@@ -249,18 +252,8 @@ def _derived(definition: Definition, scope: Scope, dies_here: DiesHere) -> list[
     return PieceLowering(definition, scope, dies_here).statements()
 
 
-def _is_spent(error: LiftError) -> bool:
-    """Tell whether a search ended with its budget, which another one would do too."""
-    return error.diagnostics[0].code == "TL312"
-
-
-def _copied_where_made(statements: list[Statement], build: Builder) -> list[Statement]:
-    """Copy a view where it is made if a copy is all that becomes of it: ``t = b; x = t.copy()``."""
-    roots = roots_of(tuple(statements))
-    return _copied(statements, build, Counter(name for root in roots for name in variables_in(root)))
-
-
 def _copied(statements: Sequence[Statement], build: Builder, uses: Counter[str]) -> list[Statement]:
+    """Copy a view where it is made if a copy is all that becomes of it: ``t = b; x = t.copy()``."""
     copied = {
         s.value.argument.name
         for s in statements
@@ -281,12 +274,6 @@ def _copied(statements: Sequence[Statement], build: Builder, uses: Counter[str])
                 statement = replace(statement, value=inner)  # noqa: PLW2901 - rewritten
         result.append(statement)
     return result
-
-
-def _types(summary: Summary) -> Iterable[tuple[str, Typed]]:
-    for info in summary.arrays.values():
-        yield info.name, (info.dtype, info.shape)
-    yield from _item_types(summary.items, summary)
 
 
 def _item_types(items: Iterable[Item], summary: Summary) -> Iterable[tuple[str, Typed]]:

@@ -16,7 +16,7 @@ from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import flattened
-from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce, Term
+from tensorlift.comprehension.terms import Piecewise, Read, Reduce, Term
 from tensorlift.ops.dtypes import integer_range, is_float
 from tensorlift.synthesis.derive.scope import Span, ends_over, ranges_of, span_box
 from tensorlift.synthesis.simplify.arithmetic import factors
@@ -80,7 +80,7 @@ class Padding:
 
     def _is_border(self, body: Term, outside: Domain, op: str) -> bool:
         """Tell whether the body has the value that the reduction ignores at all points outside of its domain."""
-        candidates = [_uncast(factor) for factor in factors(body)[0]] if op == "sum" else [body]
+        candidates = list(map(terms.unconverted, factors(body)[0])) if op == "sum" else [body]
         found = [self._inside(factor) for factor in candidates if isinstance(factor, Read)]
         return any((outside & inside).is_empty() for inside in found if inside is not None)
 
@@ -187,12 +187,6 @@ def _joined(domain: Domain, term: Term, other: Domain, earlier: Term) -> tuple[D
         return None
     points = (domain & term.domain).substitute(names) | (other & earlier.domain)
     return (domain | other).coalesce(), terms.reduce(term.op, earlier.bound, points.coalesce(), earlier.body)
-
-
-def _uncast(term: Term) -> Term:
-    while isinstance(term, Apply) and term.op == "cast":
-        term = term.args[0]
-    return term
 
 
 def _neutral(term: Reduce) -> Term:

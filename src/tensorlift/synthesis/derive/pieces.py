@@ -182,7 +182,9 @@ class PieceLowering:
 
     def _with_masks(self, odd: list[Piece], boxes: list[Piece], previous: list[Piece]) -> list[Statement]:
         masked = [*odd, *previous]
-        if any(self._is_small(p) for p in odd) or not all(self._readable(p) for p in masked):
+        if any(self._is_small(p) for p in odd) or not all(
+            readable(p.term, p.domain, self.scope.box, self.scope) for p in masked
+        ):
             return self._patched(odd, boxes, previous)
         around = None if boxes or not previous else self._box_of(odd)
         if around is not None:
@@ -321,26 +323,21 @@ class PieceLowering:
 
     def _kept_version(self, pieces: Pieces) -> Term | None:
         """Return the read of the version whose cells stay: rather one of the same array, and one that dies here."""
-        found = [t for _, t in pieces if isinstance(t, Read) and self._is_previous(t)]
+        own = tuple(map(Affine.var, self.definition.indices))
+        found = [
+            term
+            for _, term in pieces
+            if isinstance(term, Read)
+            and (term.dtype, term.indices) == (self.definition.dtype, own)
+            and self.scope.shapes[term.array] == self.definition.shape
+        ]
         found.sort(key=lambda t: (t.array.rsplit("_", 1)[0] != self.definition.array, not self.dies_here(t.array)))
         return found[0] if found else None
-
-    def _is_previous(self, term: Term) -> bool:
-        """Tell whether cells keep the value that another version of the array has in the same place."""
-        return (
-            isinstance(term, Read)
-            and term.dtype == self.definition.dtype
-            and term.indices == tuple(map(Affine.var, self.definition.indices))
-            and self.scope.shapes[term.array] == self.definition.shape
-        )
 
     @staticmethod
     def _is_small(piece: Piece) -> bool:
         """Tell whether the box around a piece is a row, a cell or the like: a mask of all cells would be a waste."""
         return piece.spans is not None and any(after - first == 1 for first, after in piece.spans.values())
-
-    def _readable(self, piece: Piece) -> bool:
-        return readable(piece.term, piece.domain, self.scope.box, self.scope)
 
     def _whole(self, value: Value) -> Expression:
         return whole_value(value, self.definition, self.scope)

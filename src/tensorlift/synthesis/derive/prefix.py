@@ -63,7 +63,7 @@ def _single(term: Reduce, full: Domain, scope: Scope) -> Value | None:
         return None
     axis = ends[0]
     span = range_of(full, name, [a for a in scope.spans if a != axis])
-    if span is None or not _is_exactly(full, name, span, scope):
+    if span is None or not (scope.domain & span_box({name: span})).is_subset(full):
         return None
     low, high = span
     if name not in term.body.free:
@@ -83,10 +83,6 @@ def _repeated(term: Reduce, times: Affine, scope: Scope) -> Value | None:
     if term.op == "sum":
         return scope.combined("mul", affine_value(times, scope, term.dtype), value)
     return scope.combined("pow", value, affine_value(times, scope)) if is_float(term.dtype) else None
-
-
-def _is_exactly(full: Domain, name: str, span: Span, scope: Scope) -> bool:
-    return (scope.domain & span_box({name: span})).is_subset(full)
 
 
 def _running(term: Reduce, axis: str, span: Span, scope: Scope, *, upwards: bool) -> Value | None:

@@ -88,11 +88,7 @@ def _slice(index: Affine, name: str, extent: Affine, scope: Scope) -> Range | No
     step = abs(index.coefficient(name))
     if step == 1:
         return scope.range(low, high + 1, extent)
-    return scope.stepped(low, high, step, extent) if _strides(high - low, step) else None
-
-
-def _strides(length: Affine, step: int) -> bool:
-    return length.constant % step == 0 and all(c % step == 0 for _, c in length.terms)
+    return scope.stepped(low, high, step, extent) if (high - low).divided(step) is not None else None
 
 
 def _window(index: Affine, names: tuple[str, ...], scope: Scope) -> Range | None:

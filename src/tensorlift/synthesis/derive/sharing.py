@@ -91,18 +91,14 @@ class _Sharing:
                 level.to_come.setdefault(statement.value, statement)
         result: list[Statement] = []
         for statement in body:
-            if isinstance(statement, Assign) and self._is_made(statement, level):
+            made = level.known.get(statement.value) if isinstance(statement, Assign) else None
+            if made is not None and isinstance(statement, Assign) and made.name == statement.name:
                 continue
             done = self._statement(statement, level)
             result += level.pending
             level.pending = []
             result.append(done)
         return result
-
-    @staticmethod
-    def _is_made(statement: Assign, level: _Level) -> bool:
-        known = level.known.get(statement.value)
-        return known is not None and known.name == statement.name
 
     def _statement(self, statement: Statement, level: _Level) -> Statement:
         if isinstance(statement, For):
@@ -158,7 +154,7 @@ class _Sharing:
         *,
         is_root: bool,
     ) -> None:
-        weight = _own_weight(node) + sum(weights[o] for o in node.operands)
+        weight = (not isinstance(node, _FREE)) + sum(weights[o] for o in node.operands)
         while weight > _MOST_OPERATIONS:
             heaviest = max(node.operands, key=lambda o: weights[o])
             if weights[heaviest] <= 1 or isinstance(done[heaviest], _NEVER_NAMED):
@@ -197,15 +193,12 @@ class _Sharing:
 
     def _home(self, node: Expression, level: _Level) -> _Level:
         """Return the outermost level at which everything that the expression needs exists."""
-        depends = self._dependences(node)
+        for top in bottom_up(node, self.depends):
+            self.depends[top] = frozenset(names_in(top)).union(*(self.depends[o] for o in top.operands))
+        depends = self.depends[node]
         while level.outer is not None and depends.isdisjoint(level.names) and not _may_raise(node):
             level = level.outer
         return level
-
-    def _dependences(self, node: Expression) -> frozenset[str]:
-        for top in bottom_up(node, self.depends):
-            self.depends[top] = frozenset(names_in(top)).union(*(self.depends[o] for o in top.operands))
-        return self.depends[node]
 
     @staticmethod
     def _lookup(node: Expression, level: _Level | None) -> Variable | None:
@@ -243,10 +236,6 @@ def _count_uses(body: tuple[Statement, ...]) -> dict[Expression, int]:
 def _distinct(node: Expression) -> Iterable[Expression]:
     """Return the operands, those of a square once."""
     return dict.fromkeys(node.operands) if isinstance(node, Elementwise) and node.op == "mul" else node.operands
-
-
-def _own_weight(node: Expression) -> int:
-    return 0 if isinstance(node, _FREE) else 1
 
 
 def _may_raise(node: Expression) -> bool:

@@ -30,7 +30,7 @@ def surface(summary: Summary, body: tuple[Statement, ...], read: set[str]) -> Te
     derived = {d.name for d in summary.derived}
     certain = [a for a in _arrays(summary) if _is_kept(a, summary, read, set())]
     told_without = {s.name for s in _sources(certain, derived)}
-    known = told_without | set(_source_sizes(summary))
+    known = told_without.union(n for n in summary.sizes if not summary.parameters or n in summary.parameters)
     for quotient in summary.derived:
         known |= {quotient.name} if known.issuperset(quotient.numerator.variables) else set()
     arrays = [a for a in _arrays(summary) if _is_kept(a, summary, read, known)]
@@ -66,10 +66,6 @@ def _is_kept(info: ArrayInfo, summary: Summary, read: set[str], told: set[str]) 
     if info.name in read or info.name not in dict(summary.outputs):
         return True
     return bool(told) and any(v not in told for extent in info.shape for v in extent.variables)
-
-
-def _source_sizes(summary: Summary) -> list[str]:
-    return [name for name in summary.sizes if not summary.parameters or name in summary.parameters]
 
 
 def _parameter_order(summary: Summary) -> list[str]:

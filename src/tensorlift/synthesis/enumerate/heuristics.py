@@ -105,11 +105,7 @@ def _extent(domain: Domain, name: str, others: Iterable[str]) -> Affine | None:
 def relevant(instances: Sequence[Instance], ops: set[str]) -> list[Instance]:
     """Return the instances whose scalar functions and folds, these by their functions, are like some of the source."""
     seen = ops | {other for op in ops for other in _LIKE.get(op, ())}
-    return [instance for instance in instances if _ops_of(instance) <= seen]
-
-
-def _ops_of(instance: Instance) -> set[str]:
-    return ops_in(term for definition in instance.definitions for _, term in definition.pieces)
+    return [i for i in instances if ops_in(term for d in i.definitions for _, term in d.pieces) <= seen]
 
 
 def ops_in(terms: Iterable[Term]) -> set[str]:

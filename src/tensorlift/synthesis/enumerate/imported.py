@@ -124,9 +124,9 @@ class ImportedEnumeration(Levels):
         for view in leaves.views:
             self._enter(view)
             for extents, items in self._with_units(view.extents):
-                shape = tuple(1 if isinstance(item, NewAxis) else -1 for item in items)
                 expression = scope.build.subscript(view.expression, items)
-                self._enter(View(expression, extents, view.nodes.reshape(_filled(shape, view.nodes.shape))))
+                nodes = view.nodes[tuple(None if isinstance(item, NewAxis) else slice(None) for item in items)]
+                self._enter(View(expression, extents, nodes))
         numbers = [*leaves.numbers, *self._neutral()]
         for view in numbers:
             self._enter(view)
@@ -333,9 +333,3 @@ def _told(own: Shape, extents: Shape, known: Mapping[str, Affine]) -> Mapping[st
         if extent.variable is not None and told.setdefault(extent.variable, given) != given:
             return None
     return told
-
-
-def _filled(pattern: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Put extents in for those of a pattern that are negative."""
-    own = iter(shape)
-    return tuple(next(own) if extent < 0 else extent for extent in pattern)

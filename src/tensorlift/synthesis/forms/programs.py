@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.ir.tensor_program import TensorProgram
-    from tensorlift.ops.dtypes import DType
 
 
 class Rewriting:
@@ -181,16 +180,17 @@ def copied(program: TensorProgram) -> TensorProgram:
 class _Copies(Rewriting):
     def rewritten(self, node: Expression, original: Expression) -> Expression:  # noqa: ARG002 - as every rewriting
         """Copy the second operand of a product of two matrices."""
-        if not isinstance(node, Contraction) or not _is_narrow(node.dtype) or not _sums_last_axes(node):
+        if (
+            not isinstance(node, Contraction)
+            or not is_integer(node.dtype)
+            or width(node.dtype) > _WIDEST
+            or not _sums_last_axes(node)
+        ):
             return node
         left, right = node.arguments
         swapped = self.build.copy(self.build.transpose(right, (1, 0)))
         labels = (node.labels[0], node.labels[1][::-1])
         return replace(node, arguments=(left, swapped), labels=labels)
-
-
-def _is_narrow(dtype: DType) -> bool:
-    return is_integer(dtype) and width(dtype) <= _WIDEST
 
 
 def _sums_last_axes(node: Contraction) -> bool:

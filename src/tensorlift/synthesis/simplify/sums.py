@@ -97,15 +97,12 @@ def _rule(node: Term, where: Domain, descend: Descend) -> Term:
     if not node.has_domains:
         return node
     node = rebuild_inside(node, where, descend)
-    if isinstance(node, Reduce) and _is_same_again(node):
+    is_real_sum = isinstance(node, Reduce) and node.op == "sum" and is_float(node.dtype)
+    if isinstance(node, Reduce) and is_real_sum and len(node.bound) == 1 and node.bound[0] not in node.body.free:
         number = _number(node.bound[0], node.domain & where, where)
         if number is not None:
             return simplified("mul", (node.body, terms.index(number, node.dtype)))
     return node
-
-
-def _is_same_again(fold: Reduce) -> bool:
-    return fold.op == "sum" and is_float(fold.dtype) and len(fold.bound) == 1 and fold.bound[0] not in fold.body.free
 
 
 def _number(name: str, points: Domain, where: Domain) -> Affine | None:

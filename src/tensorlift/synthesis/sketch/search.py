@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ from tensorlift.synthesis.symbolic.covering import Exhausted
 from tensorlift.synthesis.symbolic.graph import Undefined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from tensorlift.comprehension.affine import Affine
     from tensorlift.synthesis.derive.scope import Value
@@ -243,7 +244,7 @@ class Search:
 
     def _rank(self, candidate: Candidate) -> tuple[int, float, int]:
         holes = [without_constant_axes(hole) for hole in candidate.holes]
-        unknown = [hole for hole in holes if not self._is_known(hole)]
+        unknown = [h for h in holes if self._memo.get((h.key, None)) is None and self.library.lookup(h) is None]
         tier = 0 if candidate.is_first else 1 + bool(unknown)
         penalty = candidate.penalty + _MASKED * sum(map(self._is_masked, holes))
         return tier, penalty + sum(score(hole, self.graph) for hole in holes), len(holes)
@@ -252,9 +253,6 @@ class Search:
         """Tell whether a sketch would mask by a product with zero what the source's conditions could select."""
         zeros = {not self.graph.value[node] for _, node in hole.wanted} if self.library.regions else ()
         return len(zeros) > 1
-
-    def _is_known(self, goal: Goal) -> bool:
-        return self._memo.get((goal.key, None)) is not None or self.library.lookup(goal) is not None
 
     def _candidates(self, goal: Goal) -> Iterator[Candidate]:
         if not goal.wanted:
@@ -270,15 +268,10 @@ class Search:
             if any(self.graph.bit.get(int(node), 0) & support for node in view.nodes.flat):
                 yield from self.peeling.candidates(goal, view)
         for inner in self.structure.hidden(goal):
-            yield from self._with_hidden(goal, inner)
+            with suppress(Undefined):
+                yield from list(self.peeling.hidden(goal, inner))
         if function is not None:
             yield function
-
-    def _with_hidden(self, goal: Goal, inner: Goal) -> Sequence[Candidate]:
-        try:
-            return list(self.peeling.hidden(goal, inner))
-        except Undefined:
-            return []
 
 
 def show(derivation: Derivation, name_of: Callable[[Goal], str], depth: int = 0) -> Iterator[str]:

@@ -278,10 +278,6 @@ _IN_FIELD: dict[str, Callable[[int, int], int]] = {
 # -- rules that see through functions: each gives a node, or None where the function stays opaque
 
 
-def _negated(graph: Graph, operands: tuple[int, ...], dtype: DType) -> int | None:
-    return graph.sub(graph.zero(dtype), operands[0])
-
-
 def _extreme(op: str) -> Callable[[Graph, tuple[int, ...], DType], int | None]:
     def rule(graph: Graph, operands: tuple[int, ...], dtype: DType) -> int | None:
         """Make one node of nested extremes, over distinct operands."""
@@ -357,7 +353,7 @@ def _quotient(graph: Graph, operands: tuple[int, ...], _: DType) -> int | None:
 
 
 _RULES: dict[str, Callable[[Graph, tuple[int, ...], DType], int | None]] = {
-    "neg": _negated,
+    "neg": lambda graph, operands, dtype: graph.sub(graph.zero(dtype), operands[0]),
     "pow": _power,
     "select": _selected,
     "cast": _cast,

@@ -56,14 +56,10 @@ def points(domain: Domain, bound: Sequence[str], at: Mapping[str, int]) -> list[
     """Return the values of the bound variables for which a domain holds, the other variables given, in order."""
     found: set[tuple[int, ...]] = set()
     for conjunct in conjuncts_of(domain):
-        found.update(_points(conjunct, tuple(bound), dict(at)))
+        found.update(tuple(point[name] for name in bound) for point in _extended(conjunct, tuple(bound), dict(at)))
     if is_divided(domain):
         found = {point for point in found if contains(domain, {**at, **dict(zip(bound, point, strict=True))})}
     return sorted(found)
-
-
-def _points(conjunct: list[Constraint], bound: tuple[str, ...], at: dict[str, int]) -> Iterator[tuple[int, ...]]:
-    yield from (tuple(point[name] for name in bound) for point in _extended(conjunct, bound, at))
 
 
 def _extended(conjunct: list[Constraint], open_: tuple[str, ...], at: dict[str, int]) -> Iterator[dict[str, int]]:

@@ -175,16 +175,13 @@ def _access(read: Read, where: Domain, scope: Scope, sizes: frozenset[str]) -> _
         if factor == -1:
             reversed_axes.append(sum(not isinstance(item, At) for item in items))
             first, after = ONE - after, ONE - first
-        items.append(_range(first + rest, after + rest, extent, scope))
+        first, after = first + rest, after + rest
+        items.append(whole(extent) if (first, after) == (ZERO, extent) else scope.range(first, after, extent))
     used = [group[0] for group in moving if group]
     if len(set(used)) == len(used):
         return _Access(read.array, tuple(items), tuple(reversed_axes), is_diagonal=False)
     is_square = len(used) == 2 and not reversed_axes and _same_extents(items)  # noqa: PLR2004 - the axes of a matrix
     return _Access(read.array, tuple(items), (), is_diagonal=True) if is_square else None
-
-
-def _range(first: Affine, after: Affine, extent: Affine, scope: Scope) -> Range:
-    return whole(extent) if first == ZERO and after == extent else scope.range(first, after, extent)
 
 
 def _same_extents(items: list[SubscriptItem]) -> bool:

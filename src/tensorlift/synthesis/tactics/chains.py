@@ -383,7 +383,7 @@ def choices_of(summary: Summary) -> list[Choice]:
         return []
     extents = [ONE if length is None else _polynomial(length) for length in lengths]
     usual = chain_order([1 if length is None else counted(length) for length in lengths])
-    source = sum((_times(map(_polynomial, part)) for part in found[0].written), ZERO)
+    source = sum((prod(map(_polynomial, part), start=ONE) for part in found[0].written), ZERO)
     choices = [Choice(summary, source)]
     for tree in dict.fromkeys([usual.tree, *fanned(len(positions))]):
         new = exchanged(summary, [found[0].multiplied(placed(tree, positions))])
@@ -442,7 +442,3 @@ def _is_at_most(less: Polynomial, more: Polynomial) -> bool:
 
 def _polynomial(length: Affine) -> Polynomial:
     return Polynomial({(): length.constant} | {(name,): value for name, value in length.terms})
-
-
-def _times(factors: Iterator[Polynomial]) -> Polynomial:
-    return reduce(Polynomial.__mul__, factors, ONE)

@@ -284,7 +284,7 @@ class _Application:
         if bound is None:
             return None
         read, term = bound
-        first = [self._label(read, position) for position in range(len(read.indices))]
+        first = [self.pattern.labels.get(index.variable or "") for index in read.indices]
         other = [s.only for s in operand.subscripts]
         if first == other or None in other:
             return term
@@ -292,9 +292,6 @@ class _Application:
         if values is None:
             raise NotApplicable
         return substitute(term, values)
-
-    def _label(self, read: Read, position: int) -> str | None:
-        return self.pattern.labels.get(read.indices[position].variable or "")
 
     # -- steps
 

@@ -96,19 +96,16 @@ def load_tactics(text: str, file: str) -> tuple[Tactic, ...]:
 
     """
     try:
-        found = _read(text, file)
+        if file.endswith(_STEPS_SUFFIX):
+            found = list(map(_from_steps, parse_steps(text, file)))
+        else:
+            found = list(map(_from_definition, Reader(text, file).definitions()))
         for tactic in found:
             _check_equal(tactic)
     except RecursionError:
         place, remedy = Location(file, 1, 1), "write it in simpler statements"
         raise refuse("TL321", "not a tactic: it is nested too deeply", place, remedy) from None
     return tuple(found)
-
-
-def _read(text: str, file: str) -> list[Tactic]:
-    if file.endswith(_STEPS_SUFFIX):
-        return [_from_steps(program) for program in parse_steps(text, file)]
-    return [_from_definition(definition) for definition in Reader(text, file).definitions()]
 
 
 @cache

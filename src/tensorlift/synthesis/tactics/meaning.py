@@ -142,13 +142,11 @@ class Meaning:
     def take(self, step: Step) -> None:
         """Take in what a step makes."""
         target = self._variables(step.target.indices)
-        values = [self._operand(o) for o in step.operands]
+        values = [
+            self._cell(o.array, self._affines(o.subscripts)) if isinstance(o, Tensor) else self.term(o)
+            for o in step.operands
+        ]
         self.values[step.target.array] = target, self._made(step, values, target)
-
-    def _operand(self, operand: Tensor | Name | Number) -> Term:
-        if isinstance(operand, Tensor):
-            return self._cell(operand.array, self._affines(operand.subscripts))
-        return self.term(operand)
 
     def _made(self, step: Step, values: list[Term], target: tuple[str, ...]) -> Term:
         bound = tuple(v for v in self._variables(step.indices) if v not in target)
