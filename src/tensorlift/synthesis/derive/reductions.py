@@ -7,6 +7,7 @@ operand is taken, or cells outside are replaced by the neutral element; they are
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.affine import ZERO, Affine
@@ -227,13 +228,15 @@ def _regrouped(term: Reduce, scope: Scope) -> Reduce:
 def _sum(term: Reduce, inner: Scope, extra: Domain | None, scope: Scope) -> Value:
     above, below = factors(term.body)
     bound = set(term.bound)
-    if any(not f.free.isdisjoint(bound) for f in below):
-        dependent = [f for f in above if not f.free.isdisjoint(bound)]
-        quotient = product(dependent, [f for f in below if not f.free.isdisjoint(bound)], term.body)
-        above = [f for f in above if f.free.isdisjoint(bound)] + [quotient]
-        below = [f for f in below if f.free.isdisjoint(bound)]
-    operands = [inner.evaluate(f, inner) for f in above if not f.free.isdisjoint(bound)]
-    factors_outside = [scope.evaluate(f, scope) for f in above if f.free.isdisjoint(bound)]
+
+    def moves(factor: Term) -> bool:
+        return not factor.free.isdisjoint(bound)
+
+    if any(map(moves, below)):
+        quotient = product(filter(moves, above), filter(moves, below), term.body)
+        above, below = [*filterfalse(moves, above), quotient], list(filterfalse(moves, below))
+    operands = [inner.evaluate(f, inner) for f in above if moves(f)]
+    factors_outside = [scope.evaluate(f, scope) for f in above if not moves(f)]
     operands = _restricted(operands, term, inner, extra)
     covered = {a for value in operands for a in value.axes}
     factors_outside += [_count(inner, name, term) for name in term.bound if name not in covered]

@@ -117,7 +117,8 @@ def _subscript(at: Meaning, node: Subscript) -> Nodes:
             items.append(slice(None, None, -1))
         else:
             assert isinstance(item, Range)
-            items.append(slice(item.start.evaluate(at.sizes), item.stop.evaluate(at.sizes), item.step))
+            start, stop = (max(end.evaluate(at.sizes), 0) for end in (item.start, item.stop))  # those of an empty one
+            items.append(slice(start, stop, item.step))
     result: Nodes = at.of(node.argument)[tuple(items)]
     return result
 

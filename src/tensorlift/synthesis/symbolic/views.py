@@ -26,7 +26,6 @@ from tensorlift.synthesis.derive.reads import read_value
 from tensorlift.synthesis.derive.scope import ranges_of, span_box
 from tensorlift.synthesis.symbolic.meaning import Meaning
 from tensorlift.synthesis.symbolic.points import contains
-from tensorlift.synthesis.symbolic.trace import array_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,17 +65,14 @@ def views_of(graph: Graph, task: Task, scope: Scope, sizes: Mapping[str, int]) -
         Untraceable: where an array is large even at small sizes.
 
     """
-    accesses = _accesses(task, scope, frozenset(sizes))
-    views = []
-    for access, dtype in accesses.items():
+    views, meaning = [], Meaning(graph, sizes)
+    for access, dtype in _accesses(task, scope, frozenset(sizes)).items():
         shape = scope.shapes[access.array]
-        concrete = tuple(extent.evaluate(sizes) for extent in shape)
-        if not all(_exists(item, extent, sizes) for item, extent in zip(access.items, concrete, strict=True)):
-            continue  # no read comes there at these sizes
-        nodes = array_nodes(graph, access.array, concrete, dtype)
-        variable = scope.build.variable(access.array, dtype, shape)
-        views.append(_view(access, variable, nodes, scope, sizes))
-    return views
+        concrete = (extent.evaluate(sizes) for extent in shape)
+        if all(_exists(item, extent, sizes) for item, extent in zip(access.items, concrete, strict=True)):
+            expression = _view(access, scope.build.variable(access.array, dtype, shape), scope)
+            views.append(View(expression, expression.shape, np.array(meaning.of(expression), order="C")))
+    return views  # without those in which no read comes at these sizes
 
 
 def windows_of(graph: Graph, task: Task, scope: Scope, sizes: Mapping[str, int]) -> list[View]:
@@ -113,17 +109,12 @@ def _moving(read: Read, where: Domain, scope: Scope, sizes: frozenset[str], plac
     return read_value(read, replace(scope, spans=spans, domain=where, memo={})).expression
 
 
-def _view(access: _Access, variable: Expression, nodes: Nodes, scope: Scope, sizes: Mapping[str, int]) -> View:
+def _view(access: _Access, variable: Expression, scope: Scope) -> Expression:
     expression = scope.build.subscript(variable, list(access.items))
-    nodes = nodes[tuple(_concrete(item, sizes) for item in access.items)]
     if access.reversed_axes:
-        axes = access.reversed_axes
-        items = [Reverse() if k in axes else whole(e) for k, e in enumerate(expression.shape)]
+        items = [Reverse() if k in access.reversed_axes else whole(e) for k, e in enumerate(expression.shape)]
         expression = scope.build.subscript(expression, items)
-        nodes = np.flip(nodes, axes)
-    if access.is_diagonal:
-        expression, nodes = scope.build.diagonal(expression), np.diagonal(nodes)
-    return View(expression, expression.shape, np.array(nodes, order="C"))
+    return scope.build.diagonal(expression) if access.is_diagonal else expression
 
 
 def _exists(item: SubscriptItem, extent: int, sizes: Mapping[str, int]) -> bool:
@@ -133,13 +124,6 @@ def _exists(item: SubscriptItem, extent: int, sizes: Mapping[str, int]) -> bool:
     assert isinstance(item, Range)
     start, stop = item.start.evaluate(sizes), item.stop.evaluate(sizes)
     return stop <= start or (start >= 0 and stop <= extent)
-
-
-def _concrete(item: SubscriptItem, sizes: Mapping[str, int]) -> int | slice:
-    if isinstance(item, At):
-        return item.index.evaluate(sizes)
-    assert isinstance(item, Range)
-    return slice(max(item.start.evaluate(sizes), 0), max(item.stop.evaluate(sizes), 0))
 
 
 def _accesses(task: Task, scope: Scope, sizes: frozenset[str]) -> dict[_Access, DType]:

@@ -31,7 +31,7 @@ from tensorlift.synthesis.derive.contraction import plan
 from tensorlift.synthesis.derive.scope import ranges_of
 from tensorlift.synthesis.simplify.arithmetic import product
 from tensorlift.synthesis.simplify.inline import drop_dead
-from tensorlift.synthesis.tactics.match import multiplied, opened
+from tensorlift.synthesis.tactics.matching import multiplied, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

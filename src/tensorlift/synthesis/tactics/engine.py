@@ -33,8 +33,7 @@ from tensorlift.synthesis.derive.scope import Scope, Span, Value, span_box
 from tensorlift.synthesis.derive.splitting import at_only_point, over_parts, over_pieces, without_strides
 from tensorlift.synthesis.simplify.arithmetic import size
 from tensorlift.synthesis.tactics.chains import paired, reordered
-from tensorlift.synthesis.tactics.match import opened
-from tensorlift.synthesis.tactics.matching import matches, moved_axes
+from tensorlift.synthesis.tactics.matching import matches, moved_axes, opened
 from tensorlift.synthesis.tactics.meaning import constraint_of, pattern_of
 from tensorlift.synthesis.tactics.steps import PRODUCTS, REARRANGEMENTS, REDUCTIONS, Operand, Step, Tensor
 from tensorlift.synthesis.tactics.syntax import Name, Number
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import TensorProgram
     from tensorlift.synthesis.derive import Select
     from tensorlift.synthesis.tactics.load import Tactic
-    from tensorlift.synthesis.tactics.match import Match, Pattern
+    from tensorlift.synthesis.tactics.matching import Match, Pattern
 
 
 _MOST_MATCHES = 24  # of one tactic and one term

@@ -26,10 +26,9 @@ from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.ops.scalar_ops import COMPARISONS, ON_NUMBERS
-from tensorlift.synthesis.tactics.generate import steps_of
 from tensorlift.synthesis.tactics.meaning import Meaning, factors_of, indices_in, range_of, term_of, variables_of
 from tensorlift.synthesis.tactics.reader import Reader
-from tensorlift.synthesis.tactics.steps import Program, Tensor, parse_steps
+from tensorlift.synthesis.tactics.steps import Program, Tensor, parse_steps, steps_of
 from tensorlift.synthesis.tactics.syntax import (
     GROUP,
     Cell,

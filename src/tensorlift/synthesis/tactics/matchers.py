@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.terms import Reduce
 from tensorlift.diagnostics import Location
 from tensorlift.synthesis.tactics.load import check_pattern
-from tensorlift.synthesis.tactics.match import opened
-from tensorlift.synthesis.tactics.matching import matches
+from tensorlift.synthesis.tactics.matching import matches, opened
 from tensorlift.synthesis.tactics.meaning import pattern_of
 from tensorlift.synthesis.tactics.reader import Reader
 from tensorlift.synthesis.tactics.syntax import Call, Cell, Condition, Expression, Name, Statement
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.terms import Term
-    from tensorlift.synthesis.tactics.match import Match
+    from tensorlift.synthesis.tactics.matching import Match
 
 _FILE = "<matcher>"
 

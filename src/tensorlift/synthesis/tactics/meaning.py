@@ -15,7 +15,7 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, at_least, equal, less
 from tensorlift.comprehension.rewrite import rebuild, simplified, substitute
 from tensorlift.comprehension.terms import Reduce
-from tensorlift.synthesis.tactics.match import Pattern, opened, placeholder_number
+from tensorlift.synthesis.tactics.matching import Pattern, opened, placeholder_number
 from tensorlift.synthesis.tactics.steps import PRODUCTS, REARRANGEMENTS, REDUCTIONS, Step, Tensor
 from tensorlift.synthesis.tactics.syntax import (
     GROUP,
