@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING
 from tensorlift.synthesis.derive.scope import Scope, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
+
+    from tensorlift.comprehension.terms import Reducer
+    from tensorlift.ir.tensor_program import Expression
 
 Labels = frozenset[str]
 Cost = tuple[int, ...]  # label counts of all products, deepest first
@@ -69,16 +72,16 @@ def _own_sum(value: Value, values: list[Value], output: tuple[str, ...], scope: 
     shared = set(output).union(*(v.axes for v in values if v is not value))
     if sum(v is value for v in values) > 1:
         return value
-    return summed(value, tuple(a for a in value.axes if a not in shared), scope)
+    return reduced("sum", value, [a for a in value.axes if a not in shared], scope)
 
 
-def summed(value: Value, names: tuple[str, ...], scope: Scope) -> Value:
-    """Sum a value over axes."""
+def reduced(op: Reducer, value: Value, names: Collection[str], scope: Scope, start: Expression | None = None) -> Value:
+    """Fold a value over axes, from a start where one of them may be empty."""
     if not names:
         return value
     axes = tuple(sorted(value.axes.index(a) for a in names))
     rest = tuple(a for a in value.axes if a not in names)
-    return Value(scope.build.reduction("sum", value.expression, axes), rest)
+    return Value(scope.build.reduction(op, value.expression, axes, start), rest)
 
 
 def _pair(left: Value, right: Value, needed: set[str], scope: Scope) -> Value:
@@ -86,7 +89,7 @@ def _pair(left: Value, right: Value, needed: set[str], scope: Scope) -> Value:
     output = tuple(a for a in union if a in needed)
     if left == right and len(left.axes) > 1:
         square = scope.combined("mul", left, right)
-        return summed(square, tuple(a for a in left.axes if a not in needed), scope)
+        return reduced("sum", square, [a for a in left.axes if a not in needed], scope)
     if output == union:
         return scope.combined("mul", left, right)
     arguments, labels = (left.expression, right.expression), (left.axes, right.axes)

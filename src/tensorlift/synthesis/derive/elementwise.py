@@ -60,7 +60,7 @@ def _eager_operands(term: Term, scope: Scope) -> tuple[Term, ...]:
 
 def _build(term: Term, scope: Scope) -> Value:
     if isinstance(term, Constant):
-        return Value(scope.build.literal(term.value, term.dtype), ())
+        return scope.number(term.value, term.dtype)
     if isinstance(term, Scalar):
         return Value(scope.build.scalar(term.name, term.dtype), ())
     if isinstance(term, Index):
@@ -79,7 +79,7 @@ def _apply(term: Apply, scope: Scope) -> Value:
     if term.op == "select":
         return select_value((term.args[0], term.args[1], term.args[2]), term.dtype, scope)
     if term.op in ("infinity", "nan"):
-        return Value(scope.build.literal("inf" if term.op == "infinity" else "nan", term.dtype), ())
+        return scope.number("inf" if term.op == "infinity" else "nan", term.dtype)
     values = [scope.memo[a] for a in term.args]
     if term.op == "cast" and isinstance(term.args[0], Index):
         return affine_value(term.args[0].affine, scope, term.dtype)  # an index is exact in any type
@@ -87,7 +87,7 @@ def _apply(term: Apply, scope: Scope) -> Value:
         inner = term.args[0]
         if isinstance(inner, Apply) and inner.op == "select" and all(isinstance(a, Constant) for a in inner.args[1:]):
             return scope.evaluate(apply("select", inner.args[0], *(cast(a, term.dtype) for a in inner.args[1:])), scope)
-        return Value(scope.build.cast(values[0].expression, term.dtype), values[0].axes)
+        return scope.converted(values[0], term.dtype)
     if term.op == "hits":
         return scope.combined("eq", *values)
     return scope.combined(term.op, *guarded_operands(term.op, values, scope))
@@ -109,7 +109,7 @@ def select_value(parts: tuple[Term, Term, Term], dtype: DType, scope: Scope) -> 
     first = scope.evaluate(chosen, scope.guarded(mask) if _may_fail(chosen, scope) else scope)
     second = scope.evaluate(other, scope.guarded(mask, holds=False) if _may_fail(other, scope) else scope)
     if is_number(first.expression, 1) and is_number(second.expression, 0):
-        return Value(scope.build.cast(mask.expression, dtype), mask.axes)
+        return scope.converted(mask, dtype)
     if dtype == "bool" and is_number(second.expression, 0):
         return scope.combined("and", mask, first)
     if dtype == "bool" and is_number(first.expression, 1):
@@ -190,7 +190,7 @@ def harmless(op: str, values: list[Value], guard: Value, scope: Scope) -> Value:
         return value
     if not value.axes and is_float(value.expression.dtype) and not all(v.expression.is_weak for v in values):
         return value
-    one = Value(scope.build.literal(1, value.expression.dtype), ())
+    one = scope.number(1, value.expression.dtype)
     if scope.unless is not None:
         return scope.combined("select", scope.unless, one, value)
     condition = guard.expression
@@ -262,7 +262,7 @@ def choose(domain: Domain, term: Term, other: Value, scope: Scope) -> Value:
         inner = inner.guarded(mask)
     value = scope.evaluate(term, inner)
     if is_number(value.expression, 1) and is_number(other.expression, 0):
-        return Value(scope.build.cast(mask.expression, term.dtype), mask.axes)
+        return scope.converted(mask, term.dtype)
     return _triangle(domain, value, other, scope) or scope.combined("select", mask, value, other)
 
 

@@ -72,7 +72,7 @@ def _strided_mask(domain: Domain, scope: Scope) -> Value | None:
             continue
         first = offset.constant
         numbers = affine_value(Affine.var(name) - offset + first, scope)
-        remainder = scope.combined("mod", numbers, Value(scope.build.literal(step, "i64"), ()))
+        remainder = scope.combined("mod", numbers, scope.number(step, "i64"))
         mask = scope.combined("eq", remainder, affine_value(Affine(first), scope))
         within = mask_of(rest, scope)
         return mask if within is None else scope.combined("and", mask, within)

@@ -140,7 +140,7 @@ def affine_value(index: Affine, scope: Scope, dtype: DType = "i64") -> Value:
     counted = total.expression
     if isinstance(counted, Iota) and _is_range(dtype, counted.start, index, scope):
         return Value(scope.build.iota(counted.start, counted.start + counted.shape[0], dtype), total.axes)
-    return Value(scope.build.cast(counted, dtype), total.axes)
+    return scope.converted(total, dtype)
 
 
 def _is_range(dtype: DType, start: Affine, index: Affine, scope: Scope) -> bool:
@@ -155,7 +155,7 @@ def _multiple(index: Affine, name: str, start: Affine, scope: Scope) -> Value:
     first, after = scope.spans[name]
     numbers = Value(scope.build.iota(first + start, after + start), (name,))
     factor = abs(index.coefficient(name))
-    return numbers if factor == 1 else scope.combined("mul", Value(scope.build.literal(factor, "i64"), ()), numbers)
+    return numbers if factor == 1 else scope.combined("mul", scope.number(factor, "i64"), numbers)
 
 
 def taken_value(term: Reduce, scope: Scope) -> Value | None:

@@ -17,7 +17,7 @@ from tensorlift.comprehension.terms import Read, Reduce, Term, reduce
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ops import scalar_ops
 from tensorlift.ops.dtypes import is_float
-from tensorlift.synthesis.derive.contraction import contract, plan
+from tensorlift.synthesis.derive.contraction import contract, plan, reduced
 from tensorlift.synthesis.derive.masks import constraint_mask, constraints_of, mask_of, transposed, triangle_of
 from tensorlift.synthesis.derive.prefix import position_value, prefix_value
 from tensorlift.synthesis.derive.reads import has_windows, readable
@@ -296,11 +296,10 @@ def as_triangle(operands: list[Value], constraint: Constraint, inner: Scope) -> 
 
 def masked(operands: list[Value], mask: Value, term: Term, inner: Scope) -> list[Value]:
     """Return the operands, one of them zero where the mask does not hold."""
-    nothing = Value(inner.build.literal(0, term.dtype), ())
     if not operands:
-        return [Value(inner.build.cast(mask.expression, term.dtype), mask.axes)]
+        return [inner.converted(mask, term.dtype)]
     best = max(range(len(operands)), key=lambda k: (len(set(operands[k].axes) & set(mask.axes)), -k))
-    chosen = inner.combined("select", mask, operands[best], nothing)
+    chosen = inner.combined("select", mask, operands[best], inner.number(0, term.dtype))
     return [*operands[:best], chosen, *operands[best + 1 :]]
 
 
@@ -318,11 +317,8 @@ def _fold(term: Reduce, inner: Scope, extra: Domain | None, scope: Scope) -> Val
     if missing and term.op == "prod":
         size = Value(inner.build.size(_product_extent(inner, missing, term), "i64"), ())
         value = inner.combined("pow", value, size)
-    axes = tuple(value.axes.index(name) for name in value.axes if name in term.bound)
-    if axes:
-        rest = tuple(a for a in value.axes if a not in term.bound)
-        folded = inner.build.reduction(term.op, value.expression, axes, initial(term, inner, scope))
-        value = Value(folded, rest)
+    folded = [name for name in value.axes if name in term.bound]
+    value = reduced(term.op, value, folded, inner, initial(term, inner, scope))
     return value if term.op == "prod" else _unless_empty(value, missing, term, inner)
 
 
@@ -357,4 +353,4 @@ def start_of(op: Reducer, dtype: DType, extents: Iterable[Affine], scope: Scope)
 
 def neutral(op: Reducer, dtype: DType, scope: Scope) -> Value:
     """Return the value that a fold leaves as it is."""
-    return Value(scope.build.literal(scalar_ops.neutral(op.removeprefix("f"), dtype), dtype), ())
+    return scope.number(scalar_ops.neutral(op.removeprefix("f"), dtype), dtype)

@@ -17,6 +17,7 @@ from tensorlift.synthesis.derive.builder import Builder, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from fractions import Fraction
 
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
@@ -176,6 +177,14 @@ class Scope:
         ordered = self.ordered(a for value in values for a in value.axes)
         complete = [value.axes for value in values if len(value.axes) == len(ordered)]
         return complete[0] if complete and ordered not in complete else ordered
+
+    def number(self, value: Fraction | int | str, dtype: DType) -> Value:
+        """Return a number."""
+        return Value(self.build.literal(value, dtype), ())
+
+    def converted(self, value: Value, dtype: DType) -> Value:
+        """Convert a value to another type."""
+        return Value(self.build.cast(value.expression, dtype), value.axes)
 
     def combined(self, op: str, *values: Value) -> Value:
         """Apply a scalar function to values."""

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensorlift.synthesis.derive.contraction import contract
+from tensorlift.synthesis.derive.contraction import contract, reduced
 from tensorlift.synthesis.derive.elementwise import guarded_operands
 from tensorlift.synthesis.derive.reductions import start_of
-from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.sketch.algebra import reduction_axis
 from tensorlift.synthesis.symbolic import field as gf
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.ops.dtypes import DType
-    from tensorlift.synthesis.derive.scope import Scope
+    from tensorlift.synthesis.derive.scope import Scope, Value
     from tensorlift.synthesis.enumerate.levels import Kind, Pool, Positions
     from tensorlift.synthesis.symbolic.field import Elements
 
@@ -93,7 +92,7 @@ class Cellwise(Step):
     def build(self, values: list[Value], axes: Axes, scope: Scope) -> Value:  # noqa: ARG002 - their order is free
         """Apply the function."""
         if self.op == "cast":
-            return Value(scope.build.cast(values[0].expression, self.result.dtype), values[0].axes)
+            return scope.converted(values[0], self.result.dtype)
         return scope.combined(self.op, *guarded_operands(self.op, values, scope))
 
 
@@ -138,10 +137,9 @@ class Fold(Step):
             return contract(values, axes, scope)
         (value,) = values
         (name,) = (axis for axis in value.axes if axis not in axes)
-        axis = value.axes.index(name)
-        start = start_of(self.reducer, value.expression.dtype, [value.expression.shape[axis]], scope)
-        reduced = scope.build.reduction(self.reducer, value.expression, (axis,), start)
-        return Value(reduced, tuple(axis for axis in value.axes if axis != name))
+        extent = value.expression.shape[value.axes.index(name)]
+        start = start_of(self.reducer, value.expression.dtype, [extent], scope)
+        return reduced(self.reducer, value, (name,), scope, start)
 
 
 def _run(own: Sequence[Positions], axis: int, shape: tuple[int, ...], count: int) -> Positions:

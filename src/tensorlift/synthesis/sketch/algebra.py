@@ -224,7 +224,7 @@ class Peeling:
         number = graph.as_constant(next(iter(slopes)))
         if len(slopes) == 1 and number is not None and number not in (0, 1):
             (slope,) = slopes
-            value = Value(self.scope.build.literal(number, goal.dtype(graph)), ())
+            value = self.scope.number(number, goal.dtype(graph))
             hole = goal.mapped([graph.div(node, slope) for _, node in goal.wanted])
             yield Candidate("number", (hole,), lambda values: times(values[0], value, self.scope), is_first=True)
 

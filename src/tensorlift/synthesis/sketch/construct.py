@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tensorlift.ir.tensor_program import At, Contraction, Elementwise, Literal, NewAxis, Reduction, Subscript
-from tensorlift.synthesis.derive.contraction import contract
+from tensorlift.synthesis.derive.contraction import contract, reduced
 from tensorlift.synthesis.derive.scope import Value
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def negated(value: Value, scope: Scope) -> Value:
     """Return ``-value``."""
     number = number_of(value)
     if number is not None:
-        return Value(scope.build.literal(-number, value.expression.dtype), ())
+        return scope.number(-number, value.expression.dtype)
     inner = _inside(value, "neg")
     return inner[0] if inner else scope.combined("neg", value)
 
@@ -65,8 +65,7 @@ def times(left: Value, right: Value, scope: Scope) -> Value:
         if number == -1:
             return negated(second, scope)
         if number is not None and number.numerator == 1 and number.denominator > 1:
-            divisor = Value(scope.build.literal(number.denominator, first.expression.dtype), ())
-            return over(second, divisor, scope)
+            return over(second, scope.number(number.denominator, first.expression.dtype), scope)
         inner = _inside(first, "neg")
         if inner and number is None:
             return negated(times(inner[0], second, scope), scope)
@@ -142,7 +141,7 @@ def folded(op: Reducer, value: Value, name: str, start: Expression | None, scope
         left = [axis for axis in range(node.argument.rank) if axis not in node.axes]
         axes = tuple(sorted((*node.axes, left[position])))
         return Value(scope.build.reduction(op, node.argument, axes, start), kept)
-    return Value(scope.build.reduction(op, node, (position,), start), kept)
+    return reduced(op, value, (name,), scope, start)
 
 
 def _named(argument: Expression, value: Value, scope: Scope) -> Value | None:

@@ -199,7 +199,7 @@ class Library:
         number = graph.as_constant(node)
         if number is not None:
             whole = number.denominator == 1 or not is_integer(dtype)
-            return Value(build.literal(number, dtype), ()) if whole else None
+            return self.scope.number(number, dtype) if whole else None
         name = graph.symbols.get(node)
         if name is not None and name[0] == "scalar":
             return Value(build.scalar(str(name[1]), dtype), ())

@@ -106,10 +106,9 @@ class Structure:
         return Candidate(op, holes, lambda values: self._applied(op, values, dtype), is_guarded=op == "select")
 
     def _applied(self, op: str, values: list[Value], dtype: DType) -> Value:
-        build = self.scope.build
         is_indicator = op == "select" and number_of(values[1]) == 1 and number_of(values[2]) == 0
         if op == "cast" or is_indicator:
-            return Value(build.cast(values[0].expression, dtype), values[0].axes)
+            return self.scope.converted(values[0], dtype)
         if op in EXTREMES:
             return reduce(lambda a, b: self.scope.combined(op, a, b), values)
         return self.scope.combined(op, *guarded_operands(op, values, self.scope))
@@ -308,9 +307,9 @@ class Structure:
         where = Value(mask, goal.axes)
         first, second = (rest, value) if is_upper else (value, rest)
         if number_of(first) == 1 and number_of(second) == 0:
-            return Value(build.cast(mask, first.expression.dtype), goal.axes)
+            return scope.converted(where, first.expression.dtype)
         if number_of(first) == 0 and number_of(second) == 1:
-            return Value(build.cast(scope.combined("not", where).expression, first.expression.dtype), goal.axes)
+            return scope.converted(scope.combined("not", where), first.expression.dtype)
         return scope.combined("select", where, first, second)
 
 

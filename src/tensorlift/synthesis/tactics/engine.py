@@ -25,7 +25,7 @@ from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Re
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import Literal
 from tensorlift.synthesis.derive import derive
-from tensorlift.synthesis.derive.contraction import contract
+from tensorlift.synthesis.derive.contraction import contract, reduced
 from tensorlift.synthesis.derive.elementwise import guarded_operands, select_pieces, select_value, value_of
 from tensorlift.synthesis.derive.masks import constraint_mask
 from tensorlift.synthesis.derive.reductions import as_triangle, evaluation, initial, masked
@@ -105,8 +105,7 @@ class Engine:
             inner = term.args[0]
             if isinstance(inner, Index):
                 return value_of(term, scope)
-            value = scope.evaluate(inner, scope)
-            return Value(scope.build.cast(value.expression, term.dtype), value.axes)
+            return scope.converted(scope.evaluate(inner, scope), term.dtype)
         if isinstance(term, Apply) and not term.args:
             return value_of(term, scope)
         return None
@@ -258,7 +257,7 @@ class _Application:
 
     def _value(self, operand: Operand) -> Value | None:
         if isinstance(operand, Number):
-            return Value(self.inner.build.literal(operand.value, self.term.dtype), ())
+            return self.inner.number(operand.value, self.term.dtype)
         if isinstance(operand, Name):
             return self.scope.evaluate(self.match.scalars[operand.name], self.scope)
         if operand.array in self.made:
@@ -379,11 +378,9 @@ class _Application:
         summed = [a for a in self._axes(step.indices) if a not in kept]
         if not set(summed) <= set(value.axes):
             raise NotApplicable
-        positions = tuple(sorted(value.axes.index(a) for a in summed))
         fold = next(f.term for f in self.match.folds if set(summed) <= set(f.term.bound))
         start = None if fold.op == "sum" else initial(fold, self.inner, self.scope)
-        folded = self.inner.build.reduction(REDUCTIONS[step.op], value.expression, positions, start)
-        return Value(folded, tuple(a for a in value.axes if a not in summed))
+        return reduced(REDUCTIONS[step.op], value, summed, self.inner, start)
 
     def _triangle(self, value: Value, step: Step) -> Value:
         for condition in step.conditions:
