@@ -197,7 +197,7 @@ class PieceLowering:
 
     def _box_of(self, pieces: list[Piece]) -> Piece | None:
         """Return the box around pieces, where the array is longer by more than a number than what they are in."""
-        whole = self._union(pieces)
+        whole = Domain.union(piece.domain for piece in pieces)
         piece = self._piece(whole.coalesce(), pieces[0].term)
         extents = self.definition.shape
         ends = zip((piece.spans or {}).values(), extents, strict=True) if piece.spans else ()
