@@ -109,3 +109,42 @@ def test_a_while_in_mlir_that_counts_is_lifted() -> None:
     (function,) = lift_source(source_from_text(text, "f.mlir"), LiftOptions()).functions
     assert function.verdict is Verdict.LOOP_FREE
     assert (function.level, function.definitions) == (Level.PROVED, Level.PROVED)
+
+
+_ENDS_ON_DATA = """
+func.func @f(%x: memref<?xf64>) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %x, %c0 : memref<?xf64>
+  %z = arith.constant 0.0 : f64
+  %r = scf.while (%i = %c0) : (index) -> index {
+    %in = arith.cmpi slt, %i, %n : index
+    %go = scf.if %in -> (i1) {
+      %v = memref.load %x[%i] : memref<?xf64>
+      %p = arith.cmpf ogt, %v, %z : f64
+      scf.yield %p : i1
+    } else {
+      scf.yield %in : i1
+    }
+    scf.condition(%go) %i : index
+  } do {
+  ^bb0(%i: index):
+    %k = arith.addi %i, %c1 overflow<nsw> : index
+    scf.yield %k : index
+  }
+  func.return %r : index
+}
+"""
+
+
+def test_a_condition_in_steps_ends_a_search_in_mlir() -> None:
+    (function,) = lift_source(source_from_text(_ENDS_ON_DATA, "f.mlir"), LiftOptions()).functions
+    assert function.verdict is Verdict.LOOP_FREE
+    assert (function.level, function.definitions) == (Level.PROVED, Level.PROVED)
+    scope: dict[str, object] = {}
+    exec(function.program, scope)
+    lifted = scope["f"]
+    assert callable(lifted)
+    for values in ([], [1.0], [-1.0], [2.0, 1.0, 0.0, 3.0], [1.0, -2.0, -3.0]):
+        expected = next((k for k, value in enumerate(values) if value <= 0), len(values))
+        assert lifted(np.array(values)) == expected

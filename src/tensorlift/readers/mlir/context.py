@@ -80,6 +80,7 @@ class Context:
     arguments: list[View] = field(default_factory=list)
     made: list[View] = field(default_factory=list)  # whole memories of the function's own
     calls: list[str] = field(default_factory=list)
+    asked: dict[Operation, tuple[Block, Block]] = field(default_factory=dict)  # where branches lead that are conditions
     blocks: list[Block] = field(default_factory=list)
     depth: int = 0
 

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
 from xdsl.ir import Block
 
 from tensorlift.frontends.mlir.structures import COMBINERS, only_block, reductions
+from tensorlift.ir.arithmetic import constant
 from tensorlift.readers.mlir.context import machine_type, named
 from tensorlift.readers.mlir.scalars import applied, extremum, holds
 
@@ -55,7 +56,10 @@ def _loop(ctx: Context, op: Operation, bounds: Bounds, initial: Sequence[SSAValu
 
 
 def _scf_while(ctx: Context, op: Operation) -> None:
-    """Read what a loop does before its condition into the header, and what it does after that into the body."""
+    """Read what a loop does before its condition into the header, and what it does after that into the body.
+
+    A condition in several steps, which a branch makes, leaves the loop from each.
+    """
     before, after = (region.block for region in op.regions)
     place, first = ctx.place, ctx.numbers(op.operands)
     header, inside, done = Block(arg_types=[value.type for value in first]), Block(), Block()
@@ -65,8 +69,13 @@ def _scf_while(ctx: Context, op: Operation) -> None:
     ctx.known.update(zip(before.args, header.args, strict=True))
     ctx.jump(header, first)
     ctx.begin(header)
-    condition, *handed = ctx.numbers(ctx.read(before).operands)
-    ctx.branch(condition, inside, done)
+    steps = _steps(before)
+    if steps is not None:
+        ctx.asked[steps] = inside, done
+    last = ctx.read(before)
+    handed = ctx.numbers(last.operands[1:])
+    if steps is None:
+        ctx.branch(ctx.number(last.operands[0]), inside, done)
     ctx.begin(inside)
     ctx.known.update(zip(after.args, handed, strict=True))
     following = ctx.numbers(ctx.read(after).operands)
@@ -74,6 +83,16 @@ def _scf_while(ctx: Context, op: Operation) -> None:
     ctx.jump(header, following)
     ctx.begin(done)
     ctx.known.update(zip(op.results, handed, strict=True))
+
+
+def _steps(before: Block) -> Operation | None:
+    """Return the branch whose only result is the condition that comes right after it."""
+    last = before.last_op
+    branch = last.prev_op if last is not None else None
+    if last is None or branch is None or branch.name != "scf.if" or len(branch.results) != 1:
+        return None
+    uses = list(branch.results[0].uses)
+    return branch if len(uses) == 1 and last.operands[0] is branch.results[0] else None
 
 
 # -- parallel loops
@@ -160,7 +179,29 @@ def _affine_if(ctx: Context, op: Operation) -> None:
 
 
 def _scf_if(ctx: Context, op: Operation) -> None:
-    _branch(ctx, op, ctx.number(op.operands[0]))
+    if op not in ctx.asked:
+        _branch(ctx, op, ctx.number(op.operands[0]))
+        return
+    blocks = [region.block for region in op.regions]
+    known = [_told(block, op.operands[0], holds=block is blocks[0]) for block in blocks]
+    inside, done = ctx.asked[op]
+    then, otherwise = (Block() if told is None else inside if told else done for told in known)
+    ctx.branch(ctx.number(op.operands[0]), then, otherwise)
+    for way, block, told in zip((then, otherwise), blocks, known, strict=True):
+        if told is None:
+            ctx.begin(way)
+            ctx.branch(ctx.number(ctx.read(block).operands[0]), inside, done)
+
+
+def _told(block: Block, condition: SSAValue, *, holds: bool) -> bool | None:
+    """Tell what an arm of a branch gives that computes nothing: a constant, or the condition of the branch."""
+    last = block.last_op
+    if last is None or last is not block.first_op:
+        return None
+    value = last.operands[0]
+    if value is condition:
+        return holds
+    return bool(constant(value.owner)) if isinstance(value.owner, arith.ConstantOp) else None
 
 
 def _branch(ctx: Context, op: Operation, condition: SSAValue) -> None:
