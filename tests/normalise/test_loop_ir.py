@@ -1,0 +1,117 @@
+"""Loop IR that is made of literal IR: places, closed forms, cells and branches."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from tensorlift import reading
+from tensorlift.diagnostics import LiftError
+from tensorlift.ir.text import print_module
+from tensorlift.pipeline import LiftOptions, lift_read
+from tensorlift.record import Level
+from tensorlift.source import read_source, source_from_text
+
+
+def _lines(text: str, file: str = "f.c") -> list[str]:
+    """Return the lines of the body of the loop IR of a function, without attributes."""
+    (function,) = reading.read(source_from_text(text, file), LiftOptions())
+    assert function.otherwise is not None
+    lines = print_module(function.otherwise()).splitlines()[2:-2]
+    return [re.sub(r" : .*|\{tl.*", "", line.strip()).strip() for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("text", "access"),
+    [
+        ("void f(int n, double a[n][n]) { for (int i = 0; i < n; i++) a[i][n - 1] = 0; }", "%a[%i, symbol(%n) - 1]"),
+        ("void f(int n, double a[n][n]) { for (int i = 1; i < n; i++) a[i - 1][i] = 0; }", "%a[%i - 1, %i]"),
+        ("void f(int n, int m, double *a) { for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[i * m + j] = 0;}",
+         "%a[%i, %j]"),
+        ("void f(int n, double *a) { for (double *p = a; p != a + n; p++) *p = 0; }", "%a[%p_at]"),
+        ("void f(int n, double *a) { int k = 3; for (int i = 0; i < n; i++) { k += 2; a[k] = 0; } }", "%a[%i * 2 + 5]"),
+        ("void f(int n, double *a) { int k = 0; for (int i = 0; i < n; i++) k++; a[k] = 0; }", "%a[symbol(%n)]"),
+        ("void f(int n, double *a) { for (int i = n; i-- > 0;) a[i] = 0; }", "%a[symbol(%n) - %i - 1]"),
+        ("void f(int n, double **a) { for (int i = 0; i < n; i++) a[i][2] = 0; }", "%a[%i, 2]"),
+    ],
+)  # fmt: skip
+def test_an_offset_becomes_subscripts(text: str, access: str) -> None:
+    assert [line.partition(", ")[2] for line in _lines(text) if line.startswith("affine.store")] == [access]
+
+
+def test_a_loop_over_a_product_that_it_divides_becomes_a_nest() -> None:
+    text = "void f(int n, int m, double *x, const double *s) { for (int i = 0; i < n * m; i++) x[i] *= s[i % m]; }"
+    loops = [line for line in _lines(text) if line.startswith("affine.for")]
+    assert loops == ["affine.for %i = 0 to %n {", "affine.for %i_1 = 0 to %m {"]
+
+
+def test_a_variable_that_a_nest_adds_up_in_has_one_cell() -> None:
+    text = """double f(int n, double a[n][n]) {
+      double s = 0; for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) s += a[i][j]; return s; }"""
+    lines = _lines(text)
+    assert [line.partition(" = ")[0] for line in lines if "alloca" in line] == ["%s"]
+    assert sum(line.startswith("affine.store") for line in lines) == 2
+
+
+def test_variables_that_are_exchanged_keep_cells_of_their_own() -> None:
+    text = """double f(int n, double a, double b) {
+      for (int i = 0; i < n; i++) { double t = a; a = b; b = t; } return a - b; }"""
+    lines = _lines(text)
+    assert [line.partition(" = ")[0] for line in lines if "alloca" in line] == ["%a_1", "%b_1"]
+    body = lines[lines.index("affine.for %i = 0 to %n {") + 1 :][:4]
+    assert [line.partition(" = ")[2] for line in body[:2]] == ["affine.load %b_1[]", "affine.load %a_1[]"]
+    assert body[2:] == ["affine.store %0, %a_1[]", "affine.store %1, %b_1[]"]
+
+
+def test_a_condition_on_exact_integers_is_affine_and_one_on_data_is_not() -> None:
+    text = """void f(int n, double a[n]) {
+      for (int i = 0; i < n; i++) { if (i > 2 && i < n - 3) a[i] = 1; if (a[i] < 0) a[i] = 0; } }"""
+    conditions = [line for line in _lines(text) if ".if" in line]
+    assert [line.split()[0] for line in conditions] == ["affine.if", "affine.if", "scf.if"]
+
+
+def test_a_branch_that_the_loops_around_decide_is_left_out() -> None:
+    text = "void f(int n, double a[n]) { for (int i = 0; i < n; i++) if (i >= 0) a[i] = 1; }"
+    assert not any(".if" in line for line in _lines(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("void f(int n, double *a) { while (n > 1) { a[n] = 0; n /= 2; } }", "TL126"),
+        ("void f(int n, const int *k, double *a) { for (int i = 0; i < n; i++) a[k[i]] = 0; }", "TL130"),
+        ("void f(int n, double *a, double *b) { for (int i = 0; i < n; i++) { double *t = a; a = b; b = t; *a = i; } }",
+         "TL136"),
+        ("void f(int n, double *a) { if (n > 5) goto in; while (n > 0) { a[n] = 0; in: n--; } }", "TL111"),
+    ],
+)  # fmt: skip
+def test_what_has_no_loop_ir_is_refused(text: str, code: str) -> None:
+    with pytest.raises(LiftError) as refused:
+        _lines(text)
+    assert [diagnostic.code for diagnostic in refused.value.diagnostics] == [code]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "bench/kernels/polybench/gemm.c",
+        "bench/kernels/utdsp/fir_small.c",
+        "bench/legacy_programs/layernorm_rows.c",
+        "bench/cpp_programs/flat_matmul.cpp",
+        "bench/mlir_programs/layouts.mlir",
+        "tests/programs/early_return.c",
+        "tests/programs/matmul_cut_tiles.c",
+        "tests/programs/pointer_walk.c",
+        "tests/programs/unsigned_ends_meet.c",
+    ],
+)
+def test_both_halves_of_a_lift_are_proved_as_by_the_front_end(file: str) -> None:
+    source = read_source(file)
+    for function in reading.read(source, LiftOptions()):
+        assert function.otherwise is not None
+        other = replace(function, module=function.otherwise(), otherwise=None)
+        records = [lift_read(source, LiftOptions(), lambda f=f: [f]).functions[0] for f in (function, other)]  # type: ignore[misc] # bound at once
+        assert [record.definitions for record in records] == [Level.PROVED, Level.PROVED]
+        assert records[0].verdict == records[1].verdict
