@@ -47,6 +47,20 @@ def test_a_loop_over_a_product_that_it_divides_becomes_a_nest() -> None:
     assert loops == ["affine.for %i = 0 to %n {", "affine.for %i_1 = 0 to %m {"]
 
 
+@pytest.mark.parametrize("least", ["t + 8 < n ? t + 8 : n", "n <= t + 8 ? n : t + 8"])
+def test_the_least_of_two_integers_bounds_a_loop_twice(least: str) -> None:
+    text = f"""void f(int n, double *x) {{
+      for (int t = 0; t < n; t += 8) {{ int e = {least}; for (int i = t; i < e; i++) x[i] = 0; }} }}"""
+    (bound,) = [line for line in _lines(text) if line.startswith("affine.for %i")]
+    assert "min affine_map" in bound
+
+
+def test_the_greatest_of_two_integers_bounds_no_loop() -> None:
+    text = "void f(int n, int m, double *x) { int e = n < m ? m : n; for (int i = 0; i < e; i++) x[i] = 0; }"
+    with pytest.raises(LiftError):
+        _lines(text)
+
+
 def test_a_variable_that_a_nest_adds_up_in_has_one_cell() -> None:
     text = """double f(int n, double a[n][n]) {
       double s = 0; for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) s += a[i][j]; return s; }"""

@@ -94,6 +94,7 @@ def _join(ex: Execution, op: Operation, test: Test, arms: list[_Arm]) -> None:
         found = _exact(result, *(ex.values[end] for end in ends))
         if found is None:
             wanted[result] = ends
+            ex.note_least(result, test, [ex.values[end] for end in ends])
         else:
             ex.values[result] = found
     named = ex.cells.assign(wanted)

@@ -11,7 +11,7 @@ from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.splitting import factors_of
 from tensorlift.frontends.c.values import Address, Index, LoopRange, Need, Unknown
 from tensorlift.ir.left_early import refusal_of
-from tensorlift.normalise.evolution import ITERATION, Evolution, Solved, loop_view
+from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution, Solved, loop_view
 from tensorlift.normalise.exact import DIVISIONS, QUOTIENTS
 from tensorlift.normalise.steering import is_memory
 
@@ -41,6 +41,7 @@ def loop(ex: Execution, op: Operation) -> None:
     view, place = loop_view(op), ex.place
     if view is None:
         raise refusal("while", place, "while")
+    view = replace(view, tests=[part for test in view.tests for part in _parts(ex, test)])
     solved = Evolution(view, ex.quiet()).solved()
     if not isinstance(solved, Solved):
         raise refusal(solved[0], place, solved[1])
@@ -72,6 +73,15 @@ def loop(ex: Execution, op: Operation) -> None:
     ex.cells.leave(before)
     ex.cells.unmark(noted)
     _leave(ex, solved, count, kept)
+
+
+def _parts(ex: Execution, test: Comparison) -> Iterator[Comparison]:
+    """Yield what a comparison with the least of two integers asks: a comparison with each."""
+    least = ex.least.get(test.right) if not isinstance(test.right, Index) else None
+    if least is None or test.operator not in {"<", "<="}:
+        yield test
+    else:
+        yield from (Comparison(test.operator, test.left, side) for side in least)
 
 
 def _enter(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> None:
@@ -127,7 +137,7 @@ def _tested(solved: Solved) -> set[int]:
     found: set[int] = set()
     for test in solved.view.tests:
         for side in (test.left, test.right):
-            value = solved.quiet.index(side)
+            value = solved.quiet.side(side)
             names = solved.quiet.ranges.leaves(value.polynomial) if value is not None else set()
             found |= {solved.symbols[name] for name in names if name in solved.symbols}
     return found

@@ -48,11 +48,11 @@ def predicate_of(op: Operation) -> tuple[str, bool]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """One comparison that keeps a loop going."""
+    """One comparison that keeps a loop going; a side that is told already is no value."""
 
     operator: str
-    left: SSAValue
-    right: SSAValue
+    left: SSAValue | Index
+    right: SSAValue | Index
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,6 +138,10 @@ class Quiet:
     place: Location
     outer: Callable[[SSAValue], Closed | None]
     inside: set[Block] = field(default_factory=set)
+
+    def side(self, side: SSAValue | Index) -> Index | None:
+        """Give a side of a comparison, None where it is not exact."""
+        return side if isinstance(side, Index) else self.index(side)
 
     def value(self, value: SSAValue) -> Closed | None:
         """Give a value, None where it is not exact."""
@@ -342,13 +346,14 @@ class Evolution:
 
     def _count(self, test: Comparison) -> TripCount | tuple[str, str]:
         """Find how often a comparison holds."""
-        sides = [self.quiet.index(side) for side in (test.left, test.right)]
+        sides = [self.quiet.side(side) for side in (test.left, test.right)]
         polynomials: list[Polynomial] = []
         for side, value in zip(sides, (test.left, test.right), strict=True):
+            name = None if isinstance(value, Index) else value.name_hint
             if side is None:
-                return "loop-data", value.name_hint or "data"
+                return "loop-data", name or "data"
             if not self._needed(side.polynomial) <= self.moves.keys():
-                return "closed-form", value.name_hint or "a variable"
+                return "closed-form", name or "a variable"
             polynomials.append(self._at_iteration(side.polynomial))
         distance = polynomials[0] - polynomials[1]
         slope, start = distance.coefficient(ITERATION), distance.without([ITERATION])

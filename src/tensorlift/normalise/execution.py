@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from tensorlift.comprehension.polynomial import ONE, Polynomial
+from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL, DOUBLE, FLOAT, INT, LONG, FloatType, IntegerType
@@ -24,7 +24,7 @@ from tensorlift.normalise.evolution import Quiet
 from tensorlift.normalise.exact import integer, width_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Block, Operation, SSAValue
@@ -97,6 +97,7 @@ class Execution(Machine):
         self.rules = rules
         self.values: dict[SSAValue, Value | Test] = {}
         self.executed: set[Operation] = set()
+        self.least: dict[SSAValue, tuple[Index, Index]] = {}  # of which two integers a value is the least
         self.cells: Cells
         self.language, self.exact_from = language, language.exact_from
         self.rows: dict[Array, int] = {}  # of how many dimensions it is not told how far rows are apart
@@ -278,6 +279,18 @@ class Execution(Machine):
             return found
         data = self.number(value)
         return Test(data if data.literal is None else bool(data.literal))
+
+    def note_least(self, value: SSAValue, test: Test, arms: Sequence[object]) -> None:
+        """Note that a value that is chosen between two integers is the least of them, if it is."""
+        first, second = arms
+        condition = test.condition
+        if not isinstance(condition, AffineCondition) or condition.inverted or len(condition.constraints) > 1:
+            return
+        ((told, is_equality),) = condition.constraints
+        if is_equality or not isinstance(first, Index) or not isinstance(second, Index):
+            return
+        if second.polynomial - first.polynomial - told in {ZERO, ONE}:
+            self.least[value] = first, second
 
     def decided(self, test: Test) -> Test:
         """Decide an affine condition that the loops and conditions around it settle."""

@@ -274,6 +274,14 @@ def _is_exact_in_long(ex: Execution, value: Index) -> bool:
     return not value.ctype.signed and all(ex.ranges.is_certain(room, ex.domain) for room in rooms)
 
 
+def _lesser(ex: Execution, op: Operation) -> None:
+    """Give the least of two integers, which is no exact one, but bounds loops."""
+    first, second = (ex.index(operand) for operand in op.operands)
+    copied(ex, op)
+    if first is not None and second is not None:
+        ex.least[op.results[0]] = first, second
+
+
 def _negated(ex: Execution, op: Operation) -> None:
     ex.values[op.results[0]] = ex.sink.unary("-", ex.number(op.operands[0]), ex.place)
 
@@ -296,6 +304,7 @@ def chosen(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue], result: S
     first, second = (ex.index(arm) if is_integer(arm) else None for arm in arms)
     if first is not None and second is not None and first.polynomial == second.polynomial:
         return first
+    ex.note_least(result, test, [first, second])
     condition = ex.truth(test.condition)
     operands = [condition, *(ex.number(arm) for arm in arms)]
     made = operation_class("arith.select").create(
@@ -374,5 +383,6 @@ SCALARS: dict[str, Rule] = {
     "arith.sitofp": _to_float,
     "arith.uitofp": _to_float,
     "arith.negf": _negated,
+    "arith.minsi": _lesser,
     "arith.select": _selected,
 }
