@@ -288,10 +288,14 @@ class Domain:
                 return self.rename(names)
         # The names of the images are always the same ones, so that the set below is often in the cache.
         images = {name: image(f"v{position}") for position, name in enumerate(present)}
-        result = self.rename(images)
-        result = result & Domain.of(*(equal(images[name], value) for name, value in present.items()))
-        result = result.project_out(*images.values())
-        return Domain(set_copy(result.address), tuple(zero.substitute(present) for zero in self.zeros))
+        graph = Domain.of(*(equal(images[name], value) for name, value in present.items()))
+        result = set_copy(self.address)
+        for old, new in images.items():
+            result = isl.set_rename(result, isl.set_find(result, old), new)
+        result = checked(isl.set_intersect(result, set_copy(graph.address)))
+        for name in images.values():
+            result = isl.set_project_out(result, PARAM, isl.set_find(result, name), 1)
+        return Domain(result, tuple(zero.substitute(present) for zero in self.zeros))
 
     # -- reading constraints back
 

@@ -137,7 +137,8 @@ def converted(ctx: Context, cursor: Any, target: CType) -> Value:
 
 def _to_type(ctx: Context, cursor: Any, found: Value, source: CType, target: CType) -> Value:
     """Convert a value; a pointer may only change what the elements' bits are taken for."""
-    at = ctx.location(cursor)
+    if isinstance(source, NumberType) and isinstance(target, NumberType) and isinstance(found, SSAValue):
+        return found if source == target else ctx.converted(found, source, target, ctx.location(cursor))
     if isinstance(found, Structure | StructurePointer):
         if not is_structure(target) or not is_same_structure(source, target):
             raise misused(ctx, found, cursor, "")
@@ -145,16 +146,15 @@ def _to_type(ctx: Context, cursor: Any, found: Value, source: CType, target: CTy
     if isinstance(found, Pointer) and is_table(source) != is_table(target):
         raise ctx.refusal("row-pointers", cursor, cursor.spelling)
     if isinstance(found, Pointer) and target == BOOL:
-        return ctx.operation("arith.extui", (is_null(ctx, found, cursor, null=False),), ir_type(BOOL), at)
+        truth = is_null(ctx, found, cursor, null=False)
+        return ctx.operation("arith.extui", (truth,), ir_type(BOOL), ctx.location(cursor))
     if isinstance(found, Pointer | Allocation):
         if not isinstance(target, PointerType):
             raise ctx.refusal("pointer", cursor, "a pointer is used as a number")
         return retyped(ctx, found, target, cursor)
     if not isinstance(found, SSAValue) or isinstance(target, PointerType):
         raise ctx.refusal("pointer", cursor, "a number is used as a pointer")
-    if not isinstance(source, NumberType) or not isinstance(target, NumberType):
-        raise ctx.refusal("expression", cursor, f"the conversion to `{target.spelling}`")
-    return ctx.converted(found, source, target, at)
+    raise ctx.refusal("expression", cursor, f"the conversion to `{target.spelling}`")
 
 
 def offset_value(ctx: Context, cursor: Any) -> SSAValue:
