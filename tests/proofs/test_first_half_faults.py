@@ -296,6 +296,12 @@ def test_definitions_that_say_something_else_to_the_second_half_are_not_taken(
     assert why in _answer(made, subject.module)
 
 
+def test_two_definitions_have_two_names() -> None:
+    subject = _subject(_ONES)
+    made = subject._replace(summary=replace(subject.summary, items=(*subject.summary.items, *subject.summary.items)))
+    assert "not names of their own" in _answer(made, subject.module)
+
+
 def test_a_loop_of_the_definitions_runs_all_iterations() -> None:
     subject = _subject(f"void f(int n, double *x) {{ {_KEPT} }}")
     (loop,) = subject.summary.items

@@ -73,7 +73,10 @@ def require_whole(summary: Summary) -> None:
         Undecided: where that is not so.
 
     """
-    _require_items(summary.items, summary.context, summary.all_arrays())
+    arrays, names = summary.all_arrays(), [definition.name for definition in summary.definitions()]
+    if len({*names, *arrays}) < len(names) + len(arrays):
+        raise Undecided("definitions have names that are not names of their own")
+    _require_items(summary.items, summary.context, arrays)
 
 
 def _require_items(items: Sequence[Item], context: Domain, arrays: Mapping[str, ArrayInfo]) -> None:
