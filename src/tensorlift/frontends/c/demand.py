@@ -250,14 +250,8 @@ def walk(expression: nodes.Expression) -> Iterator[nodes.Expression]:
 
 # A table by class, not a chain of cases: every analysis asks this of every node.
 _OPERANDS: dict[type, Callable[[Any], tuple[nodes.Expression, ...]]] = {
-    nodes.Binary: attrgetter("left", "right"),
-    nodes.Subscript: attrgetter("base", "index"),
-    nodes.Unary: lambda node: (node.operand,),
-    nodes.Cast: lambda node: (node.operand,),
-    nodes.Assign: attrgetter("target", "value"),
-    nodes.Conditional: attrgetter("condition", "then", "otherwise"),
-    nodes.Call: attrgetter("arguments"),
-    nodes.InitialiserList: attrgetter("items"),
+    kind: (lambda node: (node.operand,)) if names == ("operand",) else attrgetter(*names)
+    for kind, names in nodes.OPERANDS.items()
 }
 
 

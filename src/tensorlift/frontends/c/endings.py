@@ -98,15 +98,4 @@ def _is_text(expression: nodes.Expression) -> bool:
 
 def _may_leave(statement: nodes.Statement) -> bool:
     """Tell whether control may leave a function in a statement, so that what follows may not be reached."""
-    match statement:
-        case nodes.Return():
-            return True
-        case nodes.Block(statements=statements):
-            return any(map(_may_leave, statements))
-        case nodes.If(then=then, otherwise=otherwise):
-            return _may_leave(then) or (otherwise is not None and _may_leave(otherwise))
-        case nodes.Loop(body=body):
-            return _may_leave(body)
-        case nodes.Unsupported():
-            return True
-    return False
+    return any(isinstance(inner, nodes.Return | nodes.Unsupported) for inner in nodes.statements_of(statement))

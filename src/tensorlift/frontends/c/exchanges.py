@@ -15,7 +15,7 @@ from tensorlift.frontends.c.demand import walk
 from tensorlift.frontends.c.mapped import alike, is_name, names_in, nodes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection
 
     from tensorlift.diagnostics import Location
 
@@ -24,7 +24,7 @@ _Step = tuple[nodes.Variable, nodes.Variable]  # a pointer, and the one that it 
 
 def exchange_elements(body: nodes.Block, arrays: Collection[nodes.Variable]) -> None:
     """Replace, in place, the exchanges of two of these arrays."""
-    blocks = [statement for statement in statements_of(body) if isinstance(statement, nodes.Block)]
+    blocks = [statement for statement in nodes.statements_of(body) if isinstance(statement, nodes.Block)]
     found = {id(block): pair for block in blocks if (pair := _exchange_in(block, arrays)) is not None}
     known = {id(s) for block in blocks if id(block) in found for s in block.statements[slice(*found[id(block)][0])]}
     alone = frozenset(v for v in arrays if not _is_told(v, body, known) and _keeps_length(v, body))
@@ -34,23 +34,6 @@ def exchange_elements(body: nodes.Block, arrays: Collection[nodes.Variable]) -> 
             if {one, other} <= alone and not _is_used(spare, body, known):
                 loop = _exchange(one, other, block.statements[first].location)
                 block.statements = (*block.statements[:first], loop, *block.statements[last:])
-
-
-def statements_of(statement: nodes.Statement) -> Iterator[nodes.Statement]:
-    """Yield a statement and those inside of it."""
-    yield statement
-    match statement:
-        case nodes.Block(statements=inner):
-            for one in inner:
-                yield from statements_of(one)
-        case nodes.If(then=then, otherwise=otherwise):
-            for arm in (then, otherwise):
-                if arm is not None:
-                    yield from statements_of(arm)
-        case nodes.Loop(initial=initial, body=body):
-            if initial is not None:
-                yield from statements_of(initial)
-            yield from statements_of(body)
 
 
 def assignment(statement: nodes.Statement) -> tuple[nodes.Variable, nodes.Expression] | None:
@@ -108,7 +91,7 @@ def _is_told(variable: nodes.Variable, body: nodes.Block, exchanges: Collection[
     def keeps(target: nodes.Expression | nodes.Variable, value: nodes.Expression) -> bool:
         return isinstance(target.ctype, PointerType | ArrayType) and variable in names_in(value)
 
-    for statement in statements_of(body):
+    for statement in nodes.statements_of(body):
         if id(statement) in exchanges:
             continue
         declared = statement.variable if isinstance(statement, nodes.Declare) else None
@@ -130,14 +113,14 @@ def _is_assigned(variable: nodes.Variable, statement: nodes.Statement) -> bool:
 def _keeps_length(array: nodes.Variable, body: nodes.Block) -> bool:
     """Whether the extents of an array still have the values that they had where it was declared."""
     named = {n.variable for e in array.extents if e is not None for n in walk(e) if isinstance(n, nodes.Name)}
-    return not any(_is_assigned(variable, statement) for variable in named for statement in statements_of(body))
+    return not any(_is_assigned(variable, statement) for variable in named for statement in nodes.statements_of(body))
 
 
 def _is_used(variable: nodes.Variable, body: nodes.Block, exchanges: Collection[int]) -> bool:
     """Whether a variable occurs outside of exchanges."""
     return any(
         variable in names_in(node)
-        for statement in statements_of(body)
+        for statement in nodes.statements_of(body)
         if id(statement) not in exchanges
         for node in nodes_of(statement)
     )

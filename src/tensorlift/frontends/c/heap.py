@@ -20,7 +20,7 @@ from tensorlift.frontends.c.c_types import (
     NumberType,
     PointerType,
 )
-from tensorlift.frontends.c.exchanges import assignment, exchange_elements, statements_of
+from tensorlift.frontends.c.exchanges import assignment, exchange_elements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ _BYTE = 8
 
 def as_local_arrays(body: nodes.Block) -> nodes.Block:
     """Return a body in which arrays are declared where it allocates them; declarations are changed in place."""
-    sites = Counter(variable for statement in statements_of(body) for variable, _ in _allocations(statement))
+    sites = Counter(variable for statement in nodes.statements_of(body) for variable, _ in _allocations(statement))
     arrays = frozenset(variable for variable, count in sites.items() if count == 1)
     if not arrays:
         return body

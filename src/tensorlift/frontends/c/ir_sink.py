@@ -65,7 +65,7 @@ class IRSink(Sink):
         self.data_places: dict[str, SSAValue] = {}
         self.blocks = [entry]
         self._locations: dict[Location, FileLineColLoc] = {}
-        self._unsized: dict[Array, Operation] = {}
+        self.unsized: dict[Array, Operation] = {}
 
     @property
     def block(self) -> Block:
@@ -234,24 +234,9 @@ class IRSink(Sink):
         if any(extent is None or not extent.is_affine for extent in array.extents):
             place = arith.ConstantOp.create(result_types=[INDEX], properties={"value": integer_attribute(0, INDEX)})
             array.ssa = _placed(self, place, array.location)
-            self._unsized[array] = place
+            self.unsized[array] = place
             return
         array.ssa = _memory(self, array)
-
-    def reallocate(self, array: Array) -> None:
-        """Emit the memory of a local array at its place, now that its shape is settled."""
-        place = self._unsized.pop(array, None)
-        block = place.parent_block() if place is not None else None
-        if place is None or block is None:
-            return
-        self.blocks.append(Block())
-        if array.accesses:
-            array.ssa = _memory(self, array)
-        for operation in list(self.blocks.pop().ops):
-            operation.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
-            block.insert_op_before(operation, place)
-        place.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
-        place.erase()
 
     def load(self, array: Array, subscripts: tuple[Polynomial, ...], domain: Domain, location: Location) -> Data:
         """Emit a load, to be completed later unless the memory is a scalar's."""
@@ -281,15 +266,6 @@ class IRSink(Sink):
         if subscripts:
             array.accesses.append(Access(subscripts, domain, location, operation))
         self.add(operation)
-
-    def complete(self, array: Array, access: Access, subscripts: Sequence[Polynomial]) -> None:
-        """Set the memory and the indices of a load or store."""
-        operation = cast("Operation", access.operation)
-        attribute, operands = self.maps.map(subscripts)
-        memory = cast("SSAValue", array.ssa)
-        kept = [operation.operands[0]] if isinstance(operation, affine.StoreOp) else []
-        operation.operands = [*kept, memory, *operands]
-        operation.properties["map"] = attribute
 
     def begin_loop(self, loop: LoopRange, hint: str, location: Location, left: Diagnostic | None = None) -> None:
         """Open the body of a loop."""
@@ -382,6 +358,32 @@ class IRSink(Sink):
         """Emit the end of the function."""
         operands = [] if result is None else [_ssa(result)]
         self.add(func.ReturnOp.create(operands=operands, location=self.place(location)))
+
+
+def reallocate(sink: IRSink, array: Array) -> None:
+    """Emit the memory of a local array at its place, now that its shape is settled."""
+    place = sink.unsized.pop(array, None)
+    block = place.parent_block() if place is not None else None
+    if place is None or block is None:
+        return
+    sink.blocks.append(Block())
+    if array.accesses:
+        array.ssa = _memory(sink, array)
+    for operation in list(sink.blocks.pop().ops):
+        operation.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
+        block.insert_op_before(operation, place)
+    place.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
+    place.erase()
+
+
+def complete(sink: IRSink, array: Array, access: Access, subscripts: Sequence[Polynomial]) -> None:
+    """Set the memory and the indices of a load or store."""
+    operation = cast("Operation", access.operation)
+    attribute, operands = sink.maps.map(subscripts)
+    memory = cast("SSAValue", array.ssa)
+    kept = [operation.operands[0]] if isinstance(operation, affine.StoreOp) else []
+    operation.operands = [*kept, memory, *operands]
+    operation.properties["map"] = attribute
 
 
 def _constant(sink: IRSink, value: Attribute, kind: Attribute, location: Location) -> SSAValue:

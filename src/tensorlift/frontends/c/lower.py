@@ -44,7 +44,7 @@ from tensorlift.frontends.c.c_types import (
 from tensorlift.frontends.c.delinearise import Split
 from tensorlift.frontends.c.demand import Demand
 from tensorlift.frontends.c.gathers import complete_gather
-from tensorlift.frontends.c.ir_sink import IRSink
+from tensorlift.frontends.c.ir_sink import IRSink, complete, reallocate
 from tensorlift.frontends.c.ir_types import INDEX, ir_type, memref_type
 from tensorlift.frontends.c.members import is_structure
 from tensorlift.frontends.c.nest_orders import NestOrders
@@ -240,9 +240,9 @@ class _Lowering:
             if array.is_parameter:
                 self._retype(array)
             else:
-                self._sink.reallocate(array)
+                reallocate(self._sink, array)
             for split in splits:
-                self._sink.complete(array, split.access, split.subscripts)
+                complete(self._sink, array, split.access, split.subscripts)
             for gather in array.gathers:
                 complete_gather(array, gather)
             if array.row_table and any(isinstance(access.operation, StoreOp) for access in array.accesses):

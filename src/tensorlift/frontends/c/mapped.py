@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.demand import children, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from tensorlift.frontends.c.c_types import CType
 
     Change = Callable[[nodes.Expression], nodes.Expression | None]
 
+_Node = TypeVar("_Node", bound="nodes.Expression | nodes.Statement")
 _SAID = ("value", "variable", "operator", "name", "callee")
 
 
@@ -23,21 +24,16 @@ def changed(expression: nodes.Expression, change: Change) -> nodes.Expression:
     other = change(expression)
     if other is not None:
         return other
-    match expression:
-        case nodes.Binary(left=left, right=right):
-            return replace(expression, left=changed(left, change), right=changed(right, change))
-        case nodes.Subscript(base=base, index=index):
-            return replace(expression, base=changed(base, change), index=changed(index, change))
-        case nodes.Unary(operand=operand) | nodes.Cast(operand=operand):
-            return replace(expression, operand=changed(operand, change))
-        case nodes.Assign(target=target, value=value):
-            return replace(expression, target=changed(target, change), value=changed(value, change))
-        case nodes.Conditional(condition=condition, then=then, otherwise=otherwise):
-            arms = (changed(then, change), changed(otherwise, change))
-            return replace(expression, condition=changed(condition, change), then=arms[0], otherwise=arms[1])
-        case nodes.Call(arguments=arguments):
-            return replace(expression, arguments=tuple(changed(argument, change) for argument in arguments))
-    return expression
+    return _with(expression, nodes.OPERANDS, lambda operand: changed(operand, change))
+
+
+def _with(node: _Node, fields: Mapping[type, tuple[str, ...]], change: Callable[[Any], Any]) -> _Node:
+    """Return a node with others in the fields that a table names for it."""
+    held = {name: value for name in fields.get(type(node), ()) if (value := getattr(node, name)) is not None}
+    new: dict[str, Any] = {
+        n: tuple(map(change, value)) if isinstance(value, tuple) else change(value) for n, value in held.items()
+    }
+    return replace(node, **new) if new else node
 
 
 def with_expressions(
@@ -49,27 +45,9 @@ def with_expressions(
 
     What a declaration starts with is changed in place.
     """
-    match statement:
-        case nodes.Block(statements=statements):
-            return replace(statement, statements=tuple(map(inside, statements)))
-        case nodes.Declare(variable=variable) if variable.initialiser is not None:
-            variable.initialiser = change(variable.initialiser)
-        case nodes.Evaluate(expression=expression):
-            return replace(statement, expression=change(expression))
-        case nodes.Return(value=value) if value is not None:
-            return replace(statement, value=change(value))
-        case nodes.If(condition=condition, then=then, otherwise=otherwise):
-            other = None if otherwise is None else inside(otherwise)
-            return replace(statement, condition=change(condition), then=inside(then), otherwise=other)
-        case nodes.Loop(initial=initial, condition=condition, advance=advance, body=body):
-            return replace(
-                statement,
-                initial=None if initial is None else inside(initial),
-                condition=None if condition is None else change(condition),
-                advance=None if advance is None else change(advance),
-                body=inside(body),
-            )
-    return statement
+    if isinstance(statement, nodes.Declare) and statement.variable.initialiser is not None:
+        statement.variable.initialiser = change(statement.variable.initialiser)
+    return _with(_with(statement, nodes.EXPRESSIONS, change), nodes.STATEMENTS, inside)
 
 
 def with_value(expression: nodes.Expression, variable: nodes.Variable, value: nodes.Expression) -> nodes.Expression:
@@ -106,21 +84,12 @@ def alike(left: nodes.Expression, right: nodes.Expression, *, but_types: bool = 
     )
 
 
-def expressions_of(statement: nodes.Statement) -> Iterator[nodes.Expression]:
-    """Yield the expressions of a statement, but not those of statements inside of it."""
-    found: list[nodes.Expression | None] = []
-    match statement:
-        case nodes.Declare(variable=variable):
-            found = [variable.initialiser, *variable.extents]
-        case nodes.Evaluate(expression=expression):
-            found = [expression]
-        case nodes.If(condition=condition):
-            found = [condition]
-        case nodes.Loop(condition=until, advance=advance):
-            found = [until, advance]
-        case nodes.Return(value=value):
-            found = [value]
-    yield from (one for one in found if one is not None)
+def expressions_of(statement: nodes.Statement) -> list[nodes.Expression]:
+    """List the expressions of a statement, but not those of statements inside of it."""
+    if isinstance(statement, nodes.Declare):
+        variable = statement.variable
+        return [one for one in (*variable.extents, variable.initialiser) if one is not None]
+    return nodes.parts(statement, nodes.EXPRESSIONS)
 
 
 def nodes_of(statement: nodes.Statement) -> Iterator[nodes.Expression]:

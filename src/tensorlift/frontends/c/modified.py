@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.demand import children
+from tensorlift.frontends.c.mapped import expressions_of
 
 
 class ModifiedVariables:
@@ -29,29 +30,23 @@ class ModifiedVariables:
         if loop in self._used:
             return
         found = _Found(self._assigned.setdefault(loop, set()), self._used.setdefault(loop, {}))
-        found.expression(loop.condition)
-        found.expression(loop.advance)
+        for expression in expressions_of(loop):
+            found.expression(expression)
         self._statement(loop.body, found)
 
-    def _statement(self, statement: nodes.Statement | None, found: _Found) -> None:
-        match statement:
-            case nodes.Evaluate(expression=expression) | nodes.Return(value=expression):
-                found.expression(expression)
-            case nodes.Block(statements=statements):
-                for child in statements:
-                    self._statement(child, found)
-            case nodes.Declare(variable=variable):
-                found.assigned.add(variable)
-                for expression in (*variable.extents, variable.initialiser):
-                    found.expression(expression)
-            case nodes.If(condition=condition, then=then, otherwise=otherwise):
-                found.expression(condition)
-                self._statement(then, found)
-                self._statement(otherwise, found)
-            case nodes.Loop():
+    def _statement(self, statement: nodes.Statement, found: _Found) -> None:
+        if isinstance(statement, nodes.Loop):
+            if statement.initial is not None:
                 self._statement(statement.initial, found)
-                found.assigned.update(self.of(statement))
-                found.used.update(self.used(statement))
+            found.assigned.update(self.of(statement))
+            found.used.update(self.used(statement))
+            return
+        if isinstance(statement, nodes.Declare):
+            found.assigned.add(statement.variable)
+        for expression in expressions_of(statement):
+            found.expression(expression)
+        for inner in nodes.parts(statement, nodes.STATEMENTS):
+            self._statement(inner, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +56,9 @@ class _Found:
     assigned: set[nodes.Variable]
     used: dict[nodes.Variable, None]
 
-    def expression(self, expression: nodes.Expression | None) -> None:
+    def expression(self, expression: nodes.Expression) -> None:
         """Add the variables of an expression."""
-        work = [] if expression is None else [expression]
+        work = [expression]
         while work:
             node = work.pop()
             if isinstance(node, nodes.Name):

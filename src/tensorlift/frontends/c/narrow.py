@@ -12,7 +12,6 @@ from tensorlift.comprehension.ranges import combined
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import IntegerType
 from tensorlift.frontends.c.demand import walk
-from tensorlift.frontends.c.exchanges import statements_of
 from tensorlift.frontends.c.mapped import nodes_of
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ _SUMS = {"+": "add", "-": "sub", "*": "mul"}
 def narrow_line(function: nodes.Function, sizes: Collection[str]) -> int | None:
     """Return the first line on which a function may lose bits of sizes or positions; None where none does."""
     parameters = (p.location.line for p in function.parameters if p.name in sizes and _is_narrow(p.ctype))
-    statements = list(statements_of(function.body))
+    statements = list(nodes.statements_of(function.body))
     assigned = [pair for statement in statements for pair in _assigned(statement)]
     summed = [pair for statement in statements for pair in _summed(statement)]
     keepers, plain = _keepers([*assigned, *summed]), _keepers(assigned)

@@ -7,9 +7,11 @@ as ``Cast``. What the front end cannot read becomes ``Unsupported``, and is refu
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from tensorlift.diagnostics import Diagnostic, Location
     from tensorlift.frontends.c.c_types import CType
 
@@ -323,3 +325,40 @@ def without_casts(expression: Expression) -> Expression:
     while isinstance(expression, Cast):
         expression = expression.operand
     return expression
+
+
+# What is inside of expressions and statements, by the names of the fields.
+OPERANDS: dict[type, tuple[str, ...]] = {
+    Binary: ("left", "right"),
+    Subscript: ("base", "index"),
+    Unary: ("operand",),
+    Cast: ("operand",),
+    Assign: ("target", "value"),
+    Conditional: ("condition", "then", "otherwise"),
+    Call: ("arguments",),
+    InitialiserList: ("items",),
+}
+EXPRESSIONS: dict[type, tuple[str, ...]] = {
+    Evaluate: ("expression",),
+    If: ("condition",),
+    Loop: ("condition", "advance"),
+    Return: ("value",),
+}
+STATEMENTS: dict[type, tuple[str, ...]] = {
+    Block: ("statements",),
+    If: ("then", "otherwise"),
+    Loop: ("initial", "body"),
+}
+
+
+def parts(node: Any, fields: Mapping[type, tuple[str, ...]]) -> list[Any]:
+    """List what the fields hold that a table names for a node."""
+    held = (getattr(node, name) for name in fields.get(type(node), ()))
+    return [part for one in held for part in (one if isinstance(one, tuple) else (one,)) if part is not None]
+
+
+def statements_of(statement: Statement) -> Iterator[Statement]:
+    """Yield a statement and those inside of it."""
+    yield statement
+    for inner in parts(statement, STATEMENTS):
+        yield from statements_of(inner)

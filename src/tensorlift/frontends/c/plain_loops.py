@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL
 from tensorlift.frontends.c.demand import walk
-from tensorlift.frontends.c.exchanges import statements_of
 from tensorlift.frontends.c.mapped import alike, expressions_of, is_name, names_in, nodes_of
 from tensorlift.frontends.c.modified import assigned_in_statement
 
@@ -41,7 +40,7 @@ def plain_loops(function: nodes.Function) -> tuple[PlainLoop, ...]:
 
     Of a function that takes the address of a variable there are none, as that hides what is assigned.
     """
-    inside = chain.from_iterable(map(nodes_of, statements_of(function.body)))
+    inside = chain.from_iterable(map(nodes_of, nodes.statements_of(function.body)))
     return () if any(map(_takes_address, inside)) else tuple(_loops(function.body))
 
 
@@ -51,20 +50,16 @@ def _takes_address(node: nodes.Expression) -> bool:
     return not isinstance(nodes.without_casts(node.operand), nodes.Subscript)
 
 
-def _loops(statement: nodes.Statement | None) -> Iterator[PlainLoop]:
-    match statement:
-        case nodes.Block(statements=statements):
-            for child in statements:
-                yield from _loops(child)
-        case nodes.If(then=then, otherwise=otherwise):
-            yield from _loops(then)
-            yield from _loops(otherwise)
-        case nodes.Loop(body=body):
-            yield PlainLoop(statement.location.line, tuple(_loops(body)), _reductions(statement))
+def _loops(statement: nodes.Statement) -> Iterator[PlainLoop]:
+    if isinstance(statement, nodes.Loop):
+        yield PlainLoop(statement.location.line, tuple(_loops(statement.body)), _reductions(statement))
+        return
+    for inner in nodes.parts(statement, nodes.STATEMENTS):
+        yield from _loops(inner)
 
 
 def _reductions(loop: nodes.Loop) -> dict[str, str] | None:
-    inside = list(statements_of(loop.body))
+    inside = list(nodes.statements_of(loop.body))
     own = {s.variable for s in inside if isinstance(s, nodes.Declare)}
     assigned = assigned_in_statement(loop.body)
     calls = (isinstance(node, nodes.Call) and node.callee is not None for s in inside for node in nodes_of(s))

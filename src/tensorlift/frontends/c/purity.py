@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import IntegerType, NumberType
-from tensorlift.frontends.c.exchanges import statements_of
 from tensorlift.frontends.c.mapped import expressions_of, names_in, nodes_of
 from tensorlift.frontends.c.math_functions import is_math_function
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 def is_quiet(statement: nodes.Statement) -> bool:
     """Whether a statement changes nothing but local numbers."""
-    parts = list(statements_of(statement))
+    parts = list(nodes.statements_of(statement))
     if any(isinstance(part, nodes.Unsupported | nodes.Settle | nodes.Agree) for part in parts):
         return False
     return all(_keeps_memory(node) for part in parts for node in nodes_of(part))
@@ -51,7 +50,7 @@ def is_pure(node: nodes.Expression) -> bool:
 
 def _is_function_of_numbers(callee: nodes.Function) -> bool:
     """Whether a function depends on its numbers alone, and has no effect."""
-    statements = list(statements_of(callee.body))
+    statements = list(nodes.statements_of(callee.body))
     own = {*callee.parameters, *(s.variable for s in statements if isinstance(s, nodes.Declare))}
     within = [node for statement in statements for node in nodes_of(statement)]
     return (
@@ -78,7 +77,7 @@ def addressed_in(body: nodes.Statement) -> set[nodes.Variable]:
     """Collect the variables whose addresses are taken."""
     return {
         variable
-        for statement in statements_of(body)
+        for statement in nodes.statements_of(body)
         for node in nodes_of(statement)
         if isinstance(node, nodes.Unary) and node.operator == "&"
         for variable in names_in(node)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import IntegerType, NumberType
 from tensorlift.frontends.c.demand import walk
-from tensorlift.frontends.c.exchanges import statements_of
 from tensorlift.frontends.c.mapped import (
     alike,
     changed,
@@ -40,7 +39,7 @@ _TRUTHS = {"<", "<=", ">", ">=", "==", "!=", "&&", "||", "!", ","}
 def keep_values_at_places(body: nodes.Block) -> None:
     """Keep, in place, the values that the loops of a function read at places that they keep."""
     told = addressed_in(body)
-    for block in [statement for statement in statements_of(body) if isinstance(statement, nodes.Block)]:
+    for block in [statement for statement in nodes.statements_of(body) if isinstance(statement, nodes.Block)]:
         position = 0
         while position < len(block.statements):
             loop, before = block.statements[position], block.statements[:position]
@@ -149,7 +148,7 @@ def _found(loop: nodes.Loop, before: Sequence[nodes.Statement], told: set[nodes.
         if start is None or entries is None:
             continue
         found = _Kept(place, converted(start, place.ctype), entries)
-        for statement in statements_of(loop):
+        for statement in nodes.statements_of(loop):
             for expression in expressions_of(statement):
                 for value in _values_at(expression, place, moving - {place}):
                     _note(found, value)
@@ -182,7 +181,7 @@ def _repeated(loop: nodes.Loop) -> nodes.Loop:
 
 def _reads_what_it_keeps(loop: nodes.Loop, found: _Kept) -> bool:
     """Whether a loop reads all cells itself that are read where the place is set."""
-    read = [n for s in statements_of(loop.body) for n in nodes_of(s) if _place_of_read(n) is not None]
+    read = [n for s in nodes.statements_of(loop.body) for n in nodes_of(s) if _place_of_read(n) is not None]
     kept = [
         node
         for place in _set_to(loop.body, found.place)
@@ -203,7 +202,7 @@ def _note(found: _Kept, value: nodes.Expression) -> None:
 def _chosen(body: nodes.Statement) -> dict[nodes.Variable, list[nodes.Expression]]:
     """Return the integers that are set under conditions, with these."""
     found: dict[nodes.Variable, list[nodes.Expression]] = {}
-    for statement in statements_of(body):
+    for statement in nodes.statements_of(body):
         conditions = [statement.condition] if isinstance(statement, nodes.If) else []
         conditions += [n.condition for n in nodes_of(statement) if isinstance(n, nodes.Conditional)]
         for variable in assigned_in_statement(statement) if conditions else ():
@@ -247,10 +246,10 @@ def _place_of_read(node: nodes.Expression) -> nodes.Expression | None:
 
 def _sets(loop: nodes.Loop, place: nodes.Variable) -> bool:
     """Whether the body of a loop sets a place by statements of their own, to values that do not depend on it."""
-    found = [n for s in statements_of(_repeated(loop)) for n in nodes_of(s) if place in assigned_by(n)]
-    if any(isinstance(s, nodes.Declare) and s.variable is place for s in statements_of(loop.body)):
+    found = [n for s in nodes.statements_of(_repeated(loop)) for n in nodes_of(s) if place in assigned_by(n)]
+    if any(isinstance(s, nodes.Declare) and s.variable is place for s in nodes.statements_of(loop.body)):
         return False
-    own = [s for s in statements_of(loop.body) if _setting(s, place) is not None]
+    own = [s for s in nodes.statements_of(loop.body) if _setting(s, place) is not None]
     return len(own) == len(found) and not any(place in names_in(value) for value in _set_to(loop.body, place))
 
 
@@ -270,7 +269,7 @@ def _setting(statement: nodes.Statement, place: nodes.Variable) -> nodes.Express
 
 def _set_to(body: nodes.Statement, place: nodes.Variable) -> list[nodes.Expression]:
     """List the values that a loop sets a place to, other than the place itself."""
-    work = [value for s in statements_of(body) if (value := _setting(s, place)) is not None]
+    work = [value for s in nodes.statements_of(body) if (value := _setting(s, place)) is not None]
     found = []
     while work:
         value = work.pop()
@@ -338,7 +337,7 @@ def _after(found: _Kept, statements: Sequence[nodes.Statement]) -> Iterator[node
         changes = not is_quiet(statement) or not fixed.isdisjoint(assigned_in_statement(statement))
         if holds and any(map(found.is_in, expressions_of(statement))):
             found.entries = []
-        reads = any(found.is_in(e) for s in statements_of(statement) for e in expressions_of(s))
+        reads = any(found.is_in(e) for s in nodes.statements_of(statement) for e in expressions_of(s))
         holds = holds and not (reads and found.entries)
         match statement:
             case nodes.Evaluate(expression=nodes.Assign(operator="", target=target, value=value) as assign) if (

@@ -20,7 +20,6 @@ from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import INT, VOID, NumberType
 from tensorlift.frontends.c.counted import Counted, begun, bound_and_others, counted, counter_of
 from tensorlift.frontends.c.demand import walk
-from tensorlift.frontends.c.exchanges import statements_of
 from tensorlift.frontends.c.mapped import changed, converted, is_name, names_in, nodes_of, with_expressions
 from tensorlift.frontends.c.modified import assigned_in_statement
 from tensorlift.frontends.c.purity import addressed_in, is_number, is_pure, is_quiet, may_fail, read_first
@@ -36,7 +35,7 @@ _Statements = tuple[nodes.Statement, ...]
 
 def run_to_their_ends(body: nodes.Block, *, unless_loops: bool = False) -> None:
     """Replace, in place, the loops of a function that end early; ``unless_loops`` refuses those that stay loops."""
-    if any(map(_ends_early, statements_of(body))):
+    if any(map(_ends_early, nodes.statements_of(body))):
         function = _Function(addressed_in(body), unless_loops)
         function.end_breaks(body, ())
         function.end_returns(body, ())
@@ -49,7 +48,7 @@ def _ends_early(statement: nodes.Statement) -> bool:
             return True
         case nodes.Loop(condition=condition, body=body):
             reads = condition is not None and any(map(nodes.is_cell, walk(condition)))
-            return reads or any(isinstance(inner, nodes.Return) for inner in statements_of(body))
+            return reads or any(isinstance(inner, nodes.Return) for inner in nodes.statements_of(body))
     return False
 
 
@@ -150,7 +149,7 @@ class _Search:
 
     def _without_store(self, statement: nodes.Statement) -> nodes.Statement:
         """Hold what a statement stores into memory, to store it behind the loop; what follows must not read memory."""
-        reads = sum(map(nodes.is_cell, chain.from_iterable(map(nodes_of, statements_of(statement)))))
+        reads = sum(map(nodes.is_cell, chain.from_iterable(map(nodes_of, nodes.statements_of(statement)))))
         match statement:
             case nodes.Evaluate(expression=nodes.Assign(target=target, value=value) as assign) if nodes.is_cell(target):
                 if self.stored and reads > 1:  # one is the place itself
@@ -189,13 +188,13 @@ class _Search:
 
     def _may_leave(self, statement: nodes.Statement) -> bool:
         """Whether a statement holds a jump out of the loop."""
-        return any(map(self._is_jump, statements_of(statement)))
+        return any(map(self._is_jump, nodes.statements_of(statement)))
 
     def _check(self) -> None:
         """Raise ``_Unsuitable`` where an iteration may know of another one, or do anything but leave numbers."""
         body = self.result.body
-        quiet = is_quiet(self.result) and not any(may_fail(n) for s in statements_of(body) for n in nodes_of(s))
-        own = {s.variable for s in statements_of(body) if isinstance(s, nodes.Declare)}
+        quiet = is_quiet(self.result) and not any(may_fail(n) for s in nodes.statements_of(body) for n in nodes_of(s))
+        own = {s.variable for s in nodes.statements_of(body) if isinstance(s, nodes.Declare)}
         changes = assigned_in_statement(body) - own - self.counters
         left = [one - own for one in self.left]
         if not quiet or not left or read_first([body], changes) or _returns(self.result):
@@ -222,7 +221,7 @@ class _Search:
         )
 
     def _names(self) -> Iterator[nodes.Variable]:
-        for statement in statements_of(self.result):
+        for statement in nodes.statements_of(self.result):
             for node in nodes_of(statement):
                 if isinstance(node, nodes.Name):
                     yield node.variable
@@ -274,7 +273,7 @@ class _Function:
                 for position in reversed(range(len(statement.statements))):
                     child, after = statement.statements[position], statement.statements[position + 1 :]
                     self.end_breaks(child, (*after, *following))
-                    if isinstance(child, nodes.Loop) and any(map(_ends_early, statements_of(child))):
+                    if isinstance(child, nodes.Loop) and any(map(_ends_early, nodes.statements_of(child))):
                         with suppress(_Unsuitable):
                             ended = self._without_break(child, after, following)
                             statement.statements = (*statement.statements[:position], *ended)
@@ -351,7 +350,7 @@ class _Function:
 
 def _uses(statement: nodes.Statement, variable: nodes.Variable) -> int:
     """Count where a statement names a variable."""
-    return sum(is_name(node, variable) for inner in statements_of(statement) for node in nodes_of(inner))
+    return sum(is_name(node, variable) for inner in nodes.statements_of(statement) for node in nodes_of(inner))
 
 
 def _begun(loop: nodes.Loop) -> tuple[_Statements, nodes.Loop]:
@@ -374,12 +373,12 @@ def _jump_unless(condition: nodes.Expression, location: Location) -> nodes.If:
 
 
 def _returns(loop: nodes.Loop) -> bool:
-    return any(isinstance(statement, nodes.Return) for statement in statements_of(loop.body))
+    return any(isinstance(statement, nodes.Return) for statement in nodes.statements_of(loop.body))
 
 
 def _result_of(loop: nodes.Loop) -> nodes.Variable | None:
     """Make the variable for what a loop returns; None if it returns no value."""
-    values = [statement.value for statement in statements_of(loop.body) if isinstance(statement, nodes.Return)]
+    values = [statement.value for statement in nodes.statements_of(loop.body) if isinstance(statement, nodes.Return)]
     types = {None if value is None else value.ctype for value in values}
     if types == {None}:
         return None
@@ -422,7 +421,7 @@ def _renamed(statements: _Statements, counter: nodes.Variable, place: nodes.Vari
     for position, statement in enumerate(statements):
         if counter not in read_first([statement, probe], {counter}):
             return (*done, *statements[position:])
-        if counter in assigned_in_statement(statement) or not all(map(_is_plain, statements_of(statement))):
+        if counter in assigned_in_statement(statement) or not all(map(_is_plain, nodes.statements_of(statement))):
             return None
         done.append(inside(statement))
     return tuple(done)

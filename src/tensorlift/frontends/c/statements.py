@@ -372,15 +372,9 @@ def _item(initialiser: nodes.Expression, cell: tuple[int, ...]) -> nodes.Express
 
 def _returns(statement: nodes.Statement) -> bool:
     """Whether a statement holds a ``return`` outside loops."""
-    match statement:
-        case nodes.Return():
-            return True
-        case nodes.Block(statements=statements):
-            return any(map(_returns, statements))
-        case nodes.If(then=then, otherwise=otherwise):
-            return _returns(then) or (otherwise is not None and _returns(otherwise))
-        case _:
-            return False
+    if isinstance(statement, nodes.Loop):
+        return False
+    return isinstance(statement, nodes.Return) or any(map(_returns, nodes.parts(statement, nodes.STATEMENTS)))
 
 
 def _always_returns(statement: nodes.Statement) -> bool:

@@ -21,7 +21,6 @@ from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import INT, VOID, IntegerType, promote
-from tensorlift.frontends.c.exchanges import statements_of
 from tensorlift.frontends.c.mapped import nodes_of
 from tensorlift.frontends.c.modified import has_effects
 from tensorlift.frontends.c.refusals import refusal
@@ -48,14 +47,14 @@ def without_continue(body: nodes.Statement) -> nodes.Statement:
 
 def without_goto(body: nodes.Block) -> None:
     """Rewrite, in place, jumps to labels; those that lead back, or out of loops, stay, and so do their labels."""
-    blocks = [statement for statement in statements_of(body) if isinstance(statement, nodes.Block)]
+    blocks = [statement for statement in nodes.statements_of(body) if isinstance(statement, nodes.Block)]
     for block in blocks:
         block.statements = tuple(one for statement in block.statements for one in _labelled(statement))
         for label in [one for one in block.statements if isinstance(one, nodes.Unsupported) and _is_label(one)]:
             jump = ("goto", label.detail.removesuffix(_LABEL))
             position = block.statements.index(label)
             before, after = block.statements[:position], block.statements[position + 1 :]
-            jumps = [one for one in statements_of(body) if isinstance(one, nodes.Unsupported) and _is(one, jump)]
+            jumps = [one for one in nodes.statements_of(body) if isinstance(one, nodes.Unsupported) and _is(one, jump)]
             is_forward = sum(count(one, jump) for one in before) == len(jumps) <= _MOST_JUMPS
             start = next((k for k, one in enumerate(before) if _holds(one, jump)), position)
             if is_forward and _declared(before[start:]).isdisjoint(_named(after)):
@@ -96,15 +95,10 @@ def _holds(statement: nodes.Statement | None, jump: Jump) -> bool:
 
 def count(statement: nodes.Statement | None, jump: Jump) -> int:
     """Count the jumps in a statement, outside of loops inside of it."""
-    match statement:
-        case nodes.Unsupported():
-            return _is(statement, jump)
-        case nodes.Block(statements=statements):
-            return sum(count(inner, jump) for inner in statements)
-        case nodes.If(then=then, otherwise=otherwise):
-            return count(then, jump) + count(otherwise, jump)
-        case _:
-            return 0
+    if isinstance(statement, nodes.Unsupported):
+        return _is(statement, jump)
+    inside = [] if isinstance(statement, nodes.Loop) else nodes.parts(statement, nodes.STATEMENTS)
+    return sum(count(inner, jump) for inner in inside)
 
 
 def _is(statement: nodes.Unsupported, jump: Jump) -> bool:
@@ -121,12 +115,12 @@ def label(name: str) -> str:
 
 
 def _declared(statements: Sequence[nodes.Statement]) -> set[nodes.Variable]:
-    inside = (one for statement in statements for one in statements_of(statement))
+    inside = (one for statement in statements for one in nodes.statements_of(statement))
     return {one.variable for one in inside if isinstance(one, nodes.Declare)}
 
 
 def _named(statements: Sequence[nodes.Statement]) -> set[nodes.Variable]:
-    inside = (one for statement in statements for one in statements_of(statement))
+    inside = (one for statement in statements for one in nodes.statements_of(statement))
     return {node.variable for one in inside for node in nodes_of(one) if isinstance(node, nodes.Name)}
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.demand import children
 from tensorlift.frontends.c.endings import ending_in
+from tensorlift.frontends.c.mapped import expressions_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,22 +48,4 @@ def _walk(work: list[Any]) -> Iterator[Any]:
         elif node is not None and id(node) not in seen:
             seen.add(id(node))
             yield node
-            work.extend(_parts(node))
-
-
-def _parts(node: Any) -> tuple[Any, ...]:
-    match node:
-        case nodes.Block(statements=statements):
-            return statements
-        case nodes.Declare(variable=variable):
-            return (*variable.extents, variable.initialiser)
-        case nodes.Evaluate(expression=expression):
-            return (expression,)
-        case nodes.If(condition=condition, then=then, otherwise=otherwise):
-            return condition, then, otherwise
-        case nodes.Loop():
-            return node.initial, node.condition, node.advance, node.body
-        case nodes.Return(value=value):
-            return (value,)
-        case _:
-            return children(node)
+            work += [*expressions_of(node), *nodes.parts(node, nodes.STATEMENTS), *children(node)]

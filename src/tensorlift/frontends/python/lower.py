@@ -21,7 +21,6 @@ from xdsl.ir.affine import AffineConstraintKind
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL, LONG, VOID, PointerType, VoidType
-from tensorlift.frontends.c.exchanges import statements_of
 from tensorlift.frontends.c.lower import lower_function
 from tensorlift.frontends.c.preconditions import Condition, add_requirements, spell_inequality, stated_requirement
 from tensorlift.frontends.c.refusals import REFUSALS
@@ -353,12 +352,12 @@ class _Lowering:
 
 def _without_jumps(body: nodes.Block) -> nodes.Block:
     """Rewrite loops that are left early, and those that keep a place; refuse a jump that stays."""
-    for loop in statements_of(body):
+    for loop in nodes.statements_of(body):
         if isinstance(loop, nodes.Loop):
             loop.body = without_continue(loop.body)
     run_to_their_ends(body, unless_loops=True)
     keep_values_at_places(body)
-    for statement in statements_of(body):
+    for statement in nodes.statements_of(body):
         if isinstance(statement, nodes.Unsupported):
             raise refusal("jump", statement.location, statement.kind)
         if isinstance(statement, nodes.Loop) and statement.left is not None:
