@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift import reading
 from tensorlift.record import Level
-from tensorlift.summarize.decided import decide
+from tensorlift.summarize.claims import decide
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

@@ -28,7 +28,7 @@ from tensorlift.runtime.data import seeded
 from tensorlift.runtime.differential import compare_as_read
 from tensorlift.runtime.sizes import choose_sizes
 from tensorlift.summarize import summarise
-from tensorlift.summarize.decided import decide
+from tensorlift.summarize.claims import decide
 from tensorlift.synthesis.simplify import simplify
 
 if TYPE_CHECKING:

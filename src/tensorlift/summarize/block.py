@@ -1,31 +1,246 @@
 """Straight-line evaluation: what a block of statements does to arrays, in terms of the state at its entry.
 
-Inner loops are replaced by their effects (`loop`).  A branch under an affine condition restricts domains; under a
-condition on data it becomes a `select` between what its arms leave.  Values, which loads and branches yield, are terms
-of the entry state; those of outer blocks stay names, for the outer block to put in.
+Inner loops are replaced by their effects (see the loop rule).  A branch under an affine condition restricts domains;
+under a condition on data it becomes a `select` between what its arms leave.  Values, which loads and branches yield,
+are terms of the entry state; those of outer blocks stay names, for the outer block to put in.
+
+The loop rule: from what one iteration does to what the whole loop does, for every trip count.
+
+An iteration is an effect: piece by piece, a term for each cell that it writes, over the state that it starts from.
+Each read of an array that the loop writes is classified: no earlier iteration writes the cell, so it holds its
+*initial* value; it is the *same cell* that the piece overwrites; or an *earlier iteration* may have written it.  In the
+last case the state of that array before the iteration is computed first, as a function of the loop variable, and put
+in.  What an array's pieces then do to it is brought into closed form by `phases`, or guessed to be a `scan`; or, where
+what an iteration reads of earlier ones was written without reading of still earlier ones, as in
+``p[i] = p[n - 1 - i] + q[i]``, the state that the first `phases` give is put into the second.
+
+The closed form is the state *before iteration* ``i`` for every ``i`` up to the upper bound; the loop's effect is that
+state at the upper bound.  It is a guess until `induction` has proved it.
 """
 
 from __future__ import annotations
 
+from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.domain import Domain, NotAffine
-from tensorlift.comprehension.state import Effect, RecurrenceError, State, own_cell
+from tensorlift.comprehension.affine import Affine, affine
+from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
+from tensorlift.comprehension.names import formals, fresh
+from tensorlift.comprehension.state import Effect, Piece, RecurrenceError, State, at, merged, own_cell, split
 from tensorlift.comprehension.terms import Reduce
 from tensorlift.ir.scalar_terms import choose, choose_by, reconverted
 from tensorlift.ops.dtypes import is_float
-from tensorlift.summarize.loop import LoopRule
+from tensorlift.proofs.source.exits import at_exit
+from tensorlift.proofs.source.induction import Guess, check_induction
+from tensorlift.summarize.accumulation import self_read
+from tensorlift.summarize.phases import Phases, iteration_of
+from tensorlift.summarize.scan import guess_latest, guess_position, guess_scan
 from tensorlift.summarize.statements import Allocate, Block, Branch, Load, Loop, Statement, Store
 from tensorlift.summarize.unwritten import unwritten
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from tensorlift.comprehension.definition import ArrayInfo
     from tensorlift.comprehension.terms import Read, Term
-    from tensorlift.proofs.source.induction import Guess
-    from tensorlift.summarize.liveness import Liveness
+    from tensorlift.summarize.dependence import Liveness
+
+INITIAL = "!"  # marks a read of the state before the loop
+
+
+class LoopRule:
+    """One loop with the effect of its iterations.
+
+    ``context`` holds the points of the outer variables, ``iterations`` those at which the loop's is in its range too.
+    """
+
+    def __init__(
+        self, loop: Loop, effect: Effect, context: Domain, iterations: Domain, arrays: Mapping[str, ArrayInfo]
+    ) -> None:
+        self.loop = loop
+        self.variable = loop.variable
+        self.effect = effect
+        self.context = context
+        self.iterations = iterations
+        self.arrays = arrays
+        # Between iterations the variable is at most each upper bound.
+        self.region = context & Domain.of(*(at_least(high, loop.variable) for high in loop.upper))
+        self.written_before: dict[str, Domain] = {}
+        self.needs: dict[str, set[str]] = {array: set() for array in effect}
+        self.late: dict[str, list[tuple[Mapping[str, Affine], Domain]]] = {array: [] for array in effect}
+        self.pieces: Effect = {}
+        self.states: Effect = {}
+        self.guess: Guess | None = None  # what was proved
+
+    def closed(self, *, unfolds: bool) -> Effect:
+        """Return the effect of the loop.
+
+        With ``unfolds``, what earlier iterations wrote is computed again where it is read, if that ends after one step.
+
+        Raises:
+            RecurrenceError: where there is no closed form, or the guess is not proved.
+            NotAffine: where a closed form needs an integer division.
+
+        """
+        for array in self.effect:
+            self.pieces[array] = split(self._classified(array, piece) for piece in self.effect[array])
+        for array in self._in_order_of_needs():
+            self.states[array] = self._state_before(array, unfolds=unfolds)
+        states = {array: [(d, unmarked(t, d)) for d, t in self.states[array]] for array in self.effect}
+        self.guess = Guess(self.loop, self.effect, states, self.region, self.iterations)
+        check_induction(self.guess, self.arrays)
+        return at_exit(self.loop, states, self.context)
+
+    def _written_before(self, array: str) -> Domain:
+        """Return the cells that an iteration before ``variable`` writes."""
+        known = self.written_before.get(array)
+        if known is None:
+            earlier = fresh("earlier")
+            domains = Domain.union(domain.rename({self.variable: earlier}) for domain, _ in self.effect[array])
+            known = (domains & Domain.of(less(earlier, self.variable))).project_out(earlier)
+            self.written_before[array] = known
+        return known
+
+    # -- classification
+
+    def _classified(self, array: str, piece: Piece) -> Piece:
+        domain, term = piece
+        if term.reads.isdisjoint(self.effect):
+            return piece
+        return domain, rewrite.map_reads(term, domain, lambda found, where: self._class(array, found, where))
+
+    def _class(self, array: str, found: Read, where: Domain) -> Term:
+        if found.array not in self.effect:
+            return found
+        cell = at(found.array, found.indices)
+        own = found.array == array and where.implies(*(equal(name, index) for name, index in cell.items()))
+        if own:  # at the points of the piece, the subscripts are the index variables as they are
+            cell = {}
+        if self._is_written_later(found.array, cell, where) or self._is_unwritten(found.array, cell, where):
+            return initial(found)
+        if own:
+            return self_read(found.dtype)
+        self.needs[array].add(found.array)
+        if found.array == array:
+            self.late[array].append((cell, where))
+        return found
+
+    def _is_written_later(self, array: str, cell: Mapping[str, Affine], where: Domain) -> bool:
+        """Tell whether a cell is written in this iteration or in later ones, as equalities of the writes may say."""
+        for domain, _ in self.effect[array]:
+            writer = iteration_of(domain, self.variable)
+            if writer is None:
+                return False
+            ahead = where.reduced(writer.substitute(cell) - affine(self.variable))
+            if not ahead.is_constant or ahead.constant < 0:
+                return False
+        return True
+
+    def _is_unwritten(self, array: str, cell: Mapping[str, Affine], where: Domain) -> bool:
+        """Tell whether no iteration before this one writes a cell."""
+        return (self._written_before(array).substitute(cell) & where).is_empty()
+
+    def _in_order_of_needs(self) -> Iterable[str]:
+        """Return the arrays so that each comes after the others whose state its own depends on."""
+        order = TopologicalSorter({array: sorted(needed - {array}) for array, needed in self.needs.items()})
+        try:
+            return tuple(order.static_order())
+        except CycleError as error:
+            array = min(error.args[1])
+            raise RecurrenceError(array, "depends on earlier iterations through other arrays") from None
+
+    # -- the state before an iteration
+
+    def _state_before(self, array: str, *, unfolds: bool) -> list[Piece]:
+        """Return the cells of an array before iteration ``variable``, over marked reads of the state before the loop.
+
+        Raises:
+            RecurrenceError: where the array depends on itself in no known way.
+
+        """
+        pieces = self._resolved(self.pieces[array], {a: self.states[a] for a in self.needs[array] - {array}})
+        if array in self.needs[array]:
+            return merged(self._recurrent(array, pieces, unfolds=unfolds))
+        guess = guess_position if self.needs[array] else guess_latest
+        is_number = not self.arrays[array].shape
+        position = guess(self.pieces, array, self.variable, self.region) if is_number else None
+        if position is None:
+            return merged(self._phases(array, pieces))
+        return [(domain, self._marked(term, domain)) for domain, term in position]
+
+    def _marked(self, term: Term, domain: Domain) -> Term:
+        """Mark the reads of arrays that the loop writes."""
+        return rewrite.map_reads(term, domain, lambda found, _: initial(found) if found.array in self.effect else found)
+
+    def _own(self, array: str) -> Read:
+        info = self.arrays[array]
+        return own_cell(array, len(info.shape), info.dtype)
+
+    def _recurrent(self, array: str, pieces: list[Piece], *, unfolds: bool) -> list[Piece]:
+        guess = guess_scan(self.loop, array, pieces, self.region)
+        if guess is None and unfolds and self._has_short_chains(array):
+            first = self._phases(array, self._resolved(pieces, {array: []}))
+            guess = self._phases(array, self._resolved(pieces, {array: first}))
+        if guess is None:
+            raise RecurrenceError(array, "depends on cells that earlier iterations wrote")
+        return guess
+
+    def _has_short_chains(self, array: str) -> bool:
+        """Tell whether what iterations read of earlier ones was written without reading of still earlier ones."""
+        written = self._written_before(array)
+        late = [(cell, written.substitute(cell) & where) for cell, where in self.late[array]]
+        writers = [iteration_of(domain, self.variable) for domain, _ in self.effect[array]]
+        kept = set(self.iterations.variables())
+        iterations = Domain.union(
+            where.project_out(*(v for v in where.variables() if v not in kept)) for _, where in late
+        )
+        return all(
+            writer is not None and (iterations.substitute({self.variable: writer.substitute(cell)}) & where).is_empty()
+            for cell, where in late
+            for writer in writers
+        )
+
+    def _phases(self, array: str, pieces: list[Piece]) -> list[Piece]:
+        iteration = fresh("k")
+        earlier = self.region & Domain.of(less(iteration, self.variable))
+        found = []
+        for domain, term in pieces:
+            when = domain.rename({self.variable: iteration}) & earlier
+            if not when.is_empty():
+                found.append((when.coalesce(), rewrite.substitute(term, {self.variable: affine(iteration)})))
+        info = self.arrays[array]
+        box = Domain.box(formals(array, len(info.shape)), info.shape)
+        return Phases(array, iteration, initial(self._own(array)), box, self.region).closed(found)
+
+    def _resolved(self, pieces: list[Piece], states: Effect) -> list[Piece]:
+        """Return pieces with the states of arrays put in."""
+        if not states:
+            return pieces
+
+        def convert(found: Read, where: Domain) -> Term:
+            if found.array not in states:
+                return found
+            return rewrite.lookup(states[found.array], at(found.array, found.indices), where, initial(found))
+
+        return split((domain, rewrite.map_reads(term, domain, convert)) for domain, term in pieces)
+
+
+def initial(found: Read) -> Read:
+    """Mark a read as one of the state before the loop."""
+    return terms.read(found.array + INITIAL, found.indices, found.dtype)
+
+
+def unmarked(term: Term, domain: Domain) -> Term:
+    """Forget the marks: outside the loop rule, reads are of the state before the loop."""
+    if not any(name.endswith(INITIAL) for name in term.reads):
+        return term
+
+    def convert(found: Read, _: Domain) -> Term:
+        return terms.read(found.array.removesuffix(INITIAL), found.indices, found.dtype)
+
+    return rewrite.map_reads(term, domain, convert)
+
 
 Values = dict[str, "Term"]
 

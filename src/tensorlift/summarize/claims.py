@@ -1,12 +1,16 @@
-"""Claims about the literal IR of a function, from how its loops were summarised; its checker decides them."""
+"""Whether a source computes what its summary says: claims are made of its literal IR, and the checker decides them.
+
+The claims come from how the loops of the function were summarised.
+"""
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from math import prod
 from operator import add, mul, sub
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xdsl.dialects.builtin import IntegerType, MemRefType
 from xdsl.ir import BlockArgument
@@ -18,24 +22,30 @@ from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.comprehension.rewrite import map_reads, walk
 from tensorlift.comprehension.state import Piece
 from tensorlift.comprehension.terms import Read, Term
+from tensorlift.diagnostics import LiftError
+from tensorlift.ir.function import function_named
 from tensorlift.ir.location import location_of
 from tensorlift.ir.regions import ControlFlow
+from tensorlift.proofs.source.check import check_source
 from tensorlift.proofs.source.claims import Advance, Ahead, Claims, LoopClaim, Phi
 from tensorlift.proofs.source.integers import polynomial
-from tensorlift.proofs.source.operations import element_type, never_wraps
+from tensorlift.proofs.source.operations import Undecided, element_type, never_wraps
+from tensorlift.proofs.source.places import places_of
 from tensorlift.proofs.source.sense import are_bits_of
 from tensorlift.summarize.statements import Loop
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
+    from xdsl.dialects.builtin import ModuleOp
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import SSAValue
 
     from tensorlift.comprehension.definition import Definition, Item, Summary
     from tensorlift.comprehension.state import Effect
     from tensorlift.diagnostics import Location
+    from tensorlift.ir.function import FunctionView
     from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.source.induction import Guess
 
@@ -390,3 +400,33 @@ def _kept(items: Iterable[Item]) -> Iterator[tuple[tuple[int, int], KeptLoop]]:
             if item.reason.location is not None:
                 yield (item.reason.location.line, item.reason.location.column), item
             yield from _kept(item.body)
+
+
+class Decided(NamedTuple):
+    """The literal IR of a source, None where it has none, and why it is not shown to compute what its summary says."""
+
+    literal: ModuleOp | None
+    undecided: str = ""
+
+
+def decide(literally: Callable[[], ModuleOp], view: FunctionView, summary: Summary) -> Decided:
+    """Read a function literally, and decide whether it computes what its summary says."""
+    try:
+        literal = literally()
+    except LiftError:
+        return Decided(None, "there is no literal IR of this source")
+    try:
+        function = function_named(literal, view.name)
+        check_source(
+            function, summary, places_of(function, view, summary), claims_of(function, summary, view.literal_names)
+        )
+    except Undecided as answer:
+        place = location_of(answer.at) if answer.at is not None else None
+        return Decided(literal, f"{answer} ({place})" if place is not None else str(answer))
+    except LiftError as failure:
+        return Decided(literal, str(failure))
+    except Exception as error:
+        if "TENSORLIFT_DEBUG" in os.environ:
+            raise
+        return Decided(literal, f"the checker failed: {type(error).__name__}")
+    return Decided(literal)

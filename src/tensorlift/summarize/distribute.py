@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import ArrayInfo
-    from tensorlift.summarize.liveness import Liveness
+    from tensorlift.summarize.dependence import Liveness
 
 
 class Splits(Enum):

@@ -21,9 +21,8 @@ from tensorlift.comprehension.names import formals, unused
 from tensorlift.comprehension.state import Piece, RecurrenceError, State, merged, own_cell, split
 from tensorlift.diagnostics import Diagnostic, Location, Note, Severity, refuse
 from tensorlift.summarize.block import Evaluator
-from tensorlift.summarize.dependence import Conflict, accesses, is_parallel
+from tensorlift.summarize.dependence import Conflict, Liveness, accesses, is_parallel
 from tensorlift.summarize.distribute import Distributor, Splits
-from tensorlift.summarize.liveness import Liveness
 from tensorlift.summarize.pushing import Pusher
 from tensorlift.summarize.statements import (
     Allocate,

@@ -25,11 +25,18 @@ from xdsl.ir.affine import AffineMap
 
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c.affine_maps import AffineMaps
-from tensorlift.frontends.c.attributes import identifier, integer_attribute, location_attribute, segments
 from tensorlift.frontends.c.c_types import BOOL, LONG, CType, FloatType, IntegerType, NumberType
 from tensorlift.frontends.c.gathers import gather
 from tensorlift.frontends.c.index_arithmetic import counts_objects, small_part
-from tensorlift.frontends.c.ir_types import INDEX, ir_type, memref_type
+from tensorlift.frontends.c.ir_types import (
+    INDEX,
+    identifier,
+    integer_attribute,
+    ir_type,
+    location_attribute,
+    memref_type,
+    segments,
+)
 from tensorlift.frontends.c.math_functions import CLASSIFICATIONS, base_name, operation_of
 from tensorlift.frontends.c.operations import (
     UNORDERED,

@@ -1,11 +1,31 @@
-"""The types of C in the loop IR."""
+"""The types of C in the loop IR, and its attributes that are made again and again.
+
+Attributes are immutable, and making one checks it.
+"""
 
 from __future__ import annotations
 
-from functools import lru_cache
+import re
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, f32, f64, i1, i8, i16, i32, i64
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    FileLineColLoc,
+    IndexType,
+    IntAttr,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    f32,
+    f64,
+    i1,
+    i8,
+    i16,
+    i32,
+    i64,
+)
 
 from tensorlift.frontends.c.c_types import CType, FloatType, IntegerType
 
@@ -15,6 +35,32 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute
 
     from tensorlift.comprehension.polynomial import Polynomial
+    from tensorlift.diagnostics import Location
+
+_text = lru_cache(maxsize=16)(StringAttr)
+_number = lru_cache(maxsize=4096)(IntAttr)
+integer_attribute = lru_cache(maxsize=256)(IntegerAttr)
+
+
+def location_attribute(location: Location) -> FileLineColLoc:
+    """Make a location attribute; xDSL's way checks the classes of its parameters, for ten times as long."""
+    made = FileLineColLoc.__new__(FileLineColLoc)
+    object.__setattr__(made, "filename", _text(location.file))
+    object.__setattr__(made, "line", _number(location.line))
+    object.__setattr__(made, "column", _number(location.column))
+    return made
+
+
+def identifier(name: str) -> str:
+    """Make an identifier of a name: members are spelled ``a.b`` in messages."""
+    return "_".join(re.findall(r"\w+", name))
+
+
+@cache
+def segments(*sizes: int) -> Attribute:
+    """Say how many operands belong to each group of an operation."""
+    return DenseArrayBase.from_list(i32, list(sizes))
+
 
 INDEX = IndexType()
 _INTEGERS = {1: i1, 8: i8, 16: i16, 32: i32, 64: i64}

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL, LONG, FloatType
-from tensorlift.frontends.python.flow import names_in, stored_in
 from tensorlift.frontends.python.functions import Functions
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import Scalar, cast, choose, keeps_kind, name_of, stored, truth_of
+from tensorlift.frontends.python.syntax import names_in, stored_in
 from tensorlift.frontends.python.values import (
     ArrayValue,
     ArrayVariable,

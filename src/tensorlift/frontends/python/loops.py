@@ -19,9 +19,9 @@ from tensorlift.frontends.c.c_types import LONG
 from tensorlift.frontends.python.arrays import counted
 from tensorlift.frontends.python.assignments import Assignments
 from tensorlift.frontends.python.extents import mentioned_variables
-from tensorlift.frontends.python.flow import stored_in
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import Scalar, binary, integer, size_of, stored, truth_of
+from tensorlift.frontends.python.syntax import stored_in
 from tensorlift.frontends.python.values import (
     ArrayValue,
     ArrayVariable,

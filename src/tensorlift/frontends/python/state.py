@@ -19,7 +19,6 @@ from tensorlift.frontends.c.c_types import BOOL, LONG, CType, FloatType, Integer
 from tensorlift.frontends.c.index_arithmetic import counts_objects
 from tensorlift.frontends.c.ranges import Ranges
 from tensorlift.frontends.c.values import Domain, LoopRange
-from tensorlift.frontends.python.flow import loop_variables, stored_in
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import (
     Number,
@@ -33,6 +32,7 @@ from tensorlift.frontends.python.scalars import (
     promoted,
     stored,
 )
+from tensorlift.frontends.python.syntax import loop_variables, stored_in
 from tensorlift.frontends.python.values import ArrayVariable, Sizes, View
 
 if TYPE_CHECKING:

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import VOID
 from tensorlift.frontends.python.extents import has_effects
-from tensorlift.frontends.python.flow import first_use, occurrences, stored_in
 from tensorlift.frontends.python.loops import Loops
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import Scalar
-from tensorlift.frontends.python.syntax import arguments_of, given_arguments
+from tensorlift.frontends.python.syntax import arguments_of, first_use, given_arguments, occurrences, stored_in
 from tensorlift.frontends.python.values import (
     ArrayValue,
     Operand,

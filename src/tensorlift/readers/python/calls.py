@@ -1,6 +1,8 @@
 """Calls: of builtins, of functions of math and NumPy, of methods of arrays, and of functions around the one read.
 
 A function of the same file is read where it is called, with names of its own: its types may be others at each call.
+
+Arrays and lists that are made: filled, counted up, written out, or given item by item by a comprehension.
 """
 
 from __future__ import annotations
@@ -9,21 +11,215 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG
+from tensorlift.frontends.python.scalars import DTYPES, promoted
 from tensorlift.frontends.python.syntax import OPERATORS, given_arguments
-from tensorlift.readers.python.arrays import elementwise, in_memory
-from tensorlift.readers.python.creation import MAKERS, as_type, copied, listed
-from tensorlift.readers.python.evaluation import RULES, array, evaluate, number
-from tensorlift.readers.python.expressions import length, module_of, operated
+from tensorlift.readers.python.arrays import allocate, element, element_type, elementwise, in_memory, store
+from tensorlift.readers.python.evaluation import RULES, array, as_size, evaluate, number, size
+from tensorlift.readers.python.expressions import length, module_of, not_negative, operated
 from tensorlift.readers.python.functions import extreme_of, function_of_numbers
-from tensorlift.readers.python.numbers import binary, floating
+from tensorlift.readers.python.loops import over
+from tensorlift.readers.python.numbers import binary, counted, floating, integer
 from tensorlift.readers.python.reductions import OF_ARRAYS, REDUCTIONS, reduce_numpy, total
 from tensorlift.readers.python.values import Number, Rule, Several, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tensorlift.readers.python.context import Context
-    from tensorlift.readers.python.values import Operand
+    from tensorlift.readers.python.values import CNumber, Operand, Size
+
+    Maker = Callable[[Context, ast.Call], Operand]
+
+_FILLED = {"zeros": 0, "empty": None, "ones": 1, "full": None}
+
+
+def given(ctx: Context, node: ast.Call, parameters: Sequence[str]) -> Mapping[str, ast.expr]:
+    """Give the arguments of a call by the names of the parameters."""
+    found = dict(zip(parameters, node.args, strict=False))
+    found |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg and keyword.arg in parameters}
+    if len(found) != len(node.args) + len(node.keywords):
+        raise ctx.refusal(f"`{ast.unparse(node.func)}` with these arguments")
+    return found
+
+
+def _filled(name: str) -> Maker:
+    kind, is_like = name.removesuffix("_like"), name.endswith("_like")
+    parameters = ["a" if is_like else "shape", *["fill_value"] * (kind == "full"), "dtype"]
+
+    def make(ctx: Context, node: ast.Call) -> Operand:
+        arguments = given(ctx, node, parameters)
+        if len(arguments) < len(parameters) - 1:
+            raise ctx.refusal(f"`{name}` with these arguments")
+        model = array(ctx, arguments["a"]) if is_like else None
+        extents = model.extents if model is not None else _shape(ctx, arguments["shape"])
+        value = number(ctx, arguments["fill_value"]) if "fill_value" in arguments else None
+        of_type: CNumber = DOUBLE
+        if "dtype" in arguments:
+            of_type = dtype(ctx, arguments["dtype"])
+        elif model is not None:
+            of_type = element_type(ctx, model)
+        elif value is not None:
+            of_type = value.ctype
+        if not extents:
+            raise ctx.refusal("an array without dimensions")
+        if kind == "empty":
+            return Rule(extents, None, frozenset(), of_type)
+        filled = ctx.cast(value or integer(_FILLED[kind] or 0), of_type)
+        return Rule(extents, lambda _: filled, frozenset(), of_type)
+
+    return make
+
+
+def dtype(ctx: Context, node: ast.expr) -> CNumber:
+    """Read an element type: ``np.float32``, ``'float32'``, ``float`` or ``x.dtype``."""
+    if isinstance(node, ast.Attribute) and node.attr == "dtype":
+        return element_type(ctx, array(ctx, node.value))
+    spelled = ast.unparse(node).rsplit(".", 1)[-1].strip("'\"")
+    if spelled not in DTYPES:
+        raise ctx.refusal(f"the element type `{spelled}`")
+    return DTYPES[spelled]
+
+
+def _shape(ctx: Context, node: ast.expr) -> tuple[Size, ...]:
+    found = evaluate(ctx, node)
+    items = found.items if isinstance(found, Several) else (found,)
+    if not all(isinstance(item, Number) for item in items):
+        raise ctx.refusal("this shape")
+    return tuple(as_size(ctx, item) for item in items if isinstance(item, Number))
+
+
+def _arange(ctx: Context, node: ast.Call) -> Operand:
+    if node.keywords or len(node.args) not in {1, 2}:
+        raise ctx.refusal("`arange` with these arguments")
+    bounds = [size(ctx, argument) for argument in node.args]
+    start = bounds[0] if len(bounds) > 1 else 0
+    extent = not_negative(ctx, ctx.combined("-", bounds[-1], start))
+    return Rule((extent,), lambda i: Number(ctx.combined("+", i[0], start), LONG), frozenset(), LONG)
+
+
+def _eye(name: str) -> Maker:
+    parameters = ["N", *["M"] * (name == "eye"), "dtype"]
+
+    def make(ctx: Context, node: ast.Call) -> Operand:
+        arguments = given(ctx, node, parameters)
+        if "N" not in arguments:
+            raise ctx.refusal(f"`{name}` with these arguments")
+        extents = [size(ctx, arguments[side]) for side in ("N", "M") if side in arguments]
+        of_type = dtype(ctx, arguments["dtype"]) if "dtype" in arguments else DOUBLE
+
+        def at(indices: Sequence[Size]) -> Number:
+            row, column = (ctx.size(index) for index in indices)
+            is_same = ctx.comparison("==", row, column, LONG)
+            arms = ctx.constant(1, of_type), ctx.constant(0, of_type)
+            return Number(ctx.operation("arith.select", (is_same, *arms), arms[0].type), of_type)
+
+        return Rule((extents[0], extents[-1]), at, frozenset(), of_type)
+
+    return make
+
+
+def _array(ctx: Context, node: ast.Call) -> Operand:
+    """Give a copy as an array of NumPy, of a list too."""
+    arguments = given(ctx, node, ["object", "dtype"])
+    value = array(ctx, arguments["object"])
+    return _converted(ctx, value, dtype(ctx, arguments["dtype"]) if "dtype" in arguments else None)
+
+
+def _converted(ctx: Context, value: View | Rule, of_type: CNumber | None) -> Rule:
+    def at(indices: Sequence[Size]) -> Number:
+        own = element(ctx, value, indices)
+        return replace(own, weak=False) if of_type is None else ctx.cast(own, of_type)
+
+    return Rule(value.extents, at, value.reads, of_type or value.element)
+
+
+def as_type(ctx: Context, node: ast.Call, value: View | Rule) -> Operand:
+    """Give what ``.astype`` does."""
+    return _converted(ctx, value, dtype(ctx, given(ctx, node, ["dtype"])["dtype"]))
+
+
+def copied(ctx: Context, value: View | Rule) -> Rule:
+    """Give what ``.copy`` does."""
+    if value.is_list and len(value.extents) > 1:
+        raise ctx.refusal("a copy of a list of lists")
+    return Rule(value.extents, lambda i: element(ctx, value, i), value.reads, value.element, value.is_list)
+
+
+def listed(ctx: Context, node: ast.Call) -> Operand:
+    """Give what ``list`` does."""
+    value = array(ctx, node.args[0])
+    if len(node.args) != 1 or node.keywords or len(value.extents) != 1:
+        raise ctx.refusal("`list` of this")
+    return Rule(value.extents, lambda i: element(ctx, value, i), value.reads, value.element, is_list=True)
+
+
+def _same(ctx: Context, node: ast.Call) -> Operand:
+    value = array(ctx, node.args[0])
+    if len(node.args) != 1 or node.keywords:
+        raise ctx.refusal("`asarray` with these arguments")
+    return _converted(ctx, value, None) if value.is_list else value
+
+
+MAKERS: dict[str, Maker] = {
+    **{f"{name}{like}": _filled(f"{name}{like}") for name in _FILLED for like in ("", "_like")},
+    "arange": _arange,
+    "eye": _eye("eye"),
+    "identity": _eye("identity"),
+    "array": _array,
+    "copy": _array,
+    "asarray": _same,
+}
+
+
+# -- lists
+
+
+def _list(ctx: Context, node: ast.List) -> Operand:
+    """Give a list of numbers, or of lists of numbers of one length."""
+    cells = list(_cells(ctx, node, ()))
+    rank = len(cells[0][0]) if cells else 0
+    if any(len(place) != rank for place, _ in cells) or not cells:
+        raise ctx.refusal("this list")
+    extents = tuple(max(place[axis] for place, _ in cells) + 1 for axis in range(rank))
+    count = 1
+    for extent in extents:
+        count *= extent
+    if count != len(cells):
+        raise ctx.refusal("a list that is no rectangle of numbers")
+    values = [value for _, value in cells]
+    if not all(value.is_truth for value in values):
+        values = [counted(ctx, value) for value in values]
+    ctype, weak = values[0].ctype, values[0].weak
+    for value in values[1:]:
+        ctype, weak = (ctype, weak) if ctype is BOOL else promoted(ctype, weak, value.ctype, value.weak)
+    made = allocate(ctx, ctx.temporary(), ctype, extents, is_list=True)
+    for (place, _), value in zip(cells, values, strict=True):
+        store(ctx, made, place, replace(ctx.cast(value, ctype), weak=weak))
+    return replace(made, is_new=True)
+
+
+def _cells(ctx: Context, node: ast.List, place: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Number]]:
+    for position, item in enumerate(node.elts):
+        if isinstance(item, ast.List):
+            yield from _cells(ctx, item, (*place, position))
+        else:
+            yield (*place, position), number(ctx, item)
+
+
+def keep_items(ctx: Context, target: View, index: Size, item: Operand) -> None:
+    """Store an item of a list: a number, or a list that is just made."""
+    if isinstance(item, Number):
+        store(ctx, target, (index,), item)
+    elif isinstance(item, View | Rule) and item.is_list and (isinstance(item, Rule) or item.is_new):
+        row = in_memory(ctx, item) if isinstance(item, Rule) and target.base in item.reads else item
+        over(ctx, row.extents, lambda i: store(ctx, target, (index, *i), element(ctx, row, i)))
+    else:
+        raise ctx.refusal("a list of such items")
+
+
+RULES[ast.List] = _list
+
 
 _TWO = 2
 _METHODS = {"sum", "mean", "prod", "min", "max", "any", "all", "var", "std"}

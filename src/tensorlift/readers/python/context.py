@@ -24,9 +24,9 @@ from xdsl.ir import Block, BlockArgument, SSAValue
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c.c_types import BOOL, LONG, UNSIGNED_LONG, FloatType, IntegerType
 from tensorlift.frontends.c.ir_types import ir_type
-from tensorlift.frontends.python.flow import stored_in
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import holds
+from tensorlift.frontends.python.syntax import stored_in
 from tensorlift.readers.flow import NSW, Flow, FlowGraph, Local
 from tensorlift.readers.python.values import Number, Operand, keeps, parts_of, with_parts
 

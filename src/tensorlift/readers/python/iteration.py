@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tensorlift.frontends.c.c_types import BOOL, LONG
 from tensorlift.frontends.c.ir_types import ir_type
-from tensorlift.frontends.python.flow import stored_in
 from tensorlift.frontends.python.scalars import promoted
+from tensorlift.frontends.python.syntax import stored_in
 from tensorlift.readers.flow import Flow, Local
 from tensorlift.readers.python.arrays import allocate, element, in_memory
 from tensorlift.readers.python.assignments import bind
-from tensorlift.readers.python.calls import GENERATED
-from tensorlift.readers.python.creation import keep_items
+from tensorlift.readers.python.calls import GENERATED, keep_items
 from tensorlift.readers.python.evaluation import RULES, evaluate, number, size
 from tensorlift.readers.python.expressions import branch_on, not_negative
 from tensorlift.readers.python.loops import counted

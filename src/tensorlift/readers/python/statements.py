@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.c.c_types import BOOL
 from tensorlift.frontends.c.ir_types import ir_type
-from tensorlift.frontends.python.flow import stored_in
 from tensorlift.frontends.python.scalars import promoted
+from tensorlift.frontends.python.syntax import stored_in
 from tensorlift.readers.flow import Flow, Local
 from tensorlift.readers.python.assignments import assign, augment, bind
 from tensorlift.readers.python.calls import INLINED
