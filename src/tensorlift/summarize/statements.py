@@ -6,15 +6,15 @@ branch yields is a *value*: a term reads it as the rank-0 array ``%n``, a name t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension import terms
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.comprehension.session import SESSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.terms import Term
@@ -133,11 +133,6 @@ def written(block: Block) -> set[str]:
     return {s.array for s in walk(block) if isinstance(s, Store)}
 
 
-def loaded(block: Block) -> set[str]:
-    """Return the arrays that a block loads from."""
-    return {s.array for s in walk(block) if isinstance(s, Load)}
-
-
 def allocated(block: Block) -> set[str]:
     """Return the arrays that begin their life in a block."""
     return {s.array for s in walk(block) if isinstance(s, Allocate)}
@@ -159,42 +154,6 @@ def terms_of(statement: Statement) -> tuple[Term, ...]:
         own = (*statement.then_terms, *statement.otherwise_terms)
         return own if isinstance(statement.condition, Domain) else (statement.condition, *own)
     return ()
-
-
-def substitute(block: Block, values: Mapping[str, Affine]) -> Block:
-    """Replace index variables by affine expressions in every subscript, bound, condition and term."""
-    return tuple(_substitute(s, values) for s in block)
-
-
-def _substitute(s: Statement, values: Mapping[str, Affine]) -> Statement:
-    if isinstance(s, Load):
-        return replace(s, indices=tuple(i.substitute(values) for i in s.indices))
-    if isinstance(s, Store):
-        indices = tuple(i.substitute(values) for i in s.indices)
-        return replace(s, indices=indices, term=rewrite.substitute(s.term, values))
-    if isinstance(s, Loop):
-        lower, upper = (tuple(b.substitute(values) for b in bounds) for bounds in (s.lower, s.upper))
-        return replace(s, lower=lower, upper=upper, body=substitute(s.body, values))
-    if isinstance(s, Branch):
-        return _substitute_branch(s, values)
-    return s
-
-
-def _substitute_branch(s: Branch, values: Mapping[str, Affine]) -> Branch:
-    return replace(
-        s,
-        condition=(
-            s.condition.substitute(values)
-            if isinstance(s.condition, Domain)
-            else rewrite.substitute(s.condition, values)
-        ),
-        then=substitute(s.then, values),
-        otherwise=substitute(s.otherwise, values),
-        then_terms=tuple(rewrite.substitute(t, values) for t in s.then_terms),
-        otherwise_terms=tuple(rewrite.substitute(t, values) for t in s.otherwise_terms),
-        then_within=s.then_within.substitute(values),
-        otherwise_within=s.otherwise_within.substitute(values),
-    )
 
 
 def guarded(condition: Condition, block: Block, location: Location | None, within: Domain = UNIVERSE) -> Block:

@@ -39,11 +39,6 @@ class Setting:
     exact_from: int = INT.width
 
 
-def constant(value: int, ctype: IntegerType) -> Index:
-    """Give a constant reduced to its type."""
-    return Index(Polynomial.constant(ctype.wrap(value)), ctype)
-
-
 def fit(polynomial: Polynomial, ctype: IntegerType, needs: tuple[Need, ...], setting: Setting) -> Index:
     """Give the result of an operation in its type: wrapped if constant, with needs where others may wrap."""
     location = setting.location

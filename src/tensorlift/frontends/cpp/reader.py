@@ -199,7 +199,6 @@ def _span(extents: tuple[Linear, ...], strides: tuple[str, ...] | None) -> str:
     return " + ".join([*parts, "1"])
 
 
-SUFFIXES = (".cpp", ".cc", ".cxx", ".hpp")
 _STANDARD = "c++17"
 
 

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from tensorlift.diagnostics import Location
 
-_CASTS = {CursorKind.CXX_FUNCTIONAL_CAST_EXPR, CursorKind.CXX_STATIC_CAST_EXPR}
 _IGNORED = {"reserve", "shrink_to_fit"}
 _BEGIN, _END = {"begin", "cbegin", "data"}, {"end", "cend"}
 _ITEM_LIMIT = 256

@@ -43,14 +43,14 @@ _BYTE = 8
 
 def on_stack(ctx: Context, element: CType, count: SSAValue, at: FileLineColLoc) -> Pointer:
     """Make memory of a number of elements that lives as long as the function."""
-    return _made(ctx, AllocaOp, element, count, at)
+    return made_at(ctx, AllocaOp, element, count, at)
 
 
 def allocated(ctx: Context, element: CType, memory: Allocation, cursor: Any) -> Pointer:
     """Make memory on the heap; the elements that fit in it are its extent."""
     at = ctx.location(cursor)
     count = elements(ctx, memory.size, element, at)
-    made = _made(ctx, AllocOp, element, count, at)
+    made = made_at(ctx, AllocOp, element, count, at)
     if memory.is_zero:
         zero = ctx.constant(0, element, at)
         fill(ctx, made, count, zero, at)
@@ -65,7 +65,10 @@ def elements(ctx: Context, size: SSAValue, element: CType, at: FileLineColLoc) -
     return ctx.flow.value(made)
 
 
-def _made(ctx: Context, kind: type[AllocOp | AllocaOp], element: CType, count: SSAValue, at: FileLineColLoc) -> Pointer:
+def made_at(
+    ctx: Context, kind: type[AllocOp | AllocaOp], element: CType, count: SSAValue, at: FileLineColLoc
+) -> Pointer:
+    """Make memory for so many elements at a place."""
     made = kind.create(
         operands=(ctx.index(count, at),),
         result_types=(memory_type(element),),

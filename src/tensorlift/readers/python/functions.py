@@ -11,11 +11,10 @@ from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG, FloatType
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.scalars import DTYPES, float_type
 from tensorlift.frontends.python.syntax import COMPARING
-from tensorlift.readers.python.numbers import binary, chosen, compare, counted, integer, joined, negated, test
+from tensorlift.readers.python.numbers import chosen, compare, counted, integer, joined, negated, test
 from tensorlift.readers.python.values import Number
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable, Sequence
 
     from tensorlift.readers.python.context import Context
@@ -192,10 +191,6 @@ def _logical(name: str, ctx: Context, values: Sequence[Number]) -> Number:
 
 def _where(ctx: Context, values: Sequence[Number]) -> Number:
     return chosen(ctx, ctx.test(values[0]), values[1], values[2], in_one_type=True)
-
-
-def _operator(op: ast.operator) -> Apply:
-    return lambda ctx, values: binary(ctx, op, *values)
 
 
 _BUILTINS: dict[str, Apply] = {

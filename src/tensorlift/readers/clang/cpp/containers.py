@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import DenseArrayBase, StringAttr, i32, i64
+from xdsl.dialects.builtin import StringAttr, i64
 from xdsl.dialects.cf import AssertOp
 from xdsl.dialects.memref import AllocOp
 
@@ -18,9 +18,9 @@ from tensorlift.frontends.c.c_types import LONG, UNSIGNED_LONG
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.ir.literal_code import UNBOUNDED
 from tensorlift.ir.prototype import size_name
-from tensorlift.readers.clang.context import Cell, Container, Context, Pointer, memory_type
+from tensorlift.readers.clang.context import Cell, Container, Context, Pointer
 from tensorlift.readers.clang.cpp.arguments import Home, argument, location, memory
-from tensorlift.readers.clang.memory import counted, load, store
+from tensorlift.readers.clang.memory import counted, load, made_at, store
 from tensorlift.readers.flow import Local
 
 if TYPE_CHECKING:
@@ -172,12 +172,6 @@ def _allocated(
     count = ctx.constant(UNBOUNDED, LONG, at) if unbounded else values[0]
     for value in () if unbounded else values[1:]:
         count = ctx.arithmetic("*", count, value, LONG, at)
-    made = AllocOp.create(
-        operands=(ctx.index(count, at),),
-        result_types=(memory_type(kind.element),),
-        properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0])},
-        location=at,
-    )
-    ctx.flow.add(made)
-    made.results[0].name_hint = "".join(c if c.isalnum() else "_" for c in home.name).strip("_")
-    return Pointer(made.results[0], ctx.constant(0, LONG, at), tuple(sizes[1:]))
+    made = made_at(ctx, AllocOp, kind.element, count, at)
+    made.base.name_hint = "".join(c if c.isalnum() else "_" for c in home.name).strip("_")
+    return replace(made, shape=tuple(sizes[1:]))
