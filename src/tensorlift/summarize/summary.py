@@ -2,7 +2,7 @@
 
 The steps, each in a file of its own: `reader` turns the loop IR into statements over affine subscripts; `bounds` finds
 the sizes for which no access leaves its array; `lifting` goes through the statements, with `block` for straight-line
-code, `loop`, `phases`, `accumulate` and `scan` for closed forms, `induction` for their proof, and `distribute` and
+code, `block`, `phases`, `accumulate` and `scan` for closed forms, `induction` for their proof, and `distribute` and
 `kept` where there is none.
 
 Refuses programs that read a local variable before anything was written to it.

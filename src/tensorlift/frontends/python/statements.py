@@ -1,6 +1,6 @@
 """Statements of Python: blocks, conditions, and functions of the same file in place of their calls.
 
-A local variable becomes one of the innermost block that it can live in (see flow).
+A local variable becomes one of the innermost block that it can live in (see `first_use`).
 """
 
 from __future__ import annotations
