@@ -14,7 +14,10 @@ settings: Any = globals()["config"]  # lit defines it
 settings.name = "tensorlift"
 settings.test_format = lit.formats.ShTest(execute_external=False)
 settings.suffixes = [".mlir"]
-settings.test_exec_root = str(Path(tempfile.gettempdir()) / "tensorlift-lit")
+# Runs beside each other, as those of the tests, have a folder each.
+settings.test_exec_root = globals()["lit_config"].params.get("folder") or str(
+    Path(tempfile.gettempdir()) / "tensorlift-lit"
+)
 settings.environment["PYTHONPATH"] = str(root / "src")
 settings.environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 settings.substitutions += [("tensorlift-ir", f"{sys.executable} -m tensorlift.ir.text")]
