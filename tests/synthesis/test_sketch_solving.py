@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.synthesis.planted import Garden
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.synthesis.derive.contraction import contract, summed
+from tensorlift.synthesis.derive.contraction import contract, reduced
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.sketch.construct import plus, power, times
 
@@ -75,7 +75,7 @@ def test_functions_are_looked_through_and_folded(
     garden = _garden()
     scope = garden.scope
     inner = scope.combined(op, garden.value(*pair[0]))
-    rows = summed(inner, ("r",), scope)
+    rows = reduced("sum", inner, ("r",), scope)
     assert _found(garden, times(rows, garden.value(*other), scope))
 
 
