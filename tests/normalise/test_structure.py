@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tensorlift.ir.left_early import refusal_of
+from tensorlift.ir.literal_interpreter import LiteralInterpreter
 from tensorlift.ir.location import location_of
 from tensorlift.ir.regions import IrreducibleError
 from tensorlift.ir.text import print_module
@@ -76,39 +76,42 @@ def test_a_cycle_with_two_entries_is_refused() -> None:
 
 
 _ASKED_LATER = """
-func.func @f(%x: memref<?xf64>) -> index {
+func.func @f(%x: memref<?xf64>, %i: index) -> f64 {
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
   %n = memref.dim %x, %c0 : memref<?xf64>
   %z = arith.constant 0.0 : f64
-  %r = scf.while (%i = %c0) : (index) -> index {
-    %in = arith.cmpi ult, %i, %n : index
-    %go = scf.if %in -> (i1) {
-      %v = memref.load %x[%i] : memref<?xf64>
-      %p = arith.cmpf ogt, %v, %z : f64
-      scf.yield %p : i1
-    } else {
-      scf.yield %in : i1
-    }
-    scf.condition(%go) %i : index
-  } do {
-  ^bb0(%i: index):
-    %k = arith.addi %i, %c1 : index
-    scf.yield %k : index
+  %in = arith.cmpi ult, %i, %n : index
+  %go = scf.if %in -> (i1) {
+    %v = memref.load %x[%i] : memref<?xf64>
+    %p = arith.cmpf ogt, %v, %z : f64
+    scf.yield %p : i1
+  } else {
+    scf.yield %in : i1
   }
-  func.return %r : index
+  %r = scf.if %go -> (f64) {
+    %w = memref.load %x[%i] : memref<?xf64>
+    scf.yield %w : f64
+  } else {
+    scf.yield %z : f64
+  }
+  func.return %r : f64
 }
 """
 
 
 def test_what_is_passed_on_to_be_asked_is_asked_at_once() -> None:
-    """So a condition in two steps ends a search as `break` does."""
+    """So the branch on it stands in the arm where it may hold, and no flag is left."""
     (read,) = read_functions(source_from_text(_ASKED_LATER, "f.mlir"), LiftOptions())
     module = literal_module(read)
+    before = LiteralInterpreter(module.clone())
     for one in PASSES:
         one.apply(module)
     module.verify()
-    (loop,) = (op for op in module.walk() if op.name == "scf.while")
-    refusal = refusal_of(loop)
-    assert refusal is not None
-    assert refusal.code == "TL112"
+    assert [str(op.results[0].type) for op in module.walk() if op.name == "scf.if"] == ["f64", "f64"]
+    after = LiteralInterpreter(module)
+    for values, place in (([], 0), ([1.0], 0), ([-1.0], 0), ([2.0, 3.0], 1), ([2.0, -3.0], 1), ([2.0], 1)):
+        assert _run(after, values, place) == _run(before, values, place)
+
+
+def _run(interpreter: LiteralInterpreter, values: list[float], place: int) -> object:
+    return interpreter("f", [[*values], 0, len(values), place])
