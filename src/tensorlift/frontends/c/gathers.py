@@ -1,17 +1,19 @@
-"""Loads at places that depend on data: each subscript is computed as an index, the load completed with the shapes."""
+"""Accesses completed with the shapes, and loads at places that depend on data: each subscript becomes an index."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects import memref
+from xdsl.dialects import affine, memref
 
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c.ir_types import INDEX, ir_type
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import DATA_PLACE, Array, Data, Gather
+from tensorlift.frontends.c.values import DATA_PLACE, Access, Array, Data, Gather
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from xdsl.ir import Operation, SSAValue
 
     from tensorlift.diagnostics import Location
@@ -41,6 +43,16 @@ def _place_value(sink: IRSink, subscript: Polynomial, location: Location) -> SSA
     for value in others:
         total = sink.apply("arith.addi", [total, value], INDEX, location)
     return total
+
+
+def complete(sink: IRSink, array: Array, access: Access, subscripts: Sequence[Polynomial]) -> None:
+    """Set the memory and the indices of a load or store."""
+    operation = cast("Operation", access.operation)
+    attribute, operands = sink.maps.map(subscripts)
+    memory = cast("SSAValue", array.ssa)
+    kept = [operation.operands[0]] if isinstance(operation, affine.StoreOp) else []
+    operation.operands = [*kept, memory, *operands]
+    operation.properties["map"] = attribute
 
 
 def complete_gather(array: Array, gather: Gather) -> None:

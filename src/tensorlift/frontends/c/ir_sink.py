@@ -383,16 +383,6 @@ def reallocate(sink: IRSink, array: Array) -> None:
     place.erase()
 
 
-def complete(sink: IRSink, array: Array, access: Access, subscripts: Sequence[Polynomial]) -> None:
-    """Set the memory and the indices of a load or store."""
-    operation = cast("Operation", access.operation)
-    attribute, operands = sink.maps.map(subscripts)
-    memory = cast("SSAValue", array.ssa)
-    kept = [operation.operands[0]] if isinstance(operation, affine.StoreOp) else []
-    operation.operands = [*kept, memory, *operands]
-    operation.properties["map"] = attribute
-
-
 def _constant(sink: IRSink, value: Attribute, kind: Attribute, location: Location) -> SSAValue:
     """Append a constant of a type."""
     place = sink.place(location)

@@ -43,8 +43,8 @@ from tensorlift.frontends.c.c_types import (
 )
 from tensorlift.frontends.c.delinearise import Split
 from tensorlift.frontends.c.demand import Demand
-from tensorlift.frontends.c.gathers import complete_gather
-from tensorlift.frontends.c.ir_sink import IRSink, complete, reallocate
+from tensorlift.frontends.c.gathers import complete, complete_gather
+from tensorlift.frontends.c.ir_sink import IRSink, reallocate
 from tensorlift.frontends.c.ir_types import INDEX, ir_type, memref_type
 from tensorlift.frontends.c.members import is_structure
 from tensorlift.frontends.c.nest_orders import NestOrders
