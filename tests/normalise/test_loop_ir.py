@@ -107,6 +107,12 @@ def test_what_has_no_loop_ir_is_refused(text: str, code: str) -> None:
     assert [diagnostic.code for diagnostic in refused.value.diagnostics] == [code]
 
 
+def test_a_long_function_is_refused() -> None:
+    text = f"void f(int n, double *a) {{ {'a[n] += 1; ' * 1500} }}"
+    with pytest.raises(LiftError, match="more than 6000 operations"):
+        _lines(text)
+
+
 @pytest.mark.parametrize(
     "file",
     [

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 PASSES = (Structure(), Inline(), Rotate(), Exits())
 
+_MOST_OPERATIONS = 6_000  # more take seconds
+
 C = Language(c_arguments)
 MLIR = Language(mlir_arguments, LONG.width, outermost_first=False)
 
@@ -62,6 +64,8 @@ def loop_ir(literal: ModuleOp, signature: nodes.Function, source: str, language:
         LiftError: where no loop IR is found.
 
     """
+    if sum(1 for _ in literal.walk()) > _MOST_OPERATIONS:
+        raise refusal("step-limit", signature.location, f"more than {_MOST_OPERATIONS} operations of literal IR")
     try:
         for step in PASSES:
             step.apply(literal)
