@@ -348,7 +348,7 @@ class FlowGraph:
         for flow in self._placed:
             if not flow.is_sealed:
                 self.seal(flow)
-        reached = self._reached()
+        reached = _reached(self.entry)
         blocks = [flow for flow in self._placed if flow in reached]
         for flow in self._placed:
             if flow not in reached:
@@ -356,15 +356,6 @@ class FlowGraph:
         for flow in blocks:
             flow.block.add_op(self._terminator(flow))
         return [flow.block for flow in blocks]
-
-    def _reached(self) -> set[Flow]:
-        reached, open_ = {self.entry}, [self.entry]
-        while open_:
-            _, targets, _ = _ending(open_.pop())
-            new = [target for target in targets if target not in reached]
-            reached.update(new)
-            open_ += new
-        return reached
 
     def _terminator(self, flow: Flow) -> Operation:
         values, targets, location = _ending(flow)
@@ -387,6 +378,17 @@ class FlowGraph:
         """Give what a block passes to the arguments of its successor."""
         number = target.predecessors.index(flow)
         return [self.settled(target.phis[phi][number]) for phi in target.block.args]
+
+
+def _reached(entry: Flow) -> set[Flow]:
+    """Collect the blocks that are reached from the first one."""
+    reached, open_ = {entry}, [entry]
+    while open_:
+        _, targets, _ = _ending(open_.pop())
+        new = [target for target in targets if target not in reached]
+        reached.update(new)
+        open_ += new
+    return reached
 
 
 def _ending(flow: Flow) -> tuple[Sequence[SSAValue], Sequence[Flow], LocationAttr]:
