@@ -16,6 +16,7 @@ from tensorlift.readers.flow import Flow, Local
 
 COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
 _WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR}
+_LITERALS = {CursorKind.INTEGER_LITERAL, CursorKind.CXX_BOOL_LITERAL_EXPR}
 
 
 def truth(ctx: Context, cursor: Any) -> SSAValue:
@@ -40,7 +41,7 @@ def truth(ctx: Context, cursor: Any) -> SSAValue:
 
 
 def branch_on(ctx: Context, cursor: Any, then: Flow, otherwise: Flow) -> None:
-    """End the block with a branch on a condition; ``&&``, ``||`` and ``!`` are branches themselves."""
+    """End the block with a branch on a condition; ``&&``, ``||`` and ``!`` are branches themselves, a number is none."""
     inside = without_parentheses(ctx, cursor)
     if inside.kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(inside) in {"&&", "||"}:
         left, right = libclang.children(inside)
@@ -53,6 +54,8 @@ def branch_on(ctx: Context, cursor: Any, then: Flow, otherwise: Flow) -> None:
         ctx.depth -= 1
     elif inside.kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(inside) == "!":
         branch_on(ctx, libclang.children(inside)[0], otherwise, then)
+    elif inside.kind in _LITERALS:
+        ctx.flow.jump(then if libclang.evaluate(inside) else otherwise, ctx.location(inside))
     else:
         ctx.flow.branch(truth(ctx, inside), then, otherwise, ctx.location(inside))
 
