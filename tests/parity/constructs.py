@@ -18,6 +18,7 @@ _C = {
     "`do` that counts": "void f(int n, double x[n]) { int i = 0; do { x[i] *= 2; i++; } while (i < n); }",
     "a loop that counts down": "void f(int n, double x[n]) { for (int i = n; i-- > 0;) x[i] += i; }",
     "walking pointer": "void f(int n, double *x) { for (double *p = x; p != x + n; p++) *p *= 2; }",
+    "an endless loop that `break` ends": "void f(int n, double x[n]) { int i = 0; while (1) { if (i >= n) break; x[i] = 0; i++; } }",
     "`goto` further on": "void f(int n, double x[n]) { for (int i = 0; i < n; i++) { if (x[i] < 0) goto next; x[i] = 0; next:; } }",
     "`goto` out of a nest": "int f(int n, int m, double a[n][m]) { int r = 0; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) if (a[i][j] < 0) { r = 1; goto out; } out: return r; }",
     "`switch`": "void f(int n, const int k[n], double x[n]) { for (int i = 0; i < n; i++) switch (k[i]) { case 0: x[i] = 1; break; case 1: x[i] += 2; break; default: x[i] = 0; } }",
@@ -43,6 +44,7 @@ _CPP = {
     "`do` that counts": "void f(int n, double *x) { int i = 0; do { x[i] *= 2; ++i; } while (i < n); }",
     "a loop that counts down": "void f(int n, double *x) { for (int i = n; i-- > 0;) x[i] += i; }",
     "walking pointer": "void f(int n, double *x) { for (double *p = x; p != x + n; ++p) *p *= 2; }",
+    "an endless loop that `break` ends": "void f(std::vector<double> &x) { std::size_t i = 0; while (true) { if (i >= x.size()) break; x[i] = 0; ++i; } }",
     "`goto` further on": "void f(int n, double *x) { for (int i = 0; i < n; ++i) { if (x[i] < 0) goto next; x[i] = 0; next:; } }",
     "`goto` out of a nest": "int f(int n, int m, const double *a) { int r = 0; for (int i = 0; i < n; ++i) for (int j = 0; j < m; ++j) if (a[i * m + j] < 0) { r = 1; goto out; } out: return r; }",
     "`switch`": "void f(int n, const int *k, double *x) { for (int i = 0; i < n; ++i) switch (k[i]) { case 0: x[i] = 1; break; case 1: x[i] += 2; break; default: x[i] = 0; } }",
@@ -66,6 +68,7 @@ _PYTHON = {
     "`continue` in an arm": "def f(x: 'float64[:]', y: 'float64[:]'):\n    for i in range(len(x)):\n        if x[i] > 0:\n            if y[i] > 1:\n                continue\n            y[i] = 1\n        y[i] += 1\n",
     "`while` that counts": "def f(x: 'float64[:]'):\n    i = 0\n    while i < len(x):\n        x[i] *= 2\n        i += 1\n",
     "a loop that counts down": "def f(x: 'float64[:]'):\n    for i in range(len(x) - 1, -1, -1):\n        x[i] += i\n",
+    "an endless loop that `break` ends": "def f(x: 'float64[:]'):\n    i = 0\n    while True:\n        if i >= len(x):\n            break\n        x[i] = 0\n        i += 1\n",
     "flat index": "def f(n: int, m: int, x: 'float64[:]', s: 'float64[:]'):\n    for i in range(n * m):\n        x[i] *= s[i % m]\n",
     "`?:` between places": "def f(x: 'float64[:]'):\n    s = 0.0\n    for i in range(len(x)):\n        s += x[i - 1 if i > 0 else 0]\n    return s\n",
 }  # fmt: skip
