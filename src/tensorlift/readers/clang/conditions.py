@@ -41,7 +41,7 @@ def truth(ctx: Context, cursor: Any) -> SSAValue:
 
 
 def branch_on(ctx: Context, cursor: Any, then: Flow, otherwise: Flow) -> None:
-    """End the block with a branch on a condition; ``&&``, ``||`` and ``!`` are branches themselves, a number is none."""
+    """End the block with a branch on a condition; ``&&``, ``||`` and ``!`` are branches, a number is none."""
     inside = without_parentheses(ctx, cursor)
     if inside.kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(inside) in {"&&", "||"}:
         left, right = libclang.children(inside)
