@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
 
+_MOST_PARTS = 1 << 13  # of sums of products: a loop over five sizes takes 5,500, and more take seconds
+
 
 class Exact(NamedTuple):
     """An integer by its polynomial; ``is_signed`` where the signed value of its bits is known to be just that."""
@@ -101,18 +103,28 @@ def is_nonnegative(value: Polynomial, context: Domain, extents: Iterable[Polynom
     With a factor ``v >= 0``, a variable or one of ``extents``, ``q * v + r`` is where ``q - c`` and ``r + c * v`` are,
     for some ``c``: ``h * w - 1 - (y * w + x)`` is ``(h - 1 - y) * w + (w - 1 - x)``.
     """
-    exact = value.as_affine()
-    if exact is not None:
-        return context.implies(at_least(exact, 0))
-    names = {name for monomial in value.terms if len(monomial) > 1 for name in monomial}
-    variables = [Polynomial.variable(name) for name in sorted(names)]
-    for factor in (*(e for e in extents if not names.isdisjoint(e.variables()) and e not in variables), *variables):
-        quotient, rest = value.divide(factor)
-        for change in (0, 1, -1):
-            parts = rest + factor.scale(change), factor, quotient - Polynomial.constant(change)
-            if all(_size(part) < _size(value) and is_nonnegative(part, context, extents) for part in parts):
-                return True
-    return False
+    known: dict[Polynomial, bool] = {}  # ways to divide meet in the same parts
+
+    def is_shown(value: Polynomial) -> bool:
+        if value not in known:
+            known[value] = len(known) < _MOST_PARTS and shown(value)
+        return known[value]
+
+    def shown(value: Polynomial) -> bool:
+        exact = value.as_affine()
+        if exact is not None:
+            return context.implies(at_least(exact, 0))
+        names = {name for monomial in value.terms if len(monomial) > 1 for name in monomial}
+        variables = [Polynomial.variable(name) for name in sorted(names)]
+        for factor in (*(e for e in extents if not names.isdisjoint(e.variables()) and e not in variables), *variables):
+            quotient, rest = value.divide(factor)
+            for change in (0, 1, -1):
+                parts = rest + factor.scale(change), factor, quotient - Polynomial.constant(change)
+                if all(_size(part) < _size(value) and is_shown(part) for part in parts):
+                    return True
+        return False
+
+    return is_shown(value)
 
 
 def _size(value: Polynomial) -> int:
