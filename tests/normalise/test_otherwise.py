@@ -148,3 +148,18 @@ def test_a_condition_in_steps_ends_a_search_in_mlir() -> None:
     for values in ([], [1.0], [-1.0], [2.0, 1.0, 0.0, 3.0], [1.0, -2.0, -3.0]):
         expected = next((k for k, value in enumerate(values) if value <= 0), len(values))
         assert lifted(np.array(values)) == expected
+
+
+@pytest.mark.parametrize("total", ["rows * cols", "cols * rows"])
+def test_a_flat_array_has_its_dimensions_in_the_order_of_the_source(total: str) -> None:
+    counted = f"void f(int rows, int cols, float *a) {{ for (int i = 0; i < {total}; i++) a[i] = i; }}"
+    jumping = (
+        f"void f(int rows, int cols, float *a) {{ int i = 0; t: if (i >= {total}) return; a[i] = i; i++; goto t; }}"
+    )
+    programs = [
+        function.program
+        for text in (counted, jumping)
+        for function in lift_source(source_from_text(text, "f.c"), LiftOptions()).functions
+    ]
+    assert programs[0]
+    assert programs[0] == programs[1]

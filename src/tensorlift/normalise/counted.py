@@ -198,6 +198,7 @@ def _lengths(ex: Execution, op: Operation, solved: Solved, trips: list[Polynomia
         known = dict.fromkeys(_strides(ex, op, solved))
         is_affine = trips[0].is_affine
         if known or not is_affine:
+            _note_products(ex, op, solved)
             lengths = factors_of(trips[0], list(known), ex.products)
             if lengths is not None and not known:
                 lengths = ex.orders.ordered(lengths)
@@ -207,6 +208,16 @@ def _lengths(ex: Execution, op: Operation, solved: Solved, trips: list[Polynomia
     for length in lengths or ():
         ex.preconditions.demand(Need("extent", length, ex.place), ex.domain)
     return lengths
+
+
+def _note_products(ex: Execution, op: Operation, solved: Solved) -> None:
+    """Note the factors of the products in a loop's test, which is not executed before."""
+    for inside in op.regions[0].walk():
+        if inside.name == "arith.muli":
+            left, right = (solved.quiet.index(operand) for operand in inside.operands)
+            if left is not None and right is not None:
+                product = left.polynomial * right.polynomial
+                ex.products.setdefault(product, (left.polynomial, right.polynomial))
 
 
 def _strides(ex: Execution, op: Operation, solved: Solved) -> Iterator[Polynomial]:
