@@ -302,6 +302,16 @@ def test_two_definitions_have_two_names() -> None:
     assert "not names of their own" in _answer(made, subject.module)
 
 
+def test_a_definition_does_not_read_itself() -> None:
+    subject = _subject(_ONES)
+    (definition,) = subject.summary.items
+    assert isinstance(definition, Definition)
+    itself = terms.read(definition.name, tuple(map(Affine.var, definition.indices)), definition.dtype)
+    items = (replace(definition, pieces=((definition.domain, itself),)),)
+    made = subject._replace(summary=replace(subject.summary, items=items))
+    assert "read before it is defined" in _answer(made, subject.module)
+
+
 def test_a_loop_of_the_definitions_runs_all_iterations() -> None:
     subject = _subject(f"void f(int n, double *x) {{ {_KEPT} }}")
     (loop,) = subject.summary.items

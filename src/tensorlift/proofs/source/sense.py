@@ -77,6 +77,23 @@ def require_whole(summary: Summary) -> None:
     if len({*names, *arrays}) < len(names) + len(arrays):
         raise Undecided("definitions have names that are not names of their own")
     _require_items(summary.items, summary.context, arrays)
+    _require_order(summary.items, {*arrays})
+
+
+def _require_order(items: Sequence[Item], known: set[str]) -> None:
+    """Show that definitions read what is defined before them alone: ``known``, which grows."""
+    for item in items:
+        if isinstance(item, KeptLoop):
+            inside = known | {carried.name for carried in item.carried}
+            read = {carried.before for carried in item.carried} - known
+            _require_order(item.body, inside)
+            read |= {carried.after for carried in item.carried} - inside
+            known |= {carried.name for carried in item.carried}
+        else:
+            read = {name for _, term in item.pieces for name in term.reads} - known
+            known.add(item.name)
+        if read:
+            raise Undecided(f"{min(read)} is read before it is defined")
 
 
 def _require_items(items: Sequence[Item], context: Domain, arrays: Mapping[str, ArrayInfo]) -> None:
