@@ -20,21 +20,8 @@ if TYPE_CHECKING:
 
 # Codes of control, bounds and places: what a front end refuses for another reason has no meaning, or none that is told.
 _TRIED = {
-    *(
-        "TL110",
-        "TL111",
-        "TL112",
-        "TL113",
-        "TL114",
-        "TL115",
-        "TL120",
-        "TL121",
-        "TL122",
-        "TL123",
-        "TL124",
-        "TL125",
-        "TL126",
-    ),
+    *("TL110", "TL111", "TL112", "TL113", "TL114", "TL115"),
+    *("TL120", "TL121", "TL122", "TL123", "TL124", "TL125", "TL126"),
     *("TL130", "TL131", "TL132", "TL135", "TL137", "TL159", "TL166", "TL168", "TL195"),
 }
 

@@ -177,7 +177,6 @@ _aff_set_coefficient = _declare("aff_set_coefficient_val", _AT, _AT, _INT, _INT,
 
 _space_params = _declare("space_params_alloc", _AT, _AT, _INT)
 _space_copy = _declare("space_copy", _AT, _AT)
-_space_free = _declare("space_free", _AT, _AT)
 _space_rename = _declare("space_set_dim_name", _AT, _AT, _INT, _INT, _TEXT)
 
 _stride_free = _declare("stride_info_free", _AT, _AT)

@@ -14,14 +14,16 @@ import struct
 from ctypes import c_float
 from typing import TYPE_CHECKING, Any
 
+from xdsl.dialects.arith import IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.dialects.builtin import Float32Type, FloatAttr, IndexType, IntegerAttr, IntegerType
+from xdsl.ir import Operation
 
 from tensorlift.ir.elementary import FLOAT_FUNCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from xdsl.ir import Attribute, Operation
+    from xdsl.ir import Attribute, Block
 
     Number = int | float
     Evaluator = Callable[..., Any]
@@ -240,18 +242,46 @@ def _ipowi(width: int) -> Evaluator:
     return power
 
 
+# How integers compare, in the order of the predicates of ``arith.cmpi``; those without a sign follow after four.
+_COMPARED = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+NEGATED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}  # for operands that change places
+_FIRST_ORDERED, _FIRST_UNSIGNED = 2, 6
+
+
+def predicate_of(op: Operation) -> tuple[str, bool]:
+    """Give the operator of an ``arith.cmpi``, and whether it takes its operands as signed."""
+    number = _predicate(op)
+    signed = number < _FIRST_UNSIGNED
+    return [*_COMPARED][number if signed else number - _FIRST_UNSIGNED + _FIRST_ORDERED], signed
+
+
+def predicate_number(compared: str, *, signed: bool) -> int:
+    """Give the number of the predicate of an ``arith.cmpi`` by its operator."""
+    number = [*_COMPARED].index(compared)
+    return number if signed or number < _FIRST_ORDERED else number - _FIRST_ORDERED + _FIRST_UNSIGNED
+
+
+def never_wraps(op: Operation | Block) -> bool:
+    """Tell whether an operation is one whose signed overflow is undefined."""
+    flags = op.properties.get("overflowFlags") if isinstance(op, Operation) else None
+    return isinstance(flags, IntegerOverflowAttr) and IntegerOverflowFlag.NSW in flags.data
+
+
 def _cmpi(op: Operation) -> Evaluator:
-    predicate = _predicate(op)
-    compare = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)[
-        predicate if predicate < _FIRST_UNSIGNED else predicate - 4
-    ]
-    if predicate < _FIRST_UNSIGNED:
+    compared, signed = predicate_of(op)
+    compare = _COMPARED[compared]
+    if signed:
         return lambda left, right: -compare(left, right)
     mask = (1 << width_of(op.operands[0].type)) - 1
     return lambda left, right: -compare(left & mask, right & mask)
-
-
-_FIRST_UNSIGNED = 6
 
 
 def _predicate(op: Operation) -> int:

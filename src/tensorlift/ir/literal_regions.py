@@ -20,10 +20,6 @@ def handed_on(op: Operation) -> Iterator[tuple[SSAValue, SSAValue]]:
         case "scf.if":
             for end in ends if op.results else ():
                 yield from zip(op.results, end, strict=True)
-        case "scf.for":
-            yield from zip(blocks[0].args[1:], op.operands[3:], strict=True)
-            yield from zip(blocks[0].args[1:], ends[0], strict=True)
-            yield from zip(op.results, blocks[0].args[1:], strict=True)
         case "scf.while":
             yield from zip(blocks[0].args, op.operands, strict=True)
             yield from zip(blocks[0].args, ends[1], strict=True)
@@ -67,15 +63,4 @@ def _while(f: Writer, op: Operation, indent: int) -> None:
     _moved(f, before.args, _body(f, after, indent + 1), op, indent + 1)
 
 
-def _for(f: Writer, op: Operation, indent: int) -> None:
-    body = op.regions[0].block
-    variable, *carried = body.args
-    lower, upper, step = map(f.name, op.operands[:3])
-    _moved(f, carried, op.operands[3:], op, indent)
-    f.line(indent, f"for {f.name(variable)} in range({lower}, {upper}, {step}):", op)
-    f.line(indent + 1, "tick()", op)
-    _moved(f, carried, _body(f, body, indent + 1), op, indent + 1)
-    _moved(f, op.results, carried, op, indent)
-
-
-RULES: dict[str, Callable[[Writer, Operation, int], None]] = {"scf.if": _if, "scf.while": _while, "scf.for": _for}
+RULES: dict[str, Callable[[Writer, Operation, int], None]] = {"scf.if": _if, "scf.while": _while}

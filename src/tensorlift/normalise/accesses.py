@@ -12,6 +12,7 @@ from tensorlift.frontends.c.delinearise import respread
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Access, Address, Array, Data, Index, Slot
 from tensorlift.normalise.cells import element_type, number_type
+from tensorlift.normalise.execution import nothing
 from tensorlift.normalise.steering import is_called
 
 if TYPE_CHECKING:
@@ -84,26 +85,33 @@ def declare_table(ex: Execution, variable: nodes.Variable) -> None:
     extents, element = ex.extents(variable), element_of(variable.ctype)
     assert isinstance(element, IntegerType | FloatType)
     array = Array(variable.name, element, extents, variable.location, variable.ctype.spelling)
-    ex.environment[variable] = _filled(ex, array, ex.table(variable.name))
+    (table,) = [op for op in _constants(ex) if op.sym_name.data == variable.name]
+    ex.environment[variable] = _filled(ex, array, table)
 
 
 def declare_static(ex: Execution) -> None:
     """Make the tables of constants that are static in a function."""
-    for op in ex.constants():
+    for op in _constants(ex):
         symbol, cells = op.sym_name.data, op.type.get_shape()[0]
         if "." in symbol and any(use.name == "memref.get_global" for use in ex.function.walk()):
             element = number_type(op.type.element_type, [])
             array = Array(symbol.rpartition(".")[2], element, [Polynomial.constant(cells)], ex.place)
-            ex.static[symbol] = _filled(ex, array, ex.table(symbol))
+            ex.static[symbol] = _filled(ex, array, op)
 
 
-def _filled(ex: Execution, array: Array, values: Sequence[float]) -> Address:
-    """Make a local array that holds constants."""
+def _constants(ex: Execution) -> list[Any]:
+    """List the constants at file scope, and those that are static in a function."""
+    module: Any = ex.function.parent_op()
+    return [op for op in module.ops if op.name == "memref.global" and op.constant is not None]
+
+
+def _filled(ex: Execution, array: Array, table: Any) -> Address:
+    """Make a local array that holds the constants of a table."""
     array.subscripted = True
     ex.sink.allocate(array, ex.domain)
     ex.arrays.append(array)
     lengths = [extent.constant_value or 0 for extent in array.extents if extent is not None]
-    for cell, value in zip(product(*map(range, lengths)), values, strict=True):
+    for cell, value in zip(product(*map(range, lengths)), table.initial_value.get_values(), strict=True):
         data = ex.sink.constant(value, array.element, array.location)
         ex.sink.store(array, tuple(map(Polynomial.constant, cell)), data, ex.domain, array.location)
     return Address(array, (ZERO,))
@@ -173,16 +181,12 @@ def _factors(ex: Execution, count: SSAValue) -> list[Polynomial]:
     return [extent.polynomial]
 
 
-def _nothing(_ex: Execution, _op: Operation) -> None:
-    """Pass over what says nothing."""
-
-
 ACCESSES: dict[str, Rule] = {
     "memref.load": _load,
     "memref.store": _store,
     "memref.alloca": _allocate,
     "memref.alloc": _allocate,
-    "memref.dealloc": _nothing,
+    "memref.dealloc": nothing,
     "memref.get_global": _get_global,
     "memref.cast": _cast,
 }

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.c_types import BOOL
+from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Address, Data, Index, Unknown
-from tensorlift.normalise.execution import Test, ctype_of
+from tensorlift.normalise.execution import Test, ctype_of, note_least, nothing
 from tensorlift.normalise.scalars import chosen, is_eager, joined_known
 from tensorlift.normalise.steering import is_memory
 
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
 def branch(ex: Execution, op: Operation) -> None:
     """Execute an ``scf.if``."""
-    test = ex.decided(ex.test(op.operands[0]))
+    test = _decided_here(ex, ex.test(op.operands[0]))
     blocks = [region.block if region.blocks else None for region in op.regions]
     if test.contrary is not None and len(blocks) > 1:
         test, blocks = Test(test.contrary, test.known[::-1]), blocks[::-1]
@@ -52,7 +54,7 @@ def _chosen(ex: Execution, op: Operation, test: Test, blocks: list[Block]) -> No
     for block, known in zip(blocks, test.known, strict=True):
         with ex.inside(guards=known):
             ex.execute_block(block)
-    ex.at_place(ex.at(op))
+    ex.place = ex.at(op)
     for result, *arms in zip(op.results, *map(_ends, blocks), strict=True):
         ex.values[result] = chosen(ex, test, (arms[0], arms[1]), result)
 
@@ -72,7 +74,7 @@ def _branched(ex: Execution, op: Operation, test: Test, blocks: list[Block | Non
         arms.append(_Arm(ex.sink.end_branch(), _ends(block) if block is not None else (), known, ex.cells.held()))
     ex.branches_around -= 1
     ex.cells.restore(before)
-    ex.at_place(place)
+    ex.place = place
     _join(ex, op, test, arms)
 
 
@@ -94,7 +96,7 @@ def _join(ex: Execution, op: Operation, test: Test, arms: list[_Arm]) -> None:
         found = _exact(result, *(ex.values[end] for end in ends))
         if found is None:
             wanted[result] = ends
-            ex.note_least(result, test, [ex.values[end] for end in ends])
+            note_least(ex, result, test, [ex.values[end] for end in ends])
         else:
             ex.values[result] = found
     named = ex.cells.assign(wanted)
@@ -156,13 +158,30 @@ def _ends(block: Block) -> tuple[SSAValue, ...]:
     return tuple(last.operands) if last is not None and last.name == "scf.yield" else ()
 
 
-def _nothing(_ex: Execution, _op: Operation) -> None:
-    """Pass over what is read with the operation around it, or says nothing."""
+def _decided_here(ex: Execution, test: Test) -> Test:
+    """Decide an affine condition that the loops and conditions around it settle."""
+    condition = test.condition
+    if not isinstance(condition, AffineCondition):
+        return test
+    holds = True
+    for polynomial, is_equality in condition.constraints:
+        sides = (polynomial, -polynomial) if is_equality else (polynomial,)
+        signs = [_sign(ex, side) for side in sides]
+        if False in signs:
+            return Test(condition.inverted)
+        holds = holds and None not in signs
+    return Test(not condition.inverted) if holds else test
+
+
+def _sign(ex: Execution, polynomial: Polynomial) -> bool | None:
+    """Tell whether a polynomial is certainly not negative, or certainly negative, at this place."""
+    for side, answer in ((polynomial, True), (-polynomial - ONE, False)):
+        if ex.domain.says(side) or ex.ranges.is_certain(side, ex.domain):
+            return answer
+    return None
 
 
 BRANCHES: dict[str, Rule] = {
     "scf.if": branch,
-    "scf.yield": _nothing,
-    "scf.condition": _nothing,
-    "cf.assert": _nothing,
+    **dict.fromkeys(("scf.yield", "scf.condition", "cf.assert"), nothing),
 }

@@ -7,11 +7,12 @@ is read from it; afterwards the value itself is used.  So names decide how the p
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.c_types import DOUBLE, FLOAT, FloatType, IntegerType
+from tensorlift.frontends.c.c_types import FloatType, IntegerType
 from tensorlift.frontends.c.values import Array, Data, Unknown
-from tensorlift.normalise.exact import integer
+from tensorlift.ir.arithmetic import predicate_of
+from tensorlift.normalise.exact import NUMBERS, integer
 from tensorlift.normalise.steering import is_memory
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     Held = dict[Array, SSAValue]
 
 _UNSIGNED = {"arith.extui", "arith.uitofp", "arith.divui", "arith.remui", "arith.shrui"}
-_FIRST_UNSIGNED = 6
 _FLAG = IntegerType("i1", 1, signed=True, rank=0)  # of the cells of truth values
 
 
@@ -178,26 +178,22 @@ class Cells:
 
 def _values_in(op: Operation) -> Iterator[SSAValue]:
     """Yield the values that are defined inside of an operation."""
-    for region in op.regions:
-        for block in region.blocks:
-            yield from block.args
-            for inside in block.ops:
-                yield from inside.results
-                yield from _values_in(inside)
+    for inside in op.walk():
+        if inside is not op:
+            yield from inside.results
+        for region in inside.regions:
+            for block in region.blocks:
+                yield from block.args
 
 
 def number_type(kind: Attribute, values: list[SSAValue]) -> FloatType | IntegerType:
     """Give the type of C of numbers; without a sign where values are used so."""
-    if str(kind) in {"f32", "f64"}:
-        return FLOAT if str(kind) == "f32" else DOUBLE
+    number = NUMBERS[str(kind)]
+    if isinstance(number, FloatType):
+        return number
     uses = [use.operation for value in values for use in value.uses]
-    unsigned = any(op.name in _UNSIGNED or (op.name == "arith.cmpi" and _is_unsigned(op)) for op in uses)
+    unsigned = any(op.name in _UNSIGNED or (op.name == "arith.cmpi" and not predicate_of(op)[1]) for op in uses)
     return integer(kind, signed=not unsigned)
-
-
-def _is_unsigned(op: Operation) -> bool:
-    predicate: Any = op.properties["predicate"]
-    return bool(predicate.value.data >= _FIRST_UNSIGNED)
 
 
 def element_type(memory: SSAValue) -> FloatType | IntegerType:

@@ -12,6 +12,7 @@ from xdsl.dialects.arith import AndIOp, CmpiOp, SelectOp
 from xdsl.dialects.cf import BranchOp, ConditionalBranchOp
 from xdsl.ir import Block
 
+from tensorlift.ir.arithmetic import MIRRORED, predicate_number, predicate_of
 from tensorlift.normalise.edit import insert, move, remove
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
 _MAY_STOP = ("div", "rem")  # the operations of arith that have no meaning on some integers
-_TURNED = {2: 4, 3: 5, 4: 2, 5: 3, 6: 8, 7: 9, 8: 6, 9: 7}  # predicates of cmpi, for operands that change places
-_LESS = 2, 3, 6, 7
-_SIGNED = 5  # the last predicate of signed integers
 
 
 def may_be_asked(block: Block) -> bool:
@@ -85,17 +83,20 @@ def _compare_with_both(block: Block) -> None:
     test = last.operands[0].owner if isinstance(last, ConditionalBranchOp) else None
     if not isinstance(test, CmpiOp):
         return
-    number, choice, value = test.predicate.value.data, test.rhs.owner, test.lhs
+    (operator, signed), choice, value = predicate_of(test), test.rhs.owner, test.lhs
     if not isinstance(choice, SelectOp):
-        number, choice, value = _TURNED.get(number, -1), test.lhs.owner, test.rhs
-    if not isinstance(choice, SelectOp) or number not in _TURNED or not isinstance(choice.cond.owner, CmpiOp):
+        operator, choice, value = MIRRORED.get(operator, operator), test.lhs.owner, test.rhs
+    if not isinstance(choice, SelectOp) or operator not in MIRRORED or not isinstance(choice.cond.owner, CmpiOp):
         return
     said, sides = choice.cond.owner, (choice.lhs, choice.rhs)
-    told = said.predicate.value.data if _alike((said.lhs, said.rhs), sides) else 0
-    told = _TURNED.get(said.predicate.value.data, 0) if _alike((said.rhs, said.lhs), sides) else told
-    if told not in _TURNED or (told in _LESS) != (number in _LESS) or (told > _SIGNED) != (number > _SIGNED):
+    told, is_signed = predicate_of(said)
+    if _alike((said.rhs, said.lhs), sides):
+        told = MIRRORED.get(told, told)
+    elif not _alike((said.lhs, said.rhs), sides):
         return
-    asked = [CmpiOp(value, side, number) for side in sides]
+    if told not in MIRRORED or told[0] != operator[0] or is_signed != signed:
+        return
+    asked = [CmpiOp(value, side, predicate_number(operator, signed=signed)) for side in sides]
     both = AndIOp(asked[0].result, asked[1].result)
     insert([*asked, both], test)
     test.result.replace_all_uses_with(both.result)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.index_arithmetic import fit
+from tensorlift.frontends.c.induction import nested_loops
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.splitting import factors_of
 from tensorlift.frontends.c.values import Address, Index, LoopRange, Need, Unknown
 from tensorlift.ir.left_early import refusal_of
-from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution, Solved, loop_view
+from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution, Quiet, Solved, loop_view
 from tensorlift.normalise.exact import DIVISIONS, QUOTIENTS
 from tensorlift.normalise.steering import is_memory
 
@@ -42,7 +43,7 @@ def loop(ex: Execution, op: Operation) -> None:
     if view is None:
         raise refusal("while", place, "while")
     view = replace(view, tests=[part for test in view.tests for part in _parts(ex, test)])
-    solved = Evolution(view, ex.quiet()).solved()
+    solved = Evolution(view, _exact_values(ex)).solved()
     if not isinstance(solved, Solved):
         raise refusal(solved[0], place, solved[1])
     count = _counted(ex, op, solved)
@@ -58,13 +59,8 @@ def loop(ex: Execution, op: Operation) -> None:
         ex.cells.enter(op)
         _enter(ex, solved, count, kept)
         ex.execute_block(view.body)
-        ex.at_place(place)
-        ends: list[tuple[SSAValue, SSAValue]] = []
-        for number in kept:
-            given = view.yields[number]
-            assert given is not None
-            ends.append((view.arguments[number], given))
-        ex.cells.hand_on(ends)
+        ex.place = place
+        ex.cells.hand_on([(view.arguments[number], view.yields[number]) for number in kept])
     for _ in count.loops:
         ex.sink.end_loop()
     if refusal_of(op) is not None:
@@ -73,6 +69,16 @@ def loop(ex: Execution, op: Operation) -> None:
     ex.cells.leave(before)
     ex.cells.unmark(noted)
     _leave(ex, solved, count, kept)
+
+
+def _exact_values(ex: Execution) -> Quiet:
+    """Give the values that are exact as they are here."""
+
+    def known(value: SSAValue) -> Index | Address | None:
+        found = ex.values.get(value)
+        return found if isinstance(found, Index | Address) else None
+
+    return Quiet(ex.ranges, ex.fresh, ex.exact_from, {}, ex.place, known)
 
 
 def _parts(ex: Execution, test: Comparison) -> Iterator[Comparison]:
@@ -93,14 +99,12 @@ def _enter(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> Non
             continue
         found = _moved(ex, solved, number, count.iteration)
         ex.values[argument] = found if found is not None else Unknown("pointer-walk", argument.name_hint or "a pointer")
-    if view.inner:
-        last = view.op.regions[0].block.last_op
-        for op in view.op.regions[0].block.ops:
-            if op is not last and op.name != "arith.select":  # which says that the first iteration is not tested
-                ex.run(op)
-        for inner, handed in zip(view.inner, view.handed, strict=True):
-            ex.values[inner] = ex.values[handed]
-            ex.cells.alias(inner, handed)
+    for op in view.op.regions[0].block.ops:
+        if op.name not in {"arith.select", "scf.condition"}:  # a select says that the first iteration is not tested
+            ex.run(op)
+    for inner, handed in zip(view.inner, view.handed, strict=True):
+        ex.values[inner] = ex.values[handed]
+        ex.cells.alias(inner, handed)
 
 
 def _leave(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> None:
@@ -153,11 +157,7 @@ def _counted(ex: Execution, op: Operation, solved: Solved) -> _Count:
     after = trips[0] if len(trips) == 1 else None
     lengths = _lengths(ex, op, solved, trips)
     if lengths is not None:
-        loops = tuple(LoopRange(ex.fresh(hint), ZERO, (length,)) for length in lengths)
-        ex.orders.note(lengths, [over.variable for over in loops])
-        iteration = ZERO
-        for over in loops:
-            iteration = iteration * over.uppers[0] + Polynomial.variable(over.variable)
+        loops, iteration = nested_loops(lengths, hint, ex)
         return _Count(loops, iteration, after, hint, nonempty)
     variable = ex.fresh(hint)
     start = solved.starts[primary] if primary is not None else None
@@ -256,4 +256,4 @@ def _behind_casts(value: SSAValue) -> object:
     return owner
 
 
-COUNTED: dict[str, Rule] = {"scf.for": loop, "scf.while": loop}
+COUNTED: dict[str, Rule] = {"scf.while": loop}

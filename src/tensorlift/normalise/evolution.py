@@ -14,8 +14,9 @@ from xdsl.ir import Block, OpResult
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.index_arithmetic import Setting
-from tensorlift.frontends.c.induction import TripCount, trip_count
+from tensorlift.frontends.c.induction import TripCount, trip_count, trips_of
 from tensorlift.frontends.c.values import Address, Index
+from tensorlift.ir.arithmetic import predicate_of
 from tensorlift.normalise.exact import EXACT, constant, integer
 from tensorlift.normalise.steering import is_integer, is_memory
 
@@ -30,20 +31,6 @@ if TYPE_CHECKING:
     Closed = Index | Address
 
 ITERATION = "@t"
-_PREDICATES = {0: ("==", True), 1: ("!=", True)}
-_ORDERED = {2: "<", 3: "<=", 4: ">", 5: ">="}  # unsigned ones follow after four
-_FIRST_UNSIGNED = 6
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-
-
-def predicate_of(op: Operation) -> tuple[str, bool]:
-    """Give the operator of a comparison of integers, and whether it takes them as signed."""
-    number: Any = op.properties["predicate"]
-    number = number.value.data
-    if number in _PREDICATES:
-        return _PREDICATES[number]
-    is_signed = number < _FIRST_UNSIGNED
-    return _ORDERED[number if is_signed else number - len(_ORDERED)], is_signed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,30 +44,27 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoopView:
-    """A loop: ``scf.for``, or ``scf.while`` whose first region only tests.
+    """A loop: ``scf.while`` whose first region only tests.
 
-    ``arguments`` are those of its header, with ``inits`` and what an iteration ``yields`` (None: the first argument
-    goes on by ``step``).  The body names ``inner`` values, and the loop gives ``results``: each is one of ``handed``,
-    a value of the header.  Its first iteration may be one that is not tested, as the pass ``rotate`` writes that.
+    ``arguments`` are those of its header, with ``inits`` and what an iteration ``yields``.  The body names ``inner``
+    values, and the loop gives ``results``: each is one of ``handed``, a value of the header.  Its first iteration may
+    be one that is not tested, as the pass ``rotate`` writes that.
     """
 
     op: Operation
     arguments: Sequence[SSAValue]
     inits: Sequence[SSAValue]
-    yields: Sequence[SSAValue | None]
+    yields: Sequence[SSAValue]
     handed: Sequence[SSAValue]
     inner: Sequence[SSAValue]
     results: Sequence[SSAValue]
     body: Block
     tests: Sequence[Comparison]
-    step: SSAValue | None = None
     is_tested: bool = True
 
 
 def loop_view(op: Operation) -> LoopView | None:
     """Look at a loop; None where its condition is no conjunction of comparisons, or its header does more than test."""
-    if op.name == "scf.for":
-        return _for_view(op)
     before, after = (region.block for region in op.regions)
     last, end = before.last_op, after.last_op
     assert last is not None
@@ -97,17 +81,6 @@ def loop_view(op: Operation) -> LoopView | None:
     inner, results = after.args[: len(handed)], op.results[: len(handed)]
     inits, yields = op.operands[:count], end.operands[:count]
     return LoopView(op, arguments, inits, yields, handed, inner, results, after, tests, is_tested=is_tested)
-
-
-def _for_view(op: Operation) -> LoopView:
-    body = op.regions[0].block
-    end = body.last_op
-    assert end is not None
-    lower, upper, step, *inits = op.operands
-    tests = (Comparison("<", body.args[0], upper),)
-    yields = (None, *end.operands)
-    carried = body.args[1:]
-    return LoopView(op, body.args, (lower, *inits), yields, carried, (), op.results, body, tests, step)
 
 
 def _is_test(op: Operation) -> bool:
@@ -173,7 +146,7 @@ class Quiet:
         if op.name == "scf.if" and len(op.regions[1].blocks) > 0:
             ends = [self.value(region.block.last_op.operands[value.index]) for region in op.regions]  # type: ignore[union-attr] # a yield
             return ends[0] if ends[0] is not None and _same(ends[0], ends[1]) else None
-        if op.name in {"scf.for", "scf.while"}:
+        if op.name == "scf.while":
             return self._left(op, value)
         return None
 
@@ -245,11 +218,6 @@ class Solved:
         return Index(self.quiet.ranges.substitute(found.polynomial, values), found.ctype, found.needs)
 
 
-def trips_of(distance: Polynomial, stride: int, ranges: Ranges) -> Polynomial:
-    """Give ``ceil(distance / stride)``."""
-    return distance if stride == 1 else ranges.quotient(distance + Polynomial.constant(stride - 1), stride)
-
-
 class Evolution:
     """The analysis of one loop; ``outer`` gives the values around."""
 
@@ -270,10 +238,9 @@ class Evolution:
                 self.symbols[symbol] = number
                 self.starts[number] = start
                 known[argument] = Index(Polynomial.variable(symbol), integer(argument.type, signed=True))
-        inner = zip(view.inner, view.handed, strict=True) if view.inner else ()
         blocks = {region.block for region in view.op.regions}
         self.quiet = Quiet(outer.ranges, outer.fresh, outer.exact_from, known, outer.place, outer.value, blocks)
-        known |= {mine: self.quiet.value(handed) for mine, handed in inner}
+        known |= {mine: self.quiet.value(handed) for mine, handed in zip(view.inner, view.handed, strict=True)}
         self.moves: dict[int, Polynomial] = {}
         self.kinds: dict[int, Any] = {}
 
@@ -295,8 +262,7 @@ class Evolution:
         """Find closed forms, those first that others are made of."""
         steps: dict[int, Polynomial] = {}
         for number, start in list(self.starts.items()):
-            given = self.view.yields[number]
-            end = self._first_end() if given is None else self.quiet.value(given)
+            end = self.quiet.value(self.view.yields[number])
             if isinstance(start, Address):
                 if not isinstance(end, Address) or end.base is not start.base:
                     del self.starts[number]
@@ -314,12 +280,6 @@ class Evolution:
                 total = self._sum(self._at_iteration(step))
                 if total is not None:
                     self.moves[number] = total
-
-    def _first_end(self) -> Index | None:
-        assert self.view.step is not None
-        by = self.quiet.index(self.view.step)
-        now = self.quiet.index(self.view.arguments[0])
-        return None if by is None or now is None else Index(now.polynomial + by.polynomial, by.ctype, by.needs)
 
     def _needed(self, step: Polynomial) -> set[int]:
         return {self.symbols[name] for name in self.ranges.leaves(step) if name in self.symbols}

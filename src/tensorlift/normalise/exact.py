@@ -10,14 +10,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.arith import IntegerOverflowFlag
-from xdsl.dialects.builtin import IndexType
-from xdsl.dialects.builtin import IntegerType as Signless
-
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c import index_arithmetic
-from tensorlift.frontends.c.c_types import INT, LONG, SCALAR_TYPES, UNSIGNED, UNSIGNED_LONG, IntegerType
+from tensorlift.frontends.c.c_types import (
+    BOOL,
+    DOUBLE,
+    FLOAT,
+    INT,
+    LONG,
+    SCALAR_TYPES,
+    UNSIGNED,
+    UNSIGNED_LONG,
+    FloatType,
+    IntegerType,
+)
 from tensorlift.frontends.c.values import Index, Need
+from tensorlift.ir.arithmetic import never_wraps, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +39,14 @@ if TYPE_CHECKING:
 _INTEGERS = {name: kind for name, kind in SCALAR_TYPES.items() if isinstance(kind, IntegerType)}
 _SIGNED = {8: _INTEGERS["signed char"], 16: _INTEGERS["short"], 32: INT, 64: LONG}
 _UNSIGNED = {8: _INTEGERS["unsigned char"], 16: _INTEGERS["unsigned short"], 32: UNSIGNED, 64: UNSIGNED_LONG}
+# The types of C of numbers, integers with a sign.
+NUMBERS: dict[str, FloatType | IntegerType] = {
+    "f32": FLOAT,
+    "f64": DOUBLE,
+    "i1": BOOL,
+    "index": LONG,
+    **{f"i{width}": kind for width, kind in _SIGNED.items()},
+}
 _OPERATORS = {
     "arith.divsi": ("/", True),
     "arith.divui": ("/", False),
@@ -48,14 +64,6 @@ DIVISIONS = {"arith.divsi", "arith.divui", "arith.floordivsi", "arith.remsi", "a
 QUOTIENTS = {"arith.divsi", "arith.divui", "arith.floordivsi"}
 
 
-def width_of(kind: Attribute) -> int:
-    """Give the bits of an integer type."""
-    if isinstance(kind, IndexType):
-        return LONG.width
-    assert isinstance(kind, Signless)
-    return int(kind.width.data)
-
-
 def integer(kind: Attribute, *, signed: bool) -> IntegerType:
     """Give the integer type of C of a type of literal IR, read in one of two ways."""
     return (_SIGNED if signed else _UNSIGNED)[width_of(kind)]
@@ -65,12 +73,6 @@ def constant(op: Operation) -> Index:
     """Give an integer constant."""
     value: Any = op.properties["value"]
     return Index(Polynomial.constant(value.value.data), integer(op.results[0].type, signed=True))
-
-
-def never_wraps(op: Operation) -> bool:
-    """Whether signed overflow of an operation is undefined."""
-    flags: Any = op.properties.get("overflowFlags")
-    return flags is not None and IntegerOverflowFlag.NSW in flags.data
 
 
 def read_as(index: Index, ctype: IntegerType, setting: Setting) -> Index | None:

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any, cast
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import BOOL, DOUBLE, FLOAT, INT, LONG, FloatType, IntegerType
+from tensorlift.frontends.c.c_types import INT, LONG, FloatType, IntegerType
 from tensorlift.frontends.c.index_arithmetic import Setting, binary
 from tensorlift.frontends.c.machine import Machine
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Address, Array, Data, Index, Known, Unknown, Value
 from tensorlift.ir.location import location_of
-from tensorlift.normalise.evolution import Quiet
-from tensorlift.normalise.exact import integer, width_of
+from tensorlift.normalise.exact import NUMBERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -76,7 +75,7 @@ class Language:
 
 
 class Execution(Machine):
-    """The state of executing one function; ``bind`` gives what its arguments are."""
+    """The state of executing one function."""
 
     sink: IRSink
 
@@ -103,8 +102,8 @@ class Execution(Machine):
         self.rows: dict[Array, int] = {}  # of how many dimensions it is not told how far rows are apart
         self._signature = signature
         self.static: dict[str, Address] = {}  # tables of constants by their symbols
-        self._place = Location("", 1, 1)
-        self._returned: Value | None = None
+        self.place = Location("", 1, 1)  # in the source, of what is executed
+        self.returned: Value | None = None
 
     # -- what the lowering of a function asks of a machine
 
@@ -114,71 +113,37 @@ class Execution(Machine):
 
     def extents(self, variable: nodes.Variable) -> list[Any]:
         """Evaluate the declared extents of a parameter."""
-        found = [None if extent is None else self._extent(extent) for extent in variable.extents]
+        found = [None if extent is None else extent_of(self, extent) for extent in variable.extents]
         for extent in found:
-            if isinstance(extent, Index):
+            if extent is not None:
                 self.rely_on(extent)
         return [None if extent is None else extent.polynomial for extent in found]
-
-    def _extent(self, expression: nodes.Expression) -> Index:
-        """Evaluate an expression of sizes."""
-        match expression:
-            case nodes.Integer(value=value, ctype=IntegerType() as ctype):
-                return Index(Polynomial.constant(value), ctype)
-            case nodes.Name(variable=variable):
-                bound = self.environment.get(variable)
-                if isinstance(bound, Index):
-                    return bound
-            case nodes.Cast(operand=operand):
-                return self._extent(operand)
-            case nodes.Binary(operator=operator, left=left, right=right, ctype=IntegerType() as ctype):
-                setting = Setting(self.ranges, self.domain, expression.location, self.exact_from)
-                found = binary(operator, self._extent(left), self._extent(right), ctype, setting)
-                if found is not None:
-                    return found
-        raise refusal("extent", expression.location, "a parameter")
 
     def declare_array(self, variable: nodes.Variable) -> None:
         """Make a table of constants at file scope."""
         self.rules.declare_table(self, variable)
 
-    def table(self, name: str) -> list[float]:
-        """Give the values of a constant at file scope."""
-        (found,) = [op for op in self.constants() if op.sym_name.data == name]
-        return list(found.initial_value.get_values())
-
-    def constants(self) -> list[Any]:
-        """List the constants at file scope, and those that are static in a function."""
-        module: Any = self.function.parent_op()
-        return [op for op in module.ops if op.name == "memref.global" and op.constant is not None]
-
     def run_body(self, function: nodes.Function) -> Value:
         """Execute the body; gives what is returned."""
         (block,) = self.function.body.blocks
-        self._place = function.location
+        self.place = function.location
         self.rules.declare_static(self)
         self.values.update(zip(block.args, self.language.arguments(self, self._signature), strict=True))
         self.execute_block(block)
-        return self._returned if self._returned is not None else Unknown("no-return", function.name)
+        return self.returned if self.returned is not None else Unknown("no-return", function.name)
 
     def value_of(self, data: Data, location: Location) -> Data:
         """Give a value as it is: literal IR converts truth values itself."""
         del location
         return data
 
-    def returned(self, value: SSAValue) -> None:
-        """Note what the function returns."""
-        found = self.values[value]
-        self._returned = found if isinstance(found, Index) else self.number(value)
-
     # -- operations
 
     def execute_block(self, block: Block) -> None:
         """Execute the operations of a block, its end excluded where that is a yield."""
         for op in block.ops:
-            place = location_of(op)
-            self._place = place if place is not None else self._place
-            self.count_step(self._place)
+            self.place = self.at(op)
+            self.count_step(self.place)
             self.run(op)
 
     def run(self, op: Operation) -> None:
@@ -186,7 +151,7 @@ class Execution(Machine):
         rules = self.rules.operations
         rule = rules.get(op.name) or rules.get(op.name.partition(".")[0])
         if rule is None:
-            raise refusal("expression", self._place, f"`{op.name}`")
+            raise refusal("expression", self.place, f"`{op.name}`")
         self.executed.add(op)
         rule(self, op)
         for result in op.results:
@@ -194,33 +159,15 @@ class Execution(Machine):
             if isinstance(found, Data) and found.literal is None and result.name_hint and not op.regions:
                 self.cells.define(result)
 
-    @property
-    def place(self) -> Location:
-        """The place in the source of what is executed."""
-        return self._place
-
-    def at_place(self, place: Location) -> None:
-        """Go on at a place in the source."""
-        self._place = place
-
     def at(self, op: Operation) -> Location:
         """Give the place of an operation in the source."""
         found = location_of(op)
-        return found if found is not None else self._place
+        return found if found is not None else self.place
 
     @property
     def setting(self) -> Setting:
         """Where integers are computed."""
-        return Setting(self.ranges, self.domain, self._place, self.exact_from)
-
-    def quiet(self) -> Quiet:  # type: ignore[override] # analyses run on values, not on statements
-        """Give the exact values as they are here."""
-        return Quiet(self.ranges, self.fresh, self.exact_from, {}, self._place, self.closed)
-
-    def closed(self, value: SSAValue) -> Index | Address | None:
-        """Give a value that is exact."""
-        found = self.values.get(value)
-        return found if isinstance(found, Index | Address) else None
+        return Setting(self.ranges, self.domain, self.place, self.exact_from)
 
     # -- values
 
@@ -234,14 +181,14 @@ class Execution(Machine):
         found = self.values[value]
         if isinstance(found, Index):
             return found
-        return Index(self.sink.data_place(self.number(value), self._place), LONG)
+        return Index(self.sink.data_place(self.number(value), self.place), LONG)
 
     def array(self, memory: SSAValue) -> Array:
         """Give the array that memory is."""
         found = self.values[memory]
         if isinstance(found, Address) and isinstance(found.base, Array):
             return found.base
-        raise refusal("pointer", self._place, "a pointer into one of several arrays is used")
+        raise refusal("pointer", self.place, "a pointer into one of several arrays is used")
 
     def number(self, value: SSAValue) -> Data:
         """Give a value of the emitted program."""
@@ -259,18 +206,18 @@ class Execution(Machine):
                 self.rely_on(Index(polynomial, ctype, tuple(need for need in needs if not need.wraps)))
                 rooms = [need.polynomial for need in needs if need.wraps]
                 wraps = not all(self.ranges.is_certain(room, self.domain) for room in rooms)
-                return self.sink.index_value(polynomial, ctype, self._place, wraps=wraps)
+                return self.sink.index_value(polynomial, ctype, self.place, wraps=wraps)
             case Test(condition):
                 return self.truth(condition)
             case Unknown(reason, detail):
-                raise refusal(reason, self._place, detail)
-        raise refusal("pointer", self._place, "a pointer is used as a value")
+                raise refusal(reason, self.place, detail)
+        raise refusal("pointer", self.place, "a pointer is used as a value")
 
     def truth(self, condition: AffineCondition | Data | bool) -> Data:  # noqa: FBT001 - one of three kinds
         """Give a condition as a truth value of the emitted program."""
         if isinstance(condition, bool):
-            return self.sink.truth(int(condition), self._place)
-        return condition if isinstance(condition, Data) else self.sink.truth_of(condition, self._place)
+            return self.sink.truth(int(condition), self.place)
+        return condition if isinstance(condition, Data) else self.sink.truth_of(condition, self.place)
 
     def test(self, value: SSAValue) -> Test:
         """Give a truth value as a test."""
@@ -280,43 +227,43 @@ class Execution(Machine):
         data = self.number(value)
         return Test(data if data.literal is None else bool(data.literal))
 
-    def note_least(self, value: SSAValue, test: Test, arms: Sequence[object]) -> None:
-        """Note that a value that is chosen between two integers is the least of them, if it is."""
-        first, second = arms
-        condition = test.condition
-        if not isinstance(condition, AffineCondition) or condition.inverted or len(condition.constraints) > 1:
-            return
-        ((told, is_equality),) = condition.constraints
-        if is_equality or not isinstance(first, Index) or not isinstance(second, Index):
-            return
-        if second.polynomial - first.polynomial - told in {ZERO, ONE}:
-            self.least[value] = first, second
-
-    def decided(self, test: Test) -> Test:
-        """Decide an affine condition that the loops and conditions around it settle."""
-        condition = test.condition
-        if not isinstance(condition, AffineCondition):
-            return test
-        holds = True
-        for polynomial, is_equality in condition.constraints:
-            sides = (polynomial, -polynomial) if is_equality else (polynomial,)
-            signs = [self._sign(side) for side in sides]
-            if False in signs:
-                return Test(condition.inverted)
-            holds = holds and None not in signs
-        return Test(not condition.inverted) if holds else test
-
-    def _sign(self, polynomial: Polynomial) -> bool | None:
-        """Tell whether a polynomial is certainly not negative, or certainly negative, at this place."""
-        for side, answer in ((polynomial, True), (-polynomial - ONE, False)):
-            if self.domain.says(side) or self.ranges.is_certain(side, self.domain):
-                return answer
-        return None
-
 
 def ctype_of(value: SSAValue) -> FloatType | IntegerType:
     """Give the type of C of a number, integers with a sign."""
-    kind = str(value.type)
-    if kind in {"f32", "f64"}:
-        return FLOAT if kind == "f32" else DOUBLE
-    return BOOL if width_of(value.type) == 1 else integer(value.type, signed=True)
+    return NUMBERS[str(value.type)]
+
+
+def note_least(ex: Execution, value: SSAValue, test: Test, arms: Sequence[object]) -> None:
+    """Note that a value that is chosen between two integers is the least of them, if it is."""
+    first, second = arms
+    condition = test.condition
+    if not isinstance(condition, AffineCondition) or condition.inverted or len(condition.constraints) > 1:
+        return
+    ((told, is_equality),) = condition.constraints
+    if is_equality or not isinstance(first, Index) or not isinstance(second, Index):
+        return
+    if second.polynomial - first.polynomial - told in {ZERO, ONE}:
+        ex.least[value] = first, second
+
+
+def extent_of(ex: Execution, expression: nodes.Expression) -> Index:
+    """Evaluate an expression of sizes."""
+    match expression:
+        case nodes.Integer(value=value, ctype=IntegerType() as ctype):
+            return Index(Polynomial.constant(value), ctype)
+        case nodes.Name(variable=variable):
+            bound = ex.environment.get(variable)
+            if isinstance(bound, Index):
+                return bound
+        case nodes.Cast(operand=operand):
+            return extent_of(ex, operand)
+        case nodes.Binary(operator=operator, left=left, right=right, ctype=IntegerType() as ctype):
+            setting = Setting(ex.ranges, ex.domain, expression.location, ex.exact_from)
+            found = binary(operator, extent_of(ex, left), extent_of(ex, right), ctype, setting)
+            if found is not None:
+                return found
+    raise refusal("extent", expression.location, "a parameter")
+
+
+def nothing(_ex: Execution, _op: Operation) -> None:
+    """Pass over what is read with the operation around it, or says nothing."""

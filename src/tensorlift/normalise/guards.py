@@ -8,17 +8,12 @@ from xdsl.dialects.arith import AddiOp, AndIOp, CmpiOp, ConstantOp, ExtSIOp, Ext
 from xdsl.dialects.builtin import IntegerType
 from xdsl.dialects.scf import IfOp
 
-from tensorlift.ir.arithmetic import constant
+from tensorlift.ir.arithmetic import MIRRORED, NEGATED, constant, predicate_number, predicate_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from xdsl.ir import Operation, SSAValue
-
-_OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
-_CONTRARY = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-_TURNED = {">": "<", ">=": "<="}
-_FIRST_UNSIGNED = 6
 
 
 class Linear(NamedTuple):
@@ -44,9 +39,8 @@ class Comparison(NamedTuple):
 
 def contrary(op: CmpiOp) -> int:
     """Return the predicate that holds where that of a comparison does not."""
-    number: int = op.predicate.value.data
-    base = _FIRST_UNSIGNED - 2 if number >= _FIRST_UNSIGNED else 0
-    return base + _OPERATORS.index(_CONTRARY[_OPERATORS[number - base]])
+    operator, signed = predicate_of(op)
+    return predicate_number(NEGATED[operator], signed=signed)
 
 
 def linear(value: SSAValue, given: Mapping[SSAValue, SSAValue]) -> Linear:
@@ -68,14 +62,12 @@ def linear(value: SSAValue, given: Mapping[SSAValue, SSAValue]) -> Linear:
 
 def comparison(op: CmpiOp, given: Mapping[SSAValue, SSAValue], *, holds: bool = True) -> Comparison:
     """Look at a comparison that holds, or does not."""
-    number = op.predicate.value.data
-    is_unsigned = number >= _FIRST_UNSIGNED
-    operator = _OPERATORS[number - _FIRST_UNSIGNED + 2 if is_unsigned else number]
-    operator = operator if holds else _CONTRARY[operator]
+    operator, signed = predicate_of(op)
+    operator = operator if holds else NEGATED[operator]
     left, right = linear(op.lhs, given), linear(op.rhs, given)
-    if operator in _TURNED:
-        return Comparison(_TURNED[operator], right, left, is_unsigned)
-    return Comparison(operator, left, right, is_unsigned)
+    if operator.startswith(">"):
+        operator, left, right = MIRRORED[operator], right, left
+    return Comparison(operator, left, right, not signed)
 
 
 def is_certain(asked: Comparison, at: Operation) -> bool:

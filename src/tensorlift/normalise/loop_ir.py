@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.frontends.c.c_types import LONG
 from tensorlift.frontends.c.lower import lower_by
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.mlir.cleanup import PURE
+from tensorlift.frontends.c.values import Index
+from tensorlift.frontends.mlir.cleanup import PURE, remove_dead
 from tensorlift.ir.function import function_named
 from tensorlift.ir.prototype import literal_names
 from tensorlift.ir.regions import IrreducibleError
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Block, Operation
+    from xdsl.ir import Operation
 
     from tensorlift.frontends.c import nodes
     from tensorlift.frontends.c.ir_sink import IRSink
@@ -51,7 +52,8 @@ def cpp_language(prototype: Mapping[str, Any]) -> Language:
 
 def _return(ex: Execution, op: Operation) -> None:
     for value in op.operands:
-        ex.returned(value)
+        found = ex.values[value]
+        ex.returned = found if isinstance(found, Index) else ex.number(value)
 
 
 RULES = Rules({**SCALARS, **ACCESSES, **COUNTED, **BRANCHES, "func.return": _return}, declare_table, declare_static)
@@ -81,15 +83,5 @@ def loop_ir(literal: ModuleOp, signature: nodes.Function, source: str, language:
         return ex
 
     module = lower_by(signature, source, machine_of)
-    block = function_named(module, signature.name).body.block
-    _remove_unused(block)
+    remove_dead(function_named(module, signature.name).body.block, (*PURE, "affine.load"))
     return module
-
-
-def _remove_unused(block: Block) -> None:
-    """Remove reads and arithmetic that nobody uses, last operations first."""
-    for op in reversed(list(block.walk())):
-        is_read = op.name == "affine.load" or op.name.startswith(PURE)
-        if is_read and not any(result.first_use is not None for result in op.results):
-            op.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
-            op.erase()

@@ -3,45 +3,54 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 
+from tensorlift.comprehension.polynomial import ONE
 from tensorlift.frontends.c.c_types import INT, LONG, UNSIGNED_LONG, FloatType
 from tensorlift.frontends.c.index_arithmetic import compare_constants, counts_objects
 from tensorlift.frontends.c.operations import can_be_eager, operation_class
 from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Data, Index, NotZero, Unknown
-from tensorlift.normalise.evolution import predicate_of
-from tensorlift.normalise.exact import EXACT, constant, integer, never_wraps, read_as, width_of
-from tensorlift.normalise.execution import Test, ctype_of
+from tensorlift.ir.arithmetic import NEGATED, never_wraps, predicate_of, width_of
+from tensorlift.normalise.exact import EXACT, constant, integer, read_as
+from tensorlift.normalise.execution import Test, ctype_of, note_least
 from tensorlift.normalise.steering import is_integer
 
 if TYPE_CHECKING:
-    from xdsl.ir import Operation, SSAValue
+    from collections.abc import Mapping, Sequence
+
+    from xdsl.ir import Attribute, Operation, SSAValue
 
     from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.frontends.c.values import Known
     from tensorlift.normalise.execution import Execution, Rule
 
-_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _KEPT = ("predicate",)  # the properties that say what an operation on data computes
+_NONE: Mapping[str, Attribute] = MappingProxyType({})
 _CASTS = {"arith.index_cast", "arith.index_castui"}
 _PLACES = {"arith.addi", "arith.subi", "arith.muli"}
 
 
 def copied(ex: Execution, op: Operation) -> None:
     """Compute with data by the same operation."""
-    result = op.results[0]
-    kind = operation_class(op.name)
-    made = kind.create(
-        operands=[ex.number(operand).ssa for operand in op.operands],  # type: ignore[misc] # values of the program
+    kept = {name: op.properties[name] for name in _KEPT if name in op.properties}
+    ex.values[op.results[0]] = _made(ex, op.name, [ex.number(operand) for operand in op.operands], op.results[0], kept)
+
+
+def _made(
+    ex: Execution, name: str, operands: Sequence[Data], result: SSAValue, properties: Mapping[str, Attribute] = _NONE
+) -> Data:
+    """Compute with values of the program, which gives one of the type of a result."""
+    made = operation_class(name).create(
+        operands=[operand.ssa for operand in operands],  # type: ignore[misc] # values of the program
         result_types=[result.type],
-        properties={name: op.properties[name] for name in _KEPT if name in op.properties},
+        properties=dict(properties),
         location=ex.sink.place(ex.place),
     )
-    ctype = ctype_of(result)
-    ex.values[result] = Data(ex.sink.value_of(made), ctype, truth=str(result.type) == "i1")
+    return Data(ex.sink.value_of(made), ctype_of(result), truth=str(result.type) == "i1")
 
 
 def _constant(ex: Execution, op: Operation) -> None:
@@ -140,12 +149,7 @@ def _plain(condition: AffineCondition) -> AffineCondition | None:
     ((polynomial, equality), *more) = condition.constraints
     if more or equality:
         return None
-    one = polynomial - polynomial
-    return AffineCondition(((_minus_one(one - polynomial), False),))
-
-
-def _minus_one(polynomial: Polynomial) -> Polynomial:
-    return polynomial - type(polynomial).constant(1)
+    return AffineCondition(((-polynomial - ONE, False),))
 
 
 def inverted(test: Test) -> Test:
@@ -205,11 +209,9 @@ def _affine(ex: Execution, operator: str, op: Operation, sides: tuple[Index, Ind
         left, right = read[0], read[1]
     difference = left.polynomial - right.polynomial
     value = difference.constant_value
-    known = (_known(ex, operator, difference), _known(ex, _NEGATED[operator], difference))
+    known = (_known(ex, operator, difference), _known(ex, NEGATED[operator], difference))
     if value is None and not difference.is_affine:
         return None
-    if value is None and not any(need.wraps for side in (left, right) for need in side.needs):
-        pass
     ex.rely_on(left)
     ex.rely_on(right)
     if value is not None:
@@ -223,11 +225,11 @@ def _constraint(operator: str, difference: Polynomial) -> tuple[Polynomial, bool
     """Write ``difference operator 0`` as a polynomial that is not negative, or zero where marked."""
     match operator:
         case "<":
-            return _minus_one(-difference), False
+            return -difference - ONE, False
         case "<=":
             return -difference, False
         case ">":
-            return _minus_one(difference), False
+            return difference - ONE, False
         case ">=":
             return difference, False
     return difference, True
@@ -239,7 +241,7 @@ def _known(ex: Execution, operator: str, difference: Polynomial) -> Known:
         return (polynomial, -polynomial) if equality else (polynomial,)
     for side in (difference, -difference):  # what differs from its end lies beyond it
         if ex.ranges.is_certain(side, ex.domain):
-            return (_minus_one(side),)
+            return (side - ONE,)
     return (NotZero(difference),)
 
 
@@ -300,22 +302,15 @@ def chosen(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue], result: S
         if isinstance(ex.values[arm], Unknown):
             return ex.values[other]
     if str(result.type) == "i1":
-        return _chosen_truth(ex, test, arms)
+        return _chosen_truth(ex, test, arms, result)
     first, second = (ex.index(arm) if is_integer(arm) else None for arm in arms)
     if first is not None and second is not None and first.polynomial == second.polynomial:
         return first
-    ex.note_least(result, test, [first, second])
-    condition = ex.truth(test.condition)
-    operands = [condition, *(ex.number(arm) for arm in arms)]
-    made = operation_class("arith.select").create(
-        operands=[operand.ssa for operand in operands],  # type: ignore[misc] # values of the program
-        result_types=[result.type],
-        location=ex.sink.place(ex.place),
-    )
-    return Data(ex.sink.value_of(made), ctype_of(result))
+    note_least(ex, result, test, [first, second])
+    return _made(ex, "arith.select", [ex.truth(test.condition), *map(ex.number, arms)], result)
 
 
-def _chosen_truth(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue]) -> Test:
+def _chosen_truth(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue], result: SSAValue) -> Test:
     """Choose between truth values: with a constant among them, ``&&`` or ``||``."""
     first, second = (ex.test(arm) for arm in arms)
     left = first.condition if isinstance(first.condition, bool) else None
@@ -332,28 +327,13 @@ def _chosen_truth(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue]) ->
     if found is not None:
         return found
     condition, then, otherwise = (ex.truth(one.condition) for one in (test, first, second))
-    made: Data
     if right is False:
-        made = _of_bits(ex, "arith.andi", condition, then)
+        made = _made(ex, "arith.andi", [condition, then], result)
     elif left is True:
-        made = _of_bits(ex, "arith.ori", condition, otherwise)
+        made = _made(ex, "arith.ori", [condition, otherwise], result)
     else:
-        operation = operation_class("arith.select").create(
-            operands=[condition.ssa, then.ssa, otherwise.ssa],  # type: ignore[list-item] # values of the program
-            result_types=[then.ssa.type],  # type: ignore[attr-defined] # a value of the program
-            location=ex.sink.place(ex.place),
-        )
-        made = Data(ex.sink.value_of(operation), then.ctype, truth=True)
+        made = _made(ex, "arith.select", [condition, then, otherwise], result)
     return Test(made, joined_known(test, first, second))
-
-
-def _of_bits(ex: Execution, name: str, left: Data, right: Data) -> Data:
-    operation = operation_class(name).create(
-        operands=[left.ssa, right.ssa],  # type: ignore[list-item] # values of the program
-        result_types=[left.ssa.type],  # type: ignore[attr-defined] # a value of the program
-        location=ex.sink.place(ex.place),
-    )
-    return Data(ex.sink.value_of(operation), left.ctype, truth=True)
 
 
 def is_eager(op: Operation) -> bool:

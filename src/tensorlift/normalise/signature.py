@@ -11,24 +11,15 @@ from tensorlift.comprehension.names import unused
 from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import (
-    BOOL,
-    DOUBLE,
-    FLOAT,
-    INT,
-    LONG,
-    SCALAR_TYPES,
-    VOID,
-    ArrayType,
-    FloatType,
-    IntegerType,
-)
+from tensorlift.frontends.c.c_types import LONG, VOID, ArrayType, FloatType, IntegerType
+from tensorlift.frontends.c.demand import walk
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Array, Choice, Data, Index, Slot, Unknown
 from tensorlift.ir.function import ROW, SIZE, axis_name
 from tensorlift.ir.location import location_of
 from tensorlift.ir.prototype import RETURNED
 from tensorlift.normalise.accesses import row_name
+from tensorlift.normalise.exact import NUMBERS
 from tensorlift.normalise.steering import is_memory
 
 if TYPE_CHECKING:
@@ -40,16 +31,6 @@ if TYPE_CHECKING:
     from tensorlift.frontends.c.values import Value
     from tensorlift.normalise.execution import Execution
 
-_SCALARS: dict[str, FloatType | IntegerType] = {
-    "f32": FLOAT,
-    "f64": DOUBLE,
-    "i1": BOOL,
-    "i8": SCALAR_TYPES["signed char"],
-    "i16": SCALAR_TYPES["short"],
-    "i32": INT,
-    "i64": LONG,
-    "index": LONG,
-}
 _START = Index(ZERO, LONG)
 
 
@@ -141,7 +122,7 @@ def mlir_signature(function: Operation, module: ModuleOp, source: str) -> nodes.
 
 
 def _scalar(kind: Attribute, place: Location) -> FloatType | IntegerType:
-    found = _SCALARS.get(str(kind))
+    found = NUMBERS.get(str(kind))
     if found is None:
         raise refusal("type", place, str(kind))
     return found
@@ -173,15 +154,5 @@ def mlir_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value]:
 
 def named_in_extents(variables: Sequence[nodes.Variable]) -> set[str]:
     """Name the parameters that extents are made of."""
-    found: set[str] = set()
-    work = [extent for variable in variables for extent in variable.extents if extent is not None]
-    while work:
-        node = work.pop()
-        match node:
-            case nodes.Name(variable=variable):
-                found.add(variable.name)
-            case nodes.Binary(left=left, right=right):
-                work += [left, right]
-            case nodes.Cast(operand=operand) | nodes.Unary(operand=operand):
-                work.append(operand)
-    return found
+    extents = (extent for variable in variables for extent in variable.extents if extent is not None)
+    return {node.variable.name for extent in extents for node in walk(extent) if isinstance(node, nodes.Name)}

@@ -25,7 +25,6 @@ SEEDS = {
     "memref.store": slice(2, None),
     "memref.alloca": slice(None),
     "memref.alloc": slice(None),
-    "scf.for": slice(0, 3),
 }
 _EDGES = ("arith.",)
 
@@ -121,8 +120,6 @@ def _compared_in(condition: SSAValue) -> Iterator[SSAValue]:
 def _made_of(value: SSAValue) -> list[SSAValue]:
     """List the integers that a value is made of, along all ways."""
     match value:
-        case OpResult(op=op, index=index) if op.name == "scf.for":
-            return [op.operands[3 + index], op.regions[0].block.args[1 + index], _yielded(op, 0)[index]]
         case OpResult(op=op, index=index) if op.name == "scf.if":
             return [_yielded(op, region)[index] for region in range(len(op.regions))]
         case OpResult(op=op, index=index) if op.name == "scf.while":
@@ -137,10 +134,8 @@ def _made_of(value: SSAValue) -> list[SSAValue]:
 
 def _handed_to(op: Operation | None, block: Block, index: int) -> list[SSAValue]:
     """List what a loop hands to an argument of its body."""
-    if op is None or op.name not in {"scf.for", "scf.while"}:
+    if op is None or op.name != "scf.while":
         return []
-    if op.name == "scf.for":
-        return list(op.operands[:3]) if index == 0 else [op.operands[2 + index], _yielded(op, 0)[index - 1]]
     if block is op.regions[0].block:
         return [op.operands[index], _yielded(op, 1)[index]]
     return [_yielded(op, 0)[1 + index]]

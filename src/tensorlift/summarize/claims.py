@@ -23,13 +23,14 @@ from tensorlift.comprehension.rewrite import map_reads, walk
 from tensorlift.comprehension.state import Piece
 from tensorlift.comprehension.terms import Read, Term
 from tensorlift.diagnostics import LiftError
+from tensorlift.ir.arithmetic import never_wraps
 from tensorlift.ir.function import function_named
 from tensorlift.ir.location import location_of
 from tensorlift.ir.regions import ControlFlow
 from tensorlift.proofs.source.check import check_source
 from tensorlift.proofs.source.claims import Advance, Ahead, Claims, LoopClaim, Phi
 from tensorlift.proofs.source.integers import polynomial
-from tensorlift.proofs.source.operations import Undecided, element_type, never_wraps
+from tensorlift.proofs.source.operations import Undecided, element_type
 from tensorlift.proofs.source.places import places_of
 from tensorlift.proofs.source.sense import are_bits_of
 from tensorlift.summarize.statements import Loop

@@ -30,6 +30,7 @@ from tensorlift.frontends.c.values import (
     Unknown,
     Value,
 )
+from tensorlift.ir.arithmetic import NEGATED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
 _Decided: TypeAlias = "AffineCondition | bool | None"
 _COMPARED = {"<": lt, "<=": le, ">": gt, ">=": ge, "==": eq, "!=": ne}
-_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 class Conditions(Places):
@@ -66,7 +66,7 @@ class Conditions(Places):
                     return None
                 return _conjunction(self._affine(left, negate=negate), self._affine(right, negate=negate))
             case nodes.Binary(operator=operator, left=left, right=right) if operator in COMPARISONS:
-                operator = _NEGATED[operator] if negate else operator
+                operator = NEGATED[operator] if negate else operator
                 return self._comparison(operator, left, right)
             case nodes.Cast(operand=operand, ctype=IntegerType()) if _is_condition(operand):
                 return self._affine(operand, negate=negate)
@@ -107,7 +107,7 @@ class Conditions(Places):
                     return ()
                 return self._known_if(left, truth=truth) + self._known_if(right, truth=truth)
             case nodes.Binary(operator=operator, left=left, right=right) if operator in COMPARISONS:
-                return self._known_comparison(operator if truth else _NEGATED[operator], left, right)
+                return self._known_comparison(operator if truth else NEGATED[operator], left, right)
             case _ if isinstance(expression.ctype, IntegerType):
                 zero = nodes.Integer(0, INT, expression.location)
                 return self._known_comparison("!=" if truth else "==", expression, zero)

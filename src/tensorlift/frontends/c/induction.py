@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
-from tensorlift.frontends.c.values import Address, Binding, Environment, Index, Value
+from tensorlift.frontends.c.values import Address, Binding, Environment, Index, LoopRange, Value
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c import nodes
+    from tensorlift.frontends.c.machine import Machine
     from tensorlift.frontends.c.ranges import Ranges
 
 Steps: TypeAlias = "dict[nodes.Variable, Polynomial]"  # how far an iteration moves each variable
@@ -114,3 +115,18 @@ def trip_count(operator: str, start: Polynomial, slope: int) -> TripCount | str:
     if slope < 0:
         return "moves away from its bound"
     return TripCount(-start + (ONE if operator == "<=" else ZERO), slope)
+
+
+def trips_of(distance: Polynomial, stride: int, ranges: Ranges) -> Polynomial:
+    """Give ``ceil(distance / stride)``."""
+    return distance if stride == 1 else ranges.quotient(distance + Polynomial.constant(stride - 1), stride)
+
+
+def nested_loops(lengths: list[Polynomial], hint: str, machine: Machine) -> tuple[tuple[LoopRange, ...], Polynomial]:
+    """Give the nested loops that one loop is split into, outermost first, and its iteration number in mixed radix."""
+    loops = tuple(LoopRange(machine.fresh(hint), ZERO, (length,)) for length in lengths)
+    machine.orders.note(lengths, [over.variable for over in loops])
+    iteration = ZERO
+    for over in loops:
+        iteration = iteration * over.uppers[0] + Polynomial.variable(over.variable)
+    return loops, iteration

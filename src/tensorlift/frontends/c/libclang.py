@@ -21,7 +21,7 @@ from clang import cindex
 from tensorlift.frontends.c.bounded import check_reading, has_directives, in_time
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 
 INCLUDE = Path(__file__).parent / "include"
@@ -73,6 +73,16 @@ def binary_operator(cursor: Any) -> str:
 def unary_operator(cursor: Any) -> str:
     """Spell the operator of a unary expression; increments are ``post++``, ``pre++`` and so on."""
     return UNARY_OPERATORS[int(_unary_kind(cursor))]
+
+
+def inside(cursor: Any, wrappers: Collection[cindex.CursorKind]) -> Any:
+    """Give what is inside of cursors of some kinds, each of which has one child."""
+    while cursor.kind in wrappers:
+        found = children(cursor)
+        if len(found) != 1:
+            return cursor
+        (cursor,) = found
+    return cursor
 
 
 def evaluate(cursor: Any) -> int | float | None:

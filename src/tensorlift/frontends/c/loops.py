@@ -10,7 +10,16 @@ from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import INT, ArrayType, IntegerType, PointerType
 from tensorlift.frontends.c.carried import ITERATION, Carried
 from tensorlift.frontends.c.conditions import COMPARISONS, least_of_choice
-from tensorlift.frontends.c.induction import LoopSummary, LoopTest, Steps, TripCount, classify, trip_count
+from tensorlift.frontends.c.induction import (
+    LoopSummary,
+    LoopTest,
+    Steps,
+    TripCount,
+    classify,
+    nested_loops,
+    trip_count,
+    trips_of,
+)
 from tensorlift.frontends.c.modified import ModifiedVariables, assigned_in, has_effects
 from tensorlift.frontends.c.places import lost
 from tensorlift.frontends.c.refusals import refusal
@@ -338,14 +347,14 @@ class Loops(Carried):
         stride = solved[0].stride
         extra = Polynomial.constant(stride) if loop.keyword == "do" else ZERO
         distances = [item.distance + extra for item in solved]
-        trips = tuple(self._trips(distance, stride) for distance in distances)
+        trips = tuple(trips_of(distance, stride, self.ranges) for distance in distances)
         nonempty = self._reach(loop, solved[0], distances[0]) if len(solved) == 1 else None
         primary = self._primary(summary, steps)
         hint = primary.name if primary is not None else "t"
         after = trips[0] if len(solved) == 1 else None
         lengths = self.nested_lengths(loop, summary, trips) if self.sink.emits else None
         if lengths is not None:
-            return self._nested(lengths, after, nonempty, hint)
+            return _Count(*nested_loops(lengths, hint, self), after, hint, nonempty)
         variable = self.fresh(hint)
         if primary is not None:
             start, step = self._start(primary), steps[primary].constant_value
@@ -361,19 +370,6 @@ class Loops(Carried):
         """Tell whether numbers of iterations are quotients that depend on loops around: no size stands for those."""
         quotients = [name for count in trips for name in count.variables() if name in self.ranges.quotients]
         return any(not self.domain.variables.isdisjoint(self.ranges.leaves(Polynomial.variable(q))) for q in quotients)
-
-    def _nested(self, lengths: list[Polynomial], trips: Polynomial | None, nonempty: Need | None, hint: str) -> _Count:
-        """Count by nested loops: the iteration number in mixed radix."""
-        loops = tuple(LoopRange(self.fresh(hint), ZERO, (length,)) for length in lengths)
-        self.orders.note(lengths, [over.variable for over in loops])
-        iteration = ZERO
-        for over in loops:
-            iteration = iteration * over.uppers[0] + Polynomial.variable(over.variable)
-        return _Count(loops, iteration, trips, hint, nonempty)
-
-    def _trips(self, distance: Polynomial, stride: int) -> Polynomial:
-        """Give ``ceil(distance / stride)``."""
-        return distance if stride == 1 else self.ranges.quotient(distance + Polynomial.constant(stride - 1), stride)
 
     def _reach(self, loop: nodes.Loop, solved: TripCount, distance: Polynomial) -> Need | None:
         """Give the condition that the trip count is not negative: at once where the loop needs it, else for later."""

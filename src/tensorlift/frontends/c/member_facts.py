@@ -82,12 +82,7 @@ def _changes(cursor: Any) -> bool:
 
 def stripped(cursor: Any) -> Any:
     """Take parentheses and implicit conversions off an expression."""
-    while cursor.kind in _WRAPPERS:
-        children = libclang.children(cursor)
-        if len(children) != 1:
-            return cursor
-        cursor = children[0]
-    return cursor
+    return libclang.inside(cursor, _WRAPPERS)
 
 
 def _written(target: Any, facts: Facts) -> None:

@@ -35,7 +35,6 @@ class Variable:
     is_static: bool = False
     is_global: bool = False
     is_const: bool = False
-    is_volatile: bool = False
     is_restrict: bool = False
     points_to_const: bool = False
     keeps_rank: bool = False

@@ -8,7 +8,7 @@ from importlib import import_module
 from xdsl.ir import Operation
 
 from tensorlift.frontends.c.c_types import BOOL, FloatType, NumberType
-from tensorlift.ir.arithmetic import constant, width_of
+from tensorlift.ir.arithmetic import constant, predicate_number, width_of
 
 _FLOAT_OPERATIONS = {"+": "arith.addf", "-": "arith.subf", "*": "arith.mulf", "/": "arith.divf"}
 _INTEGER_OPERATIONS = {
@@ -28,10 +28,8 @@ _CAN_FAIL = {
 }
 _SHIFTS = {"arith.shli", "arith.shrsi", "arith.shrui"}
 _SAFE_PREFIXES = ("arith.", "math.")
-_INTEGER_PREDICATES = {"==": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
 _FLOAT_PREDICATES = {"==": 1, ">": 2, ">=": 3, "<": 4, "<=": 5, "!=": 13}
 UNORDERED = 14
-_UNSIGNED_SHIFT = 4
 
 
 def operation_class(name: str) -> type[Operation]:
@@ -64,8 +62,7 @@ def predicate(operator: str, ctype: NumberType) -> int:
     """Give the number of the predicate of a comparison (``cmpi`` or ``cmpf``)."""
     if isinstance(ctype, FloatType):
         return _FLOAT_PREDICATES[operator]
-    number = _INTEGER_PREDICATES[operator]
-    return number + _UNSIGNED_SHIFT if number > 1 and not ctype.signed else number
+    return predicate_number(operator, signed=ctype.signed)
 
 
 def conversion_operation(source: NumberType, target: NumberType) -> str | None:

@@ -32,12 +32,7 @@ _CASTS = {CursorKind.CXX_FUNCTIONAL_CAST_EXPR, CursorKind.CXX_STATIC_CAST_EXPR}
 
 def unwrapped(cursor: Any) -> Any:
     """Take parentheses, implicit conversions and temporaries off an expression."""
-    while cursor.kind in WRAPPERS:
-        children = libclang.children(cursor)
-        if len(children) != 1:
-            return cursor
-        cursor = children[0]
-    return cursor
+    return libclang.inside(cursor, WRAPPERS)
 
 
 def names_method(cursor: Any) -> bool:

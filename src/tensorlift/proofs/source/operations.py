@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from xdsl.dialects.arith import IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.dialects.builtin import IntegerType, i1
-from xdsl.ir import Operation
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
@@ -16,6 +14,7 @@ from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term
+from tensorlift.ir.arithmetic import never_wraps
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.scalar_terms import choose_by, compare, convert, integer_predicate, signed, term_of
 from tensorlift.ops.dtypes import integer_range, is_integer
@@ -36,7 +35,7 @@ from tensorlift.proofs.source.integers import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from xdsl.ir import Attribute, Block
+    from xdsl.ir import Attribute, Operation
 
     from tensorlift.ops.dtypes import DType
 
@@ -262,12 +261,6 @@ def _arithmetic(combine: Callable[[Polynomial, Polynomial], Polynomial]) -> Inte
         return Exact(value, left.is_signed and right.is_signed and (never_wraps(op) or _fits(value, op)))
 
     return build
-
-
-def never_wraps(op: Operation | Block) -> bool:
-    """Tell whether an operation is one whose signed overflow is undefined."""
-    flags = op.properties.get("overflowFlags") if isinstance(op, Operation) else None
-    return isinstance(flags, IntegerOverflowAttr) and IntegerOverflowFlag.NSW in flags.data
 
 
 def _fits(value: Polynomial, op: Operation) -> bool:
