@@ -9,6 +9,7 @@ from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.c_types import BOOL
 from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Address, Data, Index, Unknown
+from tensorlift.normalise.evolution import same
 from tensorlift.normalise.execution import Test, ctype_of, note_least, nothing
 from tensorlift.normalise.scalars import chosen, is_eager, joined_known
 from tensorlift.normalise.steering import is_memory
@@ -136,21 +137,13 @@ def _given(ex: Execution, value: SSAValue) -> Data:
 
 def _exact(result: SSAValue, first: object, second: object) -> Index | Address | Unknown | None:
     """Give what both arms leave, or one where the other leaves it undefined; None for data."""
-    same = _same(first, second)
-    if same is not None:
-        return same
+    alike = same(first, second)
+    if alike is not None:
+        return alike
     for one, other in ((first, second), (second, first)):
         if isinstance(one, Unknown) and (one.reason != "uninitialised" or not isinstance(other, Data | Test)):
             return other if isinstance(other, Index | Address | Unknown) else one
     return Unknown("pointer-walk", result.name_hint or "a pointer") if is_memory(result) else None
-
-
-def _same(first: object, second: object) -> Index | Address | None:
-    if isinstance(first, Index) and isinstance(second, Index) and first.polynomial == second.polynomial:
-        return Index(first.polynomial, first.ctype, first.needs + second.needs)
-    if isinstance(first, Address) and isinstance(second, Address) and first.base is second.base:
-        return first
-    return None
 
 
 def _ends(block: Block) -> tuple[SSAValue, ...]:

@@ -145,7 +145,7 @@ class Quiet:
             return EXACT[op.name](op, exact, Setting(self.ranges, None, self.place, self.exact_from))
         if op.name == "scf.if" and len(op.regions[1].blocks) > 0:
             ends = [self.value(region.block.last_op.operands[value.index]) for region in op.regions]  # type: ignore[union-attr] # a yield
-            return ends[0] if ends[0] is not None and _same(ends[0], ends[1]) else None
+            return same(ends[0], ends[1])
         if op.name == "scf.while":
             return self._left(op, value)
         return None
@@ -169,10 +169,13 @@ class Quiet:
         return solved.at(view.handed[value.index], solved.trips(self.ranges)[0])
 
 
-def _same(one: Closed | None, other: Closed | None) -> bool:
-    if isinstance(one, Index) and isinstance(other, Index):
-        return one.polynomial == other.polynomial
-    return isinstance(one, Address) and isinstance(other, Address) and one.base is other.base
+def same(first: object, second: object) -> Closed | None:
+    """Give what two ways leave, where that is exact and the same."""
+    if isinstance(first, Index) and isinstance(second, Index) and first.polynomial == second.polynomial:
+        return Index(first.polynomial, first.ctype, first.needs + second.needs)
+    if isinstance(first, Address) and isinstance(second, Address) and first.base is second.base:
+        return first
+    return None
 
 
 @dataclass(slots=True, eq=False)

@@ -7,6 +7,7 @@ is read.  What follows a jump is reached by nothing, unless it has a label.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from tensorlift.readers.clang.expressions import converted, effect
 from tensorlift.readers.flow import Flow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 _FOR_PARTS = 4
 _HARMLESS = {
@@ -129,10 +130,17 @@ def _do(ctx: Context, cursor: Any) -> None:
 
 
 def _body(ctx: Context, body: Any, latch: Flow, after: Flow) -> None:
+    with inside_loop(ctx, latch, after):
+        statement(ctx, body)
+
+
+@contextmanager
+def inside_loop(ctx: Context, latch: Flow, after: Flow) -> Iterator[None]:
+    """Read the body of a loop: ``continue`` and ``break`` lead to these blocks."""
     ctx.continues.append(latch)
     ctx.breaks.append(after)
     ctx.loops += 1
-    statement(ctx, body)
+    yield
     ctx.loops -= 1
     ctx.continues.pop()
     ctx.breaks.pop()

@@ -39,7 +39,7 @@ from tensorlift.readers.clang.cpp.vectors import given, growing, made
 from tensorlift.readers.clang.declarations import declare as c_declare
 from tensorlift.readers.clang.expressions import assign, contents, converted, effect, place
 from tensorlift.readers.clang.memory import step
-from tensorlift.readers.clang.statements import statement
+from tensorlift.readers.clang.statements import inside_loop, statement
 from tensorlift.readers.flow import Flow, Local
 
 
@@ -125,14 +125,9 @@ def _range_for(ctx: Context, cursor: Any) -> None:
         ctx.flow.branch(ctx.comparison("!=", ctx.flow.read(here), end, UNSIGNED_LONG, at), inside, after, at)
 
     def run(latch: Flow, after: Flow) -> None:
-        ctx.continues.append(latch)
-        ctx.breaks.append(after)
-        ctx.loops += 1
-        _bind(ctx, variable, element(ctx, found, ctx.flow.read(here), at), found.kind.element)
-        statement(ctx, body)
-        ctx.loops -= 1
-        ctx.continues.pop()
-        ctx.breaks.pop()
+        with inside_loop(ctx, latch, after):
+            _bind(ctx, variable, element(ctx, found, ctx.flow.read(here), at), found.kind.element)
+            statement(ctx, body)
 
     ctx.flow.loop(at, test, run, lambda: step(ctx, here, at))
 
