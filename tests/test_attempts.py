@@ -10,8 +10,10 @@ import pytest
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import UNEQUAL, CheckFailure
+from tensorlift.proofs.parse import parse_program
 from tensorlift.record import FunctionRecord, Level, Verdict
 from tensorlift.source import read_source, source_from_text
+from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
     from tensorlift.proofs import Certificate
@@ -107,3 +109,13 @@ def test_cells_between_those_of_a_stride_stay_as_they_were() -> None:
     text = f"import numpy as np\n\n\ndef f(x: 'float64[:]'):\n{body}"
     (function,) = lift_source(source_from_text(text, "f.py"), LiftOptions()).functions
     assert "y[1::2] = x[" in function.program
+
+
+def test_a_parameter_may_have_the_name_of_its_function() -> None:
+    source = source_from_text("void f(int n, double *f) { for (int i = 0; i < n; i++) f[i] *= 2; }", "f.c")
+    (function,) = lift_source(source, LiftOptions()).functions
+    assert (function.verdict, function.level) == (Verdict.LOOP_FREE, Level.PROVED)
+    text = function.program.replace("return f * 2.0", "return f(f) * 2.0")
+    assert text != function.program
+    with pytest.raises(CheckFailure, match="hides a module or a function"):
+        parse_program(text, get_target("numpy").modules, {})

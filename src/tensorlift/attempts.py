@@ -16,9 +16,17 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, DefinitionError, KeptLoop
 from tensorlift.comprehension.domain import Domain
+from tensorlift.comprehension.emptiness import (
+    fewest,
+    keeps_what_empty_loops_leave,
+    says_what_of_nothing,
+    strongest_first,
+    where_empty,
+)
 from tensorlift.comprehension.normal import is_spent
+from tensorlift.comprehension.peeling import peeled
 from tensorlift.comprehension.session import SESSION
-from tensorlift.comprehension.terms import Read, Reduce
+from tensorlift.comprehension.terms import Reduce
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.contract.guards import guards_of
 from tensorlift.diagnostics import LiftError, refuse
@@ -30,6 +38,7 @@ from tensorlift.ir.tensor_program import (
     Conditional,
     DiagonalMask,
     Elementwise,
+    For,
     Full,
     Gather,
     Iota,
@@ -39,6 +48,7 @@ from tensorlift.ir.tensor_program import (
     nodes_of,
     roots_of,
     walk_expressions,
+    walk_statements,
 )
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
@@ -50,7 +60,7 @@ from tensorlift.synthesis.simplify.reuse import reading_stored
 from tensorlift.targets.target import SIZE_NEEDED, UnspelledError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from tensorlift.comprehension.definition import Item, LoopPlace, Summary
@@ -208,22 +218,22 @@ class _Attempts:
             return fewer
         if found.program is None or not _is_roundabout(found.program, summary) or says_what_of_nothing(summary):
             return found
-        return self._where_nonempty(summary, self._cost(found)) or found
+        return self._where_nonempty(summary, _cost(found, self.request)) or found
 
     def _where_nonempty(self, summary: Summary, below: float) -> Proved | None:
         """Return a program for sizes at which nothing is empty, if one costs less than so much.
 
         Tried first are the fewest conditions without what is computed only where something is empty.
         """
-        needed = _strongest_first([c for c in summary.nonempty if not summary.context.implies(c)])
-        fewest = _fewest(needed, [domain for domain, _ in _where_empty(summary, summary.definitions())])
-        found = self._within(summary.assumed, fewest, below)
+        needed = strongest_first([c for c in summary.nonempty if not summary.context.implies(c)])
+        least = fewest(needed, [domain for domain, _ in where_empty(summary, summary.definitions())])
+        found = self._within(summary.assumed, least, below)
         if found is not None:
             return found
         found = self._within(summary.assumed, needed, below)
         if found is None or len(needed) > _MOST_CONDITIONS:
             return found
-        below = math.nextafter(self._cost(found), math.inf)
+        below = math.nextafter(_cost(found, self.request), math.inf)
         for condition in needed:
             fewer = [c for c in needed if c is not condition]
             with_fewer = self._within(summary.assumed, fewer, below)
@@ -238,13 +248,8 @@ class _Attempts:
             summary = self._summary(assumed & Domain.of(*conditions))
             if not keeps_what_empty_loops_leave(summary):
                 found = self._attempt(summary, {})
-                return found if self._cost(found) < below else None
+                return found if _cost(found, self.request) < below else None
         return None
-
-    def _cost(self, found: Proved) -> float:
-        if found.program is None:
-            return 0
-        return cost_of(found.program, self.request.target.costs, self.request.estimated_at)
 
     def _summary(self, within: Domain | None) -> Summary:
         target = self.request.target
@@ -262,40 +267,10 @@ class _Attempts:
         return replace(_attempt(self.view, summary, self.request, self.stage, failed), kept=dict(self.kept))
 
 
-def keeps_what_empty_loops_leave(summary: Summary) -> bool:
-    """Tell whether an output is read only for sizes at which a loop that writes it whole is empty."""
-    entries = dict(summary.outputs)
-    written = [d for d in summary.definitions() if d.name in entries.values()]
-    return any(isinstance(t, Read) and t.array in entries for _, t in _where_empty(summary, written))
-
-
-def says_what_of_nothing(summary: Summary) -> bool:
-    """Tell whether a result has a value of its own at sizes for which an array or a loop is empty."""
-    results = {summary.result, *(version for _, version in summary.outputs)}
-    return any(not t.reads for _, t in _where_empty(summary, [d for d in summary.definitions() if d.name in results]))
-
-
-def _where_empty(summary: Summary, definitions: Iterable[Definition]) -> Iterator[tuple[Domain, Term]]:
-    """Yield what is computed only where an array or a loop is empty, and where."""
-    nonempty = Domain.of(*summary.nonempty)
-    for definition in definitions:
-        yield from ((domain, term) for domain, term in definition.pieces if (domain & nonempty).is_empty())
-
-
-def _strongest_first(conditions: Sequence[Constraint]) -> list[Constraint]:
-    """Order conditions so that each comes before those that it implies."""
-    domains = {c: Domain.of(c) for c in conditions}
-    return sorted(conditions, key=lambda c: -sum(domains[c].implies(other) for other in conditions))
-
-
-def _fewest(conditions: Sequence[Constraint], domains: Sequence[Domain]) -> tuple[Constraint, ...]:
-    """Leave out conditions as long as the others rule out each domain."""
-    kept = tuple(conditions)
-    for condition in conditions:
-        others = tuple(c for c in kept if c is not condition)
-        if all((domain & Domain.of(*others)).is_empty() for domain in domains):
-            kept = others
-    return kept
+def _cost(found: Proved, request: Request) -> float:
+    if found.program is None:
+        return 0
+    return cost_of(found.program, request.target.costs, request.estimated_at)
 
 
 def _is_roundabout(program: TensorProgram, summary: Summary) -> bool:
@@ -305,10 +280,11 @@ def _is_roundabout(program: TensorProgram, summary: Summary) -> bool:
 
     Numbers that mask cells count where something is computed only where an array or a loop is empty.
     """
-    stored = {s.name for s in program.body if isinstance(s, SetSlice)}
-    if any(isinstance(s, Assign) and isinstance(s.value, Full) and s.name in stored for s in program.body):
+    statements = list(walk_statements(program.body))
+    stored = {s.name for s in statements if isinstance(s, SetSlice)}
+    if any(isinstance(s, Assign) and isinstance(s.value, Full) and s.name in stored for s in statements):
         return True
-    masking = Iota if any(_where_empty(summary, summary.definitions())) else Gather
+    masking = Iota if any(where_empty(summary, summary.definitions())) else Gather
     pending = roots_of(program.body)
     for node in pending:
         if isinstance(node, masking | Gather):
@@ -323,12 +299,33 @@ def _attempt(
     view: FunctionView, summary: Summary, request: Request, stage: Stage, failed: dict[str, LiftError]
 ) -> Proved:
     """Make one attempt; ``failed`` are the programs that are read back and were not proved before, which grow."""
-    if request.target.reads_back:
-        if request.with_guards:
-            raise _without_guards(view, request.target)
-        return _attempt_in_place(view, summary, request, stage, failed)
+    if request.target.reads_back and request.with_guards:
+        raise _without_guards(view, request.target)
+    attempt = partial(_attempt_in_place, failed=failed) if request.target.reads_back else _attempt_derived
+    first: LiftError | None = None
+    found: Proved | None = None
+    try:
+        found = attempt(view, summary, summary, request, stage)
+    except LiftError as error:
+        first = error
+    if found is not None and (found.program is None or not any(isinstance(s, For) for s in found.program.body)):
+        return found
+    for form in peeled(summary):
+        with suppress(LiftError):
+            other = attempt(view, summary, form, request, stage)
+            if found is None or _cost(other, request) < _cost(found, request):
+                found = other
+            break
+    if found is None:
+        assert first is not None
+        raise first
+    return found
+
+
+def _attempt_derived(view: FunctionView, summary: Summary, form: Summary, request: Request, stage: Stage) -> Proved:
+    """Find a program for a form of the definitions, and prove it."""
     with stage("simplify"):
-        simplified = simplify(summary)
+        simplified = simplify(form)
     with stage("derive"):
         program = request.search(simplified, request.target, request.effort)
     return proved_as(view, summary, program, request, stage)
@@ -355,8 +352,14 @@ def proved_as(view: FunctionView, summary: Summary, program: TensorProgram, requ
     return Proved(summary, emitted, certificate, preconditions, program=found)
 
 
-def _attempt_in_place(
-    view: FunctionView, summary: Summary, request: Request, stage: Stage, failed: dict[str, LiftError]
+def _attempt_in_place(  # noqa: PLR0913 - what is lifted, in two forms, and how
+    view: FunctionView,
+    summary: Summary,
+    form: Summary,
+    request: Request,
+    stage: Stage,
+    *,
+    failed: dict[str, LiftError],
 ) -> Proved:
     """Emit a program in a language that a front end reads, and prove it by what it means when it is read back.
 
@@ -365,7 +368,7 @@ def _attempt_in_place(
     from tensorlift.readback import InPlace, with_threads  # noqa: PLC0415  it loads the C front end
 
     with stage("simplify"):
-        simplified = simplify(summary)
+        simplified = simplify(form)
     with stage("derive"):
         again = tuple(_arranged(simplified.items))
         stored = tuple(_arranged(reading_stored(simplified.items)))

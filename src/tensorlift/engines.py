@@ -90,7 +90,12 @@ def search_by(engine: str, tactics: tuple[str, ...] = (), heuristics: tuple[str,
 
 def derived(summary: Summary, target: Target, _effort: Effort) -> TensorProgram:
     """Derive a program: every target can spell what derivation gives, an imported one by operations that compute it."""
-    build = Builder(chooses=target.language == "python", short_windows=target.short_windows)
+    is_python = target.language == "python"
+    build = Builder(
+        chooses=is_python,
+        chooses_in_loops=is_python and target.changes_arrays,  # else loops are traced
+        short_windows=target.short_windows,
+    )
     return derive(summary, select=_selection(target), build=build)
 
 

@@ -23,7 +23,7 @@ from tensorlift.proofs.evaluate import Evaluator
 from tensorlift.proofs.execute import Execution
 from tensorlift.proofs.failure import GUARD, INTERFACE, UNREADABLE, CheckFailure
 from tensorlift.proofs.loops import KeptLoops, prove_loop
-from tensorlift.proofs.obligations import by_cases
+from tensorlift.proofs.obligations import by_cases, either_form
 from tensorlift.proofs.parse import parse_program
 from tensorlift.proofs.proof import Proof
 from tensorlift.proofs.values import Frame
@@ -184,16 +184,22 @@ def check(  # noqa: PLR0913 - a text, what it must be, and hints
 
     """
     reserve(summary.sizes)
-    proof = proof_of(text, entry, summary, target, cuts, guards=guards)
-    try:
-        with asking_for(PROVING):
-            cases = by_cases(summary.context, proof.prove)
-    except RecursionError:
-        raise CheckFailure(UNREADABLE, "the program is nested too deeply") from None
+    proof, cases = either_form(summary, partial(_proved, text, entry, target, cuts, guards))
     if proof.unused:
         raise CheckFailure(UNREADABLE, f"the function {min(proof.unused)} is never called")
     obligations = dict(sorted(proof.ledger.counts.items()))
     return Certificate(summary, text, entry, target.name, tuple(cuts), obligations, cases, guards=tuple(guards))
+
+
+def _proved(  # noqa: PLR0913, PLR0917 - as `check`
+    text: str, entry: str, target: Target, cuts: Sequence[Cut], guards: Sequence[Condition], summary: Summary
+) -> tuple[Proof, int]:
+    proof = proof_of(text, entry, summary, target, cuts, guards=guards)
+    try:
+        with asking_for(PROVING):
+            return proof, by_cases(summary.context, proof.prove)
+    except RecursionError:
+        raise CheckFailure(UNREADABLE, "the program is nested too deeply") from None
 
 
 def proof_of(  # noqa: PLR0913 - as `check`

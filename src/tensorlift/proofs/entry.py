@@ -19,6 +19,7 @@ from tensorlift.contract.notation import parse_condition, parse_sum
 from tensorlift.ops.dtypes import is_integer
 from tensorlift.proofs.certificate import Certificate
 from tensorlift.proofs.failure import GUARD, OBLIGATION, UNREADABLE, CheckFailure
+from tensorlift.proofs.obligations import either_form
 from tensorlift.proofs.summaries import check_summary
 from tensorlift.proofs.unit import check_declarations, read_unit
 from tensorlift.targets import get_target
@@ -390,7 +391,7 @@ def check_read_back(program: ReadBack, emitted: Emitted, summary: Summary, targe
     unit = read_unit(emitted.text, emitted.entry) if get_target(target).language == "c" else None
     _check_needs(program, summary, caller.preconditions)
     try:
-        counts = check_summary(program, summary, caller.strides, emitted.cuts)
+        counts = either_form(summary, lambda form: check_summary(program, form, caller.strides, emitted.cuts))
     except RecursionError:
         raise CheckFailure(UNREADABLE, "the program is nested too deeply") from None
     if unit is not None and unit.rest:

@@ -10,22 +10,25 @@ Proof by cases over the sizes: where a bound's meaning depends on them, each cas
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, at_least
+from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, NotAffine, at_least
 from tensorlift.comprehension.names import fresh
+from tensorlift.comprehension.peeling import peeled
 from tensorlift.comprehension.ranges import in_range
 from tensorlift.proofs.failure import DIVISOR, OBLIGATION, UNREADABLE, CheckFailure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from tensorlift.comprehension.definition import DerivedSize
+    from tensorlift.comprehension.definition import DerivedSize, Summary
     from tensorlift.comprehension.tensor import SymbolicTensor, TypeRules
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
+
+T = TypeVar("T")
 
 
 class Undecided(Exception):  # noqa: N818 - a question, not an error
@@ -136,7 +139,10 @@ class Ledger:
         """
         if self.context.is_subset(sizes):
             return True
-        alternatives = () if self.context.is_disjoint(sizes) else sizes.conjuncts()
+        try:
+            alternatives = () if self.context.is_disjoint(sizes) else sizes.conjuncts()
+        except NotAffine:
+            raise CheckFailure(UNREADABLE, "a condition on remainders decides what is computed") from None
         return any(all(self.decide(constraint) for constraint in conjunct) for conjunct in alternatives)
 
     def known_quotient(self, numerator: Affine, divisor: int) -> Affine | None:
@@ -217,3 +223,19 @@ def by_cases(context: Domain, prove: Callable[[Domain], None], *, translated: bo
             holds = Domain.of(question.constraint)
             waiting += [case - holds, case & holds]
     return proved
+
+
+def either_form(summary: Summary, prove: Callable[[Summary], T]) -> T:
+    """Return what ``prove`` gives for a summary or, where that fails, for one whose loops are peeled.
+
+    Raises:
+        CheckFailure: where none is proved, that of the summary as it is.
+
+    """
+    try:
+        return prove(summary)
+    except CheckFailure:
+        for other in peeled(summary):
+            with suppress(CheckFailure):
+                return prove(other)
+        raise

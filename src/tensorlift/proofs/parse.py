@@ -89,6 +89,8 @@ def with_loops(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     for statement in body:
         loop = _loop(result[-1], statement) if result else None
         if loop is None:
+            if isinstance(statement, ast.For) and not isinstance(statement, TracedLoop):
+                statement.body = with_loops(statement.body)
             result.append(statement)
         else:
             result[-1] = loop
@@ -358,6 +360,12 @@ def _forbid_shadowing(functions: Mapping[str, Function], modules: set[str]) -> N
     for name, function in functions.items():
         if name in modules:
             raise CheckFailure(UNREADABLE, f"a function has the name of the module {name}")
-        shadowed = function.local_names & (modules | functions.keys())
+        mine = set() if _calls(function.body, name) else {name}  # which nothing in the function means then
+        shadowed = function.local_names & (modules | functions.keys() - mine)
         if shadowed:
             raise CheckFailure(UNREADABLE, f"{min(shadowed)} in {name} hides a module or a function")
+
+
+def _calls(body: Iterable[ast.stmt], name: str) -> bool:
+    nodes = (node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Call))
+    return any(isinstance(node.func, ast.Name) and node.func.id == name for node in nodes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import MemRefType
@@ -17,6 +18,7 @@ from tensorlift.proofs.source.integers import Exact, polynomial
 from tensorlift.proofs.source.operations import Memory, Undecided, Value, as_data, element_type
 from tensorlift.proofs.source.rows import Rows
 from tensorlift.proofs.source.sense import are_bits_of, keep_names, known_names, named_number, require_whole
+from tensorlift.proofs.source.sequential import starts_read_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,12 +35,26 @@ if TYPE_CHECKING:
 def check_source(function: FuncOp, summary: Summary, places: Places, claims: Claims) -> None:
     """Decide whether a function of literal IR computes what a summary says, where that is defined.
 
-    The summary and the places of what it speaks of are the statement, claims are found out and not believed.
+    The summary and the places of what it speaks of are the statement, claims are found out and not believed.  Where
+    definitions read beside a loop what that starts from, cells are followed that it has not written yet.
 
     Raises:
         Undecided: where that is not shown.
 
     """
+    try:
+        _check(function, summary, places, claims, set())
+    except Undecided:
+        beside = starts_read_beside(summary)
+        if beside:
+            with suppress(Undecided):
+                _check(function, summary, places, claims, beside)
+                return
+        raise
+
+
+def _check(function: FuncOp, summary: Summary, places: Places, claims: Claims, beside: set[str]) -> None:
+    """Decide it; ``beside`` are the versions from which loops start whose cells are followed."""
     try:
         flow = ControlFlow(function)
     except IrreducibleError:
@@ -47,6 +63,7 @@ def check_source(function: FuncOp, summary: Summary, places: Places, claims: Cla
     keep_names(summary, claims)
     arguments = _arguments(function, summary, places)
     execution = Execution(flow, summary, claims, places)
+    execution.versions.followed = beside
     context = summary.context & summary.ranges & places.within
     if context.is_empty():
         raise Undecided("the definitions hold for no sizes that the source has", function)

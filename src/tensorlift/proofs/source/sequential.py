@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
+from tensorlift.comprehension.definition import KeptLoop, definitions_of
+from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.state import at
 from tensorlift.ir.scalar_terms import choose_by
@@ -25,10 +26,10 @@ from tensorlift.proofs.source.sharing import Tracked, require_earlier
 from tensorlift.proofs.source.versions import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.definition import Carried
+    from tensorlift.comprehension.definition import Carried, Item, Summary
     from tensorlift.comprehension.state import Effect, Piece
     from tensorlift.comprehension.terms import Term
     from tensorlift.proofs.source.claims import Ahead
@@ -55,6 +56,10 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
     carried = {one.array: one for one in item.carried}
     ahead = {array: one for array, one in claim.ahead.items() if array in carried and array not in loop.entry}
     relation = _Relation(run, claim.variable, carried, ahead)
+    followed = (
+        (array, one) for array, one in carried.items() if array not in ahead and one.before in run.versions.followed
+    )
+    relation.written = {array: _written(one, item) for array, one in followed}
     if relation.ahead and item.step > 1:
         raise Undecided("a loop with a step is split", loop.last)
     start, now = relation.at(item.lower), relation.at(affine(claim.variable))
@@ -63,7 +68,7 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
         given = loop.entry.get(array)
         pieces = [(UNIVERSE, given)] if given is not None else frame.state.pieces.get(array, [])
         run.versions.require_pieces(array, pieces, relation.cells(array, one.before, start), loop.context)
-    run.versions.known.append(partial(relation.untouched, now))
+    run.versions.known.append(partial(relation.untouched, relation.touched(now, claim.variable)))
     after, lost = _iteration(run, loop, frame, {a: relation.cells(a, one.name, now) for a, one in carried.items()})
     run.require_counters(loop, after.passed)
     left = dict(after.state.pieces)
@@ -72,10 +77,11 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
     for array, one in carried.items():
         wanted = relation.cells(array, one.after, following)
         run.versions.require_pieces(array, left.get(array, []), wanted, loop.iterations)
-        relation.require_untouched(array, following, loop.iterations)
+        touched = relation.touched(following, affine(claim.variable) + claim.step)
+        relation.require_untouched(array, touched, loop.iterations)
     runs = Domain.of(at_least(item.upper, item.lower))
     end = {array: reached & runs | start[array] - runs for array, reached in relation.at(item.upper).items()}
-    run.versions.known[-1] = partial(relation.untouched, end)
+    run.versions.known[-1] = partial(relation.untouched, relation.touched(end, item.upper))
     for array in sorted(lost.union(phi for phi, _, _ in loop.phis())):
         frame.state.rename(array, run.lost(array))
     for array, one in carried.items():
@@ -113,6 +119,12 @@ class _Relation:
     ) -> None:
         self.run, self.variable, self.carried, self.ahead = run, variable, carried, ahead
         self.names = {one.name: one for one in carried.values()}
+        self.written: dict[str, Domain] = {}  # the cells of other arrays that the iterations before one may write
+
+    def touched(self, ahead: Mapping[str, Domain], value: Affine | str) -> dict[str, Domain]:
+        """Return where arrays may be other than before the loop, when that is at an iteration."""
+        at = {self.variable: affine(value)}
+        return {**ahead, **{array: cells.substitute(at) for array, cells in self.written.items()}}
 
     def at(self, value: Affine) -> dict[str, Domain]:
         """Return where the parts that are ahead have been before an iteration."""
@@ -129,13 +141,12 @@ class _Relation:
 
     def untouched(self, reached: Mapping[str, Domain], term: Term, domain: Domain) -> Term:
         """Say what the definitions' loop has not changed yet by what it was before the loop."""
-        if not self.ahead or term.reads.isdisjoint(self.names):
+        if not reached or term.reads.isdisjoint(self.names):
             return term
 
         def convert(found: terms.Read, where: Domain) -> Term:
             one = self.names.get(found.array)
-            ahead = self.ahead.get(one.array) if one is not None else None
-            if one is None or ahead is None:
+            if one is None or one.array not in reached:
                 return found
             here = reached[one.array].substitute(at(one.array, found.indices))
             if where.is_subset(here):
@@ -153,6 +164,34 @@ class _Relation:
             before: list[Piece] = [(UNIVERSE, self.run.versions.read(array, one.before))]
             after: list[Piece] = [(UNIVERSE, self.run.versions.read(array, one.after))]
             self.run.versions.require_pieces(array, after, before, iterations & rest)
+
+
+def starts_read_beside(summary: Summary) -> set[str]:
+    """Return the versions from which loops start that definitions of other arrays read as well."""
+    starts = {one.before: one.array for loop in _loops(summary.items) for one in loop.carried}
+    found = ((name, d) for d in summary.definitions() for name in d.reads & starts.keys())
+    return {name for name, definition in found if definition.array != starts[name]}
+
+
+def _written(one: Carried, item: KeptLoop) -> Domain:
+    """Return the cells of an array that the iterations before one write; `require_untouched` shows that."""
+    cells: list[Domain] = []
+    for definition in definitions_of(item.body):
+        own = tuple(map(affine, definition.indices))
+        changed = (d for d, t in definition.pieces if not (isinstance(t, terms.Read) and t.indices == own))
+        cells += [d & definition.domain for d in changed] if definition.array == one.array else []
+    earlier = fresh("t")
+    found = Domain.union(cells).rename({item.variable: earlier})
+    inner = {loop.variable for loop in _loops(item.body)}.intersection(found.variables())
+    reached = found & Domain.of(at_least(earlier, item.lower), less(earlier, item.variable))
+    return reached.project_out(earlier, *inner).coalesce()
+
+
+def _loops(items: Sequence[Item]) -> Iterator[KeptLoop]:
+    for item in items:
+        if isinstance(item, KeptLoop):
+            yield item
+            yield from _loops(item.body)
 
 
 def _iteration(

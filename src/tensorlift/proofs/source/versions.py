@@ -28,6 +28,7 @@ class Versions:
         self.arrays = summary.arrays
         self.definitions = {definition.name: definition for definition in summary.definitions()}
         self.known: list[Callable[[Term, Domain], Term]] = []  # what is known of versions, in the loops that are run
+        self.followed = set[str]()  # from which loops start that have not written all cells yet
         self.named = {name for name, info in summary.arrays.items() if info.is_parameter}
         self._said: dict[tuple[Term, int], tuple[Domain, Term]] = {}  # by the domain's identity, with so many named
         self._named_when_said = 0

@@ -59,9 +59,13 @@ _E = TypeVar("_E", bound=Expression)
 class Builder:
     """Makes the expressions of one program."""
 
-    def __init__(self, *, chooses: bool = False, short_windows: bool = False) -> None:
-        """Say what there may be in the program: a choice by sizes, windows over an axis that holds none of them."""
-        self.chooses = chooses
+    def __init__(self, *, chooses: bool = False, chooses_in_loops: bool = False, short_windows: bool = False) -> None:
+        """Say what there may be in the program.
+
+        A choice by sizes, one by the variables of loops around, windows over an axis that holds none of them.
+        """
+        self.chooses, self.chooses_in_loops = chooses, chooses_in_loops
+        self.around: set[str] = set()  # variables of loops
         self.short_windows = short_windows
         self._table: dict[tuple[Any, ...], Any] = {}
         self._temporaries = 0

@@ -29,6 +29,7 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.synthesis.derive.borders import Borders
 from tensorlift.synthesis.derive.elementwise import value_of
+from tensorlift.synthesis.derive.older import older_first
 from tensorlift.synthesis.derive.order import arranged
 from tensorlift.synthesis.derive.padding import Padding
 from tensorlift.synthesis.derive.pieces import PieceLowering, owns_memory
@@ -72,7 +73,7 @@ class Lowering:
         if self.summary.result is not None:
             results.append(self.summary.result)
         block = _Block(self, self.summary.context, set())
-        statements = block.lower(self.summary.items, set(results))
+        statements = block.lower(arranged(self.summary.items), set(results))
         uses = Counter(name for root in roots_of(tuple(statements)) for name in variables_in(root))
         statements = _copied(statements, self.build, uses)
         return (*statements, Return(tuple(block.handed_over(name) for name in results)))
@@ -81,6 +82,12 @@ class Lowering:
         """Remember that a version is a view of what its value reads."""
         for source in sorted(variables_in(value)):
             self.views.setdefault(source, []).append(name)
+
+    def add(self, arrays: Iterable[Definition]) -> None:
+        """Add arrays that the summary does not define."""
+        for array in arrays:
+            self.types[array.name] = array.dtype, array.shape
+            self.shapes[array.name] = array.shape
 
     def variable(self, name: str) -> Variable:
         """Return the variable of a version."""
@@ -99,10 +106,10 @@ class _Block:
         self.updated: set[str] = set()
         self.needed_later: set[str] = set()
         self.results: set[str] = set()
+        self.copied: set[str] = set()  # versions that share no memory, though they are parts of others
 
     def lower(self, items: tuple[Item, ...], results: set[str]) -> list[Statement]:
-        """Return the statements of the items; ``results`` are the versions that outlive them."""
-        items = arranged(items)
+        """Return the statements of the items in order; ``results`` are the versions that outlive them."""
         self.results = results
         needed = [results]
         for item in reversed(items[1:]):
@@ -155,7 +162,7 @@ class _Block:
             self._use_up(first.value.name)
             self.owned.add(definition.name)
             return statements
-        if is_whole and definition.name in self.results and not self._is_owned(first.value):
+        if is_whole and definition.name in self.results | self.copied and not self._is_owned(first.value):
             first = replace(first, value=self.build.copy(first.value))
             statements = [first]
         if isinstance(first.value, Variable) and len(statements) > 1:  # in place
@@ -181,7 +188,7 @@ class _Block:
         if held is not None:
             with suppress(LiftError):
                 return self._over_arrays(*held, is_padded=False)
-        found = Padding(definition, self.lowering.shapes, self.context, self.build.chooses).result()
+        found = Padding(definition, self.lowering.shapes, self.context, self.build).result()
         if found is None:
             raise failure from None
         try:
@@ -191,9 +198,7 @@ class _Block:
 
     def _over_arrays(self, arrays: list[Definition], definition: Definition, *, is_padded: bool) -> list[Statement]:
         """Lower new arrays and the definition over them."""
-        for array in arrays:
-            self.lowering.types[array.name] = array.dtype, array.shape
-            self.lowering.shapes[array.name] = array.shape
+        self.lowering.add(arrays)
         return [s for d in (*arrays, definition) for s in self._definition(d, is_padded=is_padded)]
 
     def _is_owned(self, value: Expression) -> bool:
@@ -219,7 +224,13 @@ class _Block:
     def _loop(self, loop: KeptLoop) -> list[Statement]:
         changed = [c for c in loop.carried if c.after != c.name]
         body = _Block(self.lowering, self.context & loop.domain, {c.name for c in loop.carried})
-        statements = body.lower(loop.body, {c.after for c in loop.carried})
+        items, parts, body.copied = older_first(
+            replace(loop, body=arranged(loop.body)), self.lowering.shapes, self.context
+        )
+        self.lowering.add(parts)
+        self.build.around.add(loop.variable)
+        statements = body.lower(items, {c.after for c in loop.carried})
+        self.build.around.discard(loop.variable)
         after = {c.name: body.handed_over(c.after) for c in changed}
         entry = [self._entry(carried, loop, body, set(after)) for carried in loop.carried]
         statements += [Assign(name, value, name) for name, value in after.items()]

@@ -24,6 +24,8 @@ from tensorlift.synthesis.simplify.arithmetic import factors
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from tensorlift.synthesis.derive.builder import Builder
+
 _MOST_CELLS = 1 << 12  # of a border that does not depend on sizes
 Border = tuple[tuple[Affine, Affine], ...]  # for each axis, by how much it grows before and after
 
@@ -32,13 +34,13 @@ Border = tuple[tuple[Affine, Affine], ...]  # for each axis, by how much it grow
 class Padding:
     """Rewrites one definition; ``shapes`` are those of the versions, ``context`` is what is known of sizes.
 
-    Where a program ``chooses`` by sizes what it computes, it does so rather than pad for a place that may not exist.
+    Where a program chooses by sizes what it computes, it does so rather than pad for a place that may not exist.
     """
 
     definition: Definition
     shapes: Mapping[str, tuple[Affine, ...]]
     context: Domain
-    chooses: bool
+    build: Builder
     arrays: dict[tuple[str, Border, Term], Definition] = field(default_factory=dict)
 
     def result(self) -> tuple[list[Definition], Definition] | None:
@@ -92,7 +94,7 @@ class Padding:
         return None
 
     def _read(self, read: Read, spans: Mapping[str, Span], fill: Term) -> Term:
-        missing = self._missing(read, spans) if self.chooses else None
+        missing = self._missing(read, spans) if self.build.chooses else None
         if missing is not None:
             return terms.piecewise([(missing, fill), (missing.complement(), read)])
         border: list[tuple[Affine, Affine]] = []
@@ -117,7 +119,9 @@ class Padding:
         there = Domain.box(fixed.values(), [shape[k] for k in fixed])
         missing = self.context - there
         extents = {name for shape in self.shapes.values() for extent in shape for name in extent.variables}
-        return missing if not missing.is_empty() and extents.issuperset(missing.variables()) else None
+        extents |= self.build.around if self.build.chooses_in_loops else set()
+        is_told = not missing.has_divisions and extents.issuperset(missing.variables())
+        return missing if is_told and not missing.is_empty() else None
 
     def _excess(self, beyond: Affine) -> Affine | None:
         """Return by how much an axis must grow at one end: not at all, by an affine number, or by a constant."""

@@ -8,6 +8,7 @@ extremes.
 from __future__ import annotations
 
 from functools import reduce
+from itertools import combinations
 from itertools import product as choices
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 # The reductions that a repeated point does not change.
 _IDEMPOTENT = {op: cast("Reducer", name) for name, op in COMBINER.items() if name not in ("sum", "prod")}
 
-_MOST_PIECEWISE = 8
+_MOST_PIECEWISE = _MOST_SUMMANDS = 8
 Part = TypeVar("Part")
 
 
@@ -105,7 +106,22 @@ def _absorb_summands(term: Apply, domain: Domain) -> Term:
         return None if grown is None else (summand[0], grown)
 
     signed = summands(term)
-    return total(signed, term) if _grown(signed, extend) else term
+    is_grown = _grown(signed, extend)
+    return total(signed, term) if _grown_by_several(signed, term, domain) or is_grown else term
+
+
+def _grown_by_several(signed: list[tuple[int, Term]], term: Apply, domain: Domain) -> bool:
+    """Let a sum of sums take in the point that several summands are together; tell whether one did."""
+    sums = [(sign, found) for sign, found in signed if isinstance(found, Reduce) and len(signed) <= _MOST_SUMMANDS]
+    for sign, found in sums:
+        parts = len(summands(found.body)) if isinstance(found.body, Apply) else 1
+        points = [(one, other) for one, other in signed if one == sign and other is not found]
+        for chosen in combinations(points, parts) if parts > 1 else ():
+            grown = _extend_sum(found, total([(1, point) for _, point in chosen], term), domain)
+            if grown is not None:
+                signed[:] = [one for one in signed if one not in chosen and one[1] is not found] + [(sign, grown)]
+                return True
+    return False
 
 
 def _extend_sum(summand: Term, point: Term, domain: Domain) -> Term | None:

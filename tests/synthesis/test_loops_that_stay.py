@@ -1,0 +1,126 @@
+"""A loop that stays computes as much in each iteration as that of its source, and no whole arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tensorlift.ir.tensor_program import (
+    Copy,
+    Elementwise,
+    Expression,
+    For,
+    Full,
+    Statement,
+    values_of,
+    walk_expressions,
+)
+from tensorlift.pipeline import LiftOptions, lift_to_run
+from tensorlift.record import Level
+from tensorlift.source import source_from_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SMOOTHED = """
+void f(int n, double *y, const double *x, double a) {
+  for (int i = 0; i < n; i++) {
+    if (i == 0) y[i] = x[i];
+    else y[i] = a * x[i] + (1 - a) * y[i - 1];
+  }
+}"""
+_SUBSEQUENCE = """
+void f(int n, int m, int L[n + 1][m + 1], const int *a, const int *b) {
+  for (int i = 0; i <= n; i++)
+    for (int j = 0; j <= m; j++) {
+      if (i == 0 || j == 0) L[i][j] = 0;
+      else if (a[i - 1] == b[j - 1]) L[i][j] = L[i - 1][j - 1] + 1;
+      else L[i][j] = L[i - 1][j] > L[i][j - 1] ? L[i - 1][j] : L[i][j - 1];
+    }
+}"""
+_PATHS = """
+void f(int n, int m, double p[n][m], const double c[n][m]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      double v = c[i][j];
+      if (i > 0) v += p[i - 1][j];
+      if (j > 0) v += p[i][j - 1];
+      p[i][j] = v;
+    }
+}"""
+_RELAXED = """
+void f(int n, int m, double u[n][m], const double g[n][m]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      double l = j > 0 ? u[i][j - 1] : 0.0, r = j < m - 1 ? u[i][j + 1] : 0.0;
+      double t = i > 0 ? u[i - 1][j] : 0.0, b = i < n - 1 ? u[i + 1][j] : 0.0;
+      u[i][j] = 0.25 * (l + r + t + b - g[i][j]);
+    }
+}"""
+_RING = """
+void f(int n, int steps, double *x) {
+  for (int s = 0; s < steps; s++)
+    for (int i = 0; i < n; i++)
+      x[i] = 0.5 * ((i > 0 ? x[i - 1] : x[n - 1]) + (i + 1 < n ? x[i + 1] : x[0]));
+}"""
+_BACKWARDS = """
+void f(int n, double *x, const double *b, const double *c) {
+  for (int i = n - 1; i >= 0; i--) x[i] = i < n - 1 ? b[i] - c[i] * x[i + 1] : b[i];
+}"""
+_OLDER = """
+void f(int n, double *a, const double *b) {
+  for (int i = 1; i < n; i++) { double s = a[i - 1]; a[i - 1] = a[i] * b[i]; a[i] = s + a[i - 1]; }
+}"""
+
+
+def _axes(values: tuple[Expression, ...]) -> int:
+    """Count the axes with symbolic extents of what is computed, or filled, or copied."""
+    nodes = (node for value in values for node in walk_expressions(value))
+    made = (node for node in nodes if isinstance(node, Copy | Elementwise | Full))
+    return max((sum(bool(extent.terms) for extent in node.shape) for node in made), default=0)
+
+
+def _work(body: tuple[Statement, ...], depth: int = 0) -> Iterator[int]:
+    for statement in body:
+        if isinstance(statement, For):
+            yield from _work(statement.body, depth + 1)
+        elif depth:
+            yield depth + _axes(values_of(statement))
+
+
+@pytest.mark.parametrize("target", ["numpy", "torch"])
+@pytest.mark.parametrize("source", [_SMOOTHED, _SUBSEQUENCE, _PATHS, _RELAXED, _RING, _BACKWARDS, _OLDER])
+def test_an_iteration_works_on_no_more_cells_than_that_of_the_source(source: str, target: str) -> None:
+    record, found = lift_to_run(source_from_text(source, "f.c"), LiftOptions(target=target))
+    assert record.functions[0].level is Level.PROVED
+    tensors = found["f"].tensors
+    assert tensors is not None
+    assert max(_work(tensors.body)) <= found["f"].view.loop_depth
+
+
+def test_the_first_iteration_is_written_out() -> None:
+    record, _ = lift_to_run(source_from_text(_SMOOTHED, "f.c"), LiftOptions())
+    loop = "    y[:1] = x[:1]\n    for i in range(1, n):\n        y[i] = a * x[i] + (1.0 - a) * y[i - 1]\n"
+    assert loop in record.functions[0].program
+
+
+def test_what_is_older_is_read_first() -> None:
+    record, _ = lift_to_run(source_from_text(_OLDER, "f.c"), LiftOptions())
+    assert (
+        "        t = a[i - 1]\n        a[i - 1] = a[i] * b[i]\n        a[i] = t + a[i - 1]\n"
+        in record.functions[0].program
+    )
+
+
+def test_a_traced_loop_may_stand_in_a_loop_of_python() -> None:
+    """JAX's loops have bounds that the loops around them do not move."""
+    source = """
+    void f(int n, double *a) {
+      for (int i = 0; i < n; i++)
+        for (int j = 0; j + 1 < n - i; j++)
+          if (a[j] > a[j + 1]) { double t = a[j]; a[j] = a[j + 1]; a[j + 1] = t; }
+    }"""
+    (function,) = lift_to_run(source_from_text(source, "f.c"), LiftOptions(target="jax"))[0].functions
+    assert function.level is Level.PROVED
+    assert "        a = lax.fori_loop(0, n - i - 1, j_step, a)\n" in function.program
