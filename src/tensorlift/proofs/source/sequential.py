@@ -56,10 +56,10 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
     carried = {one.array: one for one in item.carried}
     ahead = {array: one for array, one in claim.ahead.items() if array in carried and array not in loop.entry}
     relation = _Relation(run, claim.variable, carried, ahead)
-    followed = (
-        (array, one) for array, one in carried.items() if array not in ahead and one.before in run.versions.followed
-    )
-    relation.written = {array: _written(one, item) for array, one in followed}
+    followed = run.versions.followed if item.step == 1 else set[str]()
+    relation.written = {
+        a: _written(one, item) for a, one in carried.items() if a not in ahead and one.before in followed
+    }
     if relation.ahead and item.step > 1:
         raise Undecided("a loop with a step is split", loop.last)
     start, now = relation.at(item.lower), relation.at(affine(claim.variable))
@@ -68,6 +68,7 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
         given = loop.entry.get(array)
         pieces = [(UNIVERSE, given)] if given is not None else frame.state.pieces.get(array, [])
         run.versions.require_pieces(array, pieces, relation.cells(array, one.before, start), loop.context)
+    position = len(run.versions.known)
     run.versions.known.append(partial(relation.untouched, relation.touched(now, claim.variable)))
     after, lost = _iteration(run, loop, frame, {a: relation.cells(a, one.name, now) for a, one in carried.items()})
     run.require_counters(loop, after.passed)
@@ -81,7 +82,7 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
         relation.require_untouched(array, touched, loop.iterations)
     runs = Domain.of(at_least(item.upper, item.lower))
     end = {array: reached & runs | start[array] - runs for array, reached in relation.at(item.upper).items()}
-    run.versions.known[-1] = partial(relation.untouched, relation.touched(end, item.upper))
+    run.versions.known[position] = partial(relation.untouched, relation.touched(end, item.upper))
     for array in sorted(lost.union(phi for phi, _, _ in loop.phis())):
         frame.state.rename(array, run.lost(array))
     for array, one in carried.items():
