@@ -437,3 +437,19 @@ def test_the_least_of_chosen_indices_may_be_counted_backwards(is_first: bool, ne
     forwards, backwards = Affine.var("k"), Affine.var("n") - Affine.var("k") - 1
     assert equal(least(forwards), least(backwards), Domain.of(at_least("n", 1)))
     assert not equal(least(forwards), least(backwards - 1), Domain.of(at_least("n", 1)))
+
+
+@pytest.mark.parametrize("op", ["eq", "le", "ge"])
+def test_a_float_that_is_compared_with_itself_asks_for_a_nan(op: str) -> None:
+    """Whoever writes that means it, although all else is over the reals."""
+    own, other = read("x", "i"), read("y", "i")
+    asked = apply(op, own, own)
+    assert equal(asked, apply("eq", own, own), UNIVERSE)
+    assert equal(apply("ne", own, own), apply("not", asked), UNIVERSE)
+    assert not equal(asked, constant(1, "bool"), UNIVERSE)
+    assert not equal(apply("select", asked, other, own), other, UNIVERSE)
+    assert equal(apply("lt", own, own), constant(0, "bool"), UNIVERSE)
+    index = cast(idx("i"), "f64")
+    assert equal(apply(op, index, index), constant(1, "bool"), UNIVERSE)
+    whole = read("k", "i", dtype="i32")
+    assert op != "eq" or equal(apply(op, whole, whole), constant(1, "bool"), UNIVERSE)

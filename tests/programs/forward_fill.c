@@ -1,10 +1,9 @@
 // expect: hybrid
-// F19: a scalar set under a condition and carried on.
-void forward_fill(int n, double start, double *p, const double *q, const double *r) {
-    double t = start;
-    for (int i = 0; i < n; i++) {
-        if (q[i] < 0.0)
-            t = r[i];
-        p[i] = t - q[i];
-    }
+#include <math.h>
+// What is missing takes the value before it.
+void forward_fill(int n, double x[n])
+{
+  for (int i = 0; i < n; i++)
+    if (i > 0 && isnan(x[i]))
+      x[i] = x[i - 1];
 }

@@ -32,6 +32,9 @@ TO_INT = """%w = arith.fptosi %v : f64 to i64
 ROUNDED = """%w = arith.sitofp %v : i32 to f32
     %r = arith.fptosi %w : f32 to i32"""
 TO_BYTE = "%r = arith.fptosi %v : f64 to i8"
+MISSING = """%z = arith.constant 0.0 : f64
+    %c = arith.cmpf uno, %v, %v : f64
+    %r = arith.select %c, %z, %v : f64"""
 INDEX = """%w = arith.index_cast %i : index to i32
     %r = arith.trunci %w : i32 to i8"""
 
@@ -54,8 +57,16 @@ def sizes_of(view: FunctionView) -> tuple[dict[str, int], ...]:
         (mapped(ROUNDED, "i32", "i32"), "a.copy()"),
         (mapped(TO_BYTE, "f64", "i8"), "np.where(a > 2.0, 0.0, a).astype(np.int8)"),
         (mapped(INDEX, "f64", "i8"), "np.minimum(np.arange(len(a)), 127).astype(np.int8)"),
+        (mapped(MISSING), "a.copy()"),
     ],
-    ids=["a constant of a comparison", "too large for an int", "beyond 24 bits", "small numbers", "beyond 8 bits"],
+    ids=[
+        "a constant of a comparison",
+        "too large for an int",
+        "beyond 24 bits",
+        "small numbers",
+        "beyond 8 bits",
+        "no number",
+    ],
 )
 def test_programs_that_are_wrong_on_corners_alone_are_found(view: FunctionView, wrong: str) -> None:
     program = f"import numpy as np\n\ndef f(a):\n    with np.errstate(all='ignore'):\n        return {wrong}\n"

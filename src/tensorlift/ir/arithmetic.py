@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.arith import IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.dialects.builtin import Float32Type, FloatAttr, IndexType, IntegerAttr, IntegerType
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
 from tensorlift.ir.elementary import FLOAT_FUNCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from xdsl.ir import Attribute, Block
+    from xdsl.ir import Attribute, SSAValue
 
     Number = int | float
     Evaluator = Callable[..., Any]
@@ -76,7 +76,7 @@ def of_numbers(op: Operation) -> Evaluator | None:
     A value that is compared with itself is asked whether it is one.
     """
     compare = evaluator(op)
-    if compare is None or op.name not in _ORDERING or op.operands[0] is op.operands[1]:
+    if compare is None or op.name not in _ORDERING or is_one_value(*op.operands):
         return compare
 
     def checked(left: float, right: float) -> Number:
@@ -86,6 +86,16 @@ def of_numbers(op: Operation) -> Evaluator | None:
         return result
 
     return checked
+
+
+def is_one_value(left: SSAValue, right: SSAValue) -> bool:
+    """Tell whether two operands are one value, or loads of one place beside each other."""
+    one, other = left.owner, right.owner
+    if left is right or isinstance(one, Block) or isinstance(other, Block):
+        return left is right
+    is_load = one.name == other.name and one.name.endswith(".load") and one.next_op is other
+    is_place = one.properties == other.properties and len(one.operands) == len(other.operands)
+    return is_load and is_place and all(a is b for a, b in zip(one.operands, other.operands, strict=True))
 
 
 def unsteady(directions: Iterator[int], epsilons: int) -> Callable[[Operation], Evaluator | None]:

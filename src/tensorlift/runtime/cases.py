@@ -28,7 +28,15 @@ from tensorlift.ir.function import FunctionView
 from tensorlift.ir.interpreter import Interpreter, InterpreterError, TooLongError, UndefinedError
 from tensorlift.ir.literal_interpreter import EndedError
 from tensorlift.runtime.compare import Tolerance, compare
-from tensorlift.runtime.data import BITS, LARGE_STYLES, STYLES, Corners, adds_floats, nudged, random_arguments
+from tensorlift.runtime.data import (
+    BITS,
+    LARGE_STYLES,
+    STYLES,
+    Corners,
+    adds_floats,
+    nudged,
+    random_arguments,
+)
 from tensorlift.runtime.places import Places
 
 if TYPE_CHECKING:
@@ -247,7 +255,8 @@ def _case(
             fault = error
         else:
             case = Case(dict(sizes), arguments, expected, as_read, source.interpreter, style)
-            if all(map(_is_finite, (*expected.arrays.values(), expected.value))):
+            has_nan = mixed is not None and mixed.has_nan  # which may be among the results
+            if has_nan or all(map(_is_finite, (*expected.arrays.values(), expected.value))):
                 return case
             found = found or case
     if found is not None:

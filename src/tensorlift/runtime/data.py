@@ -3,14 +3,14 @@
 The numbers at which a source may change its mind, for drawing inputs, and the sizes at which its narrow types wrap.
 
 They are the constants that it compares with and their neighbours, the extremes of the types of its parameters, and
-numbers that do not fit a narrower type, or that a float cannot hold.  All floats are finite: a proof is over the reals.
-None is subnormal: XLA takes such numbers for zero.
+numbers that do not fit a narrower type, or that a float cannot hold.  Floats are finite, as a proof is over the reals,
+but for sources that ask for NaNs.  None is subnormal: XLA takes such numbers for zero.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from math import ceil, floor, inf, isfinite, prod
+from math import ceil, floor, inf, isfinite, isnan, nan, prod
 from random import Random
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from xdsl.dialects.builtin import IndexType
 
-from tensorlift.ir.arithmetic import ArithmeticFault, constant, width_of
+from tensorlift.ir.arithmetic import ArithmeticFault, constant, is_one_value, width_of
 from tensorlift.ir.memory import NUMPY_TYPES
 
 if TYPE_CHECKING:
@@ -55,18 +55,23 @@ class Corners:
 
         Where sums of floats become integers, small ones alone are given: of others the order of additions would show.
         """
-        compared = tuple(dict.fromkeys(_compared(view.operations)))
+        compared = tuple(dict.fromkeys(_compared(view.operations))) + (nan,) * asks_for_nan(view)
         ranges = [(-inf, inf), *((-most, most) for most in _MOST)]
         levels: list[tuple[Style, Corners]] = [("any", Corners(compared, *ends)) for ends in ranges]
         if adds_floats(view) and any(op.name in _TO_INTEGERS for op in view.operations):
             levels = []
         return (*levels, ("positive", Corners(compared, 0, _LEAST_MOST)))
 
+    @property
+    def has_nan(self) -> bool:
+        """Whether a NaN is among them."""
+        return any(map(isnan, self._compared))
+
     def of(self, dtype: str) -> Array:
         """Give the numbers of an element type (``i32``, ``f64``, ``bool``, ...), each once; at least 1 and 0."""
         if dtype not in self._known:
             every = dict.fromkeys([*self._near(dtype), *_extremes(dtype)])
-            found = [number for number in every if self._low <= number <= self._high]
+            found = [number for number in every if self._low <= number <= self._high or isnan(number)]
             self._known[dtype] = np.array(found or [1, 0], NUMPY_TYPES[dtype])
         return self._known[dtype]
 
@@ -74,7 +79,9 @@ class Corners:
         """Yield the constants of comparisons, as far as a type has them, with the numbers beside them."""
         kind = NUMPY_TYPES[dtype].type
         for number in self._compared:
-            if dtype[0] == "f":
+            if isnan(number):
+                yield from [number] * (dtype[0] == "f")
+            elif dtype[0] == "f":
                 near = [np.nextafter(kind(number), kind(end)) for end in (-np.inf, np.inf)]
                 normal = [np.copysign(max(abs(value), np.finfo(kind).tiny), value) for value in near]
                 beside = (kind(number - 1), kind(number), kind(number + 1))
@@ -86,6 +93,11 @@ class Corners:
 def adds_floats(view: FunctionView) -> bool:
     """Tell whether a function adds floats, so that a program may add them in another order."""
     return any(op.name in _ADDS for op in view.operations)
+
+
+def asks_for_nan(view: FunctionView) -> bool:
+    """Tell whether a function compares a float with itself, which only a NaN is not equal to."""
+    return any(op.name == "arith.cmpf" and is_one_value(*op.operands) for op in view.operations)
 
 
 def _compared(operations: Sequence[Operation]) -> Iterator[float]:

@@ -30,7 +30,7 @@ from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly
 from tensorlift.comprehension.normal.products import factors_of, plain_product
 from tensorlift.comprehension.normal.scalar_rules import scalar, select
 from tensorlift.comprehension.normal.tidy import tidy
-from tensorlift.comprehension.normal.truths import COMPARISONS, affine_condition, guard, negation
+from tensorlift.comprehension.normal.truths import COMPARISONS, affine_condition, guard, itself, negation
 from tensorlift.comprehension.positions import counted_from_zero, with_start
 from tensorlift.comprehension.ranges import in_range
 from tensorlift.comprehension.rewrite import substitute
@@ -217,6 +217,8 @@ class Scope:
             flag = simplified_flag(term.op, (left, right), None)
             if flag is not None:
                 return self.of(flag)
+        if left is right and is_float(left.dtype):
+            return itself(term.op, self.of(left), self.domain)
         if left.dtype == right.dtype:
             return COMPARISONS[term.op](self.of(left), self.of(right), self.domain, left.dtype)
         a_value, b_value = (unrounded(self.of(operand), operand.dtype, self.domain) for operand in (left, right))

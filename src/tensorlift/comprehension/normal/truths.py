@@ -155,6 +155,18 @@ def equals(left: Poly, right: Poly, context: Domain, dtype: DType) -> Poly:
     return negation(exclusion(left, right, context))
 
 
+def itself(op: str, value: Poly, context: Domain) -> Poly:
+    """Compare a float with itself: that asks whether it is a NaN, which is no number, and not known."""
+
+    def build(args: tuple[Poly, ...], _: Domain) -> Poly:
+        if affine_of(args[0]) is not None:
+            return TRUE
+        return of_atom(apply_atom("number", (args[0],), "bool"), 0)
+
+    is_number = by_cells((value,), context, 0, build)
+    return {"eq": is_number, "le": is_number, "ge": is_number, "ne": negation(is_number)}.get(op, ZERO)
+
+
 COMPARISONS: dict[str, Callable[[Poly, Poly, Domain, DType], Poly]] = {
     "lt": less_than,
     "gt": lambda a, b, context, dtype: less_than(b, a, context, dtype),
