@@ -32,10 +32,11 @@ from tensorlift.contract.guards import guards_of
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.engines import Effort, derived
 from tensorlift.interface import describe_parameters, emitted_names, names_read
-from tensorlift.ir.cost import cost_of
+from tensorlift.ir.cost import cost_of, degree_of
 from tensorlift.ir.tensor_program import (
     Assign,
     Conditional,
+    Copy,
     DiagonalMask,
     Elementwise,
     For,
@@ -45,7 +46,6 @@ from tensorlift.ir.tensor_program import (
     SetSlice,
     TriangleMask,
     Windows,
-    nodes_of,
     roots_of,
     walk_expressions,
     walk_statements,
@@ -164,13 +164,21 @@ def _keeping(view: FunctionView, request: Request, stage: Stage, kept: dict[Loop
 
 
 def _slower_by_degree(found: Proved, view: FunctionView) -> list[LoopPlace]:
-    """Return the places of nested sums where the program has arrays of more axes than the source has loops."""
+    """Return the places of nested sums where the program has arrays of more axes than the source has loops.
+
+    Loops that stay count for the arrays that are computed in each iteration.
+    """
     depth = max([view.loop_depth, *(len(p.extents or ()) for p in view.parameters)])
-    nodes = nodes_of(found.program.body) if found.program else ()
-    if all(sum(bool(extent.terms) for extent in node.shape) <= depth for node in nodes if isinstance(node, _COMPUTED)):
+    if found.program is None or degree_of(found.program.body, _COMPUTED) <= depth:
         return []
-    definitions = [d for d in _definitions(found.summary.items) if d.location is not None]
-    return [(d.location, d.array) for d in definitions if len(d.indices) + _bound_within(d) > depth]
+    definitions = [(loops, d) for loops, d in _definitions(found.summary.items) if d.location is not None]
+    return [(d.location, d.array) for loops, d in definitions if loops + len(d.indices) + _bound_within(d) > depth]
+
+
+def _rank(found: Proved, request: Request) -> tuple[int, float]:
+    """Rank a program by its degree, also of what it fills or copies, and then by its cost."""
+    body = found.program.body if found.program is not None else ()
+    return degree_of(body, (*_COMPUTED, Full, Copy)), _cost(found, request)
 
 
 def _bound_within(definition: Definition) -> int:
@@ -313,7 +321,7 @@ def _attempt(
     for form in peeled(summary):
         with suppress(LiftError):
             other = attempt(view, summary, form, request, stage)
-            if found is None or _cost(other, request) < _cost(found, request):
+            if found is None or _rank(other, request) < _rank(found, request):
                 found = other
             break
     if found is None:
@@ -459,14 +467,14 @@ def _blaming(failure: LiftError, names: Sequence[str], summary: Summary) -> Lift
     """Give a failure as that of the first of some definitions, else of an output, else as it is."""
     outputs = [version for _, version in summary.outputs]
     outputs += [] if summary.result is None else [summary.result]
-    definitions = {d.name: d for d in _definitions(summary.items)}
+    definitions = {d.name: d for d in summary.definitions()}
     blamed = next((definitions[name] for name in (*names, *outputs) if name in definitions), None)
     return failure if blamed is None else DefinitionError(failure, blamed)
 
 
 def _behind(definition: Definition, summary: Summary) -> Iterator[Definition]:
     """Yield a definition and those that it is made of, nearest first."""
-    known = {d.name: d for d in _definitions(summary.items)}
+    known = {d.name: d for d in summary.definitions()}
     reached = {definition.name: definition}
     pending = [definition]
     for reader in pending:
@@ -477,9 +485,10 @@ def _behind(definition: Definition, summary: Summary) -> Iterator[Definition]:
             pending += found
 
 
-def _definitions(items: Sequence[Item]) -> Iterator[Definition]:
+def _definitions(items: Sequence[Item], loops: int = 0) -> Iterator[tuple[int, Definition]]:
+    """Yield definitions, and in how many loops that stay each is."""
     for item in items:
         if isinstance(item, Definition):
-            yield item
+            yield loops, item
         else:
-            yield from _definitions(item.body)
+            yield from _definitions(item.body, loops + 1)

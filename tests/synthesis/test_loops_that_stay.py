@@ -124,3 +124,41 @@ def test_a_traced_loop_may_stand_in_a_loop_of_python() -> None:
     (function,) = lift_to_run(source_from_text(source, "f.c"), LiftOptions(target="jax"))[0].functions
     assert function.level is Level.PROVED
     assert "        a = lax.fori_loop(0, n - i - 1, j_step, a)\n" in function.program
+
+
+def test_a_number_of_an_iteration_is_no_array() -> None:
+    """Steps of conjugate gradients, as a user of NumPy writes them."""
+    source = """
+    void f(int n, int steps, const double A[n][n], double *x, double *r, double *p, double *q) {
+      for (int k = 0; k < steps; k++) {
+        double rr = 0, pq = 0, rn = 0;
+        for (int i = 0; i < n; i++) { q[i] = 0; for (int j = 0; j < n; j++) q[i] += A[i][j] * p[j]; }
+        for (int i = 0; i < n; i++) { rr += r[i] * r[i]; pq += p[i] * q[i]; }
+        double a = rr / pq;
+        for (int i = 0; i < n; i++) { x[i] += a * p[i]; r[i] -= a * q[i]; rn += r[i] * r[i]; }
+        for (int i = 0; i < n; i++) p[i] = r[i] + rn / rr * p[i];
+      }
+    }"""
+    (function,) = lift_to_run(source_from_text(source, "f.c"), LiftOptions())[0].functions
+    steps = ["q = A @ p", "rr = r @ r", "pq = p @ q", "a = rr / pq", "x = x + a * p", "r = r - a * q", "rn = r @ r"]
+    assert "".join(f"        {step}\n" for step in (*steps, "p = r + rn / rr * p")) in function.program
+
+
+def test_a_loop_is_kept_where_whole_arrays_would_be_slower_by_degree() -> None:
+    """The order of a chain of matrix products: a minimum over a range that moves with two loops."""
+    source = """
+    void f(int n, long m[n][n], const long *p) {
+      for (int length = 2; length <= n; length++)
+        for (int i = 0; i + length <= n; i++) {
+          int j = i + length - 1;
+          long best = 1L << 60;
+          for (int k = i; k < j; k++) {
+            long q = m[i][k] + m[k + 1][j] + p[i] * p[k + 1] * p[j + 1];
+            if (q < best) best = q;
+          }
+          m[i][j] = best;
+        }
+    }"""
+    (function,) = lift_to_run(source_from_text(source, "f.c"), LiftOptions())[0].functions
+    assert [loop.loop for loop in function.residual_loops] == ["for length", "for i"]
+    assert "slower by degree" in function.residual_loops[1].reason

@@ -30,6 +30,7 @@ from tensorlift.ir.tensor_program import (
     Transpose,
     Variable,
     Windows,
+    nodes_of,
     values_of,
 )
 from tensorlift.ops.dtypes import is_float
@@ -80,6 +81,18 @@ def cost_of(program: TensorProgram, costs: Costs, sizes: Mapping[str, int] | Non
     for derived in program.derived:
         at.setdefault(derived.name, max(_value(derived.numerator, at) // derived.divisor, 1))
     return costs.start + _Estimate(costs, at).of(program.body)
+
+
+def degree_of(body: Sequence[Statement], kinds: tuple[type, ...], loops: int = 0) -> int:
+    """Return the most axes of symbolic extents that expressions of some kinds have, with the loops around them."""
+    found = [0]
+    for statement in body:
+        if isinstance(statement, For):
+            found.append(degree_of(statement.body, kinds, loops + 1))
+        else:
+            made = (node for node in nodes_of((statement,)) if isinstance(node, kinds))
+            found += [loops + sum(bool(extent.terms) for extent in node.shape) for node in made]
+    return max(found)
 
 
 def _value(affine: Affine, at: Mapping[str, int]) -> int:

@@ -15,6 +15,7 @@ from tensorlift.comprehension.definition import Definition, Item, Summary, reads
 from tensorlift.comprehension.normal import TIDYING, asking_for
 from tensorlift.synthesis.simplify.absorb import absorb
 from tensorlift.synthesis.simplify.inline import Inliner, drop_dead, read_at_origins
+from tensorlift.synthesis.simplify.one_cell import of_one_cell
 from tensorlift.synthesis.simplify.pieces import tidied
 from tensorlift.synthesis.simplify.reuse import reuse_earlier
 from tensorlift.synthesis.simplify.sums import contractible, counted, without_blocks
@@ -39,7 +40,8 @@ def _simplify_items(items: tuple[Item, ...], needed: set[str]) -> list[Item]:
         result = [*_simplify_run(run[::-1], wanted), *result]
         run = []
         wanted |= reads_of(result)
-        loop = replace(item, body=tuple(_simplify_items(item.body, {c.after for c in item.carried})))
+        loop = of_one_cell(item, wanted)
+        loop = replace(loop, body=tuple(_simplify_items(loop.body, {c.after for c in item.carried})))
         result = [loop, *result]
         wanted |= reads_of([loop])
     return [*_simplify_run(run[::-1], wanted), *result]
