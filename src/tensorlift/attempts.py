@@ -166,10 +166,11 @@ def _keeping(view: FunctionView, request: Request, stage: Stage, kept: dict[Loop
 def _slower_by_degree(found: Proved, view: FunctionView) -> list[LoopPlace]:
     """Return the places of nested sums where the program has arrays of more axes than the source has loops.
 
-    Loops that stay count for the arrays that are computed in each iteration.
+    Loops that stay count for what has more axes than any array of the source.
     """
-    depth = max([view.loop_depth, *(len(p.extents or ()) for p in view.parameters)])
-    if found.program is None or degree_of(found.program.body, _COMPUTED) <= depth:
+    rank = max((len(p.extents or ()) for p in view.parameters), default=0)
+    depth = max(view.loop_depth, rank)
+    if found.program is None or degree_of(found.program.body, _COMPUTED, rank) <= depth:
         return []
     definitions = [(loops, d) for loops, d in _definitions(found.summary.items) if d.location is not None]
     return [(d.location, d.array) for loops, d in definitions if loops + len(d.indices) + _bound_within(d) > depth]
@@ -306,7 +307,10 @@ def _is_roundabout(program: TensorProgram, summary: Summary) -> bool:
 def _attempt(
     view: FunctionView, summary: Summary, request: Request, stage: Stage, failed: dict[str, LiftError]
 ) -> Proved:
-    """Make one attempt; ``failed`` are the programs that are read back and were not proved before, which grow."""
+    """Make one attempt, and one with the loops peeled that stay, if they do.
+
+    ``failed`` are the programs that are read back and were not proved before, which grow.
+    """
     if request.target.reads_back and request.with_guards:
         raise _without_guards(view, request.target)
     attempt = partial(_attempt_in_place, failed=failed) if request.target.reads_back else _attempt_derived

@@ -69,7 +69,7 @@ def test_what_is_not_decided_keeps_the_refusal_of_the_front_end() -> None:
     assert function.diagnostics == read.diagnostics
 
 
-@pytest.mark.parametrize("code", ["TL133", "TL160", "TL196"])
+@pytest.mark.parametrize("code", ["TL160", "TL196"])
 def test_what_a_source_leaves_undefined_is_not_tried(code: str) -> None:
     def fail(*_: object) -> NoReturn:
         pytest.fail("it is tried")

@@ -1,6 +1,7 @@
 // expect: hybrid
-#include <math.h>
 // What is missing takes the value before it.
+#include <math.h>
+
 void forward_fill(int n, double x[n])
 {
   for (int i = 0; i < n; i++)

@@ -140,8 +140,15 @@ def test_a_number_of_an_iteration_is_no_array() -> None:
       }
     }"""
     (function,) = lift_to_run(source_from_text(source, "f.c"), LiftOptions())[0].functions
-    steps = ["q = A @ p", "rr = r @ r", "pq = p @ q", "a = rr / pq", "x = x + a * p", "r = r - a * q", "rn = r @ r"]
-    assert "".join(f"        {step}\n" for step in (*steps, "p = r + rn / rr * p")) in function.program
+    steps = [
+        "q = A @ p",
+        "rr = r @ r",
+        "a = rr / (p @ q)",
+        "x = x + a * p",
+        "r = r - a * q",
+        "p = r + (r @ r) / rr * p",
+    ]
+    assert "".join(f"        {step}\n" for step in steps) in function.program
 
 
 def test_a_loop_is_kept_where_whole_arrays_would_be_slower_by_degree() -> None:

@@ -83,15 +83,19 @@ def cost_of(program: TensorProgram, costs: Costs, sizes: Mapping[str, int] | Non
     return costs.start + _Estimate(costs, at).of(program.body)
 
 
-def degree_of(body: Sequence[Statement], kinds: tuple[type, ...], loops: int = 0) -> int:
-    """Return the most axes of symbolic extents that expressions of some kinds have, with the loops around them."""
+def degree_of(body: Sequence[Statement], kinds: tuple[type, ...], rank: int = 0, loops: int = 0) -> int:
+    """Return the most axes of symbolic extents that expressions of some kinds have.
+
+    The loops around those that have more than ``rank`` count, too.
+    """
     found = [0]
     for statement in body:
         if isinstance(statement, For):
-            found.append(degree_of(statement.body, kinds, loops + 1))
+            found.append(degree_of(statement.body, kinds, rank, loops + 1))
         else:
             made = (node for node in nodes_of((statement,)) if isinstance(node, kinds))
-            found += [loops + sum(bool(extent.terms) for extent in node.shape) for node in made]
+            axes = [sum(bool(extent.terms) for extent in node.shape) for node in made]
+            found += [count + (loops if count > rank else 0) for count in axes]
     return max(found)
 
 

@@ -15,9 +15,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.names import reserve
-from tensorlift.comprehension.normal import PROVING, asking_for
+from tensorlift.comprehension.normal import PROVING, PROVING_NUMBERS, asking_for
+from tensorlift.comprehension.terms import Apply
 from tensorlift.contract.language import INTEGER, NUMBER, OPPOSITE, Compare, Inside, IsArray, IsScalar, Separate
 from tensorlift.contract.notation import comparison_of, parse_condition, relation_of
+from tensorlift.ops.dtypes import is_float
 from tensorlift.proofs.certificate import Certificate
 from tensorlift.proofs.evaluate import Evaluator
 from tensorlift.proofs.execute import Execution
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
 
 _NEEDED = {"np", "isinstance", "int", "ValueError"}  # names that guards use
+_COMPARISONS = {"eq", "ne", "le", "ge"}
 _LEAST_WORK = 1  # no work at all would compare the bounds of memory only
 
 
@@ -196,10 +199,17 @@ def _proved(  # noqa: PLR0913, PLR0917 - as `check`
 ) -> tuple[Proof, int]:
     proof = proof_of(text, entry, summary, target, cuts, guards=guards)
     try:
-        with asking_for(PROVING):
+        with asking_for(PROVING if asks_for_nan(summary) else PROVING_NUMBERS):
             return proof, by_cases(summary.context, proof.prove)
     except RecursionError:
         raise CheckFailure(UNREADABLE, "the program is nested too deeply") from None
+
+
+def asks_for_nan(summary: Summary) -> bool:
+    """Tell whether definitions compare a float with itself; a program that does so alone is one of numbers."""
+    nodes = (node for definition in summary.definitions() for node in definition.nodes())
+    asked = (node for node in nodes if isinstance(node, Apply) and node.op in _COMPARISONS)
+    return any(node.args[0] is node.args[1] and is_float(node.args[0].dtype) for node in asked)
 
 
 def proof_of(  # noqa: PLR0913 - as `check`

@@ -273,7 +273,7 @@ def python_facts(original: Original, view: FunctionView) -> dict[str, Any]:
 
 def _described(source: str, view: FunctionView) -> list[dict[str, Any]]:
     """Describe the parameters of the Python function, in its order."""
-    (function,) = (n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == view.name)
+    *_, function = (n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == view.name)
     known = {parameter.name: parameter for parameter in view.parameters}
     arguments = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
     return [_describe(argument, known[argument.arg]) for argument in arguments]

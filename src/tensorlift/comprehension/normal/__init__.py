@@ -2,6 +2,6 @@
 
 from tensorlift.comprehension.normal.alike import alike
 from tensorlift.comprehension.normal.decide import equal, is_spent
-from tensorlift.comprehension.normal.interning import PROVING, TIDYING, asking_for
+from tensorlift.comprehension.normal.interning import PROVING, PROVING_NUMBERS, TIDYING, asking_for
 
-__all__ = ["PROVING", "TIDYING", "alike", "asking_for", "equal", "is_spent"]
+__all__ = ["PROVING", "PROVING_NUMBERS", "TIDYING", "alike", "asking_for", "equal", "is_spent"]

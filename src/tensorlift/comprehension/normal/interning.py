@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.session import SESSION
@@ -19,16 +19,19 @@ class Purpose:
     """What questions are asked for, and how much work they may take: monomials built, matches tried, parts compared.
 
     One question may take its ``budget``, all of a function together the ``allowance``, and after that each ``least``.
+    A float that is compared with itself ``may_be_nan``, unless all floats are numbers.
     """
 
     name: str
     budget: int
     allowance: int
     least: int
+    may_be_nan: bool = True
 
 
 FINDING = Purpose("finding", 8_000, 20_000, 600)  # a tenth of a second or two for one question, a second for all
 PROVING = Purpose("proving", 8_000, 20_000, 600)  # a proof does not depend on what finding it took
+PROVING_NUMBERS = replace(PROVING, may_be_nan=False)
 TIDYING = Purpose("tidying", 500, 2_500, 20)  # an answer that is not found costs a longer program
 MOST = 40_000  # for a function, many small questions included: some three seconds
 

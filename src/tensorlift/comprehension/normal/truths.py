@@ -23,6 +23,7 @@ from tensorlift.comprehension.normal.arithmetic import (
     subtracted,
 )
 from tensorlift.comprehension.normal.atoms import FoldAtom, IndexAtom, apply_atom
+from tensorlift.comprehension.normal.interning import tables
 from tensorlift.comprehension.normal.monomials import Monomial, Poly
 from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, wrap
 
@@ -159,7 +160,7 @@ def itself(op: str, value: Poly, context: Domain) -> Poly:
     """Compare a float with itself: that asks whether it is a NaN, which is no number, and not known."""
 
     def build(args: tuple[Poly, ...], _: Domain) -> Poly:
-        if affine_of(args[0]) is not None:
+        if affine_of(args[0]) is not None or not tables.purpose.may_be_nan:
             return TRUE
         return of_atom(apply_atom("number", (args[0],), "bool"), 0)
 

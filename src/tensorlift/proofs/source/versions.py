@@ -100,6 +100,8 @@ class Versions:
             known = self._said.get((found, id(where)))
             if known is None:
                 cell = rewrite.lookup(list(definition.pieces), at(definition.array, found.indices), where, found)
+                if found.array in cell.reads:  # not everywhere is said what it is
+                    raise Undecided(f"{found} is not defined everywhere")
                 known = self._said[found, id(where)] = where, self.expanded(cell, where)
             return known[1]
 

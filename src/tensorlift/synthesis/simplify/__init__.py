@@ -40,8 +40,8 @@ def _simplify_items(items: tuple[Item, ...], needed: set[str]) -> list[Item]:
         result = [*_simplify_run(run[::-1], wanted), *result]
         run = []
         wanted |= reads_of(result)
-        loop = of_one_cell(item, wanted)
-        loop = replace(loop, body=tuple(_simplify_items(loop.body, {c.after for c in item.carried})))
+        loop = replace(item, body=tuple(_simplify_items(item.body, {c.after for c in item.carried})))
+        loop = of_one_cell(loop, wanted)
         result = [loop, *result]
         wanted |= reads_of([loop])
     return [*_simplify_run(run[::-1], wanted), *result]

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 def of_one_cell(loop: KeptLoop, needed: Collection[str]) -> KeptLoop:
     """Return a loop whose own definitions have no axis for its iterations; ``needed`` are the names that outlive it."""
-    handed_on = {name for one in _carried((loop,)) for name in (one.before, one.name, one.after)}
-    own = {d.name: d for d in loop.body if isinstance(d, Definition) and d.name not in handed_on.union(needed)}
+    handed_on = {one.array for one in _carried((loop,))}
+    mine = (d for d in loop.body if isinstance(d, Definition) and d.array not in handed_on)
+    own = {d.name: d for d in mine if d.name not in needed}
     axes = {name: set(range(len(definition.shape))) for name, definition in own.items()}
     place = Affine.var(loop.variable)
     for read in _reads(loop):
