@@ -29,6 +29,7 @@ from tensorlift.ir.tensor_program import (
     SubscriptItem,
 )
 from tensorlift.synthesis.derive.elementwise import are_of_sizes, choose, select_pieces, value_of
+from tensorlift.synthesis.derive.masks import mask_of
 from tensorlift.synthesis.derive.reads import readable
 from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, ranges_of, span_box
 from tensorlift.synthesis.derive.splitting import expanded_pieces, merged_sums
@@ -243,10 +244,27 @@ class PieceLowering:
         items, points, scope = self._inside(piece)
         term = substitute(piece.term, points)
         if not readable(term, scope.domain, scope.box, scope):
-            raise self._refuse("a piece reads outside an array in the box around it")
+            chosen = self._chosen_by_sizes(items, term, scope)
+            if chosen is None:
+                raise self._refuse("a piece reads outside an array in the box around it")
+            return chosen
         kept = Value(self.build.subscript(self._version(self.definition.name), items), tuple(scope.spans))
         value = choose(scope.domain, term, kept, scope.inner(scope.box))
         return SetSlice(self.definition.name, self.definition.shape, items, scope.aligned(value, tuple(scope.spans)))
+
+    def _chosen_by_sizes(self, items: tuple[SubscriptItem, ...], term: Term, scope: Scope) -> SetSlice | None:
+        """Assign a box at the sizes at which its piece applies, and what is there at others; None for other pieces."""
+        sizes = scope.domain.gist(scope.box)
+        if not self.build.chooses or not scope.is_of_sizes(sizes):
+            return None
+        axes, inner = tuple(scope.spans), scope.inner(scope.domain).within(scope.context & sizes)
+        value = scope.filled(scope.evaluate(term, inner), axes, tuple(map(scope.extent, axes)))
+        kept, mask = (
+            self.build.subscript(self._version(self.definition.name), items),
+            mask_of(sizes, scope.inner(scope.box)),
+        )
+        value = self.build.conditional(mask.expression, value, kept) if mask is not None else value
+        return SetSlice(self.definition.name, self.definition.shape, items, value)
 
     def _inside(self, piece: Piece) -> tuple[tuple[SubscriptItem, ...], dict[str, Affine], Scope]:
         """Return the box of a piece as subscripts, its single positions, and the scope of its other axes."""
