@@ -65,10 +65,16 @@ class Builder:
         A choice by sizes, one by the variables of loops around, windows over an axis that holds none of them.
         """
         self.chooses, self.chooses_in_loops = chooses, chooses_in_loops
+        self.sizes: tuple[str, ...] = ()
         self.around: set[str] = set()  # variables of loops
         self.short_windows = short_windows
         self._table: dict[tuple[Any, ...], Any] = {}
         self._temporaries = 0
+
+    @property
+    def known_in_loops(self) -> set[str]:
+        """The variables and sizes by which the loops around may choose."""
+        return self.around.union(self.sizes) if self.chooses_in_loops and self.around else set()
 
     def _node(self, kind: type[_E], dtype: DType, shape: Shape, *fields: object, is_weak: bool = False) -> _E:
         key = (kind, dtype, shape, is_weak, *fields)

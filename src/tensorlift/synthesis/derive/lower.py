@@ -61,6 +61,7 @@ class Lowering:
         self.cover = cover
         self.evaluate = evaluate
         self.build = build
+        build.sizes = summary.sizes
         self.types: dict[str, Typed] = {info.name: (info.dtype, info.shape) for info in summary.arrays.values()}
         self.types |= _item_types(summary.items, summary)
         self.shapes = {name: shape for name, (_, shape) in self.types.items()}

@@ -33,6 +33,7 @@ def older_first(
     """
     body, made, apart = list(loop.body), list[Definition](), set[str]()
     mine = {one.name for one in loop.carried} | {item.name for item in body if isinstance(item, Definition)}
+    mine |= {one.name for item in body if isinstance(item, KeptLoop) for one in item.carried}
     mine -= {one.after for one in loop.carried}
     number = 0
     while number < len(body):

@@ -119,7 +119,7 @@ class Padding:
         there = Domain.box(fixed.values(), [shape[k] for k in fixed])
         missing = self.context - there
         extents = {name for shape in self.shapes.values() for extent in shape for name in extent.variables}
-        extents |= self.build.around if self.build.chooses_in_loops else set()
+        extents |= self.build.known_in_loops
         is_told = not missing.has_divisions and extents.issuperset(missing.variables())
         return missing if is_told and not missing.is_empty() else None
 

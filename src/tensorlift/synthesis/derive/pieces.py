@@ -216,8 +216,10 @@ class PieceLowering:
         if previous:
             base = self._before([*boxes, *odd], previous[0])
         else:  # what is kept must have a value
-            zero = self.build.literal(0, self.definition.dtype)
-            base = self._start(self.build.full(zero, self.definition.shape, self.definition.dtype))
+            constants = [p.term for p in odd if not p.term.reads and not p.term.free and not p.term.has_domains]
+            start = constants[0] if constants else zero(self.definition.dtype)
+            base = self._start(self._whole(self.scope.evaluate(start, self.scope)))
+            odd = [p for p in odd if p.term is not start]
         return self._marked([base, *map(self._slice, boxes), *map(self._masked_slice, odd)])
 
     # -- statements
@@ -255,7 +257,7 @@ class PieceLowering:
     def _chosen_by_sizes(self, items: tuple[SubscriptItem, ...], term: Term, scope: Scope) -> SetSlice | None:
         """Assign a box at the sizes at which its piece applies, and what is there at others; None for other pieces."""
         sizes = scope.domain.gist(scope.box)
-        if not self.build.chooses or not scope.is_of_sizes(sizes):
+        if not self.build.chooses or not self.build.around or not scope.is_of_sizes(sizes):
             return None
         axes, inner = tuple(scope.spans), scope.inner(scope.domain).within(scope.context & sizes)
         value = scope.filled(scope.evaluate(term, inner), axes, tuple(map(scope.extent, axes)))
@@ -263,7 +265,9 @@ class PieceLowering:
             self.build.subscript(self._version(self.definition.name), items),
             mask_of(sizes, scope.inner(scope.box)),
         )
-        value = self.build.conditional(mask.expression, value, kept) if mask is not None else value
+        if mask is not None:
+            kept = self.build.copy(kept) if kept.shape else kept  # what is stored shares no memory with where
+            value = self.build.conditional(mask.expression, value, kept)
         return SetSlice(self.definition.name, self.definition.shape, items, value)
 
     def _inside(self, piece: Piece) -> tuple[tuple[SubscriptItem, ...], dict[str, Affine], Scope]:

@@ -94,7 +94,7 @@ class Scope:
     def is_of_sizes(self, domain: Domain) -> bool:
         """Tell whether a domain mentions extents alone: no index, and no number that may be known late."""
         extents = {name for shape in self.shapes.values() for extent in shape for name in extent.variables}
-        extents |= self.build.around if self.build.chooses_in_loops else set()
+        extents |= self.build.known_in_loops
         return not domain.has_divisions and extents.difference(self.spans).issuperset(domain.variables())
 
     def holds(self, dtype: DType, value: Affine) -> bool:
