@@ -273,7 +273,8 @@ class _Attempts:
             )
 
     def _attempt(self, summary: Summary, failed: dict[str, LiftError]) -> Proved:
-        return replace(_attempt(self.view, summary, self.request, self.stage, failed), kept=dict(self.kept))
+        kept = dict(self.kept)
+        return replace(_attempt(self.view, summary, self.request, self.stage, failed, not kept), kept=kept)
 
 
 def _cost(found: Proved, request: Request) -> float:
@@ -304,33 +305,34 @@ def _is_roundabout(program: TensorProgram, summary: Summary) -> bool:
     return False
 
 
-def _attempt(
-    view: FunctionView, summary: Summary, request: Request, stage: Stage, failed: dict[str, LiftError]
+def _attempt(  # noqa: PLR0913, PLR0917 - what is lifted, and how
+    view: FunctionView,
+    summary: Summary,
+    request: Request,
+    stage: Stage,
+    failed: dict[str, LiftError],
+    is_first: bool,  # noqa: FBT001 - of several attempts at a function
 ) -> Proved:
-    """Make one attempt, and one with the loops peeled that stay, if they do.
-
-    ``failed`` are the programs that are read back and were not proved before, which grow.
-    """
+    """Make one attempt, and one with its loops peeled; ``failed``, which grows, is what failed of what is read back."""
     if request.target.reads_back and request.with_guards:
         raise _without_guards(view, request.target)
     attempt = partial(_attempt_in_place, failed=failed) if request.target.reads_back else _attempt_derived
-    first: LiftError | None = None
-    found: Proved | None = None
+    found, first = None, None
     try:
         found = attempt(view, summary, summary, request, stage)
     except LiftError as error:
         first = error
-    if found is not None and (found.program is None or not any(isinstance(s, For) for s in found.program.body)):
-        return found
-    for form in peeled(summary):
+    program = found.program if found is not None else None
+    keeps_loops = program is not None and any(isinstance(s, For) for s in program.body)
+    forms = list(peeled(summary)) if (keeps_loops or is_first) and not is_spent() else []
+    for form in forms if found is not None else forms[-1:]:
         with suppress(LiftError):
             other = attempt(view, summary, form, request, stage)
             if found is None or _rank(other, request) < _rank(found, request):
                 found = other
             break
     if found is None:
-        assert first is not None
-        raise first
+        raise first or LiftError()
     return found
 
 
