@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, equal
 from tensorlift.comprehension.rewrite import substitute, walk
+from tensorlift.comprehension.terms import Read
 from tensorlift.diagnostics import LiftError
 
 if TYPE_CHECKING:
@@ -66,6 +67,15 @@ class Definition:
     def reads(self) -> frozenset[str]:
         """The names of the arrays that it reads."""
         return frozenset[str]().union(*(term.reads for _, term in self.pieces))
+
+    @property
+    def cell(self) -> tuple[Affine, ...]:
+        """The subscripts of the cell that its terms say."""
+        return tuple(map(Affine.var, self.indices))
+
+    def is_own_cell(self, term: Term) -> bool:
+        """Tell whether a term is the same cell of some version."""
+        return isinstance(term, Read) and term.indices == self.cell
 
     def nodes(self) -> Iterator[Term]:
         """Yield what its terms are made of."""
@@ -231,6 +241,14 @@ def definitions_of(items: tuple[Item, ...]) -> Iterator[Definition]:
             yield item
         else:
             yield from definitions_of(item.body)
+
+
+def loops_of(items: Iterable[Item]) -> Iterator[KeptLoop]:
+    """Yield the kept loops among items, each before those inside."""
+    for item in items:
+        if isinstance(item, KeptLoop):
+            yield item
+            yield from loops_of(item.body)
 
 
 def substituted(item: Item, values: Mapping[str, Affine]) -> Item:

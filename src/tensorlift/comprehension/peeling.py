@@ -21,6 +21,7 @@ from tensorlift.comprehension.definition import (
     KeptLoop,
     Summary,
     definitions_of,
+    loops_of,
     reads_of,
     substituted,
 )
@@ -50,10 +51,7 @@ def peeled(summary: Summary) -> Iterator[Summary]:
 
 def _names(items: tuple[Item, ...]) -> Iterator[str]:
     yield from (definition.name for definition in definitions_of(items))
-    for item in items:
-        if isinstance(item, KeptLoop):
-            yield from (one.name for one in item.carried)
-            yield from _names(item.body)
+    yield from (one.name for loop in loops_of(items) for one in loop.carried)
 
 
 @dataclass
@@ -163,18 +161,14 @@ class _Iteration:
         rest = box - runs
         if not rest.is_empty():
             before = now.get(given.array)
-            cell = terms.zero(given.dtype) if before is None else terms.read(before, _indices(given), given.dtype)
+            cell = terms.zero(given.dtype) if before is None else terms.read(before, given.cell, given.dtype)
             pieces = (*((piece & runs, term) for piece, term in pieces), (rest, cell))
-        own = [term.array for _, term in pieces if isinstance(term, Read) and term.indices == _indices(given)]
+        own = [term.array for _, term in pieces if isinstance(term, Read) and given.is_own_cell(term)]
         if len(own) == len(pieces) and len(set(own)) == 1 and definition.name not in self.final:
             self.names[definition.name] = own[0]  # it has all cells of another version
             return None
         shortened = tuple((piece, rewrite.shorten(term, runs & piece)) for piece, term in pieces)
         return replace(given, name=self._name(definition.name), domain=box, pieces=shortened)
-
-
-def _indices(definition: Definition) -> tuple[Affine, ...]:
-    return tuple(map(Affine.var, definition.indices))
 
 
 def _iteration_of(definition: Definition, variable: str, place: Affine, known: Domain) -> Definition:

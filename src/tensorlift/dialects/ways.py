@@ -162,7 +162,7 @@ def _read(trial: Trial, text: str) -> Instance:
 def _is_identity(instance: Instance) -> bool:
     """Tell whether an operation gives its first operand, which lists that change nothing do."""
     result, first = instance.result, instance.operands[0]
-    cell = terms.read(first.name, tuple(map(Affine.var, result.indices)), first.dtype)
+    cell = terms.read(first.name, result.cell, first.dtype)
     return result.shape == first.shape and [term for _, term in result.pieces] == [cell]
 
 
@@ -195,7 +195,7 @@ def in_one(instance: Instance) -> Instance:
         for o in instance.operands
     ]
     sizes = {size: Affine.var(size) for size in instance.sizes}
-    term = instance.computed(operands, sizes).at(tuple(map(Affine.var, result.indices)))
+    term = instance.computed(operands, sizes).at(result.cell)
     pieces = merged(split([(result.domain, term)]))
     if any(isinstance(node, Piecewise) for _, part in pieces for node in walk(part)):
         return instance

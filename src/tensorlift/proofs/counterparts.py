@@ -80,7 +80,7 @@ class Counterparts:
         definition = self._definitions.by_name.get(version)
         if definition is None or not self._definitions.has_singles or self._definitions.is_opaque(tensor, definition):
             return None
-        got = tensor.at(tuple(map(Affine.var, definition.indices)))
+        got = tensor.at(definition.cell)
         for piece, term in definition.pieces:
             domain = piece & definition.domain & context
             found = self._round_trips(term, domain)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.definition import Definition, KeptLoop
+from tensorlift.comprehension.definition import Definition, loops_of
 from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.normal import alike, equal
@@ -25,7 +25,7 @@ from tensorlift.comprehension.whole import in_integers
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from tensorlift.comprehension.definition import Item, Summary
+    from tensorlift.comprehension.definition import Item, KeptLoop, Summary
     from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.comprehension.terms import Term
 
@@ -102,7 +102,7 @@ class Definitions:
         self.by_name: dict[str, Definition] = {d.name: d for d in summary.definitions()}
         self.opaque: set[str] = set()
         self.arrays = summary.arrays
-        self._array_of = {c.name: c.array for loop in _loops(summary.items) for c in loop.carried}
+        self._array_of = {c.name: c.array for loop in loops_of(summary.items) for c in loop.carried}
         self._unwritten = {name for name, info in summary.arrays.items() if not info.is_parameter}
 
     @cached_property
@@ -156,13 +156,13 @@ class Definitions:
 
     def is_opaque(self, tensor: SymbolicTensor, definition: Definition) -> bool:
         """Tell whether a tensor is a definition by its name, because it was proved to be."""
-        indices = tuple(map(Affine.var, definition.indices))
+        indices = definition.cell
         by_name = terms.read(definition.name, indices, definition.dtype)
         return definition.name in self.opaque and tensor.at(indices) is by_name
 
     def equals(self, tensor: SymbolicTensor, definition: Definition, context: Domain) -> bool:
         """Decide whether a tensor is the whole of a definition, cell by cell, for all sizes of the context."""
-        got = tensor.at(tuple(map(Affine.var, definition.indices)))
+        got = tensor.at(definition.cell)
         cells = definition.domain & context
         return all(got is want or self.equal_on(got, want, piece & cells) for piece, want in definition.pieces)
 
@@ -206,10 +206,3 @@ class Definitions:
 
     def _written_out(self, got: Term, want: Term, domain: Domain) -> tuple[Term, Term]:
         return self.expand(got, domain, fully=True), self.expand(want, domain, fully=True)
-
-
-def _loops(items: tuple[Item, ...]) -> Iterator[KeptLoop]:
-    for item in items:
-        if isinstance(item, KeptLoop):
-            yield item
-            yield from _loops(item.body)

@@ -18,7 +18,6 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.names import fresh
@@ -36,6 +35,7 @@ from tensorlift.proofs.failure import DIVISOR, INTERFACE, OBLIGATION, UNEQUAL, C
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import ArrayInfo, Carried, DerivedSize, Item, Summary
     from tensorlift.comprehension.domain import Constraint
     from tensorlift.contract.language import Product
@@ -263,7 +263,7 @@ class _Proof:
             if info is not None and not where.implies(*_inside(found.indices, info)):
                 raise CheckFailure(OBLIGATION, f"the program reads outside of {found.array}")
 
-        own = tuple(map(Affine.var, item.indices))
+        own = item.cell
         for domain, term in item.pieces:
             where = domain & item.domain & context
             info = self.narrowed.get(item.array)
@@ -282,7 +282,7 @@ class _Proof:
         definition = self.definitions.by_name.get(version)
         if definition is None or self.definitions.is_opaque(tensor, definition):
             return self.definitions.is_version(tensor, version, context)
-        indices = tuple(map(Affine.var, definition.indices))
+        indices = definition.cell
         got = tensor.at(indices)
         for piece, want in definition.pieces:
             where = piece & definition.domain & context

@@ -28,15 +28,7 @@ from tensorlift.ir.function import FunctionView
 from tensorlift.ir.interpreter import Interpreter, InterpreterError, TooLongError, UndefinedError
 from tensorlift.ir.literal_interpreter import EndedError
 from tensorlift.runtime.compare import Tolerance, compare
-from tensorlift.runtime.data import (
-    BITS,
-    LARGE_STYLES,
-    STYLES,
-    Corners,
-    adds_floats,
-    nudged,
-    random_arguments,
-)
+from tensorlift.runtime.data import BITS, LARGE_STYLES, STYLES, Corners, adds_floats, nudged, random_arguments
 from tensorlift.runtime.places import Places
 
 if TYPE_CHECKING:

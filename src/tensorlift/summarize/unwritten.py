@@ -16,7 +16,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, definitions_of
 from tensorlift.comprehension.domain import UNIVERSE, Domain, less
 from tensorlift.comprehension.flags import negated
@@ -194,7 +193,7 @@ class _Check:
 
     def _hands_on(self, found: Read, item: Definition) -> bool:
         """Tell whether a read is of the same cell, or of what this iteration computed."""
-        is_own = found.indices == tuple(map(Affine.var, item.indices)) and self._array_of(found) == item.array
+        is_own = found.indices == item.cell and self._array_of(found) == item.array
         return is_own or found.array not in self._carried
 
     def _is_new(self, term: Term, place: _Place) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import affine
-from tensorlift.comprehension.definition import KeptLoop, definitions_of
+from tensorlift.comprehension.definition import definitions_of, loops_of
 from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.state import at
@@ -26,10 +26,10 @@ from tensorlift.proofs.source.sharing import Tracked, require_earlier
 from tensorlift.proofs.source.versions import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping
 
     from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.definition import Carried, Item, Summary
+    from tensorlift.comprehension.definition import Carried, KeptLoop, Summary
     from tensorlift.comprehension.state import Effect, Piece
     from tensorlift.comprehension.terms import Term
     from tensorlift.proofs.source.claims import Ahead
@@ -169,7 +169,7 @@ class _Relation:
 
 def starts_read_beside(summary: Summary) -> set[str]:
     """Return the versions from which loops start that definitions of other arrays read as well."""
-    starts = {one.before: one.array for loop in _loops(summary.items) for one in loop.carried}
+    starts = {one.before: one.array for loop in loops_of(summary.items) for one in loop.carried}
     found = ((name, d) for d in summary.definitions() for name in d.reads & starts.keys())
     return {name for name, definition in found if definition.array != starts[name]}
 
@@ -178,21 +178,13 @@ def _written(one: Carried, item: KeptLoop) -> Domain:
     """Return the cells of an array that the iterations before one write; `require_untouched` shows that."""
     cells: list[Domain] = []
     for definition in definitions_of(item.body):
-        own = tuple(map(affine, definition.indices))
-        changed = (d for d, t in definition.pieces if not (isinstance(t, terms.Read) and t.indices == own))
+        changed = (d for d, t in definition.pieces if not definition.is_own_cell(t))
         cells += [d & definition.domain for d in changed] if definition.array == one.array else []
     earlier = fresh("t")
     found = Domain.union(cells).rename({item.variable: earlier})
-    inner = {loop.variable for loop in _loops(item.body)}.intersection(found.variables())
+    inner = {loop.variable for loop in loops_of(item.body)}.intersection(found.variables())
     reached = found & Domain.of(at_least(earlier, item.lower), less(earlier, item.variable))
     return reached.project_out(earlier, *inner).coalesce()
-
-
-def _loops(items: Sequence[Item]) -> Iterator[KeptLoop]:
-    for item in items:
-        if isinstance(item, KeptLoop):
-            yield item
-            yield from _loops(item.body)
 
 
 def _iteration(

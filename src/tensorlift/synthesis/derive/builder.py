@@ -44,8 +44,9 @@ from tensorlift.ops.dtypes import is_float, is_integer, width
 from tensorlift.ops.scalar_ops import SCALAR_OPS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.positions import PositionName
     from tensorlift.comprehension.terms import Reducer
@@ -71,10 +72,11 @@ class Builder:
         self._table: dict[tuple[Any, ...], Any] = {}
         self._temporaries = 0
 
-    @property
-    def known_in_loops(self) -> set[str]:
-        """The variables and sizes by which the loops around may choose."""
-        return self.around.union(self.sizes) if self.chooses_in_loops and self.around else set()
+    def tells(self, domain: Domain, shapes: Iterable[Shape]) -> bool:
+        """Tell whether a domain mentions extents alone, or what is known in the loops around."""
+        known = {name for shape in shapes for extent in shape for name in extent.variables}
+        known |= self.around.union(self.sizes) if self.chooses_in_loops and self.around else set()
+        return not domain.has_divisions and known.issuperset(domain.variables())
 
     def _node(self, kind: type[_E], dtype: DType, shape: Shape, *fields: object, is_weak: bool = False) -> _E:
         key = (kind, dtype, shape, is_weak, *fields)

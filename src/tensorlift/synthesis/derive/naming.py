@@ -12,7 +12,7 @@ import itertools
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.definition import Definition, KeptLoop
+from tensorlift.comprehension.definition import Definition, loops_of
 from tensorlift.ir.rewriting import rewritten
 from tensorlift.ir.tensor_program import (
     Assign,
@@ -33,7 +33,7 @@ from tensorlift.synthesis.derive.sharing import temporary_stem
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tensorlift.comprehension.definition import Carried, Item, Summary
+    from tensorlift.comprehension.definition import Item, Summary
 
 Span = tuple[float, float]  # after the first position, up to the second
 
@@ -121,7 +121,7 @@ class _Naming:
         return all(span[1] <= end for span in old.alive if span[0] < start < span[1])
 
     def _is_carried(self, name: str) -> bool:
-        return name in {c.name for c in _carried(self.summary.items)}
+        return name in {c.name for loop in loops_of(self.summary.items) for c in loop.carried}
 
     def _merge(self, one: _Group, other: _Group) -> None:
         one.versions += other.versions
@@ -203,13 +203,6 @@ class _Lifetimes:
         start = self.begun.pop(name, None)
         if start is not None:
             self.alive.setdefault(name, []).append((start, max(self.last.get(name, start), start + 0.5)))
-
-
-def _carried(items: Iterable[Item]) -> Iterator[Carried]:
-    for item in items:
-        if isinstance(item, KeptLoop):
-            yield from item.carried
-            yield from _carried(item.body)
 
 
 def _array_of(items: Iterable[Item]) -> Iterator[tuple[str, str]]:

@@ -16,10 +16,12 @@ from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, reads_of
 from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.terms import Read, Term
+from tensorlift.synthesis.derive.order import kept_version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from tensorlift.comprehension.terms import Read, Term
 
 _MOST_OLDER = 4  # parts of one version
 
@@ -54,9 +56,8 @@ def _updated(item: Item) -> set[str]:
     """Return the versions of which an item keeps all cells but for some."""
     if isinstance(item, KeptLoop):
         return {one.before for one in item.carried if one.after != one.name}
-    own = tuple(map(Affine.var, item.indices))
-    kept = {t.array for _, t in item.pieces if isinstance(t, Read) and t.indices == own}
-    return kept if len(kept) == 1 and len(item.pieces) > 1 else set()
+    kept = kept_version(item)
+    return set() if kept is None else {kept}
 
 
 def _body(item: Item) -> tuple[Item, ...]:

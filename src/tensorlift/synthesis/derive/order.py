@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, Item
 from tensorlift.comprehension.rewrite import map_reads
 from tensorlift.comprehension.terms import Read, Term, read
@@ -32,8 +31,7 @@ def arranged(items: tuple[Item, ...]) -> tuple[Item, ...]:
 
 def kept_version(definition: Definition) -> str | None:
     """Return the version of the array whose cells the definition keeps where it does not change them."""
-    own = tuple(map(Affine.var, definition.indices))
-    kept = [t.array for _, t in definition.pieces if isinstance(t, Read) and t.indices == own and len(own)]
+    kept = [t.array for _, t in definition.pieces if isinstance(t, Read) and definition.is_own_cell(t) and t.indices]
     return kept[0] if kept and len(definition.pieces) > 1 else None
 
 
@@ -41,8 +39,7 @@ def _reading_new(update: Definition, later: list[Item]) -> list[Item]:
     old = kept_version(update)
     if old is None:
         return later
-    own = tuple(map(Affine.var, update.indices))
-    changed = [d for d, t in update.pieces if not (isinstance(t, Read) and t.array == old and t.indices == own)]
+    changed = [d for d, t in update.pieces if not (old in t.reads and update.is_own_cell(t))]
 
     def convert(found: Read, where: Domain) -> Term:
         if found.array != old:

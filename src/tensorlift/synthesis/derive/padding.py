@@ -118,10 +118,7 @@ class Padding:
         fixed = {k: index for k, index in enumerate(read.indices) if not index.mentions(spans)}
         there = Domain.box(fixed.values(), [shape[k] for k in fixed])
         missing = self.context - there
-        extents = {name for shape in self.shapes.values() for extent in shape for name in extent.variables}
-        extents |= self.build.known_in_loops
-        is_told = not missing.has_divisions and extents.issuperset(missing.variables())
-        return missing if is_told and not missing.is_empty() else None
+        return missing if self.build.tells(missing, self.shapes.values()) and not missing.is_empty() else None
 
     def _excess(self, beyond: Affine) -> Affine | None:
         """Return by how much an axis must grow at one end: not at all, by an affine number, or by a constant."""

@@ -345,12 +345,12 @@ class PieceLowering:
 
     def _kept_version(self, pieces: Pieces) -> Term | None:
         """Return the read of the version whose cells stay: rather one of the same array, and one that dies here."""
-        own = tuple(map(Affine.var, self.definition.indices))
         found = [
             term
             for _, term in pieces
             if isinstance(term, Read)
-            and (term.dtype, term.indices) == (self.definition.dtype, own)
+            and term.dtype == self.definition.dtype
+            and self.definition.is_own_cell(term)
             and self.scope.shapes[term.array] == self.definition.shape
         ]
         found.sort(key=lambda t: (t.array.rsplit("_", 1)[0] != self.definition.array, not self.dies_here(t.array)))

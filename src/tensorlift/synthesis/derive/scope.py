@@ -93,9 +93,7 @@ class Scope:
 
     def is_of_sizes(self, domain: Domain) -> bool:
         """Tell whether a domain mentions extents alone: no index, and no number that may be known late."""
-        extents = {name for shape in self.shapes.values() for extent in shape for name in extent.variables}
-        extents |= self.build.known_in_loops
-        return not domain.has_divisions and extents.difference(self.spans).issuperset(domain.variables())
+        return self.build.tells(domain, self.shapes.values()) and not any(map(domain.mentions, self.spans))
 
     def holds(self, dtype: DType, value: Affine) -> bool:
         """Tell whether a type holds an integer at each point that is evaluated, a float type without rounding."""

@@ -15,7 +15,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.positions import position_of
 from tensorlift.comprehension.rewrite import lookup, map_reads, reads_in
@@ -119,7 +118,7 @@ class Inliner:
 
     @staticmethod
     def _starts_update(source: Definition, user: Definition, reads: list[Read]) -> bool:
-        own_cell = tuple(map(Affine.var, user.indices))
+        own_cell = user.cell
         if source.array != user.array or any(read.indices != own_cell for read in reads):
             return False
         return (len(reads) == 1 or not _reduces(source)) and not _read_by_reduction(user, source.name)

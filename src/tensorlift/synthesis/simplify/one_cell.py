@@ -11,21 +11,20 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.definition import Definition, Item, KeptLoop, definitions_of, substituted
+from tensorlift.comprehension.definition import Definition, Item, KeptLoop, definitions_of, loops_of, substituted
 from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.terms import Read
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
-    from tensorlift.comprehension.definition import Carried
     from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.terms import Term
 
 
 def of_one_cell(loop: KeptLoop, needed: Collection[str]) -> KeptLoop:
     """Return a loop whose own definitions have no axis for its iterations; ``needed`` are the names that outlive it."""
-    handed_on = {one.array for one in _carried((loop,))}
+    handed_on = {one.array for each in loops_of((loop,)) for one in each.carried}
     mine = (d for d in loop.body if isinstance(d, Definition) and d.array not in handed_on)
     own = {d.name: d for d in mine if d.name not in needed}
     axes = {name: set(range(len(definition.shape))) for name, definition in own.items()}
@@ -38,13 +37,6 @@ def of_one_cell(loop: KeptLoop, needed: Collection[str]) -> KeptLoop:
         return loop
     body = tuple(_rewritten(item, cells, loop.variable) for item in loop.body)
     return of_one_cell(replace(loop, body=body), needed)  # what these read, they read in one cell now
-
-
-def _carried(items: Iterable[Item]) -> Iterator[Carried]:
-    for item in items:
-        if isinstance(item, KeptLoop):
-            yield from item.carried
-            yield from _carried(item.body)
 
 
 def _reads(loop: KeptLoop) -> Iterator[Read]:
