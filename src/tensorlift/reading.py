@@ -90,7 +90,7 @@ def with_literal_python(function: ReadFunction) -> ReadFunction:
 def _python_literally(function: ReadFunction) -> ModuleOp:
     from tensorlift.readers.python import literal_module_of
 
-    return literal_module_of(function)
+    return literal_module_of(function.inferred)
 
 
 def _read_cpp(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:

@@ -53,8 +53,8 @@ _C_INTEGERS = {
     "unsigned long long": "u64",
 }
 
-# End the names of the distance between rows, and of a size, in literal IR; no name of a source has a space.
-ROW, SIZE = " row", " size"
+# End the names in literal IR of the distance between rows, of a size, of an offset; no name of a source has a space.
+ROW, SIZE, OFFSET = " row", " size", " offset"
 _ACCESS = re.compile(r"(\w*)(->|\[\]\.|\.|)(.*)")
 _LOOPS = frozenset({"affine.for", "affine.parallel", "scf.for", "scf.while", "scf.parallel"})
 

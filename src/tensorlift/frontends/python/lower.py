@@ -20,7 +20,7 @@ from xdsl.ir.affine import AffineConstraintKind
 
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import BOOL, LONG, VOID, PointerType, VoidType
+from tensorlift.frontends.c.c_types import BOOL, LONG, VOID, PointerType, VoidType, element_of
 from tensorlift.frontends.c.lower import lower_function
 from tensorlift.frontends.c.preconditions import Condition, add_requirements, spell_inequality, stated_requirement
 from tensorlift.frontends.c.refusals import REFUSALS
@@ -80,7 +80,7 @@ def lower_python(
         if not facts.changed:
             if facts.misfits:
                 raise facts.misfits[0]
-            return _Lowering(translation).run(), Inferred(module, function, kinds, facts.types)
+            return _Lowering(translation).run(), translation.inferred()
     raise refusal("unbound", module.locate(function), "some variable")
 
 
@@ -106,6 +106,20 @@ class Translation(Statements):
     def run(self) -> None:
         """Translate the body."""
         self.body(self.function.body)
+
+    def inferred(self) -> Inferred:
+        """Give what was found out, when the body has been translated."""
+        results = {v.name: (element_of(v.ctype), len(v.extents)) for v in self.results}
+        return Inferred(
+            self.module,
+            self.function,
+            self.kinds,
+            self.facts.types,
+            results,  # type: ignore[arg-type] # elements are numbers
+            tuple(self.returns),
+            self.result,
+            self.growth is not None,
+        )
 
     def _parameter(self, argument: ast.arg, kind: ParameterKind) -> None:
         location = self.locate(argument)

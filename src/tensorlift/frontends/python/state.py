@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import BOOL, LONG, CType, FloatType, IntegerType
+from tensorlift.frontends.c.c_types import BOOL, LONG, CType, FloatType, IntegerType, VoidType
 from tensorlift.frontends.c.index_arithmetic import counts_objects
 from tensorlift.frontends.c.ranges import Ranges
 from tensorlift.frontends.c.values import Domain, LoopRange
@@ -187,12 +187,21 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """What was found out about a function: its parameters, and the types of its locals by their keys."""
+    """What was found out about a function: its parameters, and the types of its locals by their keys.
+
+    ``results`` are the arrays that it makes for its caller, with the types of their elements and their ranks;
+    ``returns`` names what it gives back, the value of type ``result`` by nothing.  It ``grows`` where integers of
+    Python are taken to fit into 64 bits.
+    """
 
     module: Module
     function: ast.FunctionDef
     kinds: Mapping[str, ParameterKind]
     types: Mapping[str, tuple[Number, bool]]
+    results: Mapping[str, tuple[Number, int]]
+    returns: tuple[str, ...]
+    result: Number | VoidType
+    grows: bool
 
 
 class State:

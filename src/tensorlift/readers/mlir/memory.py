@@ -12,7 +12,7 @@ from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, MemRefType, NoneAttr, i32, i64
 
 from tensorlift.frontends.mlir.layouts import check_layout
-from tensorlift.ir.function import ROW, axis_name
+from tensorlift.ir.function import OFFSET, ROW, axis_name
 from tensorlift.ir.location import location_of
 from tensorlift.readers.mlir.context import WRAPS, View, memory_type, named
 from tensorlift.readers.mlir.scalars import applied
@@ -31,7 +31,7 @@ def declared(of_type: MemRefType[Any], name: str, add: Callable[[Any, str], SSAV
     """Make the arguments that stand for a memref; its sizes become arguments where they are asked for."""
     check_layout(of_type, location_of(op))
     shape = of_type.get_shape()
-    memory, offset = add(memory_type(of_type, op), name), add(i64, f"{name} offset")
+    memory, offset = add(memory_type(of_type, op), name), add(i64, f"{name}{OFFSET}")
     is_plain = isinstance(of_type.layout, NoneAttr)
     open_ = len(shape) - 1 if is_plain and shape else len(shape)
     strides: list[Extent] = [add(i64, axis_name(name, axis, ROW)) for axis in range(open_)]

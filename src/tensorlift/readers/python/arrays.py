@@ -158,15 +158,20 @@ def allocate(ctx: Context, name: str, of_type: CNumber, extents: Sequence[Size],
 
 
 def _sized(ctx: Context, extents: Sequence[Size]) -> tuple[tuple[Size, ...], SSAValue]:
+    strides = _laid_out(ctx, extents)
+    count = ctx.combined("*", extents[0], strides[0]) if extents else 1
+    return strides, ctx.operation("arith.index_cast", (ctx.size(count),), INDEX)
+
+
+def _laid_out(ctx: Context, extents: Sequence[Size]) -> tuple[Size, ...]:
+    """Give the distances between the elements of an array; raise where an extent is negative."""
     for extent in extents:
         if isinstance(extent, int) and extent < 0:
             raise ctx.refusal("a negative extent")
         if not isinstance(extent, int) and not ctx.is_counted(extent):
             ctx.require(ctx.comparison(">=", extent, ctx.constant(0, LONG), LONG), "ValueError: a negative extent")
             ctx.counters.add(extent)
-    strides = dense(ctx, extents)
-    count = ctx.combined("*", extents[0], strides[0]) if extents else 1
-    return strides, ctx.operation("arith.index_cast", (ctx.size(count),), INDEX)
+    return dense(ctx, extents)
 
 
 def _memory(ctx: Context, block: Block, name: str, of_type: CNumber, count: SSAValue) -> SSAValue:
@@ -179,6 +184,16 @@ def _memory(ctx: Context, block: Block, name: str, of_type: CNumber, count: SSAV
     made.results[0].name_hint = name
     block.add_op(made)
     return made.results[0]
+
+
+def placed(ctx: Context, name: str, value: ArrayLike) -> View:
+    """Take the memory of the caller in which an array is to be returned that is like another one."""
+    found, extents = ctx.results.pop(name), value.extents
+    if len(extents) != found.rank:
+        raise ctx.refusal("what is returned")
+    made = View(found.base, found.offset, extents, _laid_out(ctx, extents), found.element, value.is_list)
+    ctx.given[name] = made
+    return made
 
 
 def fill(ctx: Context, target: View, value: Number | ArrayLike) -> None:

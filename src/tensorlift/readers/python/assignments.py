@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c.c_types import BOOL, LONG
 from tensorlift.frontends.python.scalars import keeps_kind
-from tensorlift.readers.python.arrays import allocate, element, fill, in_memory, store
+from tensorlift.readers.python.arrays import allocate, element, fill, in_memory, placed, store
 from tensorlift.readers.python.evaluation import evaluate
 from tensorlift.readers.python.expressions import operated, part
 from tensorlift.readers.python.numbers import chosen
@@ -59,9 +59,7 @@ def _bind_name(ctx: Context, name: str, value: Operand) -> None:
     if isinstance(value, Rule) or (isinstance(value, View) and value.is_new and is_result):
         wanted = _element(ctx, name, value)
         if is_result:
-            made = replace(ctx.results.pop(name), is_list=value.is_list)
-            for mine, own in zip(made.extents, value.extents, strict=True):
-                ctx.require_equal(mine, own)
+            made = placed(ctx, name, value)
             if wanted not in (None, made.element):
                 raise ctx.refusal(f"`{name}`, which is given back with another type,")
             fill(ctx, made, value)

@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
     from tensorlift.diagnostics import LiftError
     from tensorlift.frontends.python.state import Inferred, Module
-    from tensorlift.ir.function import FunctionView
-    from tensorlift.readers.python.values import CNumber, Size, View
+    from tensorlift.readers.python.values import CNumber, Result, Size, View
 
 INDEX = IndexType()
 _GROWING = {"arith.addi", "arith.muli"}
@@ -97,19 +96,17 @@ class Scope:
 class Context:
     """The function that is being read; ``at`` is the place that new operations get.
 
-    ``given`` are the arrays that are parameters of the loop IR; ``results`` those among them that take what is
-    returned, as long as no array lies there.  ``checked`` are the indices that were found inside of an extent, by the
-    block where that was; ``counters`` are integers that are not negative, ``sizes`` the arguments that are sizes;
-    ``made`` counts memories without a name.
+    ``given`` are arrays in memory of the caller; ``results`` such memory in which no array lies yet.  ``checked`` are
+    the indices that were found inside of an extent, by the block where that was; ``counters`` are integers that are not
+    negative, ``sizes`` the arguments that are sizes; ``made`` counts memories without a name.
     """
 
     inferred: Inferred
-    view: FunctionView
     flow: FlowGraph
     scope: Scope
     at: FileLineColLoc
     given: dict[str, View] = field(default_factory=dict)
-    results: dict[str, View] = field(default_factory=dict)
+    results: dict[str, Result] = field(default_factory=dict)
     checked: set[tuple[Flow, SSAValue, Size]] = field(default_factory=set)
     counters: set[SSAValue] = field(default_factory=set)
     sizes: set[SSAValue] = field(default_factory=set)
@@ -235,7 +232,7 @@ class Context:
         kinds = [_made_of(value, self.counters, self.sizes) for value in (left, right)]
         if all(kind == "sizes" or (is_moved and kind == "counts") for kind in kinds):
             return
-        if not any(requirement.kind == "integers" for requirement in self.view.requires):
+        if not self.inferred.grows:
             raise self.refusal("an integer that may need more than 64 bits")
 
     def require_equal(self, left: Size, right: Size) -> None:

@@ -1,7 +1,7 @@
 """Reading a Python function literally: its parameters, its body, and what it gives back.
 
-The parameters are those of the loop IR, which tells types and extents: a size or a scalar is a number, an array is flat
-memory with an offset, row by row.  What Python returns as an array is memory that the caller passes.
+A scalar is a number, an array is flat memory with an offset and its extents, row by row.  What Python returns as an
+array is memory that the caller passes, of the extents that the source tells.
 """
 
 from __future__ import annotations
@@ -14,50 +14,41 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Region
 
 from tensorlift.diagnostics import LiftError, internal_error
-from tensorlift.frontends.c.c_types import LONG
+from tensorlift.frontends.c.c_types import LONG, VoidType
 from tensorlift.frontends.c.ir_types import ir_type
-from tensorlift.frontends.python.syntax import arguments_of
-from tensorlift.ir.function import FunctionView
+from tensorlift.ir.function import OFFSET, SIZE, axis_name
 from tensorlift.readers.flow import FlowGraph
 from tensorlift.readers.python.arrays import dense
 from tensorlift.readers.python.context import Context, Scope, memory_type, place_of
-from tensorlift.readers.python.results import give_back, number_type
+from tensorlift.readers.python.results import give_back
 from tensorlift.readers.python.statements import read_body
-from tensorlift.readers.python.values import Number, View
+from tensorlift.readers.python.values import Number, Result, View
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from xdsl.ir import Attribute, SSAValue
 
     from tensorlift.frontends.python.state import Inferred
-    from tensorlift.frontends.read_function import ReadFunction
-    from tensorlift.ir.function import Parameter
-    from tensorlift.ir.linear import Linear
-    from tensorlift.readers.python.values import Size
+    from tensorlift.readers.python.values import CNumber
 
 
-def literal_module_of(function: ReadFunction) -> ModuleOp:
-    """Read a function that the front end has read; raises ``LiftError`` where that is refused."""
-    assert function.module is not None
-    operation = function.module.body.block.first_op
-    assert operation is not None
+def literal_module_of(inferred: Inferred) -> ModuleOp:
+    """Read a function by what the front end found out about it; raises ``LiftError`` where that is refused."""
     try:
-        return ModuleOp([_function(function.inferred, FunctionView(operation))])
+        return ModuleOp([_function(inferred)])
     except LiftError:
         raise
     except Exception as error:
         if "TENSORLIFT_DEBUG" in os.environ:
             raise
-        raise LiftError(internal_error(error, function.location)) from None
+        raise LiftError(internal_error(error, inferred.module.locate(inferred.function))) from None
 
 
-def _function(inferred: Inferred, view: FunctionView) -> FuncOp:
+def _function(inferred: Inferred) -> FuncOp:
     node = inferred.function
     graph = FlowGraph(Block())
     scope = Scope.of(inferred.module, node)
     at = place_of(inferred.module, node)
-    ctx = Context(inferred, view, graph, scope, at, calling=[node])
+    ctx = Context(inferred, graph, scope, at, calling=[node])
     names = _parameters(ctx)
     read_body(ctx, node.body)
     if graph.current.is_live:
@@ -67,11 +58,11 @@ def _function(inferred: Inferred, view: FunctionView) -> FuncOp:
     entry = graph.entry.block
     types = [argument.type for argument in entry.args]
     blocks = graph.finish()
-    results = [] if view.result_dtype is None else [ir_type(number_type(view.result_dtype))]
+    results = [] if isinstance(inferred.result, VoidType) else [ir_type(inferred.result)]
     marks = [DictionaryAttr({"tl.name": StringAttr(name)}) for name in names]
     return FuncOp.create(
         properties={
-            "sym_name": StringAttr(view.name),
+            "sym_name": StringAttr(node.name),
             "function_type": FunctionType.from_lists(types, results),
             **({"arg_attrs": ArrayAttr(marks)} if marks else {}),
         },
@@ -83,65 +74,33 @@ def _function(inferred: Inferred, view: FunctionView) -> FuncOp:
 def _parameters(ctx: Context) -> list[str]:
     """Make the arguments, and bind the names of the source's parameters; gives a name for each argument."""
     names: list[str] = []
-    own = {argument.arg for argument in arguments_of(ctx.inferred.function)}
-    sizes: dict[str, SSAValue] = {}
-    memories: dict[str, tuple[SSAValue, SSAValue]] = {}
 
-    def argument(name: str, of_type: Attribute) -> SSAValue:
+    def argument(name: str, of_type: Attribute, hint: str = "") -> SSAValue:
         entry = ctx.flow.entry.block
         made = entry.insert_arg(of_type, len(entry.args), ctx.at)
-        made.name_hint = name
+        made.name_hint = hint or name
         names.append(name)
         return made
 
-    for parameter in ctx.view.parameters:
-        name = parameter.name
-        if parameter.role == "array":
-            memory = argument(name, memory_type(number_type(parameter.dtype)))
-            memories[name] = memory, argument(f"{name}_at", i64)
+    def memory(name: str, element: CNumber) -> tuple[SSAValue, SSAValue]:
+        return argument(name, memory_type(element)), argument(f"{name}{OFFSET}", i64, f"{name}_at")
+
+    for name, kind in ctx.inferred.kinds.items():
+        if kind.rank:
+            place = memory(name, kind.dtype)
+            extents = tuple(
+                argument(axis_name(name, axis, SIZE), i64, f"{name}_shape{axis}") for axis in range(kind.rank)
+            )
+            ctx.counters.update(extents)
+            ctx.sizes.update(extents)
+            view = View(*place, extents, dense(ctx, extents), kind.dtype, kind.is_list)
+            ctx.bind(name, view)
+            ctx.given[name] = view
         else:
-            sizes[name] = argument(name, ir_type(number_type(parameter.dtype)))
-            if parameter.role == "size":
-                ctx.sizes.add(sizes[name])
-    for parameter in ctx.view.parameters:
-        name = parameter.name
-        if parameter.role == "array":
-            is_list = name in own and ctx.inferred.kinds[name].is_list
-            view = _view(ctx, parameter, memories[name], sizes, is_list=is_list)
-            if name in own:
-                ctx.bind(name, view)
-                ctx.given[name] = view
-            else:
-                ctx.given[name] = ctx.results[name] = view
-        elif name in own:
-            ctx.bind(name, Number(sizes[name], number_type(parameter.dtype), ctx.inferred.kinds[name].is_weak))
+            number = argument(name, ir_type(kind.dtype))
+            if kind.dtype == LONG and name not in ctx.scope.bound:
+                ctx.sizes.add(number)
+            ctx.bind(name, Number(number, kind.dtype, kind.is_weak))
+    for name, (element, rank) in ctx.inferred.results.items():
+        ctx.results[name] = Result(*memory(name, element), element, rank)
     return names
-
-
-def _view(
-    ctx: Context,
-    parameter: Parameter,
-    memory: tuple[SSAValue, SSAValue],
-    sizes: Mapping[str, SSAValue],
-    *,
-    is_list: bool,
-) -> View:
-    """Give the array that a parameter is, with the extents that the front end found."""
-    if parameter.extents is None or parameter.strides is not None:
-        raise ctx.refusal(f"`{parameter.name}`, whose extents are not known,")
-    extents = tuple(_extent(ctx, extent, sizes) for extent in parameter.extents)
-    return View(*memory, extents, dense(ctx, extents), number_type(parameter.dtype), is_list)
-
-
-def _extent(ctx: Context, extent: Linear, sizes: Mapping[str, SSAValue]) -> Size:
-    total: Size = extent.constant
-    for size, factor in extent.terms:
-        if isinstance(size, str):
-            own: Size = sizes[size]
-        else:
-            numerator = ctx.size(_extent(ctx, size.numerator, sizes))
-            own = ctx.arithmetic("//", numerator, ctx.constant(size.divisor, LONG), LONG)
-        total = ctx.combined("+", total, ctx.combined("*", own, factor))
-    if not isinstance(total, int):
-        ctx.counters.add(total)
-    return total

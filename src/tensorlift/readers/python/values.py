@@ -67,6 +67,16 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class Result:
+    """Memory for an array that is returned, and of how many dimensions that is."""
+
+    base: SSAValue
+    offset: SSAValue
+    element: CNumber
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """An array as a rule; ``element`` is its type where that is known without asking for an element.
 
