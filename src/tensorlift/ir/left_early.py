@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
 
 _MARK = "tl.left"
+JUMP = "tl.jump"  # marks loops of literal IR that a jump leaves, or makes
 
 
-def marked(refusal: Diagnostic | None) -> dict[str, Attribute]:
+def marked(refusal: Diagnostic | None, name: str = _MARK) -> dict[str, Attribute]:
     """Return the mark of a loop that the source leaves where a diagnostic points to."""
     if refusal is None:
         return {}
     texts = {"code": refusal.code, "message": refusal.message, "remedy": refusal.remedy, "loc": str(refusal.location)}
-    return {_MARK: DictionaryAttr({name: StringAttr(text) for name, text in texts.items()})}
+    return {name: DictionaryAttr({name: StringAttr(text) for name, text in texts.items()})}
 
 
 def left_early(function: Operation) -> dict[Location | None, Diagnostic]:
@@ -35,9 +36,9 @@ def left_early(function: Operation) -> dict[Location | None, Diagnostic]:
     return {place: refusal for place, refusal in found if refusal is not None}
 
 
-def refusal_of(op: Operation) -> Diagnostic | None:
+def refusal_of(op: Operation, name: str = _MARK) -> Diagnostic | None:
     """Return the diagnostic that refuses a loop where it stays one."""
-    mark: Any = op.attributes.get(_MARK)
+    mark: Any = op.attributes.get(name)
     if mark is None:
         return None
     texts = {name: text.data for name, text in mark.data.items()}

@@ -14,9 +14,18 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, BlockArgument, Operation
 
 
+CONDITION = "condition"  # the name of the places of branches that a loop's own condition makes
+
+
 def location_of(owner: Operation | BlockArgument) -> Location | None:
     """Give the place in the source that an operation or argument comes from, if it has one."""
     return _first_place(owner.location)
+
+
+def name_of(op: Operation) -> str:
+    """Give what the location of an operation is called, as a loop is ``for`` and a jump ``break``."""
+    location = op.location
+    return location.desc.data if isinstance(location, NameLoc) else ""
 
 
 def _first_place(location: Attribute) -> Location | None:

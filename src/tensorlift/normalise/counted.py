@@ -5,25 +5,35 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from xdsl.ir import OpResult
+
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
+from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c.index_arithmetic import fit
 from tensorlift.frontends.c.induction import nested_loops
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.splitting import factors_of
 from tensorlift.frontends.c.values import Address, Index, LoopRange, Need, Unknown
-from tensorlift.ir.left_early import refusal_of
+from tensorlift.ir.left_early import JUMP, refusal_of
+from tensorlift.ir.location import name_of
+from tensorlift.normalise.edit import last_of
 from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution, Quiet, Solved, loop_view
 from tensorlift.normalise.exact import DIVISIONS, QUOTIENTS
 from tensorlift.normalise.steering import is_memory
+from tensorlift.normalise.ways import is_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from xdsl.ir import Operation, SSAValue
+    from xdsl.ir import Block, Operation, SSAValue
 
     from tensorlift.frontends.c.induction import TripCount
     from tensorlift.normalise.evolution import LoopView
     from tensorlift.normalise.execution import Execution, Rule
+
+
+_TESTS = {"arith.cmpi", "arith.cmpf"}
+_DATA = {"arith.cmpf", "memref.load"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +51,11 @@ def loop(ex: Execution, op: Operation) -> None:
     """Execute a loop."""
     view, place = loop_view(op), ex.place
     if view is None:
-        raise refusal("while", place, "while")
+        raise _unseen(ex, op)
     view = replace(view, tests=[part for test in view.tests for part in _parts(ex, test)])
     solved = Evolution(view, _exact_values(ex)).solved()
     if not isinstance(solved, Solved):
-        raise refusal(solved[0], place, solved[1])
+        raise _unsolved(ex, op, *solved)
     count = _counted(ex, op, solved)
     is_kept = [solved.argument(number, ZERO) is None for number in range(len(view.arguments))]
     kept = [number for number, is_one in enumerate(is_kept) if is_one and not is_memory(view.arguments[number])]
@@ -69,6 +79,41 @@ def loop(ex: Execution, op: Operation) -> None:
     ex.cells.leave(before)
     ex.cells.unmark(noted)
     _leave(ex, solved, count, kept)
+
+
+def _unseen(ex: Execution, op: Operation) -> LiftError:
+    """Refuse a loop whose condition is no conjunction of comparisons, or that does more than test before its body."""
+    jump, condition = refusal_of(op, JUMP), last_of(op.regions[0].block)
+    if jump is not None:
+        return LiftError(jump)
+    made = {inside.name for inside in _made_inside(condition.operands[0], op.regions[0].block)}
+    if made.isdisjoint(_TESTS):
+        return refusal("loop-forever", ex.place, "has no condition")
+    if not made.isdisjoint(_DATA):
+        return refusal("loop-data", ex.at(condition), "data")
+    return _unsolved(ex, op, "loop-condition", "does not compare a counter with a bound")
+
+
+def _unsolved(ex: Execution, op: Operation, reason: str, detail: str) -> LiftError:
+    """Refuse a loop that does not count, and say why."""
+    keyword = name_of(op)
+    if keyword in {"while", "do"} and reason not in {"loop-data", "closed-form"}:
+        return refusal("while", ex.place, keyword)
+    return refusal(reason, ex.at(last_of(op.regions[0].block)), detail)
+
+
+def _made_inside(value: SSAValue, block: Block) -> Iterator[Operation]:
+    """Yield the operations of a block that a value is made of."""
+    work: list[SSAValue] = [value]
+    seen: set[SSAValue] = set()
+    while work:
+        made = work.pop()
+        if isinstance(made, OpResult) and made not in seen and is_within(made, block):
+            seen.add(made)
+            yield made.op
+            work += made.op.operands
+            if made.op.name == "scf.if":
+                work += [last_of(region.block).operands[made.index] for region in made.op.regions]
 
 
 def _exact_values(ex: Execution) -> Quiet:
@@ -204,7 +249,7 @@ def _lengths(ex: Execution, op: Operation, solved: Solved, trips: list[Polynomia
                 lengths = ex.orders.ordered(lengths)
     for trip in trips if lengths is None else lengths:
         if not ex.ranges.is_affine(trip):
-            raise refusal("loop-affine", ex.place, str(trip))
+            raise refusal("loop-affine", ex.at(last_of(op.regions[0].block)), str(trip))
     for length in lengths or ():
         ex.preconditions.demand(Need("extent", length, ex.place), ex.domain)
     return lengths

@@ -36,7 +36,7 @@ from xdsl.ir import Block, OpResult, Region
 
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.arithmetic import constant, width_of
-from tensorlift.ir.left_early import marked
+from tensorlift.ir.left_early import JUMP, marked, refusal_of
 from tensorlift.ir.location import location_of
 from tensorlift.normalise.edit import forwarded, insert, is_quiet, last_of, move, remove, sweep
 from tensorlift.normalise.exact import REACHED
@@ -196,7 +196,7 @@ class _Reversing:
         types = [value.type for value in inits]
         hints = [self.before.args[search.counter].name_hint, *(op.results[k].name_hint or "left" for k in self.used)]
         before, after = self._tested(types), self._searched(types, hints, last, hits)
-        mark = marked(refusal("break", location_of(op)).diagnostics[0])
+        mark = marked(refusal_of(op, JUMP) or refusal("break", location_of(op)).diagnostics[0])
         regions = [Region(before), Region(after)]
         self.to = op
         self.emit(made := WhileOp.create(operands=inits, result_types=types, regions=regions, attributes=mark))
@@ -226,7 +226,7 @@ class _Reversing:
             test = asked.owner
             assert isinstance(test, CmpiOp)
             asked = self.emit(CmpiOp(test.lhs, test.rhs, contrary(test)))
-        block.add_op(ConditionOp.create(operands=[asked, *block.args], location=self.op.location))
+        block.add_op(ConditionOp.create(operands=[asked, *block.args], location=self.condition.location))
         return block
 
     def _searched(

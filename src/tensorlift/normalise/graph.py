@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.ir.location import CONDITION, name_of
 from tensorlift.ir.regions import ControlFlow
 from tensorlift.normalise.choices import may_be_asked
 from tensorlift.normalise.edit import last_of
@@ -44,6 +45,14 @@ class Graph(ControlFlow):
         """Return the place of a loop: where it is entered from outside."""
         entering = (b for b, targets in enumerate(self.successors) if header in targets)
         return last_of(self.blocks[next(b for b in entering if b not in self.loops[header].blocks)]).location
+
+    def condition(self, header: int) -> LocationAttr:
+        """Return the place of a loop's condition, or of the first branch that leaves it."""
+        inside = self.loops[header].blocks
+        leaving = [b for b in sorted(inside, key=self.rank.__getitem__) if not inside.issuperset(self.successors[b])]
+        ends = [last_of(self.blocks[b]) for b in leaving]
+        found = next((end for end in ends if name_of(end) == CONDITION), ends[0] if ends else None)
+        return found.location if found is not None else self.places[header]
 
     def around(self, block: int) -> list[int]:
         """List the loops around a block, inner ones first."""

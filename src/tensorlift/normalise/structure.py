@@ -24,21 +24,25 @@ from xdsl.dialects.scf import ConditionOp, IfOp, WhileOp, YieldOp
 from xdsl.dialects.ub import PoisonAttr, PoisonOp
 from xdsl.ir import Block, Region
 
+from tensorlift.ir.left_early import JUMP, marked
 from tensorlift.ir.regions import ControlFlow
 from tensorlift.normalise.choices import choose_in_tests
 from tensorlift.normalise.edit import move, remove
 from tensorlift.normalise.graph import Graph
 from tensorlift.normalise.guards import contrary
 from tensorlift.normalise.jumps import decide_branches, thread_jumps
+from tensorlift.normalise.leaving import left_by_jumps
 from tensorlift.normalise.tails import write_tails
 from tensorlift.normalise.ways import END, Flag, Left, Way, flag_in, is_within, location_in, pairs_of, type_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from xdsl.dialects.builtin import LocationAttr, ModuleOp
     from xdsl.ir import Attribute, Operation, SSAValue
+
+    from tensorlift.diagnostics import Diagnostic
 
 from tensorlift.normalise.ways import Pair
 
@@ -61,10 +65,11 @@ class Structure:
                 decide_branches(op)
                 flow = ControlFlow(op)
                 headers = [flow.blocks[header] for header in flow.loops]
+                jumps = left_by_jumps(flow)
                 thread_jumps(op, headers)
                 choose_in_tests(headers)
                 graph = Graph(op)
-                _Structuring(Graph(op) if write_tails(graph) else graph).run()
+                _Structuring(Graph(op) if write_tails(graph) else graph, jumps).run()
 
 
 @dataclass(frozen=True)
@@ -83,8 +88,9 @@ class _Level:
 class _Structuring:
     """The state of rewriting one function; operations are moved to the end of ``to``."""
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+    def __init__(self, graph: Graph, jumps: Mapping[Block, Diagnostic]) -> None:
+        self.graph, self.jumps = graph, jumps
+        self.conditions = {header: graph.condition(header) for header in graph.loops}
         self.to, self.level = Block(), _Level()
         self.pending = set(self.graph.blocks)
         self.replaced: dict[SSAValue, SSAValue] = {}
@@ -338,11 +344,12 @@ class _Structuring:
         """Write the operation, and let its results stand for what is used after it."""
         location = self.graph.places[header]
         forwarded = list(carried.arguments)
-        carried.before.add_op(ConditionOp.create(operands=[condition, *forwarded], location=location))
+        carried.before.add_op(ConditionOp.create(operands=[condition, *forwarded], location=self.conditions[header]))
         op = WhileOp.create(
             operands=list(values),
             result_types=[value.type for value in forwarded],
             regions=[Region(carried.before), Region(carried.after)],
+            attributes=marked(self.jumps.get(self.graph.blocks[header]), JUMP),
             location=location,
         )
         self.to.add_op(op)

@@ -18,7 +18,18 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.arith import ConstantOp, IntegerOverflowAttr, IntegerOverflowFlag
-from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerAttr, IntegerType, i1, i8, i32, i64
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    NameLoc,
+    StringAttr,
+    i1,
+    i8,
+    i32,
+    i64,
+)
 from xdsl.dialects.cf import BranchOp, ConditionalBranchOp
 from xdsl.dialects.func import ReturnOp
 from xdsl.dialects.ub import PoisonAttr, PoisonOp
@@ -32,6 +43,7 @@ from tensorlift.frontends.c.operations import (
     operation_class,
     predicate,
 )
+from tensorlift.ir.location import CONDITION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -81,6 +93,19 @@ class Flow:
     def is_live(self) -> bool:
         """Whether the block may be reached; to one that is not sealed, edges may come yet."""
         return self.is_entry or not self.is_sealed or bool(self.predecessors)
+
+
+def named(name: str, location: LocationAttr) -> LocationAttr:
+    """Give a place a name: what kind of loop or jump stands there."""
+    return NameLoc(StringAttr(name), location)
+
+
+def name_condition(after: Flow, jumps: int = 0) -> None:
+    """Name the branches that lead to what follows a loop, but for the first ones, which are jumps."""
+    for source in after.predecessors[jumps:]:
+        if source.ending is not None:
+            values, targets, location = source.ending
+            source.ending = values, targets, named(CONDITION, location)
 
 
 class FlowGraph:
@@ -234,6 +259,7 @@ class FlowGraph:
         self.jump(header, location)
         self.start(header)
         test(inside, after)
+        name_condition(after)
         self.enter(inside)
         body(latch, after)
         self.jump(latch, location)

@@ -37,5 +37,5 @@ int f(int n, const int *a) {
 //     %14 = "arith.constant"() <{value = 1 : i32}> : () -> i32
 //     %15 = "arith.addi"(%i_4, %14) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
 //     "scf.yield"(%15, %i_7) : (i32, i32) -> ()
-//   }) {tl.left = {code = "TL112", message = "`break` leaves the loop early", remedy = "let the loop run to its bound and guard the body with a condition", loc = "f.c:4:5"}} : (i32, i32) -> (i32, i32)
+//   }) {tl.left = {code = "TL112", message = "`break` leaves the loop early", remedy = "let the loop run to its bound and guard the body with a condition", loc = "f.c:6:13"}} : (i32, i32) -> (i32, i32)
 //   func.return %i_1 : i32

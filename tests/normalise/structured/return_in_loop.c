@@ -34,7 +34,7 @@ int f(int n) {
 //     %12 = "arith.constant"() <{value = -1 : i32}> : () -> i32
 //     %13 = "arith.addi"(%n_3, %12) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
 //     "scf.yield"(%13, %left_3) : (i32, i1) -> ()
-//   }) {tl.left = {code = "TL112", message = "`break` leaves the loop early", remedy = "let the loop run to its bound and guard the body with a condition", loc = "f.c:3:5"}} : (i32, i1) -> (i32, i1)
+//   }) {tl.left = {code = "TL114", message = "`return` inside a loop leaves it early", remedy = "assign to a variable and return it after the loop", loc = "f.c:5:13"}} : (i32, i1) -> (i32, i1)
 //   %14 = scf.if %left -> (i32) {
 //     %15 = arith.constant 1 : i32
 //     scf.yield %15 : i32

@@ -43,7 +43,7 @@ int f(int n, const int *a, int k) {
 //     %19 = "arith.constant"() <{value = -1 : i32}> : () -> i32
 //     %20 = "arith.addi"(%i_4, %19) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
 //     "scf.yield"(%20, %left_3, %i_7) : (i32, i1, i32) -> ()
-//   }) {tl.left = {code = "TL112", message = "`break` leaves the loop early", remedy = "let the loop run to its bound and guard the body with a condition", loc = "f.c:4:5"}} : (i32, i1, i32) -> (i32, i1, i32)
+//   }) {tl.left = {code = "TL114", message = "`return` inside a loop leaves it early", remedy = "assign to a variable and return it after the loop", loc = "f.c:6:13"}} : (i32, i1, i32) -> (i32, i1, i32)
 //   %21 = scf.if %left -> (i32) {
 //     scf.yield %i_1 : i32
 //   } else {

@@ -57,7 +57,7 @@ out:
 //       %23 = "arith.constant"() <{value = 1 : i32}> : () -> i32
 //       %24 = "arith.addi"(%j_2, %23) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
 //       "scf.yield"(%24, %left_6) : (i32, i1) -> ()
-//     }) {tl.left = {code = "TL112", message = "`break` leaves the loop early", remedy = "let the loop run to its bound and guard the body with a condition", loc = "f.c:5:9"}} : (i32, i1) -> (i32, i1)
+//     }) {tl.left = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "use loops and `if` instead of jumps", loc = "f.c:8:17"}} : (i32, i1) -> (i32, i1)
 //     %25 = "arith.xori"(%left_3, %1) : (i1, i1) -> i1
 //     %left_7 = "scf.if"(%25) ({
 //       "scf.yield"(%left_2) : (i1) -> ()
@@ -67,7 +67,7 @@ out:
 //     %26 = "arith.constant"() <{value = 1 : i32}> : () -> i32
 //     %27 = "arith.addi"(%i_2, %26) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
 //     "scf.yield"(%27, %left_7) : (i32, i1) -> ()
-//   }) {tl.left = {code = "TL112", message = "`break` leaves the loop early", remedy = "let the loop run to its bound and guard the body with a condition", loc = "f.c:4:5"}} : (i32, i1) -> (i32, i1)
+//   }) {tl.left = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "use loops and `if` instead of jumps", loc = "f.c:8:17"}} : (i32, i1) -> (i32, i1)
 //   %r_1 = scf.if %left -> (i32) {
 //     %28 = arith.constant 1 : i32
 //     scf.yield %28 : i32

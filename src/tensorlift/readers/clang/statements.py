@@ -21,12 +21,13 @@ from tensorlift.readers.clang.conditions import branch_on
 from tensorlift.readers.clang.context import C, Context, Pointer, scalar
 from tensorlift.readers.clang.declarations import declare
 from tensorlift.readers.clang.expressions import converted, effect
-from tensorlift.readers.flow import Flow
+from tensorlift.readers.flow import Flow, name_condition, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _FOR_PARTS = 4
+_KEYWORDS = {CursorKind.FOR_STMT: "for", CursorKind.WHILE_STMT: "while"}
 _HARMLESS = {
     CursorKind.TYPEDEF_DECL,
     CursorKind.STRUCT_DECL,
@@ -101,7 +102,7 @@ def _for(ctx: Context, cursor: Any) -> None:
 
 def _loop(ctx: Context, cursor: Any, condition: Any, advance: Any, body: Any) -> None:
     """Read a loop that tests before its body; ``continue`` goes to the advance."""
-    at = ctx.location(cursor)
+    at = named(_KEYWORDS[cursor.kind], ctx.location(cursor))
 
     def test(inside: Flow, after: Flow) -> None:
         if condition is None:
@@ -119,12 +120,14 @@ def _loop(ctx: Context, cursor: Any, condition: Any, advance: Any, body: Any) ->
 def _do(ctx: Context, cursor: Any) -> None:
     body, condition = libclang.children(cursor)
     inside, latch, after = Flow(), Flow(), Flow()
-    ctx.flow.jump(inside, ctx.location(cursor))
+    ctx.flow.jump(inside, named("do", ctx.location(cursor)))
     ctx.flow.start(inside)
     _body(ctx, body, latch, after)
     ctx.flow.jump(latch, ctx.location(condition))
     ctx.flow.enter(latch)
+    jumps = len(after.predecessors)
     branch_on(ctx, condition, inside, after)
+    name_condition(after, jumps)
     ctx.flow.seal(inside)
     ctx.flow.enter(after)
 
@@ -147,7 +150,7 @@ def inside_loop(ctx: Context, latch: Flow, after: Flow) -> Iterator[None]:
 
 
 def _break(ctx: Context, cursor: Any) -> None:
-    ctx.flow.jump(ctx.breaks[-1], ctx.location(cursor))
+    ctx.flow.jump(ctx.breaks[-1], named("break", ctx.location(cursor)))
 
 
 def _continue(ctx: Context, cursor: Any) -> None:
@@ -156,7 +159,7 @@ def _continue(ctx: Context, cursor: Any) -> None:
 
 def _goto(ctx: Context, cursor: Any) -> None:
     (target,) = libclang.children(cursor)
-    ctx.flow.jump(ctx.labels.setdefault(target.spelling, Flow()), ctx.location(cursor))
+    ctx.flow.jump(ctx.labels.setdefault(target.spelling, Flow()), named("goto", ctx.location(cursor)))
 
 
 def _label(ctx: Context, cursor: Any) -> None:
@@ -219,7 +222,7 @@ def _case(ctx: Context, cursor: Any) -> None:
 
 
 def _return(ctx: Context, cursor: Any) -> None:
-    children, at = libclang.children(cursor), ctx.location(cursor)
+    children, at = libclang.children(cursor), named("return", ctx.location(cursor))
     if not children:
         ctx.flow.leave((), at)
     elif isinstance(ctx.result, VoidType):
