@@ -107,6 +107,53 @@ def test_what_has_no_loop_ir_is_refused(text: str, code: str) -> None:
     assert [diagnostic.code for diagnostic in refused.value.diagnostics] == [code]
 
 
+_LOOP = "for (int i = 0; i < n; i++) a[i] = 0;"
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("if (n < 4) abort();", ["n >= 4"]),
+        ("if (n >= 4) ; else abort();", ["n >= 4"]),
+        ("if (n < 4) { if (n < 2) exit(1); else abort(); }", ["n >= 4"]),
+        ("if (n < 4 || k > 2) abort();", ["n >= 4", "k <= 2"]),
+        ("for (int i = 0; i < n; i++) if (i >= k) abort();", ["n <= k"]),
+        ("for (int i = 0; i < n; i++) if (i >= n) abort();", []),
+    ],
+)
+def test_what_ends_the_program_at_some_sizes_is_asked_of_the_caller(text: str, asked: list[str]) -> None:
+    assert _asked(f"void abort(void); void exit(int); void f(int n, int k, double *a) {{ {text} {_LOOP} }}") == asked
+
+
+def _asked(text: str) -> list[str]:
+    (function,) = reading.read(source_from_text(text, "f.c"), LiftOptions())
+    assert function.otherwise is not None
+    return re.findall(r'kind = "assertion", text = "(.*?)"', print_module(function.otherwise()))
+
+
+@pytest.mark.parametrize(
+    "text", ["if (a[0] < 0) abort();", "abort();", "if (a[1] > 2) { a[1] = 2; if (n < 3) abort(); }"]
+)
+def test_what_ends_the_program_by_data_is_refused_by_its_name(text: str) -> None:
+    with pytest.raises(LiftError) as refused:
+        _lines(f"void abort(void); void f(int n, int k, double *a) {{ {text} {_LOOP} }}")
+    (diagnostic,) = refused.value.diagnostics
+    assert (diagnostic.code, diagnostic.message.partition(" ")[0]) == ("TL116", "`abort`")
+
+
+def test_rows_that_are_appended_have_one_length() -> None:
+    text = """#include <vector>
+std::vector<std::vector<int>> f(int n) {
+  std::vector<std::vector<int>> x;
+  for (int i = 0; i < n; i++) x.push_back(std::vector<int>(LENGTH, 1));
+  return x;
+}"""
+    assert _lines(text.replace("LENGTH", "n"), "f.cpp")
+    with pytest.raises(LiftError) as refused:
+        _lines(text.replace("LENGTH", "i"), "f.cpp")
+    assert [diagnostic.code for diagnostic in refused.value.diagnostics] == ["TL135"]
+
+
 def test_a_long_function_is_refused() -> None:
     text = f"void f(int n, double *a) {{ {'a[n] += 1; ' * 1500} }}"
     with pytest.raises(LiftError, match="more than 6000 operations"):

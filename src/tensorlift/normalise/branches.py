@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.c_types import BOOL
-from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Address, Data, Index, Unknown
+from tensorlift.normalise.checks import decided_here, require
+from tensorlift.normalise.endings import ending_of
 from tensorlift.normalise.evolution import same
 from tensorlift.normalise.execution import Test, ctype_of, note_least, nothing
 from tensorlift.normalise.scalars import chosen, is_eager, joined_known
@@ -27,8 +27,14 @@ if TYPE_CHECKING:
 
 def branch(ex: Execution, op: Operation) -> None:
     """Execute an ``scf.if``."""
-    test = _decided_here(ex, ex.test(op.operands[0]))
+    test = decided_here(ex, ex.test(op.operands[0]))
     blocks = [region.block if region.blocks else None for region in op.regions]
+    for arm, other in ((0, 1), (1, 0)):
+        ending = ending_of(blocks[arm])
+        if ending is not None:
+            require(ex, test, op.operands[0], ending, holds=other == 0)
+            _decided(ex, op, blocks[other])
+            return
     if test.contrary is not None and len(blocks) > 1:
         test, blocks = Test(test.contrary, test.known[::-1]), blocks[::-1]
     if isinstance(test.condition, bool):
@@ -151,30 +157,7 @@ def _ends(block: Block) -> tuple[SSAValue, ...]:
     return tuple(last.operands) if last is not None and last.name == "scf.yield" else ()
 
 
-def _decided_here(ex: Execution, test: Test) -> Test:
-    """Decide an affine condition that the loops and conditions around it settle."""
-    condition = test.condition
-    if not isinstance(condition, AffineCondition):
-        return test
-    holds = True
-    for polynomial, is_equality in condition.constraints:
-        sides = (polynomial, -polynomial) if is_equality else (polynomial,)
-        signs = [_sign(ex, side) for side in sides]
-        if False in signs:
-            return Test(condition.inverted)
-        holds = holds and None not in signs
-    return Test(not condition.inverted) if holds else test
-
-
-def _sign(ex: Execution, polynomial: Polynomial) -> bool | None:
-    """Tell whether a polynomial is certainly not negative, or certainly negative, at this place."""
-    for side, answer in ((polynomial, True), (-polynomial - ONE, False)):
-        if ex.domain.says(side) or ex.ranges.is_certain(side, ex.domain):
-            return answer
-    return None
-
-
 BRANCHES: dict[str, Rule] = {
     "scf.if": branch,
-    **dict.fromkeys(("scf.yield", "scf.condition", "cf.assert"), nothing),
+    **dict.fromkeys(("scf.yield", "scf.condition"), nothing),
 }

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.c.ir_sink import IRSink
     from tensorlift.frontends.c.preconditions import Preconditions
     from tensorlift.frontends.c.ranges import Ranges
+    from tensorlift.ir.prototype import Dimension
     from tensorlift.normalise.cells import Cells
     from tensorlift.normalise.steering import Steering
 
@@ -65,13 +66,15 @@ class Language:
 
     Signed integers of less than ``exact_from`` bits wrap where nothing says that they do not; the length of a local
     array is a product of its extents, the outermost of which stands first or last.  ``names`` are what literal IR calls
-    parameters, where it does not as C reaches them; ``arguments`` gives what its arguments are.
+    parameters, where it does not as C reaches them, and ``returned`` the sizes of what is returned; ``arguments`` gives
+    what its arguments are.
     """
 
     arguments: Callable[[Execution, nodes.Function], Iterable[Value]]
     exact_from: int = INT.width
     outermost_first: bool = True
     names: Mapping[str, str] = field(default_factory=dict)
+    returned: Mapping[str, Dimension] = field(default_factory=dict)
 
 
 class Execution(Machine):

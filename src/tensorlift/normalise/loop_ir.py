@@ -11,11 +11,12 @@ from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Index
 from tensorlift.frontends.mlir.cleanup import PURE, remove_dead
 from tensorlift.ir.function import function_named
-from tensorlift.ir.prototype import literal_names
+from tensorlift.ir.prototype import literal_names, returned_sizes
 from tensorlift.ir.regions import IrreducibleError
 from tensorlift.normalise.accesses import ACCESSES, declare_static, declare_table
 from tensorlift.normalise.branches import BRANCHES
 from tensorlift.normalise.cells import Cells
+from tensorlift.normalise.checks import CHECKS
 from tensorlift.normalise.counted import COUNTED
 from tensorlift.normalise.execution import Execution, Language, Rules
 from tensorlift.normalise.exits import Exits
@@ -47,7 +48,8 @@ MLIR = Language(mlir_arguments, LONG.width, outermost_first=False)
 
 def cpp_language(prototype: Mapping[str, Any]) -> Language:
     """Give what is particular to a function of C++, by how that calls it."""
-    return Language(c_arguments, names=literal_names(json.dumps(prototype)))
+    text = json.dumps(prototype)
+    return Language(c_arguments, names=literal_names(text), returned=returned_sizes(text))
 
 
 def _return(ex: Execution, op: Operation) -> None:
@@ -56,7 +58,9 @@ def _return(ex: Execution, op: Operation) -> None:
         ex.returned = found if isinstance(found, Index) else ex.number(value)
 
 
-RULES = Rules({**SCALARS, **ACCESSES, **COUNTED, **BRANCHES, "func.return": _return}, declare_table, declare_static)
+RULES = Rules(
+    {**SCALARS, **ACCESSES, **COUNTED, **BRANCHES, **CHECKS, "func.return": _return}, declare_table, declare_static
+)
 
 
 def loop_ir(literal: ModuleOp, signature: nodes.Function, source: str, language: Language) -> ModuleOp:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _KEPT = ("predicate",)  # the properties that say what an operation on data computes
 _NONE: Mapping[str, Attribute] = MappingProxyType({})
 _CASTS = {"arith.index_cast", "arith.index_castui"}
+_WIDENING = {"arith.extui", "arith.extsi"}
 _PLACES = {"arith.addi", "arith.subi", "arith.muli"}
 
 
@@ -135,14 +136,14 @@ def conjunction(left: Test, right: Test) -> Test | None:
             return other if one.condition else one
     if not isinstance(left.condition, AffineCondition) or not isinstance(right.condition, AffineCondition):
         return None
-    sides = [_plain(left.condition), _plain(right.condition)]
+    sides = [plain(left.condition), plain(right.condition)]
     if None in sides:
         return None
     constraints = tuple(c for side in sides if side is not None for c in side.constraints)
     return Test(AffineCondition(constraints), (left.known[0] + right.known[0], ()))
 
 
-def _plain(condition: AffineCondition) -> AffineCondition | None:
+def plain(condition: AffineCondition) -> AffineCondition | None:
     """Give a condition that is not inverted, where it can be one."""
     if not condition.inverted:
         return condition
@@ -186,6 +187,12 @@ COMBINED = {"arith.andi": conjunction, "arith.ori": _disjunction, "arith.xori": 
 def _compared(ex: Execution, op: Operation) -> None:
     """Compare integers: an affine condition, where both are exact."""
     operator, signed = predicate_of(op)
+    asked = _truth_in(op.operands[0]) if _is_zero(op.operands[1]) else None
+    if asked is not None and operator in {"==", "!="}:
+        test = ex.test(asked)
+        if operator == "!=" or not isinstance(test.condition, Data):
+            ex.values[op.results[0]] = test if operator == "!=" else inverted(test)
+            return
     unknown = next((value for value in map(ex.values.get, op.operands) if isinstance(value, Unknown)), None)
     if unknown is not None:
         ex.values[op.results[0]] = unknown
@@ -197,6 +204,22 @@ def _compared(ex: Execution, op: Operation) -> None:
             ex.values[op.results[0]] = found
             return
     copied(ex, op)
+
+
+def _truth_in(value: SSAValue) -> SSAValue | None:
+    """Give the truth value that an integer was made of."""
+    op: Any = value.owner
+    while getattr(op, "name", "") in _WIDENING:
+        value = op.operands[0]
+        if str(value.type) == "i1":
+            return value if op.name == "arith.extui" else None
+        op = value.owner
+    return None
+
+
+def _is_zero(value: SSAValue) -> bool:
+    op: Any = value.owner
+    return getattr(op, "name", "") == "arith.constant" and op.value.value.data == 0
 
 
 def _affine(ex: Execution, operator: str, op: Operation, sides: tuple[Index, Index], *, signed: bool) -> Test | None:

@@ -1,7 +1,8 @@
 """Which integers steer: the values that subscripts, loop bounds and extents are made of.
 
 An argument that steers is a size.  A comparison with what steers makes arguments steer that it compares with, so that
-``if (i < k)`` is an affine condition.  What is loaded is data, and so is what is made of it.
+``if (i < k)`` is an affine condition, and so does one that the program ends by.  What is loaded is data, and so is what
+is made of it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.ir import Block, BlockArgument, OpResult
+
+from tensorlift.normalise.endings import ending_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -49,6 +52,9 @@ class Steering:
                 work += _compared_in(op.operands[0])
             elif op.name == "arith.cmpi":
                 compared.append(set(_leaves(op.operands)))
+            elif op.name == "cf.assert" or (op.name == "scf.if" and any(ending_of(r.blocks.first) for r in op.regions)):
+                asked = list(_leaves(list(_compared_in(op.operands[0]))))
+                work += asked if all(map(self._is_plain, asked)) else []
         self._close(work, compared)
 
     def state(self, names: Collection[str], outer: Collection[Variable]) -> None:

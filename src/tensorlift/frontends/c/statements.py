@@ -6,16 +6,16 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
+from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.asked import demand, demand_equal, settle
 from tensorlift.frontends.c.c_types import INT, ArrayType, NumberType, PointerType, VoidType
 from tensorlift.frontends.c.choices import Choices, both_signs
 from tensorlift.frontends.c.endings import ending_of
 from tensorlift.frontends.c.machine import check_type
 from tensorlift.frontends.c.places import holds_data
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.sink import AffineCondition
-from tensorlift.frontends.c.values import Address, Array, Data, Domain, Index, Known, Need, Slot, Unknown, Value
+from tensorlift.frontends.c.values import Address, Array, Data, Index, Known, Slot, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -169,20 +169,7 @@ class Statements(Choices):
         if not self.sink.emits:
             return
         wanted = expression if truth else nodes.Unary("!", expression, INT, expression.location)
-        condition = self.condition_without_effects(wanted)
-        if condition is True:
-            return
-        bounds: tuple[Polynomial, ...] = ()
-        if isinstance(condition, AffineCondition) and not condition.inverted:
-            bounds = tuple(side for p, is_zero in condition.constraints for side in ((p, -p) if is_zero else (p,)))
-        elif isinstance(condition, AffineCondition) and [is_zero for _, is_zero in condition.constraints] == [True]:
-            ((apart, _),) = condition.constraints
-            bounds = tuple(side - ONE for side in (apart, -apart) if self.ranges.is_nonnegative(side, self.domain))
-        least = [self.ranges.minimum(bound, self.domain) for bound in bounds]
-        if not bounds or self.branches_around or None in least:
-            raise refusal("ending", expression.location, name)
-        for bound in bounds:
-            self.preconditions.demand(Need("assertion", bound, expression.location), self.domain)
+        demand(self, self.condition_without_effects(wanted), name, expression.location)
 
     def _declare(self, variable: nodes.Variable, statement: nodes.Declare) -> None:
         """Execute the declaration of a local variable."""
@@ -249,37 +236,14 @@ class Statements(Choices):
         binding = self.environment.get(statement.variable)
         if not self.sink.emits or not isinstance(binding, Address) or not isinstance(binding.base, Array):
             return
-        array = binding.base
-        array.settled.append((found, self.domain))
-        exact: list[Polynomial | None] = []
-        for position in range(len(found)):
-            given = [(polynomial, domain) for f, domain in array.settled if (polynomial := f[position]) is not None]
-            exact.append(self._one_for_all(given, statement) if given else None)
-            polynomial = exact[-1]
-            if polynomial is not None and found[position] is not None:
-                self.preconditions.demand(Need("extent", polynomial, statement.location), self.domain)
-                if polynomial.is_affine:
-                    array.extents[position] = polynomial
-        array.exact = tuple(exact)
-
-    def _one_for_all(self, given: list[tuple[Polynomial, Domain]], statement: nodes.Settle) -> Polynomial:
-        """Return one of the extents that equals each where that is given."""
-        if all(self.ranges.leaves(polynomial) <= self.ranges.sizes.keys() for polynomial, _ in given):
-            for candidate, _ in given:
-                if all(self._are_equal(candidate, polynomial, domain) for polynomial, domain in given):
-                    return candidate
-        raise refusal("extent", statement.location, statement.variable.name)
-
-    def _are_equal(self, one: Polynomial, other: Polynomial, domain: Domain) -> bool:
-        return one == other or all(self.ranges.is_certain(side, domain) for side in (one - other, other - one))
+        settle(self, binding.base, found, statement.location)
 
     def _agree(self, statement: nodes.Agree) -> None:
         """Prove that two extents are equal, or ask for it."""
         left, right = self._extent(statement.left), self._extent(statement.right)
         if left is None or right is None or not self.sink.emits:
             return
-        for difference in (left - right, right - left):
-            self.preconditions.demand(Need("extent", difference, statement.location), self.domain)
+        demand_equal(self, left, right, statement.location)
 
     def _read_on(self, statement: nodes.ReadOn) -> None:
         """Ask for the elements of arrays of the caller behind the place where a loop of the source ends."""

@@ -72,13 +72,18 @@ def types_of(ctx: Context) -> CppTypes:
     return types
 
 
+def plain(name: str) -> str:
+    """Spell a name so that a value of MLIR can have it."""
+    return "".join(c if c.isalnum() else "_" for c in name).strip("_")
+
+
 def argument(ctx: Context, name: str, of_type: Attribute) -> SSAValue:
     """Give an argument of the function that is read, made where it is first asked for."""
     known = ctx.calls.arguments.get(name)
     if known is None:
         entry = ctx.flow.entry.block
         known = ctx.calls.arguments[name] = entry.insert_arg(of_type, len(entry.args))
-        hint = "".join(c if c.isalnum() else "_" for c in name).strip("_")
+        hint = plain(name)
         known.name_hint = hint if hint[:1].isalpha() else f"_{hint}"
     return known
 

@@ -19,7 +19,7 @@ from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.ir.literal_code import UNBOUNDED
 from tensorlift.ir.prototype import size_name
 from tensorlift.readers.clang.context import Cell, Container, Context, Pointer
-from tensorlift.readers.clang.cpp.arguments import Home, argument, location, memory
+from tensorlift.readers.clang.cpp.arguments import Home, argument, location, memory, plain
 from tensorlift.readers.clang.memory import counted, load, made_at, store
 from tensorlift.readers.flow import Local
 
@@ -140,7 +140,7 @@ def declared(
         known = [number for number in sizes if number is not None]
         start = _allocated(ctx, kind, known, home, unbounded=grows or not is_sized)
     if kind.lengths[0] is None:
-        local = lengths[0] = Local(i64, at, f"{name}_size")
+        local = lengths[0] = Local(i64, at, f"{plain(name)}_size")
         assert first is not None
         ctx.flow.write(local, ctx.constant(first, UNSIGNED_LONG, at) if isinstance(first, int) else first)
     return Container(name, kind, start, tuple(lengths), ctx.loops, is_sized)
@@ -173,5 +173,5 @@ def _allocated(
     for value in () if unbounded else values[1:]:
         count = ctx.arithmetic("*", count, value, LONG, at)
     made = made_at(ctx, AllocOp, kind.element, count, at)
-    made.base.name_hint = "".join(c if c.isalnum() else "_" for c in home.name).strip("_")
+    made.base.name_hint = plain(home.name)
     return replace(made, shape=tuple(sizes[1:]))

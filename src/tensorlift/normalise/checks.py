@@ -1,0 +1,95 @@
+"""Checks of the source: what they say of sizes is asked of the caller, and what they say of data is refused.
+
+A way on which the program ends is not taken: its condition, where it is one of sizes and loop variables, becomes a
+precondition.  A check that a size of what a function returns is the one that the caller expects tells that size.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.ir import Block
+
+from tensorlift.comprehension.polynomial import ONE, Polynomial
+from tensorlift.frontends.c.asked import demand, settle
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.sink import AffineCondition
+from tensorlift.frontends.c.values import Address, Array, Data, Index, Unknown
+from tensorlift.normalise.endings import is_false
+from tensorlift.normalise.execution import Test
+from tensorlift.normalise.scalars import inverted, plain
+
+if TYPE_CHECKING:
+    from xdsl.ir import Operation, SSAValue
+
+    from tensorlift.normalise.execution import Execution, Rule
+
+
+def require(ex: Execution, test: Test, condition: SSAValue, ending: Operation, *, holds: bool = True) -> None:
+    """Ask that a condition holds, or does not, whenever it is tested, as the program ends elsewhere."""
+    asked = test.condition if holds or isinstance(test.condition, Data) else inverted(test).condition
+    if isinstance(asked, AffineCondition):
+        asked = plain(asked) or asked
+    op = condition.owner
+    demand(ex, asked, _name(ending), ex.at(ending if isinstance(op, Block) or is_false(condition) else op))
+
+
+def _name(ending: Operation) -> str:
+    """Give the name of what ends the program, which the message quotes."""
+    message: Any = ending.properties["msg"]
+    return str(message.data).rpartition("`")[0].rpartition("`")[2] or "assert"
+
+
+def _checked(ex: Execution, op: Operation) -> None:
+    (condition,) = op.operands
+    if isinstance(ex.values[condition], Unknown):
+        _expected(ex, condition.owner)
+    else:
+        require(ex, decided_here(ex, ex.test(condition)), condition, op)
+
+
+def _expected(ex: Execution, comparison: Operation | Block) -> None:
+    """Give an array that is returned the extent that it is compared with."""
+    found = [] if isinstance(comparison, Block) else [ex.values[operand] for operand in comparison.operands]
+    for told, given in (found, found[::-1]) if len(found) > 1 else ():
+        if isinstance(told, Unknown) and told.reason == "extent" and isinstance(given, Index):
+            dimension = ex.language.returned[told.detail]
+            (array,) = [
+                bound.base
+                for variable, bound in ex.environment.items()
+                if variable.name == dimension.array and isinstance(bound, Address) and isinstance(bound.base, Array)
+            ]
+            ex.rely_on(given)
+            axes = range(dimension.rank)
+            settle(ex, array, [given.polynomial if axis == dimension.axis else None for axis in axes], ex.place)
+            return
+    unknown = next((value for value in found if isinstance(value, Unknown) and value.reason != "extent"), None)
+    if unknown is not None:
+        raise refusal(unknown.reason, ex.place, unknown.detail)
+    raise refusal("subscript-data", ex.place, "data in an extent")
+
+
+def decided_here(ex: Execution, test: Test) -> Test:
+    """Decide an affine condition that the loops and conditions around it settle."""
+    condition = test.condition
+    if not isinstance(condition, AffineCondition):
+        return test
+    holds = True
+    for polynomial, is_equality in condition.constraints:
+        sides = (polynomial, -polynomial) if is_equality else (polynomial,)
+        signs = [_sign(ex, side) for side in sides]
+        if False in signs:
+            return Test(condition.inverted)
+        holds = holds and None not in signs
+    return Test(not condition.inverted) if holds else test
+
+
+def _sign(ex: Execution, polynomial: Polynomial) -> bool | None:
+    """Tell whether a polynomial is certainly not negative, or certainly negative, at this place."""
+    for side, answer in ((polynomial, True), (-polynomial - ONE, False)):
+        if ex.domain.says(side) or ex.ranges.is_certain(side, ex.domain):
+            return answer
+    return None
+
+
+CHECKS: dict[str, Rule] = {"cf.assert": _checked}
