@@ -55,10 +55,30 @@ def test_the_least_of_two_integers_bounds_a_loop_twice(least: str) -> None:
     assert "min affine_map" in bound
 
 
-def test_the_greatest_of_two_integers_bounds_no_loop() -> None:
+def test_the_greatest_of_two_integers_bounds_a_loop_by_cases() -> None:
     text = "void f(int n, int m, double *x) { int e = n < m ? m : n; for (int i = 0; i < e; i++) x[i] = 0; }"
-    with pytest.raises(LiftError):
-        _lines(text)
+    bounds = [line.partition(" to ")[2] for line in _lines(text) if line.startswith("affine.for")]
+    assert bounds == ["%m {", "%n {"]
+
+
+@pytest.mark.parametrize(
+    ("text", "accesses"),
+    [
+        ("void f(int n, double *x, double *y) { for (int i = 0; i < n; i++) { int l = i ? i - 1 : 0; y[i] = x[l]; } }",
+         ["%x[%i - 1]", "%x[0]"]),
+        ("void f(int n, double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[(i + 1) % n]; }",
+         ["%x[%i - symbol(%n) + 1]", "%x[%i + 1]"]),
+        ("void f(int n, double *x, double *y) { int p = n - 1; for (int i = 0; i < n; i++) { y[i] = x[p]; p = i; } }",
+         ["%x[%i - 1]", "%x[symbol(%n) - 1]"]),
+        ("void f(int n, double *x, double *y) { for (int i = 0; i < n; i++) { double *p = i < 3 ? x : y; p[i]++; } }",
+         ["%x[%i]", "%y[%i]"]),
+        ("void f(int n, double *x) { for (int i = 0; i < n; i++) { int l = i - 1; if (l < 0) l += n; x[i] += x[l]; } }",
+         ["%x[%i]", "%x[%i + symbol(%n) - 1]", "%x[%i - 1]"]),
+    ],
+)  # fmt: skip
+def test_a_place_with_several_values_is_reached_by_cases(text: str, accesses: list[str]) -> None:
+    loads = [line.partition("affine.load ")[2] for line in _lines(text)]
+    assert sorted(access for access in loads if access.startswith(("%x", "%y"))) == sorted(accesses)
 
 
 def test_a_variable_that_a_nest_adds_up_in_has_one_cell() -> None:

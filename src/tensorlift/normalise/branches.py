@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tensorlift.frontends.c.c_types import BOOL
-from tensorlift.frontends.c.values import Address, Data, Index, Unknown
+from tensorlift.frontends.c.sink import AffineCondition
+from tensorlift.frontends.c.values import Address, Choice, Data, Index, Unknown
+from tensorlift.normalise.cases import both_signs, chosen_form, undecided
 from tensorlift.normalise.checks import decided_here, require
 from tensorlift.normalise.endings import ending_of
 from tensorlift.normalise.evolution import same
@@ -15,12 +18,13 @@ from tensorlift.normalise.scalars import chosen, is_eager, joined_known
 from tensorlift.normalise.steering import is_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator, Sequence
 
     from xdsl.ir import Block, Operation, OpResult, SSAValue
 
     from tensorlift.frontends.c.sink import Condition
     from tensorlift.frontends.c.values import Known
+    from tensorlift.normalise.cases import Form
     from tensorlift.normalise.cells import Held
     from tensorlift.normalise.execution import Execution, Rule
 
@@ -71,18 +75,84 @@ def _branched(ex: Execution, op: Operation, test: Test, blocks: list[Block | Non
     place = ex.at(op)
     arms: list[_Arm] = []
     before = ex.cells.held()
-    ex.branches_around += 1
     for block, known in zip(blocks, test.known, strict=True):
-        ex.cells.restore(before)
-        ex.sink.begin_branch()
-        with ex.inside(guards=known):
+        with _within(ex, known) as arm:
             if block is not None:
                 ex.execute_block(block)
-        arms.append(_Arm(ex.sink.end_branch(), _ends(block) if block is not None else (), known, ex.cells.held()))
-    ex.branches_around -= 1
-    ex.cells.restore(before)
+                arm.ends = _ends(block)
+        arms.append(arm)
+        ex.cells.restore(before)
     ex.place = place
     _join(ex, op, test, arms)
+
+
+def by_cases(ex: Execution, op: Operation, rule: Rule, needed: Sequence[SSAValue]) -> None:
+    """Follow the rule of an operation, by cases where it needs values that are not decided.
+
+    A cell holds what it loads.
+    """
+    if undecided(ex, map(ex.values.get, needed)) is None:
+        rule(ex, op)
+    elif op.name == "memref.load":
+        (result,) = op.results
+        cell = ex.cells.make("there", [result])
+
+        def store(ex: Execution, op: Operation) -> None:
+            rule(ex, op)
+            ex.cells.put(cell, ex.number(result))
+
+        _split(ex, op, store, needed, ())
+        ex.values[result] = ex.cells.read(cell)
+    else:
+        _split(ex, op, rule, needed, [result for result in op.results if result.first_use is not None])
+
+
+def _split(ex: Execution, op: Operation, rule: Rule, needed: Sequence[SSAValue], results: Sequence[SSAValue]) -> None:
+    """Follow a rule where a polynomial is not negative, and once more where it is, until all is decided."""
+    point = undecided(ex, map(ex.values.get, needed))
+    if point is None:
+        rule(ex, op)
+        return
+    place, before = ex.place, ex.cells.held()
+    arms: list[_Arm] = []
+    left: list[list[object]] = []
+    for known in both_signs(point):
+        with _within(ex, known) as arm:
+            _split(ex, op, rule, needed, results)
+        arms.append(arm)
+        left.append([ex.values[result] for result in results])
+        ex.cells.restore(before)
+    ex.place = place
+    test = Test(AffineCondition(((point, False),)))
+    made: dict[SSAValue, list[Data]] = {}
+    for result, *ends in zip(results, *left, strict=True):
+        found = _exact(ex, result, test, *ends)
+        if found is not None:
+            ex.values[result] = found
+        else:
+            made[result] = [_number_in(ex, arm, end) for arm, end in zip(arms, ends, strict=True)]
+    ex.cells.join(arms[0].held, arms[1].held)
+    pairs = [(first, second) for first, second in made.values()]
+    condition = cast("Condition", test.condition)
+    ex.values |= zip(made, ex.sink.choose(condition, (arms[0].region, arms[1].region), pairs, place), strict=True)
+
+
+def _number_in(ex: Execution, arm: _Arm, value: Any) -> Data:
+    """Give a value at the end of an arm as one of the program."""
+    with ex.inside(guards=arm.known), ex.sink.inside(arm.region):
+        return ex.number_of(value)
+
+
+@contextmanager
+def _within(ex: Execution, known: Known) -> Iterator[_Arm]:
+    """Execute in one way through a branch."""
+    arm = _Arm(None, (), known, {})
+    ex.branches_around += 1
+    ex.sink.begin_branch()
+    with ex.inside(guards=known):
+        yield arm
+    arm.region, arm.held = ex.sink.end_branch(), ex.cells.held()
+    ex.branches_around -= 1
 
 
 @dataclass(slots=True)
@@ -100,10 +170,10 @@ def _join(ex: Execution, op: Operation, test: Test, arms: list[_Arm]) -> None:
     condition = cast("Condition", test.condition)
     wanted: dict[SSAValue, Collection[SSAValue]] = {}
     for result, *ends in zip(op.results, *(arm.ends for arm in arms), strict=True):
-        found = _exact(result, *(ex.values[end] for end in ends))
+        found = _exact(ex, result, test, *(ex.values[end] for end in ends))
+        note_least(ex, result, test, [ex.values[end] for end in ends])
         if found is None:
             wanted[result] = ends
-            note_least(ex, result, test, [ex.values[end] for end in ends])
         else:
             ex.values[result] = found
     named = ex.cells.assign(wanted)
@@ -141,14 +211,14 @@ def _given(ex: Execution, value: SSAValue) -> Data:
     return ex.number(value)
 
 
-def _exact(result: SSAValue, first: object, second: object) -> Index | Address | Unknown | None:
+def _exact(ex: Execution, result: SSAValue, test: Test, first: object, second: object) -> Form | Unknown | None:
     """Give what both arms leave, or one where the other leaves it undefined; None for data."""
-    alike = same(first, second)
+    alike = same(first, second) or chosen_form(ex, result, test, (first, second))
     if alike is not None:
         return alike
     for one, other in ((first, second), (second, first)):
         if isinstance(one, Unknown) and (one.reason != "uninitialised" or not isinstance(other, Data | Test)):
-            return other if isinstance(other, Index | Address | Unknown) else one
+            return other if isinstance(other, Index | Address | Choice | Unknown) else one
     return Unknown("pointer-walk", result.name_hint or "a pointer") if is_memory(result) else None
 
 

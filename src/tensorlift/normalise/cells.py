@@ -62,33 +62,40 @@ class Cells:
 
     def _alive(self, value: SSAValue, given: Collection[SSAValue], taken: Collection[Array]) -> Array:
         """Give the cell of a variable, or make it here: one whose value is used later is that of another variable."""
-        ex, kind = self._ex, str(value.type)
-        self._made = [(block, cell) for block, cell in self._made if ex.sink.is_open(block)]
-        name = value.name_hint
-        known = [cell for _, cell in reversed(self._made) if name and (cell.name, cell.c_type) == (name, kind)]
-        free = [cell for cell in known if cell not in taken]
-        same = [cell for cell in free if self._holds.get(cell) in given]
-        for cell in same or [cell for cell in free if not self._is_used_later(self._holds.get(cell))]:
+        known = [cell for cell in self._known(value) if cell not in taken]
+        same = [cell for cell in known if self._holds.get(cell) in given]
+        for cell in same or [cell for cell in known if not self._is_used_later(self._holds.get(cell))]:
             return cell
-        cell = Array(name or "carried", self._ctype(value), [], ex.place, kind)
-        ex.sink.allocate(cell, ex.domain)
-        self._made.append((ex.sink.block, cell))
+        cell = self.make(value.name_hint or "carried", self._alike(value), str(value.type))
+        self._made.append((self._ex.sink.block, cell))
+        return cell
+
+    def _known(self, value: SSAValue) -> list[Array]:
+        """List the cells of the variable of a value that stand here, the last first."""
+        self._made = [(block, cell) for block, cell in self._made if self._ex.sink.is_open(block)]
+        wanted = value.name_hint, str(value.type)
+        return [cell for _, cell in reversed(self._made) if value.name_hint and (cell.name, cell.c_type) == wanted]
+
+    def make(self, name: str, values: list[SSAValue], kind: str = "") -> Array:
+        """Make a cell for one of some values."""
+        ctype = _FLAG if str(values[0].type) == "i1" else number_type(values[0].type, values)
+        cell = Array(name, ctype, [], self._ex.place, kind)
+        self._ex.sink.allocate(cell, self._ex.domain)
         return cell
 
     def _is_used_later(self, value: SSAValue | None) -> bool:
         return value is not None and any(use.operation not in self._ex.executed for use in value.uses)
 
-    def _ctype(self, value: SSAValue) -> FloatType | IntegerType:
-        """Give the type of a cell; without a sign where what the variable holds is used so."""
-        if str(value.type) == "i1":
-            return _FLAG
-        alike = [one for one in self._named[value.name_hint] if one.type == value.type] if value.name_hint else [value]
-        return number_type(value.type, alike)
+    def _alike(self, value: SSAValue) -> list[SSAValue]:
+        """List the values of a variable: its cell has no sign where one of them is used so."""
+        return [one for one in self._named[value.name_hint] if one.type == value.type] if value.name_hint else [value]
 
     def define(self, value: SSAValue) -> None:
         """Store a value that has the name of a variable."""
-        if is_memory(value):
-            return
+        known = self._known(value)
+        is_for_later = all(use.operation.name == "scf.yield" for use in value.uses)
+        if is_memory(value) or (is_for_later and any(self._is_used_later(self._holds.get(cell)) for cell in known)):
+            return  # it is stored where it is handed on, after what the cell holds was used
         self._cell[value] = self._alive(value, (), ())
         self.store(value, value)
 
@@ -127,11 +134,12 @@ class Cells:
         cell = self._cell[value if of is None else of]
         self._cell[value] = cell
         self._holds[cell] = value
-        return self._read(value)
+        return self.read(cell)
 
-    def _read(self, value: SSAValue) -> Data:
+    def read(self, cell: Array) -> Data:
+        """Read a cell."""
         ex = self._ex
-        data = ex.sink.load(self._cell[value], (), ex.domain, ex.place)
+        data = ex.sink.load(cell, (), ex.domain, ex.place)
         return Data(data.ssa, data.ctype, truth=data.ctype is _FLAG)
 
     def current(self, value: SSAValue) -> Data | None:
@@ -140,7 +148,7 @@ class Cells:
         if cell is None or self._holds.get(cell) is not value:
             return None
         stands = any(known is cell and self._ex.sink.is_open(block) for block, known in self._made)
-        return self._read(value) if stands else None
+        return self.read(cell) if stands else None
 
     # -- what the cells hold
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Block
 
-from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.asked import demand, settle
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Address, Array, Data, Index, Unknown
+from tensorlift.normalise.cases import sign
 from tensorlift.normalise.endings import is_false
 from tensorlift.normalise.execution import Test
 from tensorlift.normalise.scalars import inverted, plain
@@ -77,19 +77,11 @@ def decided_here(ex: Execution, test: Test) -> Test:
     holds = True
     for polynomial, is_equality in condition.constraints:
         sides = (polynomial, -polynomial) if is_equality else (polynomial,)
-        signs = [_sign(ex, side) for side in sides]
+        signs = [sign(ex, side) for side in sides]
         if False in signs:
             return Test(condition.inverted)
         holds = holds and None not in signs
     return Test(not condition.inverted) if holds else test
-
-
-def _sign(ex: Execution, polynomial: Polynomial) -> bool | None:
-    """Tell whether a polynomial is certainly not negative, or certainly negative, at this place."""
-    for side, answer in ((polynomial, True), (-polynomial - ONE, False)):
-        if ex.domain.says(side) or ex.ranges.is_certain(side, ex.domain):
-            return answer
-    return None
 
 
 CHECKS: dict[str, Rule] = {"cf.assert": _checked}

@@ -13,9 +13,10 @@ from tensorlift.frontends.c.index_arithmetic import fit
 from tensorlift.frontends.c.induction import nested_loops
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.splitting import factors_of
-from tensorlift.frontends.c.values import Address, Index, LoopRange, Need, Unknown
+from tensorlift.frontends.c.values import Address, Choice, Index, LoopRange, Need, Unknown
 from tensorlift.ir.left_early import JUMP, refusal_of
 from tensorlift.ir.location import name_of
+from tensorlift.normalise.cases import decided
 from tensorlift.normalise.edit import last_of
 from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution, Quiet, Solved, loop_view
 from tensorlift.normalise.exact import DIVISIONS, QUOTIENTS
@@ -38,10 +39,13 @@ _DATA = {"arith.cmpf", "memref.load"}
 
 @dataclass(frozen=True, slots=True)
 class _Count:
-    """The ranges of the loop variables, outermost first, and the number of the iteration in terms of them."""
+    """The ranges of the loop variables, outermost first, and the number of the iteration in terms of them.
+
+    A loop whose variable is a counter that moves by more than one has no number of the iteration.
+    """
 
     loops: tuple[LoopRange, ...]
-    iteration: Polynomial
+    iteration: Polynomial | None
     trips: Polynomial | None
     hint: str
     nonempty: Need | None
@@ -57,7 +61,7 @@ def loop(ex: Execution, op: Operation) -> None:
     if not isinstance(solved, Solved):
         raise _unsolved(ex, op, *solved)
     count = _counted(ex, op, solved)
-    is_kept = [solved.argument(number, ZERO) is None for number in range(len(view.arguments))]
+    is_kept = [_before(ex, solved, number, ZERO) is None for number in range(len(view.arguments))]
     kept = [number for number, is_one in enumerate(is_kept) if is_one and not is_memory(view.arguments[number])]
     ex.cells.assign({view.arguments[number]: (view.inits[number],) for number in kept}, anonymous=True)
     for number in kept:
@@ -116,11 +120,23 @@ def _made_inside(value: SSAValue, block: Block) -> Iterator[Operation]:
                 work += [last_of(region.block).operands[made.index] for region in made.op.regions]
 
 
+def heads(ex: Execution, op: Operation) -> list[SSAValue]:
+    """List the values that say how often a loop runs, and with what it begins, but for the least of two as a bound."""
+    view = loop_view(op)
+    if view is None:
+        return []
+    asked = list(view.inits)
+    for test in view.tests:
+        least = test.right if test.operator in {"<", "<="} and test.right in ex.least else None
+        asked += [side for side in (test.left, test.right) if side is not least and not isinstance(side, Index)]
+    return asked
+
+
 def _exact_values(ex: Execution) -> Quiet:
     """Give the values that are exact as they are here."""
 
     def known(value: SSAValue) -> Index | Address | None:
-        found = ex.values.get(value)
+        found = decided(ex, ex.values.get(value))
         return found if isinstance(found, Index | Address) else None
 
     return Quiet(ex.ranges, ex.fresh, ex.exact_from, {}, ex.place, known)
@@ -138,11 +154,18 @@ def _parts(ex: Execution, test: Comparison) -> Iterator[Comparison]:
 def _enter(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> None:
     """Give what the general iteration begins with."""
     view = solved.view
+
+    def counter(number: int) -> Index | Address | None:
+        start, variable = solved.starts.get(number), Polynomial.variable(count.loops[0].variable)
+        if isinstance(start, Index) and solved.moves.get(number) != ZERO:
+            return Index(variable, start.ctype, start.needs)
+        return start
+
     for number, argument in enumerate(view.arguments):
         if number in kept:
             ex.values[argument] = ex.cells.load(argument)
             continue
-        found = _moved(ex, solved, number, count.iteration)
+        found = _before(ex, solved, number, count.iteration) if count.iteration is not None else counter(number)
         ex.values[argument] = found if found is not None else Unknown("pointer-walk", argument.name_hint or "a pointer")
     for op in view.op.regions[0].block.ops:
         if op.name not in {"arith.select", "scf.condition"}:  # a select says that the first iteration is not tested
@@ -150,6 +173,37 @@ def _enter(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> Non
     for inner, handed in zip(view.inner, view.handed, strict=True):
         ex.values[inner] = ex.values[handed]
         ex.cells.alias(inner, handed)
+
+
+def _before(ex: Execution, solved: Solved, number: int, iteration: Polynomial) -> Index | Address | Choice | None:
+    """Give what an argument of the header is before an iteration: of one without a step, what was left for it."""
+    if number in solved.moves or is_memory(solved.view.arguments[number]):
+        return _moved(ex, solved, number, iteration)
+    return _left_by_one_before(ex, solved, number, iteration)
+
+
+def _left_by_one_before(
+    ex: Execution, solved: Solved, number: int, iteration: Polynomial, seen: tuple[int, ...] = ()
+) -> Index | Choice | None:
+    """Give what the iteration before left, or what there was.
+
+    In ``previous = i`` that is ``i - 1`` to all but the first.
+    """
+    view, previous = solved.view, iteration - ONE
+    first, end = ex.values[view.inits[number]], view.yields[number]
+    steers = view.arguments[number] in ex.steering.values
+    if not steers or not isinstance(first, Index | Choice) or number in seen or not iteration.is_affine:
+        return None
+    end = view.handed[view.inner.index(end)] if end in view.inner else end
+    source = view.arguments.index(end) if end in view.arguments else number
+    later: object
+    if source != number and source not in solved.moves:
+        later = _left_by_one_before(ex, solved, source, previous, (*seen, number))
+    else:
+        later = solved.at(end, previous)
+    if not isinstance(later, Index | Choice) or ex.ranges.is_certain(previous, ex.domain):
+        return later if isinstance(later, Index | Choice) else None
+    return Choice((previous,), later, first)
 
 
 def _leave(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> None:
@@ -163,7 +217,7 @@ def _leave(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> Non
         found = None
         if count.trips is not None:
             number = arguments.index(handed) if handed in arguments else None
-            found = solved.at(handed, count.trips) if number is None else _moved(ex, solved, number, count.trips)
+            found = solved.at(handed, count.trips) if number is None else _before(ex, solved, number, count.trips)
         elif is_memory(handed):
             found = solved.at(handed, ZERO)
         if isinstance(found, Index):
@@ -210,8 +264,24 @@ def _counted(ex: Execution, op: Operation, solved: Solved) -> _Count:
     if isinstance(start, Index) and first.stride == 1 and steps_by_one and ex.ranges.is_affine(start.polynomial):
         over = LoopRange(variable, start.polynomial, tuple(start.polynomial + count for count in trips))
         return _Count((over,), Polynomial.variable(variable) - start.polynomial, after, hint, nonempty)
+    if isinstance(start, Index) and _steps_only(solved, primary) and _vary(ex, trips):
+        bounds = tuple(start.polynomial + counted.distance for counted in solved.counts)
+        return _Count((LoopRange(variable, start.polynomial, bounds, first.stride),), None, after, hint, nonempty)
     over = LoopRange(variable, ZERO, tuple(trips))
     return _Count((over,), Polynomial.variable(variable), after, hint, nonempty)
+
+
+def _steps_only(solved: Solved, primary: int | None) -> bool:
+    """Whether a loop carries nothing but a counter that rises by the stride of its test."""
+    stride = Polynomial.constant(solved.counts[0].stride) * Polynomial.variable(ITERATION)
+    moving = [number for number in range(len(solved.view.arguments)) if solved.moves.get(number) != ZERO]
+    return moving == [primary] and solved.moves[moving[0]] == stride and solved.view.is_tested
+
+
+def _vary(ex: Execution, trips: list[Polynomial]) -> bool:
+    """Whether numbers of iterations are quotients that depend on loops around: no size stands for those."""
+    quotients = [name for count in trips for name in count.variables() if name in ex.ranges.quotients]
+    return any(not ex.domain.variables.isdisjoint(ex.ranges.leaves(Polynomial.variable(q))) for q in quotients)
 
 
 def _primary(solved: Solved) -> int | None:
@@ -269,7 +339,10 @@ def _strides(ex: Execution, op: Operation, solved: Solved) -> Iterator[Polynomia
     """Yield the products of sizes by which what the loop counts is divided."""
     quiet = solved.quiet
     for inside in op.walk():
-        if inside.name not in DIVISIONS or (quiet.index(inside.operands[0]) is None and not _is_quotient(inside)):
+        dividend = quiet.index(inside.operands[0]) if inside.name in DIVISIONS else None
+        if inside.name not in DIVISIONS or (dividend is None and not _is_quotient(inside)):
+            continue
+        if dividend is not None and dividend.polynomial.is_constant:
             continue
         stride = ONE
         for divisor in _divisors(inside):

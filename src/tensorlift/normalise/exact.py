@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.comprehension.polynomial import Polynomial
+from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.frontends.c import index_arithmetic
 from tensorlift.frontends.c.c_types import (
     BOOL,
@@ -90,6 +90,7 @@ def _computed(op: Operation, operands: Sequence[Index], setting: Setting) -> Ind
         signed = never_wraps(op) or setting.exact_from > INT.width
     else:
         operator, signed = _OPERATORS[op.name]
+        signed |= operator == "&" and all(operand.ctype.signed for operand in operands)
     ctype = integer(kind, signed=signed)
     left = read_as(operands[0], ctype, setting)
     right = read_as(operands[1], ctype, setting)
@@ -98,6 +99,16 @@ def _computed(op: Operation, operands: Sequence[Index], setting: Setting) -> Ind
     if never_wraps(op):
         setting = index_arithmetic.Setting(setting.ranges, setting.domain, setting.location)
     return index_arithmetic.binary(operator, left, right, ctype, setting)
+
+
+def _complement(op: Operation, operands: Sequence[Index], setting: Setting) -> Index | None:
+    """Invert all bits of an integer with a sign, which leaves ``-x - 1``."""
+    value, mask = operands if operands[1].polynomial.constant_value is not None else operands[::-1]
+    ctype = integer(op.results[0].type, signed=True)
+    found = read_as(value, ctype, setting)
+    if mask.polynomial.constant_value != -1 or found is None:
+        return None
+    return replace(found, polynomial=-found.polynomial - ONE)
 
 
 def _extended(op: Operation, operands: Sequence[Index], setting: Setting) -> Index | None:
@@ -124,5 +135,6 @@ def _reached(op: Operation, operands: Sequence[Index], setting: Setting) -> Inde
 EXACT: Mapping[str, Rule] = {
     **dict.fromkeys((*_OPERATORS, *_WRAPPING), _computed),
     **dict.fromkeys((*_EXTENSIONS, "arith.trunci"), _extended),
+    "arith.xori": _complement,
     **dict.fromkeys(("arith.maxsi", "arith.maxui", "arith.minsi", "arith.minui"), _reached),
 }

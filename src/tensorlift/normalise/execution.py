@@ -18,8 +18,9 @@ from tensorlift.frontends.c.index_arithmetic import Setting, binary
 from tensorlift.frontends.c.machine import Machine
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition
-from tensorlift.frontends.c.values import Address, Array, Data, Index, Known, Unknown, Value
+from tensorlift.frontends.c.values import Address, Array, Choice, Data, Index, Known, Unknown, Value
 from tensorlift.ir.location import location_of
+from tensorlift.normalise.cases import decided, emitted
 from tensorlift.normalise.exact import NUMBERS
 
 if TYPE_CHECKING:
@@ -53,9 +54,13 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What operations do, by their names or those of their dialects, and how tables of constants are declared."""
+    """What operations do, by their names or those of their dialects, and how tables of constants are declared.
+
+    ``run`` follows a rule, by cases where that must be.
+    """
 
     operations: Mapping[str, Rule]
+    run: Callable[[Execution, Operation, Rule], None]
     declare_table: Callable[[Execution, nodes.Variable], None]
     declare_static: Callable[[Execution], None]
 
@@ -97,7 +102,7 @@ class Execution(Machine):
         self.function = function
         self.steering = steering
         self.rules = rules
-        self.values: dict[SSAValue, Value | Test] = {}
+        self.values: dict[SSAValue, Value | Choice | Test] = {}
         self.executed: set[Operation] = set()
         self.least: dict[SSAValue, tuple[Index, Index]] = {}  # of which two integers a value is the least
         self.cells: Cells
@@ -156,7 +161,7 @@ class Execution(Machine):
         if rule is None:
             raise refusal("expression", self.place, f"`{op.name}`")
         self.executed.add(op)
-        rule(self, op)
+        self.rules.run(self, op, rule)
         for result in op.results:
             found = self.values.get(result)
             if isinstance(found, Data) and found.literal is None and result.name_hint and not op.regions:
@@ -176,19 +181,19 @@ class Execution(Machine):
 
     def index(self, value: SSAValue) -> Index | None:
         """Give an integer that is exact; one of data that steers gets a variable of its own."""
-        found = self.values[value]
+        found = decided(self, self.values[value])
         return found if isinstance(found, Index) else None
 
     def as_index(self, value: SSAValue) -> Index:
         """Give an integer as an exact one; data becomes a variable of its own."""
-        found = self.values[value]
+        found = decided(self, self.values[value])
         if isinstance(found, Index):
             return found
         return Index(self.sink.data_place(self.number(value), self.place), LONG)
 
     def array(self, memory: SSAValue) -> Array:
         """Give the array that memory is."""
-        found = self.values[memory]
+        found = decided(self, self.values[memory])
         if isinstance(found, Address) and isinstance(found.base, Array):
             return found.base
         raise refusal("pointer", self.place, "a pointer into one of several arrays is used")
@@ -200,9 +205,9 @@ class Execution(Machine):
             return self.cells.current(value) or found
         return self.number_of(found)
 
-    def number_of(self, value: Value | Test) -> Data:
+    def number_of(self, value: Value | Choice | Test) -> Data:
         """Turn a value into one of the emitted program."""
-        match value:
+        match decided(self, value):
             case Data() as data:
                 return data
             case Index(polynomial, ctype, needs):
@@ -212,6 +217,8 @@ class Execution(Machine):
                 return self.sink.index_value(polynomial, ctype, self.place, wraps=wraps)
             case Test(condition):
                 return self.truth(condition)
+            case Choice() as choice:
+                return emitted(self, choice)
             case Unknown(reason, detail):
                 raise refusal(reason, self.place, detail)
         raise refusal("pointer", self.place, "a pointer is used as a value")
@@ -224,7 +231,7 @@ class Execution(Machine):
 
     def test(self, value: SSAValue) -> Test:
         """Give a truth value as a test."""
-        found = self.values[value]
+        found = decided(self, self.values[value])
         if isinstance(found, Test):
             return found
         data = self.number(value)

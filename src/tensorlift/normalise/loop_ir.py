@@ -14,10 +14,10 @@ from tensorlift.ir.function import function_named
 from tensorlift.ir.prototype import literal_names, returned_sizes
 from tensorlift.ir.regions import IrreducibleError
 from tensorlift.normalise.accesses import ACCESSES, declare_static, declare_table
-from tensorlift.normalise.branches import BRANCHES
+from tensorlift.normalise.branches import BRANCHES, by_cases
 from tensorlift.normalise.cells import Cells
 from tensorlift.normalise.checks import CHECKS
-from tensorlift.normalise.counted import COUNTED
+from tensorlift.normalise.counted import COUNTED, heads
 from tensorlift.normalise.execution import Execution, Language, Rules
 from tensorlift.normalise.exits import Exits
 from tensorlift.normalise.inline import Inline
@@ -28,15 +28,16 @@ from tensorlift.normalise.steering import Steering
 from tensorlift.normalise.structure import Structure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Operation
+    from xdsl.ir import Operation, SSAValue
 
     from tensorlift.frontends.c import nodes
     from tensorlift.frontends.c.ir_sink import IRSink
     from tensorlift.frontends.c.preconditions import Preconditions
     from tensorlift.frontends.c.ranges import Ranges
+    from tensorlift.normalise.execution import Rule
 
 PASSES = (Structure(), Inline(), Rotate(), Exits())
 
@@ -52,14 +53,33 @@ def cpp_language(prototype: Mapping[str, Any]) -> Language:
     return Language(c_arguments, names=literal_names(text), returned=returned_sizes(text))
 
 
+# The operands that must be decided: where memory is, and conditions.
+_DECIDED = {"memref.load": slice(None), "memref.store": slice(1, None), "scf.if": slice(None), "arith.select": slice(1)}
+
+
 def _return(ex: Execution, op: Operation) -> None:
     for value in op.operands:
         found = ex.values[value]
         ex.returned = found if isinstance(found, Index) else ex.number(value)
 
 
+def _follow(ex: Execution, op: Operation, rule: Rule) -> None:
+    """Follow the rule of an operation, by cases where it needs that."""
+    by_cases(ex, op, rule, _needed(ex, op))
+
+
+def _needed(ex: Execution, op: Operation) -> Sequence[SSAValue]:
+    """List the values that an operation needs to be decided."""
+    if op.name == "scf.while":
+        return heads(ex, op)
+    return op.operands[_DECIDED[op.name]] if op.name in _DECIDED else ()
+
+
 RULES = Rules(
-    {**SCALARS, **ACCESSES, **COUNTED, **BRANCHES, **CHECKS, "func.return": _return}, declare_table, declare_static
+    {**SCALARS, **ACCESSES, **COUNTED, **BRANCHES, **CHECKS, "func.return": _return},
+    _follow,
+    declare_table,
+    declare_static,
 )
 
 

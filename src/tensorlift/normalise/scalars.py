@@ -10,12 +10,13 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 
 from tensorlift.comprehension.polynomial import ONE
 from tensorlift.frontends.c.c_types import INT, LONG, UNSIGNED_LONG, FloatType
-from tensorlift.frontends.c.index_arithmetic import compare_constants, counts_objects
+from tensorlift.frontends.c.index_arithmetic import compare_constants, counts_objects, wrapping_point
 from tensorlift.frontends.c.operations import can_be_eager, operation_class
 from tensorlift.frontends.c.sink import AffineCondition
-from tensorlift.frontends.c.values import Data, Index, NotZero, Unknown
+from tensorlift.frontends.c.values import Choice, Data, Index, NotZero, Unknown
 from tensorlift.ir.arithmetic import NEGATED, never_wraps, predicate_of, width_of
-from tensorlift.normalise.exact import EXACT, constant, integer, read_as
+from tensorlift.normalise.cases import chosen_form, computed, decided, sign
+from tensorlift.normalise.exact import DIVISIONS, EXACT, constant, integer, read_as
 from tensorlift.normalise.execution import Test, ctype_of, note_least
 from tensorlift.normalise.steering import is_integer
 
@@ -75,23 +76,32 @@ def _integer(ex: Execution, op: Operation) -> None:
     if not is_integer(result) or not all(map(is_integer, op.operands)) or op.name not in EXACT:
         (_truth if not is_integer(result) else copied)(ex, op)
         return
-    operands = [ex.index(operand) for operand in op.operands]
+    operands: list[object] = [decided(ex, ex.values[operand]) for operand in op.operands]
     is_exact = never_wraps(op) or width_of(result.type) >= ex.exact_from > INT.width
-    if None in operands and result in ex.steering.values and op.name in _PLACES and is_exact:
-        operands = [ex.as_index(operand) for operand in op.operands]
-    exact = [operand for operand in operands if operand is not None]
-    if len(exact) == len(operands):
-        found = EXACT[op.name](op, exact, ex.setting)
-        if found is not None:
-            if op.name == "arith.muli" and not found.polynomial.is_affine:
-                ex.products.setdefault(found.polynomial, (exact[0].polynomial, exact[1].polynomial))
-            ex.values[result] = found
-            return
+    steers = result in ex.steering.values
+    if any(not isinstance(o, Index | Choice) for o in operands) and steers and op.name in _PLACES and is_exact:
+        operands = [o if isinstance(o, Choice) else ex.as_index(v) for o, v in zip(operands, op.operands, strict=True)]
+    found = computed(ex, operands, lambda exact: _exactly(ex, op, exact, splits=steers and op.name in DIVISIONS))
+    if found is not None:
+        ex.values[result] = found
+        return
     if op.name in _CASTS:
         ctype = integer(result.type, signed=op.name == "arith.index_cast")
         ex.values[result] = ex.sink.convert(_read_data(ex, op.operands[0], ctype.signed), ctype, ex.place)
         return
     copied(ex, op)
+
+
+def _exactly(ex: Execution, op: Operation, operands: Sequence[object], *, splits: bool) -> Index | Polynomial | None:
+    """Compute with exact integers; gives where a quotient wraps, if it may be split there."""
+    exact = [operand for operand in operands if isinstance(operand, Index)]
+    found = EXACT[op.name](op, exact, ex.setting) if len(exact) == len(operands) else None
+    if found is None and splits and len(exact) == len(operands):
+        point = wrapping_point(exact[0].polynomial, exact[1].polynomial, ex.ranges, ex.domain)
+        return point if point is not None and sign(ex, point) is None else None
+    if found is not None and op.name == "arith.muli" and not found.polynomial.is_affine:
+        ex.products.setdefault(found.polynomial, (exact[0].polynomial, exact[1].polynomial))
+    return found
 
 
 def _read_data(ex: Execution, value: SSAValue, signed: bool) -> Data:  # noqa: FBT001 - one of two readings
@@ -104,18 +114,22 @@ def _truth(ex: Execution, op: Operation) -> None:
     if op.name not in COMBINED:
         copied(ex, op)
         return
-    left, right = (ex.test(operand) for operand in op.operands)
-    found = COMBINED[op.name](left, right)
-    if found is None:
-        copied(ex, op)
-        known = _known_of(op.name, left, right)
-        data = ex.number(op.results[0])
-        sides = ((left, right), (right, left)) if op.name == "arith.xori" else ()
-        contrary = [other.condition for one, other in sides if one.condition is True]
-        of_data = [condition for condition in contrary if isinstance(condition, Data)]
-        ex.values[op.results[0]] = Test(data, known, of_data[0] if of_data else None)
-    else:
+
+    def combine(sides: Sequence[object]) -> Test | None:
+        left, right = sides
+        return COMBINED[op.name](left, right) if isinstance(left, Test) and isinstance(right, Test) else None
+
+    found = computed(ex, [ex.values[operand] for operand in op.operands], combine)
+    if found is not None:
         ex.values[op.results[0]] = found
+        return
+    left, right = (ex.test(operand) for operand in op.operands)
+    copied(ex, op)
+    known = _known_of(op.name, left, right)
+    sides = ((left, right), (right, left)) if op.name == "arith.xori" else ()
+    contrary = [other.condition for one, other in sides if one.condition is True]
+    of_data = [condition for condition in contrary if isinstance(condition, Data)]
+    ex.values[op.results[0]] = Test(ex.number(op.results[0]), known, of_data[0] if of_data else None)
 
 
 def _known_of(name: str, left: Test, right: Test) -> tuple[Known, Known]:
@@ -197,13 +211,18 @@ def _compared(ex: Execution, op: Operation) -> None:
     if unknown is not None:
         ex.values[op.results[0]] = unknown
         return
-    left, right = (ex.index(operand) if is_integer(operand) else None for operand in op.operands)
-    if left is not None and right is not None:
-        found = _affine(ex, operator, op, (left, right), signed=signed)
-        if found is not None:
-            ex.values[op.results[0]] = found
-            return
-    copied(ex, op)
+
+    def compare(sides: Sequence[object]) -> Test | None:
+        left, right = sides
+        if not isinstance(left, Index) or not isinstance(right, Index):
+            return None
+        return _affine(ex, operator, op, (left, right), signed=signed)
+
+    found = computed(ex, [ex.values[operand] for operand in op.operands], compare)
+    if found is not None:
+        ex.values[op.results[0]] = found
+    else:
+        copied(ex, op)
 
 
 def _truth_in(value: SSAValue) -> SSAValue | None:
@@ -300,11 +319,18 @@ def _is_exact_in_long(ex: Execution, value: Index) -> bool:
 
 
 def _lesser(ex: Execution, op: Operation) -> None:
-    """Give the least of two integers, which is no exact one, but bounds loops."""
+    """Give the least of two integers, which bounds loops, and is one of them elsewhere."""
     first, second = (ex.index(operand) for operand in op.operands)
-    copied(ex, op)
-    if first is not None and second is not None:
-        ex.least[op.results[0]] = first, second
+    if first is None or second is None:
+        copied(ex, op)
+        return
+    ex.least[op.results[0]] = first, second
+    test = Test(AffineCondition(((second.polynomial - first.polynomial, False),)))
+    form = chosen_form(ex, op.results[0], test, (first, second))
+    if form is None:
+        copied(ex, op)
+    else:
+        ex.values[op.results[0]] = form
 
 
 def _negated(ex: Execution, op: Operation) -> None:
@@ -330,6 +356,9 @@ def chosen(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue], result: S
     if first is not None and second is not None and first.polynomial == second.polynomial:
         return first
     note_least(ex, result, test, [first, second])
+    form = chosen_form(ex, result, test, [decided(ex, ex.values[arm]) for arm in arms])
+    if form is not None:
+        return form
     return _made(ex, "arith.select", [ex.truth(test.condition), *map(ex.number, arms)], result)
 
 
@@ -368,10 +397,10 @@ def is_eager(op: Operation) -> bool:
 
 def joined_known(test: Test, first: Test, second: Test) -> tuple[Known, Known]:
     """Give what is known where a truth value holds, and where not, that is one of two by a test."""
-    for arm, decided, side in ((first, second, 0), (second, first, 1)):
-        if isinstance(decided.condition, bool):
-            known = test.known[side] + arm.known[1 if decided.condition else 0]
-            return ((), known) if decided.condition else (known, ())
+    for arm, told, side in ((first, second, 0), (second, first, 1)):
+        if isinstance(told.condition, bool):
+            known = test.known[side] + arm.known[1 if told.condition else 0]
+            return ((), known) if told.condition else (known, ())
     return (), ()
 
 
