@@ -174,6 +174,23 @@ std::vector<std::vector<int>> f(int n) {
     assert [diagnostic.code for diagnostic in refused.value.diagnostics] == ["TL135"]
 
 
+def test_rows_of_rows_have_a_dimension_each() -> None:
+    text = """#include <vector>
+double f(const std::vector<std::vector<std::vector<double>>> &v, int i, int j) {
+  double s = 0;
+  for (double x : v[i][j]) s += x;
+  return s;
+}"""
+    (load,) = [line for line in _lines(text, "f.cpp") if line.startswith("%") and "affine.load %v" in line]
+    assert "%v[symbol(%i), symbol(%j), %" in load
+
+
+def test_a_term_of_a_sum_without_sign_may_be_negative() -> None:
+    text = """void f(unsigned long n, double *a, const double *b) {
+      for (unsigned long i = 1; i + 1 < n; i++) for (int d = -1; d <= 1; d++) a[i] += b[i + d]; }"""
+    assert any("affine.load %b[%d + %i]" in line for line in _lines(text))
+
+
 def test_a_long_function_is_refused() -> None:
     text = f"void f(int n, double *a) {{ {'a[n] += 1; ' * 1500} }}"
     with pytest.raises(LiftError, match="more than 6000 operations"):

@@ -127,10 +127,19 @@ def _place(ex: Execution, memory: SSAValue, offset: SSAValue) -> tuple[Array, tu
     if not rows and (place != ZERO or array.extents != [None]):
         array.subscripted = True
     strides = [row_name(array, axis) for axis in range(rows)]
-    outer, inner = map(place.coefficient, strides), place.without(strides)
+    outer, inner = [_rows(place.without(strides[:k]), strides[k:]) for k in range(rows)], place.without(strides)
     if rows == len(array.extents) and inner == ZERO:
         return array, tuple(outer)
     return array, (*outer, *_in_dimensions(ex, array, array.extents[rows:], inner))
+
+
+def _rows(place: Polynomial, strides: Sequence[str]) -> Polynomial:
+    """Give how often an offset holds the first of some strides, each of which may count in the next one."""
+    found = place.coefficient(strides[0])
+    for inner in strides[1:]:
+        if found.without((inner,)) == ZERO:
+            found = found.coefficient(inner)
+    return found
 
 
 def row_name(array: Array, axis: int) -> str:

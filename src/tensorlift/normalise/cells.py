@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xdsl.ir import Block
+
 from tensorlift.frontends.c.c_types import FloatType, IntegerType
 from tensorlift.frontends.c.values import Array, Data, Unknown
 from tensorlift.ir.arithmetic import predicate_of
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Attribute, Operation, SSAValue
 
+    from tensorlift.diagnostics import Location
     from tensorlift.normalise.execution import Execution
 
     Held = dict[Array, SSAValue]
@@ -106,7 +109,8 @@ class Cells:
             return
         found = self._ex.values[given]
         if not (isinstance(found, Unknown) and found.reason == "uninitialised"):
-            self.put(cell, self._ex.number(given))
+            owner = given.owner
+            self.put(cell, self._ex.number(given), None if isinstance(owner, Block) else self._ex.at(owner))
         self._holds[cell] = given
 
     def hand_on(self, pairs: Sequence[tuple[SSAValue, SSAValue]]) -> None:
@@ -116,11 +120,11 @@ class Cells:
         for cell, data in given:
             self.put(cell, data)
 
-    def put(self, cell: Array, data: Data) -> None:
-        """Store data in a cell."""
+    def put(self, cell: Array, data: Data, place: Location | None = None) -> None:
+        """Store data in a cell; ``place`` is where they were computed, if not here."""
         ex = self._ex
         self._stored.add(cell)
-        ex.sink.store(cell, (), data, ex.domain, ex.place)
+        ex.sink.store(cell, (), data, ex.domain, place or ex.place)
 
     def alias(self, value: SSAValue, other: SSAValue) -> None:
         """Note that two values are one."""

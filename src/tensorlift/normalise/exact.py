@@ -58,6 +58,7 @@ _OPERATORS = {
     "arith.andi": ("&", False),
 }
 _WRAPPING = {"arith.addi": "+", "arith.subi": "-", "arith.muli": "*", "arith.shli": "<<"}
+_RINGS = {"arith.addi", "arith.subi", "arith.muli"}  # their results are right modulo the range of a type
 _EXTENSIONS = {"arith.extsi": True, "arith.extui": False, "arith.index_cast": True, "arith.index_castui": False}
 REACHED = "tl.reached"  # marks what a counter is after a loop: its bound, or its start where that is beyond
 DIVISIONS = {"arith.divsi", "arith.divui", "arith.floordivsi", "arith.remsi", "arith.remui"}
@@ -92,6 +93,8 @@ def _computed(op: Operation, operands: Sequence[Index], setting: Setting) -> Ind
         operator, signed = _OPERATORS[op.name]
         signed |= operator == "&" and all(operand.ctype.signed for operand in operands)
     ctype = integer(kind, signed=signed)
+    if not signed and op.name in _RINGS:
+        return _in_ring(_WRAPPING[op.name], operands, ctype, setting)
     left = read_as(operands[0], ctype, setting)
     right = read_as(operands[1], ctype, setting)
     if left is None or right is None:
@@ -109,6 +112,16 @@ def _complement(op: Operation, operands: Sequence[Index], setting: Setting) -> I
     if mask.polynomial.constant_value != -1 or found is None:
         return None
     return replace(found, polynomial=-found.polynomial - ONE)
+
+
+def _in_ring(operator: str, operands: Sequence[Index], ctype: IntegerType, setting: Setting) -> Index | None:
+    """Compute where that wraps: a term may be negative, as ``dy`` in ``y + dy``, where the result is not."""
+    found = index_arithmetic.binary(operator, operands[0], operands[1], ctype, setting)
+    signed = [operand.polynomial.constant_value for operand in operands if operand.ctype.signed]
+    if found is None or found.polynomial.is_constant or all(value is not None and value >= 0 for value in signed):
+        return found
+    need = Need("overflow", found.polynomial, setting.location, wraps=True)
+    return found if need in found.needs else replace(found, needs=(*found.needs, need))
 
 
 def _extended(op: Operation, operands: Sequence[Index], setting: Setting) -> Index | None:
