@@ -22,6 +22,7 @@ from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution, Qui
 from tensorlift.normalise.exact import DIVISIONS, QUOTIENTS
 from tensorlift.normalise.steering import is_memory
 from tensorlift.normalise.ways import is_within
+from tensorlift.normalise.wrapping import require_exact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,6 +61,7 @@ def loop(ex: Execution, op: Operation) -> None:
     solved = Evolution(view, _exact_values(ex)).solved()
     if not isinstance(solved, Solved):
         raise _unsolved(ex, op, *solved)
+    require_exact(ex, solved, ex.at(last_of(op.regions[0].block)))
     count = _counted(ex, op, solved)
     is_kept = [_before(ex, solved, number, ZERO) is None for number in range(len(view.arguments))]
     kept = [number for number, is_one in enumerate(is_kept) if is_one and not is_memory(view.arguments[number])]
@@ -92,7 +94,7 @@ def _unseen(ex: Execution, op: Operation) -> LiftError:
         return LiftError(jump)
     made = {inside.name for inside in _made_inside(condition.operands[0], op.regions[0].block)}
     if made.isdisjoint(_TESTS):
-        return refusal("loop-forever", ex.place, "has no condition")
+        return _unsolved(ex, op, "loop-forever", "has no condition")
     if not made.isdisjoint(_DATA):
         return refusal("loop-data", ex.at(condition), "data")
     return _unsolved(ex, op, "loop-condition", "does not compare a counter with a bound")
@@ -148,7 +150,7 @@ def _parts(ex: Execution, test: Comparison) -> Iterator[Comparison]:
     if least is None or test.operator not in {"<", "<="}:
         yield test
     else:
-        yield from (Comparison(test.operator, test.left, side) for side in least)
+        yield from (replace(test, right=side) for side in least)
 
 
 def _enter(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> None:
@@ -237,13 +239,7 @@ def _moved(ex: Execution, solved: Solved, number: int, iteration: Polynomial) ->
 
 def _tested(solved: Solved) -> set[int]:
     """Give the arguments that the condition compares."""
-    found: set[int] = set()
-    for test in solved.view.tests:
-        for side in (test.left, test.right):
-            value = solved.quiet.side(side)
-            names = solved.quiet.ranges.leaves(value.polynomial) if value is not None else set()
-            found |= {solved.symbols[name] for name in names if name in solved.symbols}
-    return found
+    return {number for test in solved.view.tests for number in solved.compared(test)}
 
 
 def _counted(ex: Execution, op: Operation, solved: Solved) -> _Count:

@@ -21,7 +21,7 @@ from tensorlift.normalise.exact import EXACT, constant, integer
 from tensorlift.normalise.steering import is_integer, is_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.ir import Operation, SSAValue
 
@@ -40,6 +40,7 @@ class Comparison:
     operator: str
     left: SSAValue | Index
     right: SSAValue | Index
+    is_signed: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,8 +93,9 @@ def _tests(condition: SSAValue, block: Block) -> tuple[Comparison, ...] | None:
     if isinstance(op, Block) or op.parent is not block:
         return None
     if op.name == "arith.cmpi":
-        operator, _ = predicate_of(op)
-        return (Comparison(operator, *op.operands),)
+        operator, is_signed = predicate_of(op)
+        left, right = op.operands
+        return (Comparison(operator, left, right, is_signed),)
     if op.name == "arith.andi":
         parts = [_tests(operand, block) for operand in op.operands]
         return None if None in parts else tuple(test for part in parts if part is not None for test in part)
@@ -190,9 +192,19 @@ class Solved:
     symbols: dict[str, int]
     quiet: Quiet
 
-    def trips(self, ranges: Ranges) -> list[Polynomial]:
-        """Give the numbers of iterations, as polynomials."""
-        return [trips_of(count.distance, count.stride, ranges) for count in self.counts]
+    def trips(self, ranges: Ranges, counts: Sequence[TripCount] | None = None) -> list[Polynomial]:
+        """Give the numbers of iterations, or some of them, as polynomials."""
+        return [trips_of(count.distance, count.stride, ranges) for count in counts or self.counts]
+
+    def compared(self, test: Comparison) -> list[int]:
+        """Give the arguments that a comparison is made of."""
+        sides = [self.quiet.side(side) for side in (test.left, test.right)]
+        leaves = [self.quiet.ranges.leaves(side.polynomial) for side in sides if side is not None]
+        return sorted({number for name, number in self.symbols.items() if any(name in names for names in leaves)})
+
+    def at_iteration(self, polynomial: Polynomial) -> Polynomial:
+        """Write a polynomial of symbols as one of the iteration."""
+        return at_iteration(self.quiet.ranges, polynomial, self.symbols, self.starts, self.moves)
 
     def argument(self, number: int, iteration: Polynomial) -> Closed | None:
         """Give what an argument of the header is before an iteration."""
@@ -219,6 +231,22 @@ class Solved:
                 return None
             values[symbol] = part.polynomial
         return Index(self.quiet.ranges.substitute(found.polynomial, values), found.ctype, found.needs)
+
+
+def at_iteration(
+    ranges: Ranges,
+    polynomial: Polynomial,
+    symbols: Mapping[str, int],
+    starts: Mapping[int, Closed],
+    moves: Mapping[int, Polynomial],
+) -> Polynomial:
+    """Write a polynomial of symbols as one of the iteration."""
+    values: dict[str, Polynomial] = {}
+    for name in ranges.leaves(polynomial) & symbols.keys():
+        start = starts[symbols[name]]
+        assert isinstance(start, Index)
+        values[name] = start.polynomial + moves[symbols[name]]
+    return ranges.substitute(polynomial, values)
 
 
 class Evolution:
@@ -289,12 +317,7 @@ class Evolution:
 
     def _at_iteration(self, polynomial: Polynomial) -> Polynomial:
         """Write a polynomial of symbols as one of the iteration."""
-        values: dict[str, Polynomial] = {}
-        for name in self.ranges.leaves(polynomial) & self.symbols.keys():
-            start = self.starts[self.symbols[name]]
-            assert isinstance(start, Index)
-            values[name] = start.polynomial + self.moves[self.symbols[name]]
-        return self.ranges.substitute(polynomial, values)
+        return at_iteration(self.ranges, polynomial, self.symbols, self.starts, self.moves)
 
     def _sum(self, step: Polynomial) -> Polynomial | None:
         """Give the sum of the steps of all iterations before ``t``."""

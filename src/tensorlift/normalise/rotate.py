@@ -50,8 +50,8 @@ def _rotate(op: WhileOp) -> None:
     asked: dict[SSAValue, None] = {}
     given = dict(zip(handed, op.arguments, strict=True))
     is_closed = _collect(condition.operands[0], op, handed, test, asked)
-    if not is_closed or any(isinstance(given[value].owner, PoisonOp) for value in asked):
-        return
+    if not is_closed or not (test or asked) or any(isinstance(given[value].owner, PoisonOp) for value in asked):
+        return  # it cannot, or has no test
     compare = condition.operands[0].owner
     is_tested = isinstance(compare, CmpiOp) and is_certain(comparison(compare, given), op)
     first = [] if is_tested else [_before(ConstantOp(IntegerAttr(truth, i1)), op) for truth in (-1, 0)]

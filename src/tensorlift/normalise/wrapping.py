@@ -1,0 +1,119 @@
+"""Counters that may wrap: a loop counts as its closed form says only where no counter that it compares leaves its type.
+
+One without a sign must rise to its bound, fall to it by one, or meet another one half-way.  What else the sides of the
+test rest on is asked for at every time that the test is made, the last one included.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
+from tensorlift.frontends.c.c_types import INT, IntegerType
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.values import Index, LoopRange, Need
+from tensorlift.normalise.cells import number_type
+from tensorlift.normalise.evolution import ITERATION
+from tensorlift.normalise.exact import integer, read_as
+
+if TYPE_CHECKING:
+    from xdsl.ir import SSAValue
+
+    from tensorlift.diagnostics import Location
+    from tensorlift.frontends.c.induction import TripCount
+    from tensorlift.normalise.evolution import Comparison, Solved
+    from tensorlift.normalise.execution import Execution
+
+_EQUALITIES = {"==", "!="}
+
+
+def require_exact(ex: Execution, solved: Solved, place: Location) -> None:
+    """Prove or record that the counters of a loop do not wrap.
+
+    Raises:
+        LiftError: where one may.
+
+    """
+    for test, count in zip(solved.view.tests, solved.counts, strict=True):
+        _require_in_range(ex, solved, test, count, place)
+        _rely_on_sides(ex, solved, test, count, place)
+
+
+def _rely_on_sides(ex: Execution, solved: Solved, test: Comparison, count: TripCount, place: Location) -> None:
+    first = ZERO if solved.view.is_tested else ONE
+    (last,) = solved.trips(ex.ranges, [count])
+    times = LoopRange(ITERATION, first, (last + ONE,))
+    for number in solved.compared(test):
+        _rely_on_start(ex, solved, test, number, place)
+    for side in (test.left, test.right):
+        value = solved.quiet.side(side)
+        assert value is not None, "the loop is solved"
+        if not isinstance(side, Index) and test.operator not in _EQUALITIES:
+            value = read_as(value, integer(side.type, signed=test.is_signed), ex.setting) or value
+        for need in value.needs:
+            polynomial = solved.at_iteration(need.polynomial)
+            at_first = ex.ranges.substitute(polynomial, {ITERATION: first})
+            ex.preconditions.demand(Need(need.kind, at_first, place), ex.domain)
+            if at_first != polynomial:
+                with ex.inside(loops=(times,)):  # not empty: the first time is checked apart
+                    ex.preconditions.demand(Need(need.kind, polynomial, place), ex.domain)
+
+
+def _rely_on_start(ex: Execution, solved: Solved, test: Comparison, number: int, place: Location) -> None:
+    start, argument = solved.starts[number], solved.view.arguments[number]
+    assert isinstance(start, Index), "it is compared"
+    is_read = test.operator not in _EQUALITIES
+    read = read_as(start, integer(argument.type, signed=test.is_signed), ex.setting) if is_read else None
+    for need in (read or start).needs:
+        ex.preconditions.demand(Need(need.kind, need.polynomial, place), ex.domain)
+
+
+def _require_in_range(ex: Execution, solved: Solved, test: Comparison, count: TripCount, place: Location) -> None:
+    moving = {n: solved.moves[n] for n in solved.compared(test) if solved.moves[n] != ZERO}
+    if _meet(solved, test, moving):
+        return
+    for number, moves in moving.items():
+        ctype, start = solved.kinds[number], solved.starts[number]
+        if not isinstance(ctype, IntegerType) or not isinstance(start, Index):
+            continue
+        if ctype.width < INT.width:  # narrowed: what it is extended by tells whether it has a sign
+            found = number_type(solved.view.arguments[number].type, _names_of(solved, number))
+            ctype = found if isinstance(found, IntegerType) else ctype
+        if ctype.signed and ctype.width >= INT.width:
+            continue  # it does not wrap
+        step = moves.coefficient(ITERATION).constant_value
+        is_rising = step is not None and step > 0
+        is_falling = step == -1 and _ends_in_range(ex, test, start.polynomial - count.distance, place)
+        if (not ctype.signed and not is_rising and not is_falling) or (is_rising and step != count.stride):
+            raise refusal("loop-wrap", place, solved.view.arguments[number].name_hint or "a variable")
+        if is_rising and ctype.width <= INT.width:
+            last = start.polynomial + count.distance + Polynomial.constant(count.stride - 1)
+            room = Polynomial.constant(ctype.maximum) - last
+            ex.preconditions.demand(Need("overflow", room, place), ex.domain)
+
+
+def _names_of(solved: Solved, number: int) -> list[SSAValue]:
+    """Give the values that an argument of the header is in the test and in the body."""
+    view, argument = solved.view, solved.view.arguments[number]
+    return [argument, *(inner for inner, handed in zip(view.inner, view.handed, strict=True) if handed is argument)]
+
+
+def _meet(solved: Solved, test: Comparison, moving: dict[int, Polynomial]) -> bool:
+    """Tell whether two counters move towards each other by one and stop before they pass."""
+    sides = [solved.quiet.side(side) for side in (test.left, test.right)]
+    low, high = sides[::-1] if test.operator == ">" else sides
+    if test.operator not in {"<", ">"} or low is None or high is None:
+        return False
+    t, names = Polynomial.variable(ITERATION), {number: name for name, number in solved.symbols.items()}
+    found = {Polynomial.variable(names[number]): moves for number, moves in moving.items()}
+    return found == {low.polynomial: t, high.polynomial: -t}
+
+
+def _ends_in_range(ex: Execution, test: Comparison, end: Polynomial, place: Location) -> bool:
+    """Tell whether a counter that falls by one ends at no less than zero; record that where it is not certain."""
+    if test.operator not in {"<=", ">="}:
+        return True  # its bound is no less
+    if end.constant_value is not None and end.constant_value < 0:
+        return False
+    ex.preconditions.demand(Need("overflow", end, place), ex.domain)
+    return True
