@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc
+from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc, StringAttr
 
 from tensorlift.diagnostics import Location
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from xdsl.ir import Attribute, BlockArgument, Operation
 
@@ -24,8 +24,27 @@ def location_of(owner: Operation | BlockArgument) -> Location | None:
 
 def name_of(op: Operation) -> str:
     """Give what the location of an operation is called, as a loop is ``for`` and a jump ``break``."""
-    location = op.location
+    location: Attribute = op.location
+    while isinstance(location, CallSiteLoc):
+        location = location.callee
     return location.desc.data if isinstance(location, NameLoc) else ""
+
+
+def inlined(location: Attribute, name: str, call: Attribute) -> CallSiteLoc:
+    """Give the place of what stands in a function that is called by name from another place."""
+    return CallSiteLoc(location, NameLoc(StringAttr(name), call))
+
+
+def calls_around(op: Operation) -> Iterator[tuple[str, Location | None]]:
+    """Yield the functions that an operation was inlined from, the inmost one first, and where they are called."""
+    chain: list[Attribute] = []
+    location: Attribute = op.location
+    while isinstance(location, CallSiteLoc):
+        chain.append(location.caller)
+        location = location.callee
+    for caller in reversed(chain):
+        if isinstance(caller, NameLoc):
+            yield caller.desc.data, _first_place(caller.location)
 
 
 def _first_place(location: Attribute) -> Location | None:

@@ -7,11 +7,11 @@ what the front ends read, by the same code; `signature` says what the arguments 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
-from tensorlift.diagnostics import Location
+from tensorlift.diagnostics import LiftError, Location, Note
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import INT, LONG, FloatType, IntegerType
 from tensorlift.frontends.c.index_arithmetic import Setting, binary
@@ -19,7 +19,7 @@ from tensorlift.frontends.c.machine import Machine
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Address, Array, Choice, Data, Index, Known, Unknown, Value
-from tensorlift.ir.location import location_of
+from tensorlift.ir.location import calls_around, location_of
 from tensorlift.normalise.cases import decided, emitted
 from tensorlift.normalise.exact import NUMBERS
 
@@ -161,7 +161,10 @@ class Execution(Machine):
         if rule is None:
             raise refusal("expression", self.place, f"`{op.name}`")
         self.executed.add(op)
-        self.rules.run(self, op, rule)
+        try:
+            self.rules.run(self, op, rule)
+        except LiftError as error:
+            raise _with_calls(error, op) from None
         for result in op.results:
             found = self.values.get(result)
             if isinstance(found, Data) and found.literal is None and result.name_hint and not op.regions:
@@ -236,6 +239,24 @@ class Execution(Machine):
             return found
         data = self.number(value)
         return Test(data if data.literal is None else bool(data.literal))
+
+
+def call_note(name: str, place: Location | None) -> Note:
+    """Note where a function is called."""
+    return Note(f"in `{name}`, called from here", place)
+
+
+def called_from(op: Operation) -> tuple[Note, ...]:
+    """Note through which calls an operation is reached, the inmost one first."""
+    return tuple(call_note(name, place) for name, place in calls_around(op))
+
+
+def _with_calls(error: LiftError, op: Operation) -> LiftError:
+    """Note through which calls an operation is reached."""
+    notes = called_from(op)
+    if not notes or any(diagnostic.notes for diagnostic in error.diagnostics):
+        return error
+    return LiftError(*(replace(diagnostic, notes=notes) for diagnostic in error.diagnostics))
 
 
 def ctype_of(value: SSAValue) -> FloatType | IntegerType:

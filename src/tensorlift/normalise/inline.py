@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.func import CallOp, FuncOp
 
+from tensorlift.ir.location import inlined
 from tensorlift.normalise.edit import insert, last_of, remove
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import SSAValue
+    from xdsl.ir import Operation, SSAValue
 
 
 @dataclass(frozen=True)
@@ -34,14 +35,21 @@ def _inline(name: str, functions: Mapping[str, FuncOp], seen: set[str]) -> bool:
     """Replace the calls in a function; tell whether none is left."""
     if name not in seen:
         seen.add(name)
-        for call in _calls(functions[name]):
-            callee = call.callee.root_reference.data
+        for call in calls_in(functions[name]):
+            callee = called(call)
             if callee in functions and _inline(callee, functions, seen):
                 _replace(call, functions[callee])
-    return not _calls(functions[name])
+    return not calls_in(functions[name])
 
 
-def _calls(function: FuncOp) -> list[CallOp]:
+def called(call: CallOp) -> str:
+    """Name what a call calls."""
+    name: str = call.callee.root_reference.data
+    return name
+
+
+def calls_in(function: Operation) -> list[CallOp]:
+    """List the calls in a function."""
     return [op for op in function.walk() if isinstance(op, CallOp)]
 
 
@@ -49,7 +57,10 @@ def _replace(call: CallOp, callee: FuncOp) -> None:
     block = callee.body.block
     known: dict[SSAValue, SSAValue] = dict(zip(block.args, call.operands, strict=True))
     end = last_of(block)
-    insert([op.clone(known) for op in block.ops if op is not end], call)
+    ops = [op.clone(known) for op in block.ops if op is not end]
+    for inner in (inner for op in ops for inner in op.walk()):
+        inner.location = inlined(inner.location, callee.sym_name.data, call.location)
+    insert(ops, call)
     for result, value in zip(call.results, end.operands, strict=True):
         result.replace_all_uses_with(known.get(value, value))
     remove(call)

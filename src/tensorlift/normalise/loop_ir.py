@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tensorlift.frontends.c.c_types import LONG
 from tensorlift.frontends.c.lower import lower_by
@@ -11,6 +11,7 @@ from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Index
 from tensorlift.frontends.mlir.cleanup import PURE, remove_dead
 from tensorlift.ir.function import function_named
+from tensorlift.ir.location import location_of
 from tensorlift.ir.prototype import literal_names, returned_sizes
 from tensorlift.ir.regions import IrreducibleError
 from tensorlift.normalise.accesses import ACCESSES, declare_static, declare_table
@@ -18,9 +19,9 @@ from tensorlift.normalise.branches import BRANCHES, by_cases
 from tensorlift.normalise.cells import Cells
 from tensorlift.normalise.checks import CHECKS
 from tensorlift.normalise.counted import COUNTED, heads
-from tensorlift.normalise.execution import Execution, Language, Rules
+from tensorlift.normalise.execution import Execution, Language, Rules, call_note, called_from
 from tensorlift.normalise.exits import Exits
-from tensorlift.normalise.inline import Inline
+from tensorlift.normalise.inline import Inline, called, calls_in
 from tensorlift.normalise.rotate import Rotate
 from tensorlift.normalise.scalars import SCALARS
 from tensorlift.normalise.signature import argument_names, c_arguments, literal_name, mlir_arguments, named_in_extents
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.dialects.func import CallOp
     from xdsl.ir import Operation, SSAValue
 
     from tensorlift.frontends.c import nodes
@@ -63,6 +65,19 @@ def _return(ex: Execution, op: Operation) -> None:
         ex.returned = found if isinstance(found, Index) else ex.number(value)
 
 
+def _call(ex: Execution, op: Operation) -> None:
+    """Refuse a call that is left: the first one from there that leads back is the recursion."""
+    module: Any = ex.function.parent_op()
+    path, call = [ex.function.sym_name.data], cast("CallOp", op)
+    notes = called_from(op)
+    while (callee := called(call)) not in path:
+        path.append(callee)
+        notes = (call_note(callee, location_of(call)), *notes)
+        inner = calls_in(function_named(module, callee))
+        call = next((one for one in inner if called(one) in path), inner[0])
+    raise refusal("recursion", ex.at(call), callee, notes)
+
+
 def _follow(ex: Execution, op: Operation, rule: Rule) -> None:
     """Follow the rule of an operation, by cases where it needs that."""
     by_cases(ex, op, rule, _needed(ex, op))
@@ -76,7 +91,7 @@ def _needed(ex: Execution, op: Operation) -> Sequence[SSAValue]:
 
 
 RULES = Rules(
-    {**SCALARS, **ACCESSES, **COUNTED, **BRANCHES, **CHECKS, "func.return": _return},
+    {**SCALARS, **ACCESSES, **COUNTED, **BRANCHES, **CHECKS, "func.return": _return, "func.call": _call},
     _follow,
     declare_table,
     declare_static,
