@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
-    from tensorlift.frontends.c import nodes
     from tensorlift.frontends.c.reader import ParsedFile
     from tensorlift.frontends.cpp.instances import Instance
     from tensorlift.frontends.cpp.reader import ParsedCpp
@@ -112,20 +111,13 @@ def _read_cpp(source: Source, options: LiftOptions, wanted: str | None) -> Seque
 
 
 def _otherwise_cpp(parsed: ParsedCpp, instance: Instance, options: LiftOptions) -> ModuleOp:
-    from tensorlift.frontends.cpp.entry import CppReader
-    from tensorlift.frontends.cpp.reader import lower_cpp
-    from tensorlift.normalise.loop_ir import cpp_language, loop_ir
+    from tensorlift.ir.function import FunctionView, function_named
+    from tensorlift.normalise.cpp import cpp_loop_ir
 
-    file = parsed.parsed
-    reader = CppReader(file.name, file.source)
-    entry = reader.entry(instance.cursor, instance.name)
-    language = cpp_language(entry.prototype)
-
-    def lower(signature: nodes.Function, source: str) -> ModuleOp:
-        return loop_ir(_literally_cpp(parsed, instance), signature, source, language)
-
-    module = lower_cpp(entry, file.name, reader.used_sizes, lower)
-    _with_extents([ReadFunction(instance.name, entry.function.location, module)], options)
+    module = cpp_loop_ir(parsed.parsed, instance, partial(_literally_cpp, parsed, instance))
+    location = FunctionView(function_named(module, instance.name)).location
+    assert location is not None
+    _with_extents([ReadFunction(instance.name, location, module)], options)
     return module
 
 

@@ -68,7 +68,7 @@ def test_functions_run_as_compiled() -> None:
         ),
         pytest.param(
             "struct S { int n; S(const S &o) : n(o.n + 1) {} }; int f(S s) { return s.n; }",
-            "copied by a constructor",
+            "has a copy constructor",
             id="copy constructor",
         ),
         pytest.param(

@@ -24,6 +24,7 @@ from tensorlift.frontends.c.calls import called_from
 from tensorlift.frontends.c.demand import children
 from tensorlift.frontends.c.math_functions import is_math_function
 from tensorlift.frontends.c.modified import assigned_in_statement, has_effects
+from tensorlift.frontends.cpp.class_rules import require_class, require_plain_copy, require_plain_ending
 from tensorlift.frontends.cpp.classes import Classes
 from tensorlift.frontends.cpp.cpp_types import fields_of, in_std, is_class, is_reference, without_reference
 from tensorlift.frontends.cpp.objects import Container, Lambda, Object, Record, pointer_to, sequence
@@ -260,8 +261,8 @@ class Calls(Classes):
         key, location = parameter.data[0], self.location(parameter)
         by_reference = is_reference(parameter.type)
         if isinstance(value, Record) and not by_reference:
-            self.check_ending(parameter.type, location)
-            self.check_copy(parameter.type, location)
+            require_plain_ending(parameter.type, location)
+            require_plain_copy(parameter.type, location)
         if isinstance(value, Container) and not by_reference and self.changes(parameter):
             value, statement = self.copy_of(value, parameter.spelling, location)
             prologue.append(statement)
@@ -359,9 +360,9 @@ class Calls(Classes):
             return None
         arguments = written_arguments(cursor)
         if len(arguments) == 1 and without_reference(arguments[0].type) == without_reference(cursor.type):
-            self.check_copy(cursor.type, location)
+            require_plain_copy(cursor.type, location)
             return self.object_of(arguments[0])
-        self.check_class(cursor.type, location)
+        require_class(cursor.type, location)
         record, statements = self.record_from("temporary", cursor.type, cursor, location)
         self.before.append(self.as_expression(statements, location))
         return record

@@ -8,19 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clang.cindex import CursorKind, TypeKind
+from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import INT, CType, NumberType, PointerType
+from tensorlift.frontends.cpp.class_rules import require_class, require_plain_copy, require_plain_ending
 from tensorlift.frontends.cpp.cpp_types import (
-    bases_of,
-    declared_in,
     fields_of,
-    has_destructor,
-    has_own_copy,
-    in_std,
     is_plain_array,
-    spelled,
     without_reference,
 )
 from tensorlift.frontends.cpp.objects import Binding, Container, Lambda, Record
@@ -42,34 +37,6 @@ if TYPE_CHECKING:
 class Classes(Vectors):
     """Reading of objects of classes."""
 
-    def check_class(self, clang_type: Any, location: Location) -> Any:
-        """Give the canonical type of a class of the subset; refuse any other."""
-        record = without_reference(clang_type)
-        declaration = record.get_declaration()
-        name = spelled(record).removeprefix("const ")
-        if record.kind is not TypeKind.RECORD or in_std(declaration):
-            raise refusal("container", location, name)
-        if declaration.kind is CursorKind.UNION_DECL:
-            raise refusal("class", location, f"`{name}` is a union")
-        if bases_of(record):
-            raise refusal("class", location, f"`{name}` has a base class")
-        for child in declared_in(record):
-            if child.kind is CursorKind.CXX_METHOD and child.is_virtual_method():
-                raise refusal("class", location, f"`{name}` has the virtual function `{child.spelling}`")
-        return record
-
-    def check_ending(self, clang_type: Any, location: Location) -> None:
-        """Refuse an object that does something where its life ends, which is in the function."""
-        if has_destructor(clang_type):
-            name = spelled(without_reference(clang_type)).removeprefix("const ")
-            raise refusal("class", location, f"`{name}` has a destructor")
-
-    def check_copy(self, clang_type: Any, location: Location) -> None:
-        """Refuse a copy of an object that is not one of its members."""
-        if has_own_copy(clang_type):
-            name = spelled(without_reference(clang_type)).removeprefix("const ")
-            raise refusal("class", location, f"`{name}` has a copy constructor")
-
     def field(self, record: Record, declaration: Any, location: Location) -> Binding:
         """Give a member of an object."""
         known = record.fields.get(declaration.spelling)
@@ -87,7 +54,7 @@ class Classes(Vectors):
 
     def declare_record(self, name: str, cursor: Any, initial: Any, location: Location) -> nodes.Statement:
         """Read the declaration of a local object, and bind its name."""
-        self.check_class(cursor.type, location)
+        require_class(cursor.type, location)
         with self.collecting() as before:
             found, statements = self.record_from(name, cursor.type, initial, location)
         self.bound[cursor.data[0]] = found
@@ -98,7 +65,7 @@ class Classes(Vectors):
         self, name: str, clang_type: Any, initial: Any, location: Location
     ) -> tuple[Record, list[nodes.Statement]]:
         """Make an object from its initialiser."""
-        self.check_ending(clang_type, location)
+        require_plain_ending(clang_type, location)
         cursor = constructor_in(initial)
         if cursor is None:
             return self._of_fields(name, clang_type, [], location)
@@ -177,7 +144,7 @@ class Classes(Vectors):
 
     def copied_record(self, name: str, source: Record, location: Location) -> tuple[Record, list[nodes.Statement]]:
         """Copy an object member by member."""
-        self.check_copy(source.ctype, location)
+        require_plain_copy(source.ctype, location)
         record = Record(name, source.ctype, owner=self.frame.number)
         statements: list[nodes.Statement] = []
         for declaration in fields_of(source.ctype):

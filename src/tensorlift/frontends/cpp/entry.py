@@ -7,7 +7,6 @@ parameters that it writes whole.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TypeKind
@@ -21,28 +20,16 @@ from tensorlift.frontends.c.c_types import (
     PointerType,
 )
 from tensorlift.frontends.c.modified import assigned_in_statement
-from tensorlift.frontends.cpp.cpp_types import fields_of, is_class, is_reference, spelled, without_reference
+from tensorlift.frontends.cpp.class_rules import require_class, require_plain_copy, require_plain_ending
+from tensorlift.frontends.cpp.cpp_types import fields_of, is_class, is_reference, without_reference
 from tensorlift.frontends.cpp.objects import Binding, Container, ContainerType, Extent, Object, Record, extent_node
 from tensorlift.frontends.cpp.refusals import refusal
+from tensorlift.frontends.cpp.signature import Entry, Part, qualified, spelled_plainly
 from tensorlift.frontends.cpp.statements import Statements
 from tensorlift.frontends.cpp.vectors import assigned
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
-
-Part = dict[str, Any]
-
-
-@dataclass(slots=True)
-class Entry:
-    """A function to lower: its tree, its containers among the parameters, and how to call it from C++."""
-
-    function: nodes.Function
-    containers: list[Container]
-    sizes: list[nodes.Variable]
-    inputs: list[nodes.Variable]
-    results: list[nodes.Variable]
-    prototype: Part
 
 
 class CppReader(Statements):
@@ -69,7 +56,7 @@ class CppReader(Statements):
         function = nodes.Function(name, (), result, self.location(definition), block)
         outer = self.outer.pop()
         function.outer = tuple(sorted(outer, key=lambda variable: variable.location))
-        prototype = {"call": _qualified(definition), "parameters": described, "returns": returned}
+        prototype = {"call": qualified(definition), "parameters": described, "returns": returned}
         return Entry(function, self._containers, list(self._sizes), inputs, self._results, prototype)
 
     def _start(self) -> None:
@@ -93,7 +80,7 @@ class CppReader(Statements):
         plain = without_reference(cursor.type)
         if passed.kind is TypeKind.RVALUEREFERENCE:
             raise refusal("reference", location, f"`{name}` is a reference to a temporary object")
-        described = {"name": name, "type": _spelled(plain)}
+        described = {"name": name, "type": spelled_plainly(plain)}
         by_value = not is_reference(cursor.type)
         kind = self.types.container(cursor.type) if by_value else self.types.member(cursor.type)
         if kind is not None:
@@ -154,11 +141,11 @@ class CppReader(Statements):
     def _object_parameter(self, cursor: Any, position: int, described: Part, prologue: list[nodes.Statement]) -> Part:
         """Bind a parameter that is an object of a class; its members are made when they are used."""
         location = self.location(cursor)
-        record = Record(cursor.spelling, self.check_class(cursor.type, location), is_parameter=True)
+        record = Record(cursor.spelling, require_class(cursor.type, location), is_parameter=True)
         record.by_value = not is_reference(cursor.type)
         if record.by_value:
-            self.check_ending(cursor.type, location)
-            self.check_copy(cursor.type, location)
+            require_plain_ending(cursor.type, location)
+            require_plain_copy(cursor.type, location)
         self.bound[cursor.data[0]] = record
         self._way_to[record] = (position,)
         self._parts[record] = {**described, "record": []}
@@ -176,7 +163,7 @@ class CppReader(Statements):
         order = [child.spelling for child in fields_of(record.ctype)].index(member)
         place = (*self._way_to[record], order)
         kind, ctype = self.types.member(declaration.type), self.types.read(declaration.type)
-        part: Part = {"path": member, "type": _spelled(without_reference(declaration.type))}
+        part: Part = {"path": member, "type": spelled_plainly(without_reference(declaration.type))}
         found: Binding
         if is_reference(declaration.type):
             raise refusal("class", location, f"the member `{spelling}` is a reference")
@@ -190,7 +177,7 @@ class CppReader(Statements):
             found = nodes.Name(variable, ctype, location)
             part["pointer" if isinstance(ctype, PointerType) else "value"] = name
         else:
-            found = Record(spelling, self.check_class(declaration.type, location), is_parameter=True)
+            found = Record(spelling, require_class(declaration.type, location), is_parameter=True)
             self._way_to[found] = place
             part["record"] = []
             self._parts[found] = part
@@ -263,7 +250,7 @@ class CppReader(Statements):
 
     def _returned_part(self, definition: Any, result: Object | None) -> Part:
         """Describe what the function returns."""
-        described = {"type": _spelled(without_reference(definition.result_type))}
+        described = {"type": spelled_plainly(without_reference(definition.result_type))}
         if isinstance(result, Container):
             assert result.variable is not None
             return {**described, "container": result.variable.name}
@@ -276,7 +263,7 @@ class CppReader(Statements):
         parts: list[Part] = []
         for declaration in fields_of(record.ctype):
             found = record.fields[declaration.spelling]
-            part: Part = {"path": declaration.spelling, "type": _spelled(without_reference(declaration.type))}
+            part: Part = {"path": declaration.spelling, "type": spelled_plainly(without_reference(declaration.type))}
             if isinstance(found, Container) and found.variable is not None:
                 part["container"] = found.variable.name
             elif isinstance(found, Record):
@@ -292,24 +279,3 @@ def _container_part(container: Container) -> Part:
     assert container.variable is not None
     sizes = [extent.name if isinstance(extent, nodes.Variable) else None for extent in container.extents]
     return {"container": container.variable.name, "sizes": sizes}
-
-
-def _spelled(clang_type: Any) -> str:
-    """Spell a type as one that can be declared without a value."""
-    return spelled(clang_type).removeprefix("const ")
-
-
-def _qualified(definition: Any) -> str:
-    """Spell the name by which the function is called, with its namespaces and template arguments."""
-    parts = [definition.spelling]
-    parent = definition.semantic_parent
-    while parent is not None and parent.kind is CursorKind.NAMESPACE:
-        if parent.spelling:
-            parts.append(parent.spelling)
-        parent = parent.semantic_parent
-    count = definition.get_num_template_arguments()
-    given = [
-        definition.get_template_argument_type(k).spelling or str(definition.get_template_argument_value(k))
-        for k in range(count)
-    ]
-    return "::".join(reversed(parts)) + (f"<{', '.join(given)}>" if count > 0 else "")

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
     from tensorlift.diagnostics import Diagnostic
     from tensorlift.frontends.c.parse_errors import ParseErrors
-    from tensorlift.frontends.cpp.entry import Entry
     from tensorlift.frontends.cpp.objects import Container
+    from tensorlift.frontends.cpp.signature import Entry
     from tensorlift.ir.function import Parameter
     from tensorlift.ir.linear import Linear
 

@@ -17,16 +17,11 @@ from xdsl.ir import SSAValue
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c.c_types import CType, NumberType, PointerType
 from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.frontends.cpp.class_rules import require_class, require_plain_copy, require_plain_ending
 from tensorlift.frontends.cpp.cpp_types import (
     CppTypes,
-    bases_of,
-    fields_of,
-    has_destructor,
-    has_own_copy,
-    in_std,
     is_plain_array,
     is_reference,
-    spelled,
     without_reference,
 )
 from tensorlift.frontends.cpp.refusals import refusal
@@ -152,30 +147,11 @@ def outer(ctx: Context, path: str, clang_type: Any, cursor: Any, *, is_cell: boo
             return memory(ctx, path, ctype.element.element, (None,))
         element, shape = pointee(ctx, ctype.element, cursor, path)
         return memory(ctx, path, element, shape)
-    require_class(clang_type, ctx.location(cursor))
+    require_class(clang_type, ctx.position(cursor))
     if cursor.kind is CursorKind.PARM_DECL and not is_reference(cursor.type):
-        require_plain_ending(clang_type, ctx.location(cursor))
-        if has_own_copy(clang_type):
-            raise refusal("class", ctx.position(cursor), f"`{cursor.spelling}` is copied by a constructor")
+        require_plain_ending(clang_type, ctx.position(cursor))
+        require_plain_copy(clang_type, ctx.position(cursor))
     return Structure({}, reached=path)
-
-
-def require_class(clang_type: Any, at: FileLineColLoc) -> None:
-    """Refuse what is no class of members alone: unions, classes of the library, and those with a base class."""
-    record = without_reference(clang_type)
-    declaration, name = record.get_declaration(), spelled(record).removeprefix("const ")
-    if record.kind is not TypeKind.RECORD or in_std(declaration):
-        raise refusal("container", location(at), name)
-    if declaration.kind is CursorKind.UNION_DECL or bases_of(record):
-        raise refusal("class", location(at), f"`{name}` is a union, or has a base class")
-    if any(field.is_bitfield() or is_reference(field.type) for field in fields_of(record)):
-        raise refusal("class", location(at), f"`{name}` has a bit-field, or a reference as a member")
-
-
-def require_plain_ending(clang_type: Any, at: FileLineColLoc) -> None:
-    """Refuse an object of the function that does something where its life ends."""
-    if has_destructor(clang_type):
-        raise refusal("class", location(at), f"`{spelled(without_reference(clang_type))}` has a destructor")
 
 
 def location(at: FileLineColLoc) -> Location:

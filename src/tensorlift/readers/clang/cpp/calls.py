@@ -17,6 +17,7 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import FloatType
 from tensorlift.frontends.c.calls import called_from
+from tensorlift.frontends.cpp.class_rules import require_class, require_plain_ending
 from tensorlift.frontends.cpp.cpp_types import fields_of, in_std, is_class, is_reference, without_reference
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.syntax import (
@@ -44,7 +45,7 @@ from tensorlift.readers.clang.context import (
     Value,
     value,
 )
-from tensorlift.readers.clang.cpp.arguments import Home, require_class, require_plain_ending, types_of
+from tensorlift.readers.clang.cpp.arguments import Home, location, types_of
 from tensorlift.readers.clang.cpp.containers import copied, swap
 from tensorlift.readers.clang.cpp.inlining import inlined, is_pure
 from tensorlift.readers.clang.cpp.objects import assign_object, copied_object, declared_member, number
@@ -224,7 +225,7 @@ def _bound(ctx: Context, definition: Any, arguments: Sequence[Any]) -> _Bound:
             raise refusal("class", ctx.position(parameter), f"the parameter `{parameter.spelling}` without a value")
         found.places[identity] = _passed(ctx, definition, parameter, given)
         if is_class(parameter.type) and not is_reference(parameter.type):
-            require_plain_ending(parameter.type, ctx.location(parameter))
+            require_plain_ending(parameter.type, ctx.position(parameter))
             if not _is_own(given) and ctx.calls.uses.changes(definition, parameter):
                 found.places[identity] = own_copy(ctx, parameter, found.places[identity], "")
                 found.copies.add(identity)
@@ -355,8 +356,8 @@ def _temporary(ctx: Context, cursor: Any, reached: str) -> Place:
 def construct(ctx: Context, clang_type: Any, initial: Any, home: Home) -> Structure:
     """Make a local object from its initialiser."""
     record, inner = without_reference(clang_type), constructor_in(initial)
-    require_class(record, home.at)
-    require_plain_ending(record, home.at)
+    require_class(record, location(home.at))
+    require_plain_ending(record, location(home.at))
     if inner is None:
         return _of_members(ctx, record, [], home)
     if inner.kind is CursorKind.INIT_LIST_EXPR:

@@ -13,16 +13,9 @@ from tensorlift.frontends.c.c_types import LONG, FloatType, IntegerType, Pointer
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.math_functions import is_math_function
 from tensorlift.frontends.c.refusals import refusal as c_refusal
-from tensorlift.frontends.cpp.cpp_types import INCLUDE, in_std, is_class, is_reference
+from tensorlift.frontends.cpp.cpp_types import INCLUDE, in_std, is_class
 from tensorlift.frontends.cpp.refusals import refusal
-from tensorlift.frontends.cpp.syntax import (
-    constructor_in,
-    is_constructor,
-    is_copy,
-    lambda_result,
-    unwrapped,
-    written_arguments,
-)
+from tensorlift.frontends.cpp.returned import result_of, returned_variables, returns_in
 from tensorlift.readers.clang.context import Context, Frame, Place, PointerLocal, Structure, memory_type, pointee
 from tensorlift.readers.clang.cpp.arguments import types_of
 from tensorlift.readers.clang.expressions import contents
@@ -125,47 +118,6 @@ def body_of(ctx: Context, definition: Any) -> Any:
     if not bodies:
         raise refusal("exception", ctx.position(definition), "a function that is one `try`, or has no body,")
     return bodies[-1]
-
-
-def result_of(definition: Any) -> Any:
-    """Give the type that a function returns; None for a constructor, and for a lambda that returns nothing."""
-    if definition.kind is CursorKind.CONSTRUCTOR:
-        return None
-    return lambda_result(definition) if definition.kind is CursorKind.LAMBDA_EXPR else definition.result_type
-
-
-def returns_in(body: Any) -> list[Any]:
-    """List the ``return``s of a function, those of lambdas inside of it left out."""
-    found: list[Any] = []
-    open_ = [body]
-    while open_:
-        cursor = open_.pop()
-        if cursor.kind is CursorKind.RETURN_STMT:
-            found.append(cursor)
-        elif cursor.kind is not CursorKind.LAMBDA_EXPR:
-            open_ += reversed(libclang.children(cursor))
-    return found
-
-
-def returned_variables(definition: Any, returns: list[Any]) -> frozenset[int | None]:
-    """Tell the variables that a function returns by value, containers and objects of classes."""
-    result = result_of(definition)
-    if result is None or is_reference(result) or not is_class(result):
-        return frozenset()
-    named = [named_object(child) for statement in returns for child in libclang.children(statement)[:1]]
-    found = frozenset(libclang.referenced_identity(name) for name in named if name is not None)
-    return found if len(found) == 1 else frozenset()  # the caller's memory holds one at a time
-
-
-def named_object(cursor: Any) -> Any:
-    """Give the name of the variable that is returned, under moves and copies; None for any other expression."""
-    inner = constructor_in(cursor)
-    while inner is not None and inner.kind is CursorKind.CALL_EXPR and inner.referenced is not None:
-        arguments = written_arguments(inner)
-        if len(arguments) != 1 or not ((is_constructor(inner) and is_copy(inner)) or inner.spelling == "move"):
-            return None
-        inner = unwrapped(arguments[0])
-    return inner if inner is not None and libclang.is_name(inner) else None
 
 
 _READERS = {"size", "empty", "operator[]", "at", "front", "back", "begin", "end", "data"}

@@ -15,13 +15,14 @@ from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.reader import inside_of
 from tensorlift.frontends.cpp.cpp_types import CppTypes, is_class, is_reference
 from tensorlift.frontends.cpp.refusals import refusal
+from tensorlift.frontends.cpp.returned import returned_variables, returns_in
 from tensorlift.frontends.cpp.syntax import parameters_of
 from tensorlift.ir.prototype import RETURNED
 from tensorlift.readers.clang.context import C, Context, Frame, Rules
 from tensorlift.readers.clang.cpp.arguments import parameter
 from tensorlift.readers.clang.cpp.calls import own_copy
 from tensorlift.readers.clang.cpp.expressions import EFFECTS, PLACES, VALUES
-from tensorlift.readers.clang.cpp.inlining import body_of, returned_variables, returns_in
+from tensorlift.readers.clang.cpp.inlining import body_of
 from tensorlift.readers.clang.cpp.statements import STATEMENTS
 from tensorlift.readers.clang.reader import reading_of
 from tensorlift.readers.clang.statements import statement

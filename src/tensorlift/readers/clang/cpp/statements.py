@@ -19,6 +19,7 @@ from tensorlift.frontends.c.c_types import (
 )
 from tensorlift.frontends.cpp.cpp_types import is_class, is_reference, without_reference
 from tensorlift.frontends.cpp.refusals import refusal
+from tensorlift.frontends.cpp.returned import named_object, result_of
 from tensorlift.frontends.cpp.syntax import HARMLESS, unwrapped
 from tensorlift.readers.clang.context import (
     C,
@@ -33,7 +34,6 @@ from tensorlift.readers.clang.context import (
 from tensorlift.readers.clang.cpp.arguments import Home, types_of
 from tensorlift.readers.clang.cpp.calls import construct, reference, whole_object
 from tensorlift.readers.clang.cpp.containers import copied, element, size
-from tensorlift.readers.clang.cpp.inlining import named_object, result_of
 from tensorlift.readers.clang.cpp.objects import number, return_object
 from tensorlift.readers.clang.cpp.vectors import given, growing, made
 from tensorlift.readers.clang.declarations import declare as c_declare
