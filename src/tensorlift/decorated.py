@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Diagnostic
     from tensorlift.frontends.python import LiveFunction
     from tensorlift.frontends.read_function import ReadFunction
+    from tensorlift.interface import Lifting
+    from tensorlift.ir.function import FunctionView
     from tensorlift.record import Level
     from tensorlift.source import Source
 
@@ -205,18 +207,19 @@ class LiftedFunction:
 
         live = self._live
         assert live is not None
-        kept: list[ReadFunction] = []
+        found: dict[str, Lifting] = {}
 
         def read() -> list[ReadFunction]:
-            kept.append(with_literal_python(live.read(told)))
-            return kept
+            return [with_literal_python(live.read(told))]
 
-        (function,) = lift_read(self._text(), LiftOptions((live.name,), self.target), read).functions
+        (function,) = lift_read(self._text(), LiftOptions((live.name,), self.target), read, found).functions
         self._record = function
         if not function.lifted:
             raise LiftError(*function.diagnostics)
         program = executable(function, self.target)
-        return LiftedProgram(function, _interface(kept[0], live), program, over_numpy(program, self.target))
+        return LiftedProgram(
+            function, _interface(found[live.name].view, live), program, over_numpy(program, self.target)
+        )
 
     def _explained(self, error: LiftError) -> LiftError:
         """Give the error a text that shows the lines of the source."""
@@ -230,13 +233,8 @@ class LiftedFunction:
         return FallbackWarning(f"`{self._name}` runs as it was written: {error.diagnostics[0]}")
 
 
-def _interface(read: ReadFunction, live: LiveFunction) -> PythonInterface:
+def _interface(view: FunctionView, live: LiveFunction) -> PythonInterface:
     """Say how the source is called, from its loop IR."""
-    from tensorlift.ir.function import FunctionView, functions
-
-    assert read.module is not None
-    (func_op,) = functions(read.module)
-    view = FunctionView(func_op)
     names = live.told()
     own = {parameter.name: parameter for parameter in view.parameters if parameter.name in names}
     return PythonInterface(

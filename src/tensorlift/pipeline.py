@@ -124,17 +124,21 @@ def lift_source(source: Source, options: LiftOptions) -> LiftRecord:
     return lift_read(source, options, partial(reading.read, source, options))
 
 
-def lift_read(source: Source, options: LiftOptions, read: Callable[[], Sequence[ReadFunction]]) -> LiftRecord:
-    """Lift the functions that ``read`` gives, which stand in the source."""
+def lift_read(
+    source: Source,
+    options: LiftOptions,
+    read: Callable[[], Sequence[ReadFunction]],
+    found: dict[str, Lifting] | None = None,
+) -> LiftRecord:
+    """Lift the functions that ``read`` gives; ``found`` is filled with what was found out, by their names."""
     target = get_target(options.target)
-    return with_deep_stack(lambda: _lift(source, target, options, read))
+    return with_deep_stack(lambda: _lift(source, target, options, read, found))
 
 
 def lift_to_run(source: Source, options: LiftOptions) -> tuple[LiftRecord, dict[str, Lifting]]:
     """Lift the functions of a source; give with the record what the rooms found out about each that was lifted."""
-    target, found = get_target(options.target), dict[str, Lifting]()
-    record = with_deep_stack(lambda: _lift(source, target, options, partial(reading.read, source, options), found))
-    return record, found
+    found = dict[str, Lifting]()
+    return lift_read(source, options, partial(reading.read, source, options), found), found
 
 
 def _lift(
@@ -142,9 +146,8 @@ def _lift(
     target: Target,
     options: LiftOptions,
     read_all: Callable[[], Sequence[ReadFunction]],
-    found: dict[str, Lifting] | None = None,
+    found: dict[str, Lifting] | None,
 ) -> LiftRecord:
-    """Lift the functions that ``read_all`` gives; ``found`` is filled with what was found out, by their names."""
     clock = StageClock()
     search_by(options.engine, options.tactics, options.heuristics)  # what is wrong with the request is said first
     try:

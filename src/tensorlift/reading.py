@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
+    from tensorlift.frontends.c import nodes
     from tensorlift.frontends.c.reader import ParsedFile
     from tensorlift.frontends.cpp.instances import Instance
     from tensorlift.frontends.cpp.reader import ParsedCpp
+    from tensorlift.frontends.python.lower import Translation
     from tensorlift.pipeline import LiftOptions
     from tensorlift.source import Source
 
@@ -81,15 +83,26 @@ def _read_python(source: Source, _options: LiftOptions, wanted: str | None) -> S
 
 def with_literal_python(function: ReadFunction) -> ReadFunction:
     """Say of a function of Python how it is read literally."""
-    return (
-        replace(function, literally=partial(_python_literally, function)) if function.module is not None else function
-    )
+    known = function.translation
+    if known is None:
+        return function
+    return replace(function, literally=partial(_python_literally, known), otherwise=partial(_python_otherwise, known))
 
 
-def _python_literally(function: ReadFunction) -> ModuleOp:
+def _python_literally(known: Translation) -> ModuleOp:
     from tensorlift.readers.python import literal_module_of
 
-    return literal_module_of(function.inferred)
+    return literal_module_of(known.inferred())
+
+
+def _python_otherwise(known: Translation) -> ModuleOp:
+    from tensorlift.frontends.python.lower import lower_python
+    from tensorlift.normalise.loop_ir import PYTHON, loop_ir
+
+    def lower(signature: nodes.Function, source: str) -> ModuleOp:
+        return loop_ir(_python_literally(known), signature, source, PYTHON)
+
+    return lower_python(known, lower)
 
 
 def _read_cpp(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:

@@ -22,8 +22,8 @@ class ReadFunction:
 
     With a module, the diagnostics are notes and warnings.  ``literally`` reads the function into literal IR, or
     raises ``LiftError``, where its language has a literal reader.  ``otherwise`` makes the loop IR of that, or raises
-    ``LiftError``.  ``inferred`` is what the front end found out about
-    types that the source does not state, where the literal reader needs it.
+    ``LiftError``.  ``translation`` is what the front end found out about
+    types that the source does not state, where these two need it.
     """
 
     name: str
@@ -32,7 +32,7 @@ class ReadFunction:
     diagnostics: tuple[Diagnostic, ...] = ()
     literally: Callable[[], ModuleOp] | None = None
     otherwise: Callable[[], ModuleOp] | None = None
-    inferred: Any = None
+    translation: Any = None
 
 
 def read_function(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
+from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import FloatType, IntegerType, element_of
 from tensorlift.frontends.c.delinearise import respread
@@ -147,13 +147,21 @@ def row_name(array: Array, axis: int) -> str:
     return f"{DISTANCE}{axis} {array.name}"
 
 
+def extent_name(array: Array, axis: int) -> str:
+    """Name the variable that stands for an extent of an array that nothing tells."""
+    return f"%extent {axis} {array.name}"
+
+
 def _in_dimensions(
     ex: Execution, array: Array, declared: Sequence[Polynomial | None], place: Polynomial
 ) -> tuple[Polynomial, ...]:
     """Divide an offset by the strides that declared extents tell."""
     if len(declared) < 2:  # noqa: PLR2004 - of one dimension
         return (place,)
-    extents = [ONE if extent is None else extent for extent in declared]
+    extents = [
+        Polynomial.variable(extent_name(array, axis)) if extent is None else extent
+        for axis, extent in enumerate(declared, len(array.extents) - len(declared))
+    ]
     access = Access((*[ZERO] * (len(extents) - 1), place), ex.domain, ex.place, None)
     return respread(array, access, extents, ex.ranges).subscripts
 

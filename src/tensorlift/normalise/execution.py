@@ -70,14 +70,16 @@ class Language:
     """What differs between literal IR of languages.
 
     Signed integers of less than ``exact_from`` bits wrap where nothing says that they do not; the length of a local
-    array is a product of its extents, the outermost of which stands first or last.  ``names`` are what literal IR calls
-    parameters, where it does not as C reaches them, and ``returned`` the sizes of what is returned; ``arguments`` gives
-    what its arguments are.
+    array is a product of its extents, the outermost of which stands first or last.  Where a language ``cuts_off`` what
+    lies outside of an array, counts it from the end, or raises, it is asked of arguments that it does nothing of it.
+    ``names`` are what literal IR calls parameters, where it does not as C reaches them, and ``returned`` the sizes of
+    what is returned; ``arguments`` gives what its arguments are.
     """
 
     arguments: Callable[[Execution, nodes.Function], Iterable[Value]]
     exact_from: int = INT.width
     outermost_first: bool = True
+    cuts_off: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
     returned: Mapping[str, Dimension] = field(default_factory=dict)
 

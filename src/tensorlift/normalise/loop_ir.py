@@ -15,6 +15,7 @@ from tensorlift.ir.location import location_of
 from tensorlift.ir.prototype import literal_names, returned_sizes
 from tensorlift.ir.regions import IrreducibleError
 from tensorlift.normalise.accesses import ACCESSES, declare_static, declare_table
+from tensorlift.normalise.bounds import Exceptions
 from tensorlift.normalise.branches import BRANCHES, by_cases
 from tensorlift.normalise.cells import Cells
 from tensorlift.normalise.checks import CHECKS
@@ -24,7 +25,14 @@ from tensorlift.normalise.exits import Exits
 from tensorlift.normalise.inline import Inline, called, calls_in
 from tensorlift.normalise.rotate import Rotate
 from tensorlift.normalise.scalars import SCALARS
-from tensorlift.normalise.signature import argument_names, c_arguments, literal_name, mlir_arguments, named_in_extents
+from tensorlift.normalise.signature import (
+    argument_names,
+    c_arguments,
+    literal_name,
+    mlir_arguments,
+    named_in_extents,
+    python_arguments,
+)
 from tensorlift.normalise.steering import Steering
 from tensorlift.normalise.structure import Structure
 
@@ -47,6 +55,7 @@ _MOST_OPERATIONS = 6_000  # more take seconds
 
 C = Language(c_arguments)
 MLIR = Language(mlir_arguments, LONG.width, outermost_first=False)
+PYTHON = Language(python_arguments, LONG.width, cuts_off=True)
 
 
 def cpp_language(prototype: Mapping[str, Any]) -> Language:
@@ -108,7 +117,7 @@ def loop_ir(literal: ModuleOp, signature: nodes.Function, source: str, language:
     if sum(1 for _ in literal.walk()) > _MOST_OPERATIONS:
         raise refusal("step-limit", signature.location, f"more than {_MOST_OPERATIONS} operations of literal IR")
     try:
-        for step in PASSES:
+        for step in (Exceptions(), *PASSES) if language.cuts_off else PASSES:
             step.apply(literal)
     except IrreducibleError:
         raise refusal("goto", signature.location) from None

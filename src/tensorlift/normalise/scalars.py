@@ -15,6 +15,7 @@ from tensorlift.frontends.c.operations import can_be_eager, operation_class
 from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Choice, Data, Index, NotZero, Unknown
 from tensorlift.ir.arithmetic import NEGATED, never_wraps, predicate_of, width_of
+from tensorlift.normalise.bounds import cut_off, from_the_end
 from tensorlift.normalise.cases import chosen_form, computed, decided, sign
 from tensorlift.normalise.exact import DIVISIONS, EXACT, constant, integer, read_as
 from tensorlift.normalise.execution import Test, ctype_of, note_least
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _KEPT = ("predicate",)  # the properties that say what an operation on data computes
 _NONE: Mapping[str, Attribute] = MappingProxyType({})
 _CASTS = {"arith.index_cast", "arith.index_castui"}
+_LARGEST_POWER = 8
 _WIDENING = {"arith.extui", "arith.extsi"}
 _PLACES = {"arith.addi", "arith.subi", "arith.muli"}
 
@@ -318,8 +320,21 @@ def _is_exact_in_long(ex: Execution, value: Index) -> bool:
     return not value.ctype.signed and all(ex.ranges.is_certain(room, ex.domain) for room in rooms)
 
 
+def _greater(ex: Execution, op: Operation) -> None:
+    """Give the greatest of two integers."""
+    found = cut_off(ex, op)
+    if found is None:
+        _integer(ex, op)
+    else:
+        ex.values[op.results[0]] = found
+
+
 def _lesser(ex: Execution, op: Operation) -> None:
     """Give the least of two integers, which bounds loops, and is one of them elsewhere."""
+    found = cut_off(ex, op)
+    if found is not None:
+        ex.values[op.results[0]] = found
+        return
     first, second = (ex.index(operand) for operand in op.operands)
     if first is None or second is None:
         copied(ex, op)
@@ -333,6 +348,22 @@ def _lesser(ex: Execution, op: Operation) -> None:
         ex.values[op.results[0]] = form
 
 
+def _power(ex: Execution, op: Operation) -> None:
+    """Multiply a small power out."""
+    base, exponent = (ex.number(operand) for operand in op.operands)
+    count = exponent.literal
+    if count is None or not float(count).is_integer() or not 1 <= abs(count) <= _LARGEST_POWER:
+        copied(ex, op)
+        return
+    product = base
+    for _ in range(int(abs(count)) - 1):
+        product = _made(ex, "arith.mulf", [product, base], op.results[0])
+    if count < 0:
+        one = ex.sink.constant(1.0, base.ctype, ex.place)
+        product = _made(ex, "arith.divf", [one, product], op.results[0])
+    ex.values[op.results[0]] = product
+
+
 def _negated(ex: Execution, op: Operation) -> None:
     ex.values[op.results[0]] = ex.sink.unary("-", ex.number(op.operands[0]), ex.place)
 
@@ -340,7 +371,9 @@ def _negated(ex: Execution, op: Operation) -> None:
 def _selected(ex: Execution, op: Operation) -> None:
     """Choose between two values that are there."""
     condition, then, otherwise = op.operands
-    ex.values[op.results[0]] = chosen(ex, ex.test(condition), (then, otherwise), op.results[0])
+    result = op.results[0]
+    found = from_the_end(ex, op)
+    ex.values[result] = chosen(ex, ex.test(condition), (then, otherwise), result) if found is None else found
 
 
 def chosen(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue], result: SSAValue) -> Any:
@@ -415,6 +448,8 @@ SCALARS: dict[str, Rule] = {
     "arith.sitofp": _to_float,
     "arith.uitofp": _to_float,
     "arith.negf": _negated,
+    "math.powf": _power,
+    "arith.maxsi": _greater,
     "arith.minsi": _lesser,
     "arith.select": _selected,
 }

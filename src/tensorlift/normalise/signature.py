@@ -15,10 +15,10 @@ from tensorlift.frontends.c.c_types import LONG, VOID, ArrayType, FloatType, Int
 from tensorlift.frontends.c.demand import walk
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Array, Choice, Data, Index, Slot, Unknown
-from tensorlift.ir.function import ROW, SIZE, axis_name
+from tensorlift.ir.function import OFFSET, ROW, SIZE, axis_name
 from tensorlift.ir.location import location_of
 from tensorlift.ir.prototype import RETURNED
-from tensorlift.normalise.accesses import row_name
+from tensorlift.normalise.accesses import extent_name, row_name
 from tensorlift.normalise.exact import NUMBERS
 from tensorlift.normalise.steering import is_memory
 
@@ -76,6 +76,25 @@ def c_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value]:
             yield bound
         else:
             raise refusal("global", ex.place, name)
+
+
+def python_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value]:
+    """Give what the arguments of a function are that was read from Python.
+
+    An extent that the signature does not tell is left to the accesses to tell.
+    """
+    known: dict[str, Value] = {}
+    for variable in signature.parameters:
+        bound = ex.environment[variable]
+        assert not isinstance(bound, Slot | Choice)
+        known[variable.name] = bound
+        if isinstance(bound, Address) and isinstance(bound.base, Array):
+            known[f"{variable.name}{OFFSET}"] = _START
+            for axis, extent in enumerate(bound.base.extents):
+                told = Polynomial.variable(extent_name(bound.base, axis)) if extent is None else extent
+                known[axis_name(variable.name, axis, SIZE)] = Index(told, LONG)
+    for name in argument_names(ex.function):
+        yield known[name]
 
 
 def mlir_signature(function: Operation, module: ModuleOp, source: str) -> nodes.Function:
@@ -138,7 +157,7 @@ def mlir_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value]:
         known[variable.name] = bound
         if isinstance(bound, Address) and isinstance(bound.base, Array):
             array = bound.base
-            known[f"{variable.name} offset"] = _START
+            known[f"{variable.name}{OFFSET}"] = _START
             rows = [axis_name(variable.name, axis, ROW) for axis in range(len(array.extents))]
             ex.rows[array] = sum(row in called for row in rows)
             if rows and rows[-1] in called:

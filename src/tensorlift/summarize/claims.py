@@ -344,13 +344,14 @@ def _defined_once(summary: Summary) -> dict[str, Term]:
 def _temporaries(flow: ControlFlow, summary: Summary) -> dict[str, tuple[int, int]]:
     """Match numbers that have a name and a count, ``t1``, with the values that have this name, where they are as many.
 
-    Each is told by its block and the position of its operation.
+    The first may have the name alone.  Each is told by its block and the position of its operation.
     """
     numbered: dict[str, dict[int, str]] = {}
     for name, info in summary.arrays.items():
         stem = name.rstrip("0123456789")
-        if stem != name and not info.shape and not info.is_parameter:
-            numbered.setdefault(stem, {})[int(name.removeprefix(stem))] = name
+        if not info.shape and not info.is_parameter:
+            numbered.setdefault(stem, {})[int(name.removeprefix(stem) or 1)] = name
+    numbered = {stem: names for stem, names in numbered.items() if [*names.values()] != [stem]}
     values: dict[str, list[tuple[int, int]]] = {}
     for number, block in enumerate(flow.blocks if numbered else ()):
         for position, op in enumerate(block.ops):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
@@ -46,7 +47,7 @@ from tensorlift.frontends.python.values import (
 from tensorlift.ir.function import FunctionView
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
 
@@ -55,16 +56,16 @@ if TYPE_CHECKING:
     from tensorlift.frontends.python.signature import ParameterKind
     from tensorlift.frontends.python.state import Module
 
+    Lower = Callable[[nodes.Function, str], ModuleOp]
+
 # What Python gives back: an array or a list, a number of its own or one of NumPy's, a truth value of either.
 ReturnKind: TypeAlias = Literal["array", "list", "python", "numpy", "truth", "numpy_truth"]
 
 _PASSES = 12
 
 
-def lower_python(
-    function: ast.FunctionDef, module: Module, told: Mapping[str, str] | None = None
-) -> tuple[ModuleOp, Inferred]:
-    """Lower one function, and give what was found out about it.
+def translate(function: ast.FunctionDef, module: Module, told: Mapping[str, str] | None = None) -> Translation:
+    """Translate one function.
 
     ``told`` are annotations for parameters whose own do not tell what they are.
 
@@ -80,8 +81,19 @@ def lower_python(
         if not facts.changed:
             if facts.misfits:
                 raise facts.misfits[0]
-            return _Lowering(translation).run(), translation.inferred()
+            return translation
     raise refusal("unbound", module.locate(function), "some variable")
+
+
+def lower_python(translation: Translation, lower: Lower | None = None) -> ModuleOp:
+    """Lower a function that is translated; raises ``LiftError`` with the reason where it is refused.
+
+    ``lower`` lowers a function with the parameters that it has; without it, its statements are executed.
+    """
+    if lower is None:
+        _without_jumps(translation.whole_body)
+        lower = partial(lower_function, places=True, exact_from=LONG.width)
+    return _Lowering(translation, lower).run()
 
 
 class Translation(Statements):
@@ -106,6 +118,16 @@ class Translation(Statements):
     def run(self) -> None:
         """Translate the body."""
         self.body(self.function.body)
+
+    @property
+    def location(self) -> Location:
+        """Where the function begins."""
+        return self.locate(self.function)
+
+    @cached_property
+    def whole_body(self) -> nodes.Block:
+        """The body, when it has been translated."""
+        return nodes.Block(tuple(self.out), self.location)
 
     def inferred(self) -> Inferred:
         """Give what was found out, when the body has been translated."""
@@ -256,11 +278,10 @@ class Translation(Statements):
 class _Lowering:
     """The lowering of a translated function, twice where the accesses do not tell the extents."""
 
-    def __init__(self, translation: Translation) -> None:
+    def __init__(self, translation: Translation, lower: Lower) -> None:
         self._translation = translation
-        self._body = _without_jumps(nodes.Block(tuple(translation.out), self._location))
-        self._function_name = translation.function.name
-        used = mentioned_variables([self._body, *(r.extents for r in translation.results)])
+        self._lower_function = lower
+        used = mentioned_variables([translation.whole_body, *(r.extents for r in translation.results)])
         constrained = {name for e in translation.equalities for name in (e.left - e.right).variables()}
         constrained |= {name for least, _ in translation.least for name in least.variables()}
         shared = {translation.facts.representative(name) for pair in translation.facts.unified for name in pair[:2]}
@@ -270,10 +291,6 @@ class _Lowering:
             if variable not in used and variable.name not in constrained and own not in shared
         }
         self._texts: list[tuple[str, Location]] = []
-
-    @property
-    def _location(self) -> Location:
-        return self._translation.locate(self._translation.function)
 
     def run(self) -> ModuleOp:
         """Lower, with as few sizes as the accesses allow."""
@@ -299,10 +316,9 @@ class _Lowering:
                 None if isinstance(e, nodes.Name) and e.variable in inferred else e for e in array.extents
             )
         sizes = [variable for variable in t.sizes.values() if variable not in inferred]
-        function = nodes.Function(
-            self._function_name, (*sizes, *t.parameters, *t.results), t.result, self._location, self._body
-        )
-        return lower_function(function, t.module.filename, places=True, exact_from=LONG.width)
+        parameters = (*sizes, *t.parameters, *t.results)
+        function = nodes.Function(t.function.name, parameters, t.result, t.location, t.whole_body)
+        return self._lower_function(function, t.module.filename)
 
     def _told(self, module: ModuleOp) -> set[nodes.Variable]:
         """Collect the inferred extents that are that of another array, and note that they must be."""
@@ -364,7 +380,7 @@ class _Lowering:
         return module
 
 
-def _without_jumps(body: nodes.Block) -> nodes.Block:
+def _without_jumps(body: nodes.Block) -> None:
     """Rewrite loops that are left early, and those that keep a place; refuse a jump that stays."""
     for loop in nodes.statements_of(body):
         if isinstance(loop, nodes.Loop):
@@ -378,7 +394,6 @@ def _without_jumps(body: nodes.Block) -> nodes.Block:
             is_break = statement.left.code == REFUSALS["break"].code
             left = refusal("jump", statement.left.location, "break").diagnostics[0] if is_break else statement.left
             statement.left = in_python(left)
-    return body
 
 
 def _kind_of_number(ctype: Number, weak: bool) -> ReturnKind:  # noqa: FBT001 - a type with its mark

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.c.refusals import refusal as shared_refusal
-from tensorlift.frontends.python.lower import lower_python
+from tensorlift.frontends.python.lower import lower_python, translate
 from tensorlift.frontends.python.refusals import in_python, refusal
-from tensorlift.frontends.python.state import Inferred, Module
+from tensorlift.frontends.python.state import Module
 from tensorlift.frontends.read_function import ReadFunction, read_function
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from tensorlift.diagnostics import Diagnostic
+    from tensorlift.frontends.python.lower import Translation
 
 _SIZE_LIMIT = 4_000_000
 _KNOWN = {"math", "numpy"}  # modules whose names are known
@@ -64,19 +65,18 @@ def read_definition(node: ast.FunctionDef, module: Module, told: Mapping[str, st
 
     ``told`` are annotations for parameters whose own do not tell what they are.
     """
-    found: list[Inferred] = []
+    found: list[Translation] = []
 
     def lower() -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
         try:
             module.check_decorators(node)
-            lowered, inferred = lower_python(node, module, told)
+            found.append(translate(node, module, told))
+            return lower_python(found[0]), ()
         except LiftError as error:
             raise LiftError(*map(in_python, error.diagnostics)) from None
-        found.append(inferred)
-        return lowered, ()
 
     read = read_function(node.name, module.locate(node), lower, shared_refusal)
-    return replace(read, inferred=found[0]) if found else read
+    return replace(read, translation=found[0]) if found else read
 
 
 def _constants(tree: ast.Module) -> Iterator[tuple[str, int | float]]:

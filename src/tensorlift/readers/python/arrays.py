@@ -159,8 +159,10 @@ def allocate(ctx: Context, name: str, of_type: CNumber, extents: Sequence[Size],
 
 def _sized(ctx: Context, extents: Sequence[Size]) -> tuple[tuple[Size, ...], SSAValue]:
     strides = _laid_out(ctx, extents)
-    count = ctx.combined("*", extents[0], strides[0]) if extents else 1
-    return strides, ctx.operation("arith.index_cast", (ctx.size(count),), INDEX)
+    count, *others = map(ctx.size, extents or (1,))
+    for extent in others:
+        count = ctx.arithmetic("*", count, extent, LONG, weak=True)
+    return strides, ctx.operation("arith.index_cast", (count,), INDEX)
 
 
 def _laid_out(ctx: Context, extents: Sequence[Size]) -> tuple[Size, ...]:

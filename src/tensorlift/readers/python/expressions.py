@@ -114,8 +114,7 @@ def not_negative(ctx: Context, length: Size) -> Size:
         return max(length, 0)
     if ctx.is_counted(length):
         return length
-    zero = ctx.constant(0, LONG)
-    found = ctx.operation("arith.select", (ctx.comparison("<", length, zero, LONG), zero, length), ir_type(LONG))
+    found = ctx.operation("arith.maxsi", (length, ctx.constant(0, LONG)), ir_type(LONG))
     ctx.counters.add(found)
     return found
 
@@ -333,14 +332,12 @@ def _bound(ctx: Context, bound: Size, extent: Size) -> Size:
     own = ctx.size(bound)
     if not ctx.is_counted(own):
         behind = ctx.comparison("<", own, ctx.constant(0, LONG), LONG)
-        wrapped = ctx.size(not_negative(ctx, ctx.combined("+", own, extent)))
-        own = ctx.operation("arith.select", (behind, wrapped, own), ir_type(LONG))
-        ctx.counters.add(own)
+        wrapped = ctx.size(ctx.combined("+", own, extent))
+        own = ctx.size(not_negative(ctx, ctx.operation("arith.select", (behind, wrapped, own), ir_type(LONG))))
     length = ctx.size(extent)
     if own is length:
         return extent
-    beyond = ctx.comparison(">", own, length, LONG)
-    found = ctx.operation("arith.select", (beyond, length, own), ir_type(LONG))
+    found = ctx.operation("arith.minsi", (own, length), ir_type(LONG))
     ctx.counters.add(found)
     return found
 

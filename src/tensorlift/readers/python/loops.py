@@ -75,6 +75,6 @@ def over(ctx: Context, extents: Sequence[Size], body: Callable[[tuple[SSAValue, 
         if len(indices) == len(extents):
             body(indices)
         else:
-            counted(ctx, (0, extents[len(indices)], 1), place, lambda index: nest((*indices, index)))
+            counted(ctx, (0, extents[len(indices)], 1), place, lambda index: nest((*indices, index)), "i")
 
     nest(())

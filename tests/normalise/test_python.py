@@ -1,0 +1,90 @@
+"""Loop IR of Python by way of literal IR: extents that nothing mentions, indices from the end, slices."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tensorlift import reading
+from tensorlift.diagnostics import LiftError
+from tensorlift.ir.function import FunctionView
+from tensorlift.ir.text import print_module
+from tensorlift.pipeline import LiftOptions, lift_read
+from tensorlift.record import Level
+from tensorlift.source import read_source, source_from_text
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+_X, _XY = "x: 'float64[:]'", "x: 'float64[:]', y: 'float64[:]'"
+_AB = "A: 'float64[:, :]', B: 'float64[:, :]'"
+
+
+def _module(parameters: str, body: str) -> ModuleOp:
+    text = f"import numpy as np\ndef f({parameters}):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+    (function,) = reading.read(source_from_text(text, "f.py"), LiftOptions())
+    assert function.otherwise is not None
+    return function.otherwise()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "body", "accesses", "requires"),
+    [
+        (_X, "x[-1] = 0", ["%x[symbol(%x_shape0) - 1]"], ["x_shape0 >= 1"]),
+        (_X, "x[-1:] = 0", ["%x[%i + symbol(%x_shape0) - 1]"], ["x_shape0 >= 1"]),
+        (_X, "for i in range(1, len(x)):\n    x[i - 1] = 0", ["%x[%i - 1]"], []),
+        ("x: 'float64[:]', k: int", "for i in range(k):\n    x[i] = 0", ["%x[%i]"], ["k <= x_shape0"]),
+        ("x: 'float64[:]', k: int", "x[:k] = 0", ["%x[%i]"], ["k <= x_shape0", "k >= 0"]),
+        (_XY, "for i in range(len(x)):\n    y[i] = 0", ["%y[%i]"], ["y.shape[0] == x.shape[0]"]),
+        (_XY, "for i in range(1, len(x)):\n    y[-i] = 0", ["%y[symbol(%y_shape0) - %i]"],
+         ["x_shape0 <= y_shape0 + 1"]),
+        (_AB, "n, m = A.shape\nfor i in range(n):\n    for j in range(m):\n        B[i, j] = 0", ["%B[%i, %j]"],
+         ["B.shape[0] == n", "B.shape[1] == m"]),
+        (_AB, "for i in range(A.shape[0]):\n    B[i, -1] = 0", ["%B[%i, symbol(%B_shape1) - 1]"],
+         ["B.shape[0] == A.shape[0]", "B_shape1 >= 1"]),
+        ("n: int", "y = np.zeros((n, 3, 4))\ny[0, 1, 2] = 1\nreturn y[:, 0, 0]",
+         ["%y[%i, %i_1, %i_2]", "%y[0, 1, 2]", "%result[%i_3]"], ["n >= 0", "n >= 1"]),
+    ],
+)  # fmt: skip
+def test_places(parameters: str, body: str, accesses: list[str], requires: list[str]) -> None:
+    module = _module(parameters, body)
+    lines = [line.strip() for line in print_module(module).splitlines()]
+    found = [re.sub(r".*?, (.*) : .*", r"\1", line) for line in lines if line.startswith("affine.store")]
+    view = FunctionView(module.body.block.first_op)  # type: ignore[arg-type] # a module of one function
+    assert (found, {r.text for r in view.requires}) == (accesses, {*requires})
+
+
+@pytest.mark.parametrize(
+    ("parameters", "body", "code"),
+    [
+        (_X, "for i in range(len(x)):\n    x[i - 1] = 0", "TL133"),
+        ("x: 'float64[:]', ix: 'int64[:]'", "for j in ix:\n    x[j] = 0", "TL130"),
+        (_X, "while x[0] > 1:\n    x[0] /= 2", "TL122"),
+    ],
+)
+def test_what_has_no_loop_ir_is_refused(parameters: str, body: str, code: str) -> None:
+    with pytest.raises(LiftError) as refused:
+        _module(parameters, body)
+    assert [diagnostic.code for diagnostic in refused.value.diagnostics] == [code]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "bench/python_programs/list_style.py",
+        "bench/python_programs/numba_style.py",
+        "bench/python_programs/polybench/linear_algebra.py",
+    ],
+)
+def test_both_halves_of_a_lift_are_proved_as_by_the_front_end(file: str) -> None:
+    source = read_source(file)
+    for function in reading.read(source, LiftOptions()):
+        assert function.otherwise is not None
+        other = replace(function, module=function.otherwise(), otherwise=None)
+        records = [lift_read(source, LiftOptions(), lambda f=f: [f]).functions[0] for f in (function, other)]  # type: ignore[misc] # bound at once
+        assert records[0].definitions == records[1].definitions
+        assert [record.verdict for record in records] == [records[0].verdict] * 2
+        assert Level.PROVED in {record.level for record in records}
