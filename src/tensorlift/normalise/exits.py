@@ -166,6 +166,10 @@ def _is_fixed(value: SSAValue, op: WhileOp) -> bool:
     return is_test and all(_is_fixed(operand, op) for operand in owner.operands)  # type: ignore[union-attr]  # an operation
 
 
+def _arms(branch: IfOp) -> list[Block]:
+    return [region.block for region in branch.regions]
+
+
 class _Reversing:
     """One search, and what is written in place of it: at the end of ``to``, or before that."""
 
@@ -175,16 +179,17 @@ class _Reversing:
         self.before, self.condition = op.before_region.block, last_of(op.before_region.block)
         self.flags = search.flags[search.counter]
         self.low, self.step = op.arguments[search.counter], search.steps[search.counter]
-        self.used = [k for k, result in enumerate(op.results) if result.first_use is not None]
+        self.results: list[SSAValue] = [result for result in op.results if result.first_use is not None]
 
     def run(self) -> None:
         """Write the loop, if what it leaves at its end can be said before it."""
         op, search = self.op, self.search
-        handed = [self.condition.operands[1 + k] for k in self.used]
+        handed = [self.condition.operands[1 + list(op.results).index(result)] for result in self.results]
         rest, hits = ([self._left(value, arm) for value in handed] for arm in (search.rest, search.body))
         if not all(map(self._is_arithmetic, rest)):
             return
         self._forget(rest)
+        merged = self._merge(rest, hits)
         outside: dict[SSAValue, SSAValue] = {}
         past = self.plus(self.copied(search.bound, outside), search.beyond)
         last = self.plus(past, -self.step)
@@ -194,7 +199,7 @@ class _Reversing:
             self._give(outside, past if search.is_exact else self.emit(end))
         inits = [self.low, *(self.copied(value, outside) for value in rest)]
         types = [value.type for value in inits]
-        hints = [self.before.args[search.counter].name_hint, *(op.results[k].name_hint or "left" for k in self.used)]
+        hints = [self.before.args[search.counter].name_hint, *(result.name_hint or "left" for result in self.results)]
         before, after = self._tested(types), self._searched(types, hints, last, hits)
         mark = marked(refusal_of(op, JUMP) or refusal("break", location_of(op)).diagnostics[0])
         regions = [Region(before), Region(after)]
@@ -203,17 +208,73 @@ class _Reversing:
         for values in (before.args, after.args, made.results):
             for value, hint in zip(values, hints, strict=True):
                 value.name_hint = hint
-        for k, mine in zip(self.used, made.results[1:], strict=True):
-            op.results[k].replace_all_uses_with(mine)
+        for result, mine in zip(self.results, made.results[1:], strict=True):
+            result.replace_all_uses_with(mine)
+        for branch in merged:
+            remove(branch)
         remove(op)
         sweep(after)
 
+    def _told(self, rest: Sequence[SSAValue]) -> dict[SSAValue, bool]:
+        """Return the truth values that the loop leaves at its end."""
+        of_constants = zip(self.results, rest, strict=True)
+        return {result: not _is_false(value) for result, value in of_constants if isinstance(value.owner, ConstantOp)}
+
+    def _merge(self, rest: list[SSAValue], hits: list[SSAValue]) -> list[IfOp]:
+        """Leave what is chosen behind the loop by whether there was a hit, as in ``found ? i : -1``.
+
+        Returns the branches that are needless then.
+        """
+        left = dict(zip(self.results, zip(rest, hits, strict=True), strict=True))
+        merged: list[IfOp] = []
+        for flag, is_set in self._told(rest).items():
+            for branch in [use.operation for use in flag.uses]:
+                chosen = self._chosen(branch, left, is_set=is_set) if isinstance(branch, IfOp) else None
+                if chosen is not None and isinstance(branch, IfOp):
+                    left |= chosen
+                    merged.append(branch)
+
+        def is_needed(result: SSAValue) -> bool:
+            return any(not any(branch.is_ancestor(use.operation) for branch in merged) for use in result.uses)
+
+        needed = {result: values for result, values in left.items() if is_needed(result)}
+        self.results = list(needed)
+        rest[:], hits[:] = [value for value, _ in needed.values()], [value for _, value in needed.values()]
+        return merged
+
+    def _chosen(
+        self, branch: IfOp, left: Mapping[SSAValue, tuple[SSAValue, SSAValue]], *, is_set: bool
+    ) -> dict[SSAValue, tuple[SSAValue, SSAValue]] | None:
+        """Say what the results of a branch on a flag are without a hit and with one; None where there is more to it."""
+        if branch.parent is not self.op.parent or not branch.results or not is_quiet(branch):
+            return None
+        found: dict[SSAValue, tuple[SSAValue, SSAValue]] = {}
+        ends = [last_of(region.block).operands for region in branch.regions]
+        for result, one, other in zip(branch.results, *(ends if is_set else ends[::-1]), strict=True):
+            without = left[one][0] if one in left else self._before(one, branch)
+            with_hit = left[other][1] if other in left else self._before(other, branch)
+            if without is None or with_hit is None:
+                return None
+            found[result] = without, with_hit
+        return found
+
+    def _before(self, value: SSAValue, branch: IfOp) -> SSAValue | None:
+        """Compute a value of an arm behind the loop before the loop, where that is arithmetic on what is there."""
+        owner = value.owner
+        if isinstance(owner, Block) or not branch.is_ancestor(owner):
+            is_here = not isinstance(owner, Block) and owner.parent is self.op.parent
+            return None if is_here and not owner.is_before_in_block(self.op) else value  # type: ignore[union-attr]  # an operation
+        if not owner.name.startswith("arith.") or any(part in owner.name for part in ("div", "rem")):
+            return None
+        known = {operand: self._before(operand, branch) for operand in owner.operands}
+        if None in known.values():
+            return None
+        return self.emit(owner.clone({operand: mine for operand, mine in known.items() if mine is not None}))
+
     def _forget(self, rest: list[SSAValue]) -> None:
         """Let what is only asked for after a hit be anything where there is none."""
-        results = [self.op.results[k] for k in self.used]
-        flags: dict[SSAValue, bool] = {}
-        flags |= {r: not _is_false(v) for r, v in zip(results, rest, strict=True) if isinstance(v.owner, ConstantOp)}
-        for number, (result, value) in enumerate(zip(results, rest, strict=True)):
+        flags = self._told(rest)
+        for number, (result, value) in enumerate(zip(self.results, rest, strict=True)):
             if self._asks(value) and all(_is_after_a_hit(use.operation, flags) for use in result.uses):
                 rest[number] = self.number(0, value.type)
 
@@ -248,7 +309,11 @@ class _Reversing:
             arm.add_op(YieldOp.create(operands=values, location=self.op.location))
         goes_on = self.condition.operands[0]
         assert isinstance(goes_on, OpResult)
-        condition, regions = end.operands[goes_on.index], [Region(arm) for arm in arms]
+        condition = end.operands[goes_on.index]
+        if isinstance(condition.owner, CmpiOp):
+            test = condition.owner
+            condition, arms = self.emit(CmpiOp(test.lhs, test.rhs, contrary(test))), arms[::-1]
+        regions = [Region(arm) for arm in arms]
         self.emit(left := IfOp.create(operands=[condition], result_types=types[1:], regions=regions))
         for result, hint in zip(left.results, hints[1:], strict=True):
             result.name_hint = hint

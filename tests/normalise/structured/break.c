@@ -28,11 +28,11 @@ int f(int n, const int *a) {
 //     %10 = "arith.index_cast"(%9) : (i64) -> index
 //     %11 = "memref.load"(%a, %10) : (memref<?xi32>, index) -> i32
 //     %12 = "arith.constant"() <{value = 0 : i32}> : () -> i32
-//     %13 = "arith.cmpi"(%11, %12) <{predicate = 5 : i64}> : (i32, i32) -> i1
+//     %13 = "arith.cmpi"(%11, %12) <{predicate = 2 : i64}> : (i32, i32) -> i1
 //     %i_7 = "scf.if"(%13) ({
-//       "scf.yield"(%i_5) : (i32) -> ()
-//     }, {
 //       "scf.yield"(%i_6) : (i32) -> ()
+//     }, {
+//       "scf.yield"(%i_5) : (i32) -> ()
 //     }) : (i1) -> i32
 //     %14 = "arith.constant"() <{value = 1 : i32}> : () -> i32
 //     %15 = "arith.addi"(%i_4, %14) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32

@@ -14,32 +14,27 @@ int f(int n) {
 //   %3 = arith.constant true
 //   %4 = arith.constant 0 : i32
 //   %5 = arith.constant 1 : i32
-//   %6 = arith.addi %4, %5 overflow<nsw> : i32
-//   %n_1, %left = "scf.while"(%n, %2) ({
-//   ^bb0(%n_2: i32, %left_1: i1):
-//     %7 = "arith.constant"() <{value = 0 : i32}> : () -> i32
-//     %8 = "arith.cmpi"(%n_2, %7) <{predicate = 4 : i64}> : (i32, i32) -> i1
-//     "scf.condition"(%8, %n_2, %left_1) : (i1, i32, i1) -> ()
+//   %6 = arith.constant 0 : i32
+//   %7 = arith.constant 1 : i32
+//   %8 = arith.addi %6, %7 overflow<nsw> : i32
+//   %n_1, %left = "scf.while"(%n, %4) ({
+//   ^bb0(%n_2: i32, %left_1: i32):
+//     %9 = "arith.constant"() <{value = 0 : i32}> : () -> i32
+//     %10 = "arith.cmpi"(%n_2, %9) <{predicate = 4 : i64}> : (i32, i32) -> i1
+//     "scf.condition"(%10, %n_2, %left_1) : (i1, i32, i32) -> ()
 //   }, {
-//   ^bb0(%n_3: i32, %left_2: i1):
-//     %9 = "arith.subi"(%n, %n_3) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//     %n_4 = "arith.addi"(%6, %9) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//     %10 = "arith.constant"() <{value = 5 : i32}> : () -> i32
-//     %11 = "arith.cmpi"(%n_4, %10) <{predicate = 1 : i64}> : (i32, i32) -> i1
-//     %left_3 = "scf.if"(%11) ({
-//       "scf.yield"(%left_2) : (i1) -> ()
+//   ^bb0(%n_3: i32, %left_2: i32):
+//     %11 = "arith.subi"(%n, %n_3) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %n_4 = "arith.addi"(%8, %11) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %12 = "arith.constant"() <{value = 5 : i32}> : () -> i32
+//     %13 = "arith.cmpi"(%n_4, %12) <{predicate = 0 : i64}> : (i32, i32) -> i1
+//     %left_3 = "scf.if"(%13) ({
+//       "scf.yield"(%5) : (i32) -> ()
 //     }, {
-//       "scf.yield"(%3) : (i1) -> ()
-//     }) : (i1) -> i1
-//     %12 = "arith.constant"() <{value = -1 : i32}> : () -> i32
-//     %13 = "arith.addi"(%n_3, %12) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//     "scf.yield"(%13, %left_3) : (i32, i1) -> ()
-//   }) {tl.left = {code = "TL114", message = "`return` inside a loop leaves it early", remedy = "assign to a variable and return it after the loop", loc = "f.c:5:13"}} : (i32, i1) -> (i32, i1)
-//   %14 = scf.if %left -> (i32) {
-//     %15 = arith.constant 1 : i32
-//     scf.yield %15 : i32
-//   } else {
-//     %16 = arith.constant 0 : i32
-//     scf.yield %16 : i32
-//   }
-//   func.return %14 : i32
+//       "scf.yield"(%left_2) : (i32) -> ()
+//     }) : (i1) -> i32
+//     %14 = "arith.constant"() <{value = -1 : i32}> : () -> i32
+//     %15 = "arith.addi"(%n_3, %14) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     "scf.yield"(%15, %left_3) : (i32, i32) -> ()
+//   }) {tl.left = {code = "TL114", message = "`return` inside a loop leaves it early", remedy = "assign to a variable and return it after the loop", loc = "f.c:5:13"}} : (i32, i32) -> (i32, i32)
+//   func.return %left : i32

@@ -17,39 +17,34 @@ int f(int n, const int *a, int k) {
 //   %5 = arith.constant 0 : i32
 //   %6 = arith.constant 0 : i32
 //   %7 = arith.constant 1 : i32
-//   %8 = arith.addi %6, %7 overflow<nsw> : i32
-//   %i, %left, %i_1 = "scf.while"(%n, %3, %5) ({
-//   ^bb0(%i_2: i32, %left_1: i1, %i_3: i32):
-//     %9 = "arith.constant"() <{value = 0 : i32}> : () -> i32
-//     %10 = "arith.cmpi"(%i_2, %9) <{predicate = 4 : i64}> : (i32, i32) -> i1
-//     "scf.condition"(%10, %i_2, %left_1, %i_3) : (i1, i32, i1, i32) -> ()
+//   %8 = arith.subi %6, %7 overflow<nsw> : i32
+//   %9 = arith.constant 0 : i32
+//   %10 = arith.constant 1 : i32
+//   %11 = arith.addi %9, %10 overflow<nsw> : i32
+//   %i, %left = "scf.while"(%n, %8) ({
+//   ^bb0(%i_1: i32, %left_1: i32):
+//     %12 = "arith.constant"() <{value = 0 : i32}> : () -> i32
+//     %13 = "arith.cmpi"(%i_1, %12) <{predicate = 4 : i64}> : (i32, i32) -> i1
+//     "scf.condition"(%13, %i_1, %left_1) : (i1, i32, i32) -> ()
 //   }, {
-//   ^bb0(%i_4: i32, %left_2: i1, %i_5: i32):
-//     %11 = "arith.subi"(%n, %i_4) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//     %i_6 = "arith.addi"(%8, %11) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//     %12 = "arith.subi"(%n, %i_6) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//     %13 = "arith.extsi"(%12) : (i32) -> i64
-//     %14 = "arith.constant"() <{value = 2 : i64}> : () -> i64
-//     %15 = "arith.muli"(%13, %14) <{overflowFlags = #arith.overflow<nsw>}> : (i64, i64) -> i64
-//     %p_at = "arith.addi"(%a_at, %15) <{overflowFlags = #arith.overflow<nsw>}> : (i64, i64) -> i64
-//     %16 = "arith.index_cast"(%p_at) : (i64) -> index
-//     %17 = "memref.load"(%a, %16) : (memref<?xi32>, index) -> i32
-//     %18 = "arith.cmpi"(%17, %k) <{predicate = 1 : i64}> : (i32, i32) -> i1
-//     %left_3, %i_7 = "scf.if"(%18) ({
-//       "scf.yield"(%left_2, %i_5) : (i1, i32) -> ()
+//   ^bb0(%i_2: i32, %left_2: i32):
+//     %14 = "arith.subi"(%n, %i_2) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %i_3 = "arith.addi"(%11, %14) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %15 = "arith.subi"(%n, %i_3) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %16 = "arith.extsi"(%15) : (i32) -> i64
+//     %17 = "arith.constant"() <{value = 2 : i64}> : () -> i64
+//     %18 = "arith.muli"(%16, %17) <{overflowFlags = #arith.overflow<nsw>}> : (i64, i64) -> i64
+//     %p_at = "arith.addi"(%a_at, %18) <{overflowFlags = #arith.overflow<nsw>}> : (i64, i64) -> i64
+//     %19 = "arith.index_cast"(%p_at) : (i64) -> index
+//     %20 = "memref.load"(%a, %19) : (memref<?xi32>, index) -> i32
+//     %21 = "arith.cmpi"(%20, %k) <{predicate = 0 : i64}> : (i32, i32) -> i1
+//     %left_3 = "scf.if"(%21) ({
+//       "scf.yield"(%i_3) : (i32) -> ()
 //     }, {
-//       "scf.yield"(%4, %i_6) : (i1, i32) -> ()
-//     }) : (i1) -> (i1, i32)
-//     %19 = "arith.constant"() <{value = -1 : i32}> : () -> i32
-//     %20 = "arith.addi"(%i_4, %19) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//     "scf.yield"(%20, %left_3, %i_7) : (i32, i1, i32) -> ()
-//   }) {tl.left = {code = "TL114", message = "`return` inside a loop leaves it early", remedy = "assign to a variable and return it after the loop", loc = "f.c:6:13"}} : (i32, i1, i32) -> (i32, i1, i32)
-//   %21 = scf.if %left -> (i32) {
-//     scf.yield %i_1 : i32
-//   } else {
-//     %22 = arith.constant 1 : i32
-//     %23 = arith.constant 0 : i32
-//     %24 = arith.subi %23, %22 overflow<nsw> : i32
-//     scf.yield %24 : i32
-//   }
-//   func.return %21 : i32
+//       "scf.yield"(%left_2) : (i32) -> ()
+//     }) : (i1) -> i32
+//     %22 = "arith.constant"() <{value = -1 : i32}> : () -> i32
+//     %23 = "arith.addi"(%i_2, %22) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     "scf.yield"(%23, %left_3) : (i32, i32) -> ()
+//   }) {tl.left = {code = "TL114", message = "`return` inside a loop leaves it early", remedy = "assign to a variable and return it after the loop", loc = "f.c:6:13"}} : (i32, i32) -> (i32, i32)
+//   func.return %left : i32
