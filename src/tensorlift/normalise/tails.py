@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.cf import BranchOp
+from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def _tails(graph: Graph) -> Iterator[Block]:
         level = next((h for h in graph.around(step) if all(merge in graph.loops[h].blocks for merge in merges)), None)
         for number in merges:
             block = graph.blocks[number]
-            is_short = isinstance(block.last_op, BranchOp) and len(block.ops) <= _MOST_OPERATIONS
+            is_short = isinstance(block.last_op, BranchOp | ReturnOp) and len(block.ops) <= _MOST_OPERATIONS
             if not is_short or len(graph.sources[number]) > _MOST_WAYS or graph.join(step, level) == number:
                 continue
             if step in graph.loops or number in graph.loops or any(graph.alternatives(step, [number])):
