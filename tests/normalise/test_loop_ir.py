@@ -219,3 +219,67 @@ def test_both_halves_of_a_lift_are_proved_as_by_the_front_end(file: str) -> None
         records = [lift_read(source, LiftOptions(), lambda f=f: [f]).functions[0] for f in (function, other)]  # type: ignore[misc] # bound at once
         assert [record.definitions for record in records] == [Level.PROVED, Level.PROVED]
         assert records[0].verdict == records[1].verdict
+
+
+_EXCHANGE = """#include <stdlib.h>
+void f(int n, double *u) {{
+  double *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b){more};
+  for (int i = 0; i < n; i++) a[i] = b[i] = u[i];
+  for (int k = 0; k < 9; k++) {{ for (int i = 0; i < n; i++) b[i] = 2 * a[i]; double *t = a; a = b; b = t; }}
+  for (int i = 0; i < n; i++) u[i] = a[i]{last};
+}}"""
+
+
+def test_arrays_that_change_places_exchange_their_elements() -> None:
+    lines = _lines(_EXCHANGE.format(more="", last=""))
+    at = next(number for number, line in enumerate(lines) if line.startswith("affine.for %z"))
+    assert [line.rpartition(" = ")[2] for line in lines[at + 1 : at + 5]] == [
+        *("affine.load %b[%z]", "affine.load %a[%z]", "affine.store %4, %a[%z]", "affine.store %5, %b[%z]")
+    ]
+
+
+def test_arrays_that_are_reached_otherwise_do_not_change_places() -> None:
+    with pytest.raises(LiftError, match="TL136"):
+        _lines(_EXCHANGE.format(more=", *c = a", last=" + c[i]"))
+
+
+def test_a_search_leaves_what_is_chosen_behind_it() -> None:
+    text = "int f(int n, const double *x) { for (int i = 0; i < n; i++) if (x[i] < 0) return i; return -1; }"
+    lines = _lines(text)
+    assert [line for line in lines if "alloca" in line or "select" in line] == ["%left = memref.alloca()"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int f(int n, double *x) { if (!x) return -1; for (int i = 0; i < n; i++) x[i] = 0; return 0; }",
+        (
+            "static int no(double *p) { return p == 0; }\n"
+            "int f(int n, double *x) { if (no(x)) return -1; for (int i = 0; i < n; i++) x[i] = 0; return 0; }"
+        ),
+        (
+            "static int no(double *p) { return p == 0; } static int nor(int k, double *p) { return no(p + k); }\n"
+            "int f(int n, double *x) { if (nor(n, x)) return -1; for (int i = 0; i < n; i++) x[i] = 0; return 0; }"
+        ),
+        (
+            "struct s { double *x; };\n"
+            "int f(int n, struct s *s) { if (s->x != 0) for (int i = 0; i < n; i++) s->x[i] = 0; return 0; }"
+        ),
+    ],
+)
+def test_a_pointer_that_is_compared_with_null_is_stated_to_be_none(text: str) -> None:
+    (function,) = reading.read(source_from_text(text, "f.c"), LiftOptions(functions=("f",)))
+    assert function.otherwise is not None
+    assert "x is not a null pointer" in print_module(function.otherwise())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "void f(int n, double **x) { for (int i = 0; i < n; i++) if (x[i]) x[i][0] = 0; }",
+        "void f(int n, double *x, double *y) { double *p = n > 3 ? x : y; if (p) p[0] = 0; }",
+    ],
+)
+def test_a_pointer_that_is_no_array_is_not_compared_with_null(text: str) -> None:
+    with pytest.raises(LiftError, match="TL13"):
+        _lines(text)

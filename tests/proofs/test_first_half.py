@@ -16,6 +16,7 @@ from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.polynomial import ONE
 from tensorlift.deep import with_deep_stack
+from tensorlift.ir.function import FunctionView
 from tensorlift.proofs.source.claims import Advance, Claims, LoopClaim
 from tensorlift.source import source_from_text
 
@@ -42,6 +43,7 @@ def _answer(text: str) -> str:
         "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = x[i] > 2 ? 2 : x[i]; }",
         "void f(int n, double *x) { for (int i = 0; i < n; i++) if (i > 2 && x[i] > 1) x[i] = 0; }",
         "void f(int n, double *x) { double *p = x; for (int i = 0; i < n; i++) *p++ = 0; }",
+        "int f(int n, double *x) { if (!x) return -1; for (int i = 0; i < n; i++) x[i] = 0; return 0; }",
         "void f(int n, double *x) { while (n > 0) x[--n] = 0; }",
         "void f(int n, double *x) { for (unsigned i = 0; i < 7; i++) x[i] = i; }",
         "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] = (float)x[i]; }",
@@ -132,6 +134,14 @@ def test_what_is_decided(text: str) -> None:
 )
 def test_what_is_not_decided_yet(text: str, why: str) -> None:
     assert _answer(text).startswith(f"undecided: {why}")
+
+
+def test_a_pointer_is_null_where_nothing_else_is_stated() -> None:
+    subject = _subject("int f(double *x) { if (!x) return -1; x[0] = 1; return 0; }")
+    operation = subject.view.func_op
+    assert "not a null pointer" in str(operation.attributes.pop("tl.requires"))
+    subject = subject._replace(view=FunctionView(operation), plain=FunctionView(operation))
+    assert with_deep_stack(partial(decide, subject)) == "undecided: it is not stated that x is no null pointer"
 
 
 def test_nearly_all_kernels_are_decided() -> None:

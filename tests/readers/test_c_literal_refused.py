@@ -115,7 +115,7 @@ REFUSED = {
         "long f(int *a, int *b) { while (a[0]) { a = b; } return a - b; }",
         "1:57: error TL136: pointers into different arrays are compared",
     ),
-    "null": ("int f(int *a) { return a ? a[0] : 0; }", "1:24: error TL136: a pointer is compared with null"),
+    "null": ("int f(int **a) { return a[0] ? 1 : 0; }", "1:25: error TL136: a pointer is compared with null"),
     "null pointer": ("int f(void) { int *a = 0; return *a; }", "1:24: error TL136: a number is used as a pointer"),
     "pun": (
         "int f(float *a) { return *(int *)a; }",

@@ -53,8 +53,9 @@ _C_INTEGERS = {
     "unsigned long long": "u64",
 }
 
-# End the names in literal IR of the distance between rows, of a size, of an offset; no name of a source has a space.
-ROW, SIZE, OFFSET = " row", " size", " offset"
+# End the names in literal IR of the distance between rows, a size, an offset, whether a pointer is null; no name of a
+# source has a space.
+ROW, SIZE, OFFSET, NULL = " row", " size", " offset", " null"
 _ACCESS = re.compile(r"(\w*)(->|\[\]\.|\.|)(.*)")
 _LOOPS = frozenset({"affine.for", "affine.parallel", "scf.for", "scf.while", "scf.parallel"})
 

@@ -20,6 +20,7 @@ from tensorlift.normalise.cases import decided
 from tensorlift.normalise.edit import last_of
 from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution, Quiet, Solved, loop_view
 from tensorlift.normalise.exact import DIVISIONS, QUOTIENTS
+from tensorlift.normalise.exchanges import exchange
 from tensorlift.normalise.steering import is_memory
 from tensorlift.normalise.ways import is_within
 from tensorlift.normalise.wrapping import require_exact
@@ -77,6 +78,8 @@ def loop(ex: Execution, op: Operation) -> None:
         ex.execute_block(view.body)
         ex.place = place
         ex.cells.hand_on([(view.arguments[number], view.yields[number]) for number in kept])
+        for pair in solved.exchanged:
+            exchange(ex, *(ex.array(view.arguments[number]) for number in pair))
     for _ in count.loops:
         ex.sink.end_loop()
     if refusal_of(op) is not None:

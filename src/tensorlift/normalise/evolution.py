@@ -18,6 +18,7 @@ from tensorlift.frontends.c.induction import TripCount, trip_count, trips_of
 from tensorlift.frontends.c.values import Address, Index
 from tensorlift.ir.arithmetic import predicate_of
 from tensorlift.normalise.exact import EXACT, constant, integer
+from tensorlift.normalise.exchanges import can_exchange, exchanged
 from tensorlift.normalise.steering import is_integer, is_memory
 
 if TYPE_CHECKING:
@@ -191,6 +192,7 @@ class Solved:
     kinds: dict[int, Any]
     symbols: dict[str, int]
     quiet: Quiet
+    exchanged: Sequence[tuple[int, int]] = ()  # arguments that are arrays, and change places in each iteration
 
     def trips(self, ranges: Ranges, counts: Sequence[TripCount] | None = None) -> list[Polynomial]:
         """Give the numbers of iterations, or some of them, as polynomials."""
@@ -274,6 +276,9 @@ class Evolution:
         known |= {mine: self.quiet.value(handed) for mine, handed in zip(view.inner, view.handed, strict=True)}
         self.moves: dict[int, Polynomial] = {}
         self.kinds: dict[int, Any] = {}
+        bases = {number: start.base for number, start in self.starts.items() if isinstance(start, Address)}
+        pairs = exchanged(view) if len(bases) > 1 else []
+        self.exchanged = [(one, other) for one, other in pairs if can_exchange(bases.get(one), bases.get(other))]
 
     def solved(self) -> Solved | tuple[str, str]:
         """Solve the loop, or say why that cannot be done: a row of the refusals, and its detail."""
@@ -287,20 +292,22 @@ class Evolution:
             found.append(count)
         if len(found) > 1 and any(item.must_reach or item.stride != found[0].stride for item in found):
             return "loop-condition", "joins tests of different kinds"
-        return Solved(view, found, self.moves, self.starts, self.kinds, self.symbols, self.quiet)
+        return Solved(view, found, self.moves, self.starts, self.kinds, self.symbols, self.quiet, self.exchanged)
 
     def _solve_steps(self) -> None:
         """Find closed forms, those first that others are made of."""
         steps: dict[int, Polynomial] = {}
+        exchanged = {number for pair in self.exchanged for number in pair}
         for number, start in list(self.starts.items()):
             end = self.quiet.value(self.view.yields[number])
             if isinstance(start, Address):
-                if not isinstance(end, Address) or end.base is not start.base:
+                if number not in exchanged and (not isinstance(end, Address) or end.base is not start.base):
                     del self.starts[number]
             elif isinstance(end, Index):
                 symbol = next(name for name, position in self.symbols.items() if position == number)
                 steps[number] = end.polynomial - Polynomial.variable(symbol)
                 self.kinds[number] = end.ctype
+        steps |= dict.fromkeys(self._still(), ZERO)
         waiting = dict(steps)
         while waiting:
             ready = {n: step for n, step in waiting.items() if self._needed(step) <= self.moves.keys()}
@@ -311,6 +318,19 @@ class Evolution:
                 total = self._sum(self._at_iteration(step))
                 if total is not None:
                     self.moves[number] = total
+
+    def _still(self) -> set[int]:
+        """Give the integers that take each other's places and are the same at first, so that none of them changes."""
+        ends = {number: self.quiet.index(self.view.yields[number]) for number in self.symbols.values()}
+        source = {number: self._symbol_of(end.polynomial) for number, end in ends.items() if end is not None}
+        found = set(source)
+        while left := {n for n in found if source[n] not in found or not same(self.starts[n], self.starts[source[n]])}:
+            found -= left
+        return found
+
+    def _symbol_of(self, polynomial: Polynomial) -> int:
+        """Give the number of the argument that a polynomial is the symbol of; -1 if it is none."""
+        return next((n for symbol, n in self.symbols.items() if polynomial == Polynomial.variable(symbol)), -1)
 
     def _needed(self, step: Polynomial) -> set[int]:
         return {self.symbols[name] for name in self.ranges.leaves(step) if name in self.symbols}

@@ -76,7 +76,7 @@ class Language:
     what is returned; ``arguments`` gives what its arguments are.
     """
 
-    arguments: Callable[[Execution, nodes.Function], Iterable[Value]]
+    arguments: Callable[[Execution, nodes.Function], Iterable[Value | Test]]
     exact_from: int = INT.width
     outermost_first: bool = True
     cuts_off: bool = False

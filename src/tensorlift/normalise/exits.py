@@ -184,7 +184,7 @@ class _Reversing:
     def run(self) -> None:
         """Write the loop, if what it leaves at its end can be said before it."""
         op, search = self.op, self.search
-        handed = [self.condition.operands[1 + list(op.results).index(result)] for result in self.results]
+        handed = [self.condition.operands[1 + k] for k, result in enumerate(op.results) if result in self.results]
         rest, hits = ([self._left(value, arm) for value in handed] for arm in (search.rest, search.body))
         if not all(map(self._is_arithmetic, rest)):
             return

@@ -15,18 +15,19 @@ from tensorlift.frontends.c.c_types import LONG, VOID, ArrayType, FloatType, Int
 from tensorlift.frontends.c.demand import walk
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Array, Choice, Data, Index, Slot, Unknown
-from tensorlift.ir.function import OFFSET, ROW, SIZE, axis_name
+from tensorlift.ir.function import NULL, OFFSET, ROW, SIZE, axis_name
 from tensorlift.ir.location import location_of
 from tensorlift.ir.prototype import RETURNED
 from tensorlift.normalise.accesses import extent_name, row_name
 from tensorlift.normalise.exact import NUMBERS
+from tensorlift.normalise.execution import Test
 from tensorlift.normalise.steering import is_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Attribute, Operation
+    from xdsl.ir import Attribute, Operation, SSAValue
 
     from tensorlift.frontends.c.values import Value
     from tensorlift.normalise.execution import Execution
@@ -45,7 +46,7 @@ def literal_name(variable: nodes.Variable, names: Mapping[str, str]) -> str:
     return names.get(variable.name, variable.access or variable.name)
 
 
-def c_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value]:
+def c_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value | Test]:
     """Give what the arguments of a function are that was read from C or C++.
 
     Memory comes with its offset, and with how far its rows are apart.
@@ -70,6 +71,8 @@ def c_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value]:
             called = name
             ex.rows[array] = ex.rows.get(array, 0) + 1
             yield Index(Polynomial.variable(row_name(array, ex.rows[array] - 1)), LONG)
+        elif name.endswith(NULL):
+            yield _there(ex, variables[name.removesuffix(NULL)], argument)
         elif bound is None and name.startswith(f"{RETURNED}"):
             yield Unknown("extent", name)  # it is compared with what the function makes, and nothing else
         elif isinstance(bound, Index | Data):
@@ -95,6 +98,18 @@ def python_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value
                 known[axis_name(variable.name, axis, SIZE)] = Index(told, LONG)
     for name in argument_names(ex.function):
         yield known[name]
+
+
+def _there(ex: Execution, variable: nodes.Variable, null: SSAValue) -> Test:
+    """State that a pointer that the source compares with null is none, and give the outcome."""
+    bound = ex.environment.get(variable)
+    use = next(iter(null.uses), None)
+    place = (location_of(use.operation) if use is not None else None) or ex.place
+    array = bound.base if isinstance(bound, Address) else None
+    if not isinstance(array, Array) or array.is_object or array.keeps_rank:
+        raise refusal("pointer", place, "a pointer is compared with null")
+    ex.preconditions.state("not-null", f"{array.name} is not a null pointer", place)
+    return Test(condition=False)
 
 
 def mlir_signature(function: Operation, module: ModuleOp, source: str) -> nodes.Function:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from xdsl.dialects.builtin import MemRefType, i1
 
-from tensorlift.ir.function import ROW, SIZE, function_named
+from tensorlift.ir.function import NULL, ROW, SIZE, function_named
 from tensorlift.ir.literal_interpreter import UndefinedError
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.layout import Layout, layout_of
@@ -92,6 +92,8 @@ class LiteralRun:
                 passed.append(-given if one.is_truth else given)
             elif one.what == "memory":
                 passed += [memories[one.name], 0]
+            elif one.what == "null":
+                passed.append(0)
             else:
                 passed.append(one.extent_of(layouts[one.name]))
         before = {name: list(cells) for name, cells in self.interpreter.memories.items()}
@@ -123,7 +125,7 @@ class _Taken(NamedTuple):
     """
 
     name: str
-    what: Literal["number", "memory", "row", "size"]
+    what: Literal["number", "memory", "row", "size", "null"]
     axis: int = 0
     end: int | None = None
     is_truth: bool = False
@@ -146,7 +148,9 @@ def _taken(module: ModuleOp, view: FunctionView) -> Iterator[_Taken]:
         called, of_type = mark.data["tl.name"].data, argument.type
         is_memory = isinstance(of_type, MemRefType)
         found, table, expected = _OF_ARRAYS.fullmatch(called), called.partition(ROW), sizes.get(called)
-        if found is not None:
+        if called.endswith(NULL):
+            yield _Taken(names.get(called.removesuffix(NULL), ""), "null")
+        elif found is not None:
             axis, is_row = int(found[2]), found[3] == ROW
             yield (
                 _Taken(names.get(found[1], ""), "row", axis)

@@ -17,20 +17,22 @@ void f(unsigned long n) {
 //   %4 = arith.index_cast %3 : i64 to index
 //   %t = memref.alloc(%4) : memref<?xf64>
 //   %5 = arith.constant 0 : i64
-//   %6 = arith.constant true
-//   cf.cond_br %6, ^bb2, ^bb1
+//   %6 = arith.constant false
+//   %7 = arith.constant true
+//   %8 = arith.xori %6, %7 : i1
+//   cf.cond_br %8, ^bb2, ^bb1
 // ^bb1:
 //   func.return
 // ^bb2:
 //   cf.br ^bb3
 // ^bb3:
-//   %7 = arith.constant 1 : i32
-//   %8 = arith.sitofp %7 : i32 to f64
-//   %9 = arith.constant 0 : i32
-//   %10 = arith.extsi %9 : i32 to i64
-//   %11 = arith.addi %5, %10 overflow<nsw> : i64
-//   %12 = arith.index_cast %11 : i64 to index
-//   memref.store %8, %t[%12] : memref<?xf64>
+//   %9 = arith.constant 1 : i32
+//   %10 = arith.sitofp %9 : i32 to f64
+//   %11 = arith.constant 0 : i32
+//   %12 = arith.extsi %11 : i32 to i64
+//   %13 = arith.addi %5, %12 overflow<nsw> : i64
+//   %14 = arith.index_cast %13 : i64 to index
+//   memref.store %10, %t[%14] : memref<?xf64>
 //   memref.dealloc %t : memref<?xf64>
 //   func.return
 // }

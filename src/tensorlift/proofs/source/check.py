@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import MemRefType
 
-from tensorlift.comprehension.domain import UNIVERSE
+from tensorlift.comprehension.domain import EMPTY, UNIVERSE
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.comprehension.state import RecurrenceError
-from tensorlift.ir.function import ROW
+from tensorlift.ir.function import NULL, ROW
 from tensorlift.ir.regions import ControlFlow, IrreducibleError
 from tensorlift.proofs.source.execution import AT_END, Execution
 from tensorlift.proofs.source.frames import Frame
@@ -110,6 +110,19 @@ def _named(function: FuncOp) -> Iterator[tuple[str, BlockArgument]]:
         yield mark.data["tl.name"].data, argument
 
 
+def _told(called: str, places: Places) -> Value | None:
+    """Give what literal IR is told of an array: an extent, how far rows are apart, that there is one."""
+    if called in places.extents:
+        return Exact(places.extents[called], is_signed=True)
+    if called.endswith(ROW):
+        return Exact(Polynomial.variable(called), is_signed=True)
+    if called in places.sizes:
+        return Exact(polynomial(places.sizes[called]), is_signed=True)
+    if called.endswith(NULL) and called.removesuffix(NULL) not in places.there:
+        raise Undecided(f"it is not stated that {called.removesuffix(NULL)} is no null pointer")
+    return EMPTY if called.endswith(NULL) else None
+
+
 def _arguments(function: FuncOp, summary: Summary, places: Places) -> list[Value]:
     """Give each argument its meaning; the argument after a memory is the offset from which its view counts."""
     values: list[Value] = []
@@ -121,12 +134,8 @@ def _arguments(function: FuncOp, summary: Summary, places: Places) -> list[Value
             if called in places.views and name != places.views[called].array:
                 raise Undecided(f"{called} is no parameter of the definitions", function)
             values.append(Memory(called, Polynomial.variable(f"{called} starts")))  # no name of a source has spaces
-        elif called in places.extents:
-            values.append(Exact(places.extents[called], is_signed=True))
-        elif called.endswith(ROW):
-            values.append(Exact(Polynomial.variable(called), is_signed=True))
-        elif called in places.sizes:
-            values.append(Exact(polynomial(places.sizes[called]), is_signed=True))
+        elif (told := _told(called, places)) is not None:
+            values.append(told)
         elif name is None:
             raise Undecided(f"{called} is no parameter of the definitions", function)
         else:

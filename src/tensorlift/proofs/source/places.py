@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, equal, less
 from tensorlift.comprehension.polynomial import ONE, Polynomial, parse_polynomial
+from tensorlift.contract.language import NotNull
+from tensorlift.contract.notation import parse_condition
 from tensorlift.ir.function import ROW, SIZE, axis_name
 from tensorlift.proofs.source.integers import polynomial
 from tensorlift.proofs.source.operations import element_type
@@ -47,7 +49,8 @@ class Places(NamedTuple):
     access is shown to be inside of its row.  So it is with all strides of a memref.  ``sizes`` are those of memrefs, by
     their names; ``within`` says what sizes are: those that the source has as constants, about which alone it is asked,
     and those of type ``index``, whose arithmetic is taken to stay within 64 bits, as less than 2 to the 48.
-    ``returned`` are arrays that the function makes and returns, in order.
+    ``returned`` are arrays that the function makes and returns, in order; ``there`` are the pointers that are stated
+    not to be null, by what literal IR calls them.
     """
 
     views: Mapping[str, View]
@@ -56,6 +59,7 @@ class Places(NamedTuple):
     within: Domain
     returned: tuple[str, ...]
     extents: Mapping[str, Polynomial] = MappingProxyType({})
+    there: frozenset[str] = frozenset()
 
 
 def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
@@ -94,7 +98,9 @@ def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
     returned = tuple(n for n in arrays if outside[n] not in called and not outside[n].startswith("@"))
     expected = [(called, one) for called, one in view.returned_sizes.items() if one.array in summary.arrays]
     extents = {called: _extent(summary.arrays[one.array], one) for called, one in expected}
-    return Places(views, view.literal_names, sizes, within, returned, extents)
+    stated = [parse_condition(row.text) for row in view.requires]
+    there = frozenset(outside[one.array] for one in stated if isinstance(one, NotNull) and one.array in outside)
+    return Places(views, view.literal_names, sizes, within, returned, extents, there)
 
 
 def _rows(literal_name: str, called: AbstractSet[str]) -> list[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
 from xdsl.dialects.arith import DivUIOp
-from xdsl.dialects.builtin import DenseArrayBase, SymbolRefAttr, i32, i64
+from xdsl.dialects.builtin import DenseArrayBase, SymbolRefAttr, i1, i32, i64
 from xdsl.dialects.memref import AllocaOp, AllocOp, CastOp, GetGlobalOp, LoadOp, StoreOp
 
 from tensorlift.frontends.c import libclang
@@ -29,6 +29,7 @@ from tensorlift.frontends.c.c_types import (
 )
 from tensorlift.readers.clang.context import Allocation, Cell, Context, Pointer, Value, memory_type, pointee
 from tensorlift.readers.clang.members import is_table
+from tensorlift.readers.clang.nulls import test_of
 from tensorlift.readers.flow import Flow, Local
 
 if TYPE_CHECKING:
@@ -193,15 +194,10 @@ def same_base(ctx: Context, left: Pointer, right: Pointer, cursor: Any) -> None:
 
 
 def is_null(ctx: Context, found: Pointer, cursor: Any, *, null: bool) -> SSAValue:
-    """Decide a null test: memory that the function allocates is there, and other pointers are refused."""
-
-    def check() -> None:
-        owner: Any = ctx.flow.settled(found.base).owner
-        if getattr(owner, "name", "") not in {"memref.alloc", "memref.alloca"}:
-            raise ctx.refusal("pointer", cursor, "a pointer is compared with null")
-
-    ctx.checks.append(check)
-    return ctx.truth(int(not null), ctx.location(cursor))
+    """Test whether a pointer is null, or is not."""
+    at = ctx.location(cursor)
+    tested = ctx.flow.value(test_of(found.base, at))
+    return tested if null else ctx.operation("arith.xori", (tested, ctx.truth(1, at)), i1, at)
 
 
 def is_null_constant(cursor: Any) -> bool:

@@ -38,6 +38,7 @@ from tensorlift.readers.clang.calls import result_types  # and the rules of call
 from tensorlift.readers.clang.context import C, Context, PointerLocal, Rules, Unit, pointee
 from tensorlift.readers.clang.declarations import initialisers, is_constant, storage, with_extents
 from tensorlift.readers.clang.members import is_structure, is_table, structure_parameter, table
+from tensorlift.readers.clang.nulls import take_null
 from tensorlift.readers.clang.statements import statement
 from tensorlift.readers.flow import FlowGraph
 
@@ -106,6 +107,9 @@ def read_parsed_literally(parsed: ParsedFile, only: str | None = None) -> Litera
         _ask(reading, cursor)
     while reading.waiting:
         _read(reading, reading.waiting.pop(0))
+    operations = {name: f.operation for name, f in reading.functions.items() if f.operation is not None}
+    for name, error in take_null(operations):
+        reading.functions[name] = replace(reading.functions[name], operation=None, diagnostics=error.diagnostics)
     _refuse_callers(reading)
     functions = tuple(reading.functions.values())
     kept = [function.operation for function in functions if function.operation is not None]

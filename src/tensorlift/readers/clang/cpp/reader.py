@@ -24,6 +24,7 @@ from tensorlift.readers.clang.cpp.calls import own_copy
 from tensorlift.readers.clang.cpp.expressions import EFFECTS, PLACES, VALUES
 from tensorlift.readers.clang.cpp.inlining import body_of
 from tensorlift.readers.clang.cpp.statements import STATEMENTS
+from tensorlift.readers.clang.nulls import take_null
 from tensorlift.readers.clang.reader import reading_of
 from tensorlift.readers.clang.statements import statement
 from tensorlift.readers.flow import FlowGraph
@@ -83,7 +84,7 @@ def _function(ctx: Context, cursor: Any, name: str) -> FuncOp:
         check()
     names = [DictionaryAttr({"tl.name": StringAttr(name)}) for name in ctx.calls.arguments]
     types = [argument.type for argument in blocks[0].args]
-    return FuncOp.create(
+    function = FuncOp.create(
         properties={
             "sym_name": StringAttr(name),
             "function_type": FunctionType.from_lists(types, results),
@@ -92,6 +93,9 @@ def _function(ctx: Context, cursor: Any, name: str) -> FuncOp:
         regions=[Region(blocks)],
         location=at,
     )
+    for _, error in take_null({name: function}):
+        raise error
+    return function
 
 
 def _parameter(ctx: Context, frame: Frame, cursor: Any) -> None:
