@@ -24,7 +24,6 @@ from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL, LONG, VOID, PointerType, VoidType, element_of
 from tensorlift.frontends.c.lower import lower_function
 from tensorlift.frontends.c.preconditions import Condition, add_requirements, spell_inequality, stated_requirement
-from tensorlift.frontends.c.refusals import REFUSALS
 from tensorlift.frontends.c.running_places import keep_values_at_places
 from tensorlift.frontends.c.searches import run_to_their_ends
 from tensorlift.frontends.c.switches import without_continue
@@ -45,6 +44,7 @@ from tensorlift.frontends.python.values import (
     whole,
 )
 from tensorlift.ir.function import FunctionView
+from tensorlift.ir.left_early import marked, refusal_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -86,14 +86,21 @@ def translate(function: ast.FunctionDef, module: Module, told: Mapping[str, str]
 
 
 def lower_python(translation: Translation, lower: Lower | None = None) -> ModuleOp:
-    """Lower a function that is translated; raises ``LiftError`` with the reason where it is refused.
+    """Lower a function that is translated.
 
     ``lower`` lowers a function with the parameters that it has; without it, its statements are executed.
+
+    Raises ``LiftError`` with the reason where it is refused.
     """
     if lower is None:
         _without_jumps(translation.whole_body)
         lower = partial(lower_function, places=True, exact_from=LONG.width)
-    return _Lowering(translation, lower).run()
+    module = _Lowering(translation, lower).run()
+    for op in module.walk():
+        left = refusal_of(op)
+        if left is not None:
+            op.attributes.update(marked(in_python(left)))
+    return module
 
 
 class Translation(Statements):
@@ -390,10 +397,6 @@ def _without_jumps(body: nodes.Block) -> None:
     for statement in nodes.statements_of(body):
         if isinstance(statement, nodes.Unsupported):
             raise refusal("jump", statement.location, statement.kind)
-        if isinstance(statement, nodes.Loop) and statement.left is not None:
-            is_break = statement.left.code == REFUSALS["break"].code
-            left = refusal("jump", statement.left.location, "break").diagnostics[0] if is_break else statement.left
-            statement.left = in_python(left)
 
 
 def _kind_of_number(ctype: Number, weak: bool) -> ReturnKind:  # noqa: FBT001 - a type with its mark

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, Location, refuse
+from tensorlift.frontends.c.refusals import REFUSALS as SHARED
 from tensorlift.frontends.c.refusals import Refusal
 
 if TYPE_CHECKING:
@@ -118,4 +119,6 @@ def refusal(reason: str, location: Location | None, detail: str = "") -> LiftErr
 
 def in_python(diagnostic: Diagnostic) -> Diagnostic:
     """Give a diagnostic of lowering the remedy that a Python program needs."""
+    if diagnostic.code == SHARED["break"].code:
+        return refusal("jump", diagnostic.location, "break").diagnostics[0]
     return replace(diagnostic, remedy=_REMEDIES.get(diagnostic.code, diagnostic.remedy))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import i64
 
 from tensorlift.frontends.c.c_types import LONG
-from tensorlift.readers.flow import Flow, Local
+from tensorlift.readers.flow import Flow, Local, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -52,7 +52,7 @@ def counted(
             after = ctx.arithmetic("+", ctx.flow.read(counter), ctx.constant(step, LONG), LONG, weak=True)
             ctx.flow.write(counter, after)
 
-    ctx.flow.loop(place, test, run, advance)
+    ctx.flow.loop(named("for", place), test, run, advance)
     ctx.at = outer
 
 

@@ -52,7 +52,7 @@ def _function(inferred: Inferred) -> FuncOp:
     names = _parameters(ctx)
     read_body(ctx, node.body)
     if graph.current.is_live:
-        give_back(ctx, None)
+        give_back(ctx, None, ctx.at)
     else:
         graph.leave((), at)
     entry = graph.entry.block

@@ -15,15 +15,15 @@ from tensorlift.readers.python.evaluation import evaluate
 from tensorlift.readers.python.values import Number, Rule, View
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import LocationAttr
     from xdsl.ir import SSAValue
 
     from tensorlift.readers.python.context import Context
     from tensorlift.readers.python.values import Operand
 
 
-def give_back(ctx: Context, value: ast.expr | None) -> None:
+def give_back(ctx: Context, value: ast.expr | None, place: LocationAttr) -> None:
     """Return from the function."""
-    place = ctx.at
     if value is None or (isinstance(value, ast.Constant) and value.value is None):
         returns: list[SSAValue] = []
         if not isinstance(ctx.inferred.result, VoidType):

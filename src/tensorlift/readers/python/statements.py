@@ -11,7 +11,7 @@ from tensorlift.frontends.c.c_types import BOOL
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.scalars import promoted
 from tensorlift.frontends.python.syntax import stored_in
-from tensorlift.readers.flow import Flow, Local
+from tensorlift.readers.flow import Flow, Local, named
 from tensorlift.readers.python.assignments import assign, augment, bind
 from tensorlift.readers.python.calls import INLINED
 from tensorlift.readers.python.context import Named, Scope, Variable
@@ -81,11 +81,11 @@ def _while(ctx: Context, node: ast.While) -> None:
     if node.orelse:
         raise ctx.refusal("`while` with `else`")
     test, body = partial(branch_on, ctx, node.test), partial(read_body, ctx, node.body)
-    ctx.flow.loop(ctx.at, test, partial(looped, ctx, body), lambda: None)
+    ctx.flow.loop(named("while", ctx.at), test, partial(looped, ctx, body), lambda: None)
 
 
 def _break(ctx: Context, _node: ast.Break) -> None:
-    ctx.flow.jump(ctx.scope.breaks[-1], ctx.at)
+    ctx.flow.jump(ctx.scope.breaks[-1], named("break", ctx.at))
 
 
 def _continue(ctx: Context, _node: ast.Continue) -> None:
@@ -93,11 +93,12 @@ def _continue(ctx: Context, _node: ast.Continue) -> None:
 
 
 def _assert(ctx: Context, node: ast.Assert) -> None:
-    ctx.require(ctx.test(number(ctx, node.test)), "AssertionError")
+    ctx.at = ctx.place(node.test)
+    ctx.require(ctx.test(number(ctx, node.test)), "`assert` fails")
 
 
 def _raise(ctx: Context, _node: ast.Raise) -> None:
-    ctx.require(ctx.truth(value=False), "raise")
+    ctx.require(ctx.truth(value=False), "`raise` is reached")
 
 
 # -- `for`
@@ -163,12 +164,13 @@ def _written(ctx: Context, node: ast.For) -> None:
 
 
 def _return(ctx: Context, node: ast.Return) -> None:
+    place = named("return", ctx.at)
     if ctx.scope.after is None:
-        give_back(ctx, node.value)
+        give_back(ctx, node.value, place)
         return
     ctx.scope.returned.append(Nothing() if node.value is None else evaluate(ctx, node.value))
     ctx.scope.ends.append(ctx.flow.current)
-    ctx.flow.jump(ctx.scope.after, ctx.place(node))
+    ctx.flow.jump(ctx.scope.after, place)
 
 
 def inlined(ctx: Context, function: ast.FunctionDef, arguments: dict[str, Operand]) -> Operand:
