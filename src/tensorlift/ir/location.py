@@ -39,9 +39,10 @@ def calls_around(op: Operation) -> Iterator[tuple[str, Location | None]]:
     """Yield the functions that an operation was inlined from, the inmost one first, and where they are called."""
     chain: list[Attribute] = []
     location: Attribute = op.location
-    while isinstance(location, CallSiteLoc):
-        chain.append(location.caller)
-        location = location.callee
+    while isinstance(location, CallSiteLoc | NameLoc):
+        if isinstance(location, CallSiteLoc):
+            chain.append(location.caller)
+        location = location.callee if isinstance(location, CallSiteLoc) else location.location
     for caller in reversed(chain):
         if isinstance(caller, NameLoc):
             yield caller.desc.data, _first_place(caller.location)

@@ -118,14 +118,17 @@ class FlowGraph:
         self._replaced: dict[SSAValue, SSAValue] = {}
         self._phi_users: dict[SSAValue, list[tuple[Flow, BlockArgument]]] = {}
         self._poison: dict[Attribute, PoisonOp] = {}
+        self.placed: Callable[[LocationAttr], LocationAttr] | None = None  # how what is read in place of a call stands
 
     def add(self, operation: Operation) -> None:
         """Append an operation."""
+        if self.placed is not None:
+            operation.location = self.placed(operation.location)
         self.current.block.add_op(operation)
 
     def value(self, operation: Operation) -> SSAValue:
         """Append an operation and give its first result."""
-        self.current.block.add_op(operation)
+        self.add(operation)
         return operation.results[0]
 
     def constant(self, value: float, ctype: NumberType, location: LocationAttr) -> SSAValue:
@@ -219,7 +222,7 @@ class FlowGraph:
     def _end(self, values: Sequence[SSAValue], targets: Sequence[Flow], location: LocationAttr) -> None:
         """End the current block; what follows is reached by nothing until another block is started."""
         flow = self.current
-        flow.ending = values, targets, location
+        flow.ending = values, targets, location if self.placed is None else self.placed(location)
         for target in targets if flow.is_live else ():
             assert not target.is_sealed, "an edge to a sealed block"
             target.predecessors.append(flow)

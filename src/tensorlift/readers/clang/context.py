@@ -37,12 +37,15 @@ from tensorlift.frontends.c.c_types import (
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.member_facts import FactFinder
 from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.cpp.refusals import refusal as cpp_refusal
 from tensorlift.frontends.cpp.uses import Uses
 from tensorlift.readers.clang.member_uses import UseFinder
 from tensorlift.readers.flow import Flow, FlowGraph, Local
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableMapping, Sequence
+
+    from xdsl.dialects.builtin import LocationAttr
 
     from tensorlift.diagnostics import LiftError
     from tensorlift.frontends.c.clang_types import TypeReader
@@ -183,7 +186,8 @@ class Frame:
     ``reached`` names what it returns where the caller of the outermost one has made that; ``made`` are the variables
     that it returns, ``owned`` the containers and objects that it has made.  ``is_direct`` where its only ``return`` is
     its last statement, so that no jump is needed, and ``wants_object`` where the caller uses what is returned as an
-    object, and not as a value.
+    object, and not as a value.  ``call`` is where it is called, and ``placed`` says of places in it that they stand
+    there.
     """
 
     definition: Any
@@ -195,6 +199,8 @@ class Frame:
     wants_object: bool = False
     exit: Flow = field(default_factory=Flow)
     result: Place | None = None
+    call: LocationAttr | None = None
+    placed: dict[Attribute, LocationAttr] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -262,6 +268,12 @@ class Context:
         if file not in self.calls.texts:
             self.calls.texts[file] = Path(file).read_bytes()
         return self.calls.texts[file][start:end]
+
+    def words(self, cursor: Any) -> str:
+        """Give the text of a cursor on one line."""
+        return " ".join(
+            self.text(cursor.extent.start.offset, cursor.extent.end.offset).decode("utf-8", "replace").split()
+        )
 
     def refusal(self, reason: str, cursor: Any, detail: str = "") -> LiftError:
         """Build the refusal of a construct, to be raised by the caller."""
@@ -360,6 +372,12 @@ def misused(ctx: Context, found: Place, cursor: Any, detail: str) -> LiftError:
         return ctx.refusal("struct", cursor, what)
     if isinstance(found, Allocation):
         return ctx.refusal("heap", cursor, "malloc")
+    member = next((path for path, value in ctx.calls.arguments.items() if value is found and "." in path), "")
+    if member:  # a number of an object of the caller, which is handed in by its value
+        place = libclang.children(ctx.calls.frames[0].definition)[-1]
+        called, owner = member.replace(".", "_"), member.rpartition(".")[0]
+        detail = f"the function changes the member `{called}` of `{owner}`"
+        return cpp_refusal("class", ctx.position(place), detail)
     return ctx.refusal("pointer", cursor, detail)
 
 

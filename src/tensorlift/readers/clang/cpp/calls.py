@@ -47,7 +47,7 @@ from tensorlift.readers.clang.context import (
 )
 from tensorlift.readers.clang.cpp.arguments import Home, location, types_of
 from tensorlift.readers.clang.cpp.containers import copied, swap
-from tensorlift.readers.clang.cpp.inlining import inlined, is_pure
+from tensorlift.readers.clang.cpp.inlining import inlined, is_pure, name_of_function
 from tensorlift.readers.clang.cpp.objects import assign_object, copied_object, declared_member, number
 from tensorlift.readers.clang.cpp.vectors import is_new, made, method, overwrite, row, subscript
 from tensorlift.readers.clang.expressions import contents, converted, place
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
 
 
 _MOVES = {"move", "forward"}
+_STREAMS = {"operator<<", "operator>>"}
 _FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONVERSION_FUNCTION}
 _VARIABLES = {CursorKind.VAR_DECL, CursorKind.PARM_DECL}
 _NAMES = {CursorKind.ARRAY_SUBSCRIPT_EXPR, CursorKind.MEMBER_REF_EXPR}
@@ -166,9 +167,13 @@ def _library(ctx: Context, cursor: Any, declaration: Any, *, wants_object: bool)
         if isinstance(one, Container) and isinstance(other, Container):
             swap(ctx, one, other, ctx.location(cursor))
             return None
+    if in_std(declaration) and name in _STREAMS:
+        raise refusal("output", ctx.position(cursor), ctx.words(cursor)[:40])
     ctype = types_of(ctx).read(cursor.type)
     if name == "abs" and isinstance(ctype, FloatType):
         return c_calls.mathematical(ctx, cursor, "fabs")
+    if name == "abs" and not in_std(declaration) and isinstance(ctx.type_of(unwrapped(arguments[0])), FloatType):
+        raise refusal("abs", ctx.position(cursor), name)
     if in_std(declaration) and not c_calls.is_known(name):
         raise refusal("call", ctx.position(cursor), f"std::{name}")
     return c_calls.call(ctx, cursor)
@@ -189,7 +194,7 @@ def _inlined(  # noqa: PLR0913, PLR0917 - all that a call is
 ) -> Place | None:
     this = receiver.this if isinstance(receiver, Lambda) else receiver
     captured = receiver.captured if isinstance(receiver, Lambda) else {}
-    given = _bound(ctx, definition, arguments)
+    given, place_of_call = _bound(ctx, definition, arguments), ctx.position(cursor)
     try:
         return inlined(
             ctx,
@@ -202,7 +207,7 @@ def _inlined(  # noqa: PLR0913, PLR0917 - all that a call is
             owned=given.copies,
         )
     except LiftError as error:
-        raise called_from(error, definition.spelling or "the lambda", ctx.position(cursor)) from error
+        raise called_from(error, name_of_function(definition), place_of_call) from error
 
 
 def _gives_reference(definition: Any) -> bool:

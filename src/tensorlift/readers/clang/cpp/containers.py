@@ -129,7 +129,7 @@ def declared(
     """
     name, reached, at = home
     if None in sizes and not reached:
-        raise refusal("vector", location(at), "rows without a length are not read where they are declared")
+        raise refusal("vector", location(at), "rows without a length are not lifted where they are declared")
     lengths: list[int | SSAValue | Local | str] = [
         size_name(reached, axis) if given is None else given for axis, given in enumerate(sizes)
     ]
@@ -140,7 +140,7 @@ def declared(
         known = [number for number in sizes if number is not None]
         start = _allocated(ctx, kind, known, home, unbounded=grows or not is_sized)
     if kind.lengths[0] is None:
-        local = lengths[0] = Local(i64, at, f"{plain(name)}_size")
+        local = lengths[0] = Local(i64, at, f"{plain(name)}.size")
         assert first is not None
         ctx.flow.write(local, ctx.constant(first, UNSIGNED_LONG, at) if isinstance(first, int) else first)
     return Container(name, kind, start, tuple(lengths), ctx.loops, is_sized)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import BOOL, LONG, NumberType, PointerType
+from tensorlift.frontends.c.c_types import BOOL, INT, LONG, NumberType, PointerType
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.cpp.cpp_types import in_std, is_class
 from tensorlift.frontends.cpp.refusals import refusal
@@ -113,8 +113,7 @@ def _implicit(ctx: Context, cursor: Any) -> Value:
     ctype = ctx.type_of(cursor)
     if children or not isinstance(ctype, NumberType):
         return C.values[CursorKind.UNEXPOSED_EXPR.value](ctx, cursor)
-    text = " ".join(ctx.text(cursor.extent.start.offset, cursor.extent.end.offset).decode("utf-8", "replace").split())
-    if not _ZERO.fullmatch(text):
+    if not _ZERO.fullmatch(ctx.words(cursor)):
         raise ctx.refusal("expression", cursor, "this expression")
     return ctx.constant(0, ctype, ctx.location(cursor))
 
@@ -228,6 +227,10 @@ def _lambda(ctx: Context, cursor: Any) -> Value:
     return Lambda(cursor, captured, ctx.calls.frames[-1].this)
 
 
+def _null(ctx: Context, cursor: Any) -> Value:
+    return ctx.constant(0, INT, ctx.location(cursor))
+
+
 def _throw(ctx: Context, cursor: Any) -> None:
     """Read ``throw``, which ends the function without a result."""
     at = ctx.location(cursor)
@@ -252,12 +255,13 @@ _VALUES: list[tuple[CursorKind, Rule]] = [
     (CursorKind.INIT_LIST_EXPR, _braces),
     (CursorKind.CXX_BOOL_LITERAL_EXPR, _truth),
     (CursorKind.UNARY_OPERATOR, _unary),
+    (CursorKind.CXX_NULL_PTR_LITERAL_EXPR, _null),
     (CursorKind.LAMBDA_EXPR, _lambda),
     (CursorKind.CALL_EXPR, value_of_call),
     (CursorKind.CXX_NEW_EXPR, _refused("heap", "new")),
     (CursorKind.CXX_DELETE_EXPR, _refused("heap", "delete")),
     (CursorKind.CXX_DYNAMIC_CAST_EXPR, _refused("class", "`dynamic_cast`")),
-    (CursorKind.CXX_REINTERPRET_CAST_EXPR, _refused("reference", "`reinterpret_cast`")),
+    (CursorKind.CXX_REINTERPRET_CAST_EXPR, _refused("reference", "`reinterpret_cast` looks at memory as another type")),
 ]
 _PLACES: list[tuple[CursorKind, PlaceRule]] = [
     (CursorKind.DECL_REF_EXPR, _named),

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import LONG, FloatType, IntegerType, PointerType, VoidType
+from tensorlift.frontends.c.c_types import LONG, FloatType, IntegerType, NumberType, PointerType, VoidType
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.math_functions import is_math_function
 from tensorlift.frontends.c.refusals import refusal as c_refusal
 from tensorlift.frontends.cpp.cpp_types import INCLUDE, in_std, is_class
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.returned import result_of, returned_variables, returns_in
+from tensorlift.ir.location import inlined as located
 from tensorlift.readers.clang.context import Context, Frame, Place, PointerLocal, Structure, memory_type, pointee
 from tensorlift.readers.clang.cpp.arguments import types_of
 from tensorlift.readers.clang.expressions import contents
@@ -23,8 +25,10 @@ from tensorlift.readers.clang.statements import statement
 from tensorlift.readers.flow import Local
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
+
+    from xdsl.dialects.builtin import LocationAttr
 
 
 _DEPTH_LIMIT = 24
@@ -75,6 +79,8 @@ def inlined(  # noqa: PLR0913 - all that a call is
             ctx.flow.enter(frame.exit)
             if frame.result is not None and not is_object:
                 return contents(ctx, frame.result, definition)
+        elif not returns and isinstance(ctx.result, NumberType):
+            return ctx.flow.undefined(ir_type(ctx.result), ctx.location(definition))
         return frame.result
 
 
@@ -87,14 +93,34 @@ def _reading(ctx: Context, frame: Frame, cursor: Any) -> Iterator[Frame]:
         raise c_refusal("depth", ctx.position(cursor))
     file = definition.location.file
     saved = ctx.breaks, ctx.continues, ctx.labels, ctx.result, calls.at, calls.file, calls.wanted
+    frame.call, placed = ctx.location(cursor), ctx.flow.placed
     name = file.name if file is not None else calls.file
     at = ctx.location(cursor) if Path(name).is_relative_to(INCLUDE) else None
     ctx.breaks, ctx.continues, ctx.labels, calls.wanted = [], [], {}, ""
     calls.at, calls.file = at, name
     calls.frames.append(frame)
+    ctx.flow.placed = partial(_placed, list(reversed(calls.frames[1:])))
     yield frame
+    ctx.flow.placed = placed
     calls.frames.pop()
     ctx.breaks, ctx.continues, ctx.labels, ctx.result, calls.at, calls.file, calls.wanted = saved
+
+
+def _placed(frames: Sequence[Frame], location: LocationAttr) -> LocationAttr:
+    """Say of a place in a function that is read in place of a call, through which calls it is reached."""
+    known = frames[0].placed.get(location)
+    if known is None:
+        known = location
+        for frame in frames:
+            assert frame.call is not None
+            known = located(known, name_of_function(frame.definition), frame.call)
+        frames[0].placed[location] = known
+    return known
+
+
+def name_of_function(definition: Any) -> str:
+    """Name a function for a message."""
+    return definition.spelling or "the lambda"
 
 
 def _variable(ctx: Context, definition: Any) -> Place | None:

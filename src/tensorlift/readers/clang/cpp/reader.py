@@ -10,7 +10,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Region
 
 from tensorlift.diagnostics import LiftError, internal_error
-from tensorlift.frontends.c.c_types import VOID, NumberType
+from tensorlift.frontends.c.c_types import VOID, NumberType, OtherType
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.reader import inside_of
 from tensorlift.frontends.cpp.cpp_types import CppTypes, is_class, is_reference
@@ -68,6 +68,8 @@ def _function(ctx: Context, cursor: Any, name: str) -> FuncOp:
         ctx.result = VOID
     elif isinstance(ctx.result, NumberType):
         results = [ir_type(ctx.result)]
+    elif isinstance(ctx.result, OtherType):
+        raise ctx.refusal(ctx.result.kind, cursor, ctx.result.spelling)
     elif ctx.result != VOID:
         raise refusal("return", ctx.position(cursor), f"`{cursor.spelling}` returns a pointer")
     frame = Frame(cursor, reached=RETURNED, made=returned_variables(cursor, returns_in(body)))

@@ -40,7 +40,7 @@ from tensorlift.readers.clang.declarations import declare as c_declare
 from tensorlift.readers.clang.expressions import assign, contents, converted, effect, place
 from tensorlift.readers.clang.memory import step
 from tensorlift.readers.clang.statements import inside_loop, statement
-from tensorlift.readers.flow import Flow, Local
+from tensorlift.readers.flow import Flow, Local, named
 
 
 def _declarations(ctx: Context, cursor: Any) -> None:
@@ -104,13 +104,13 @@ def _if(ctx: Context, cursor: Any) -> None:
     """Read ``if``; one that declares a variable, or has an initialiser, is refused."""
     inner = libclang.children(cursor)
     if len(inner) > 3 or not inner[0].kind.is_expression():  # noqa: PLR2004 - condition and two arms
-        raise refusal("reference", ctx.position(cursor), "an `if` that declares a variable is not read")
+        raise refusal("reference", ctx.position(cursor), "an `if` that declares a variable is not lifted")
     C.statements[CursorKind.IF_STMT.value](ctx, cursor)
 
 
 def _while(ctx: Context, cursor: Any) -> None:
     if len(libclang.children(cursor)) != 2:  # noqa: PLR2004 - condition and body
-        raise refusal("reference", ctx.position(cursor), "a `while` that declares a variable is not read")
+        raise refusal("reference", ctx.position(cursor), "a `while` that declares a variable is not lifted")
     C.statements[CursorKind.WHILE_STMT.value](ctx, cursor)
 
 
@@ -129,7 +129,7 @@ def _range_for(ctx: Context, cursor: Any) -> None:
             _bind(ctx, variable, element(ctx, found, ctx.flow.read(here), at), found.kind.element)
             statement(ctx, body)
 
-    ctx.flow.loop(at, test, run, lambda: step(ctx, here, at))
+    ctx.flow.loop(named("for", at), test, run, lambda: step(ctx, here, at))
 
 
 def _range(ctx: Context, cursor: Any) -> Container:
@@ -160,7 +160,7 @@ def _bind(ctx: Context, variable: Any, found: Cell | Container, ctype: CType) ->
 
 def _return(ctx: Context, cursor: Any) -> None:
     """Give what a function returns to its caller, or to that of the outermost one."""
-    frame, at, values = ctx.calls.frames[-1], ctx.location(cursor), libclang.children(cursor)
+    frame, at, values = ctx.calls.frames[-1], named("return", ctx.location(cursor)), libclang.children(cursor)
     is_outermost, result = len(ctx.calls.frames) == 1, result_of(frame.definition)
     if values and result is not None and _is_object(result):
         found = whole_object(ctx, values[0]) if is_reference(result) else _returned(ctx, values[0], result)
@@ -206,6 +206,10 @@ def _returned(ctx: Context, cursor: Any, result: Any) -> Place:
     return construct(ctx, result, cursor, home) if kind is None else made(ctx, kind, cursor, home)
 
 
+def _refused(ctx: Context, cursor: Any) -> None:
+    raise refusal("exception", ctx.position(cursor), "`try`")
+
+
 STATEMENTS = {
     kind.value: rule
     for kind, rule in (
@@ -214,5 +218,7 @@ STATEMENTS = {
         (CursorKind.WHILE_STMT, _while),
         (CursorKind.CXX_FOR_RANGE_STMT, _range_for),
         (CursorKind.RETURN_STMT, _return),
+        (CursorKind.CXX_TRY_STMT, _refused),
+        (CursorKind.CXX_CATCH_STMT, _refused),
     )
 }

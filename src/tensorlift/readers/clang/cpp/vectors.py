@@ -79,7 +79,7 @@ def made(ctx: Context, kind: ContainerType, initial: Any, home: Home, *, grows: 
         return found
     if kind.rank == 1 and len(arguments) == 2:  # noqa: PLR2004 - first and last
         return _from_range(ctx, kind, arguments, home)
-    raise refusal("vector", ctx.position(inner), "this initialiser of a container is not read")
+    raise refusal("vector", ctx.position(inner), "this initialiser of a container is not lifted")
 
 
 def given(ctx: Context, cursor: Any, reached: str = "") -> Container:
@@ -130,7 +130,9 @@ def _filled(ctx: Context, call: Any, kind: ContainerType) -> tuple[list[int | SS
     inner = constructor_in(rest[0]) if rest else None
     if inner is None or inner.kind is not CursorKind.CALL_EXPR or not is_constructor(inner) or not is_count(inner):
         if rest or None in kind.lengths[1:]:
-            raise refusal("vector", ctx.position(call), "rows that begin as a copy, or without a length, are not read")
+            raise refusal(
+                "vector", ctx.position(call), "rows that begin as a copy, or without a length, are not lifted"
+            )
         return [number, *kind.lengths[1:]], ctx.constant(0, kind.element, ctx.location(call))
     sizes, new = _filled(ctx, inner, kind.row())
     return [number, *sizes], new
@@ -149,7 +151,7 @@ def _listed(ctx: Context, kind: ContainerType, cursor: Any, home: Home) -> Conta
     """Read ``{a, b, c}``, in ``{{a, b}, {c, d}}`` row by row; what a std::array is not given is zero."""
     items = _items(ctx, kind, cursor)
     if len(items) > _MOST_ITEMS or None in kind.lengths[1:]:
-        raise refusal("vector", ctx.position(cursor), "this initialiser of a container is not read")
+        raise refusal("vector", ctx.position(cursor), "this initialiser of a container is not lifted")
     first = kind.lengths[0] if kind.lengths[0] is not None else len(items)
     found = declared(ctx, kind, [first, *kind.lengths[1:]], home)
     _store_items(ctx, found, items, cursor)
@@ -165,7 +167,7 @@ def _store_items(ctx: Context, found: Container, items: list[Any], cursor: Any) 
         if isinstance(part, Container):
             inner = constructor_in(item)
             if inner is not None and inner.kind is not CursorKind.INIT_LIST_EXPR:
-                raise refusal("vector", ctx.position(cursor), "this initialiser of a container is not read")
+                raise refusal("vector", ctx.position(cursor), "this initialiser of a container is not lifted")
             _store_items(ctx, part, [] if inner is None else _items(ctx, part.kind, inner), cursor)
         else:
             new = ctx.constant(0, found.kind.element, at) if item is None else converted(ctx, item, found.kind.element)
@@ -178,7 +180,7 @@ def _items(ctx: Context, kind: ContainerType, cursor: Any) -> list[Any]:
     while length is not None and length > len(children) == 1 and holds_all(children[0], kind):
         children = [unwrapped(child) for child in libclang.children(children[0])]
     if length is not None and len(children) > length:
-        raise refusal("vector", ctx.position(cursor), "this initialiser of a container is not read")
+        raise refusal("vector", ctx.position(cursor), "this initialiser of a container is not lifted")
     return children
 
 
@@ -228,13 +230,13 @@ def method(ctx: Context, found: Container, cursor: Any, arguments: list[Any]) ->
     name, at = cursor.spelling, ctx.location(cursor)
     if name in _BEGIN | _END:
         if found.kind.rank > 1:
-            raise refusal("vector", ctx.position(cursor), f"`{name}` on `{found.name}` is not read")
+            raise refusal("vector", ctx.position(cursor), f"`{name}` on `{found.name}` is not lifted")
         if name in _BEGIN:
             return found.start
         return ctx.moved(found.start, size(ctx, found, 0, at), "+", at)
     rule = _METHODS.get(name)
     if rule is None:
-        raise refusal("vector", ctx.position(cursor), f"`{name}` on `{found.name}` is not read")
+        raise refusal("vector", ctx.position(cursor), f"`{name}` on `{found.name}` is not lifted")
     return rule(ctx, found, cursor, arguments)
 
 
@@ -258,7 +260,7 @@ def _reserve(ctx: Context, _: Container, cursor: Any, arguments: list[Any]) -> N
 def _push(ctx: Context, found: Container, cursor: Any, arguments: list[Any]) -> None:
     """Append an element or a row; ``emplace_back`` is given what one is made of, which is one number here."""
     if len(arguments) != 1:
-        raise refusal("vector", ctx.position(cursor), f"`{cursor.spelling}` on `{found.name}` is not read")
+        raise refusal("vector", ctx.position(cursor), f"`{cursor.spelling}` on `{found.name}` is not lifted")
     (argument,), at = arguments, ctx.location(cursor)
     new: Value
     if found.kind.rank == 1:
@@ -297,7 +299,7 @@ def _clear(ctx: Context, found: Container, cursor: Any, _: list[Any]) -> None:
 def _resized(ctx: Context, found: Container, cursor: Any, arguments: list[Any]) -> None:
     """Give a vector a size: ``resize`` keeps the elements, ``assign`` makes all anew."""
     if found.kind.rank > 1 or not is_count(cursor):
-        raise refusal("vector", ctx.position(cursor), f"`{cursor.spelling}` on `{found.name}` is not read")
+        raise refusal("vector", ctx.position(cursor), f"`{cursor.spelling}` on `{found.name}` is not lifted")
     at, old = ctx.location(cursor), size(ctx, found, 0, ctx.location(cursor))
     count = converted(ctx, arguments[0], UNSIGNED_LONG)
     new = ctx.constant(0, found.kind.element, at)
