@@ -253,8 +253,8 @@ class _Reversing:
         for result, one, other in zip(branch.results, *(ends if is_set else ends[::-1]), strict=True):
             without = left[one][0] if one in left else self._before(one, branch)
             with_hit = left[other][1] if other in left else self._before(other, branch)
-            if without is None or with_hit is None:
-                return None
+            if without is None or with_hit is None or any(isinstance(v.owner, PoisonOp) for v in (without, with_hit)):
+                return None  # what is undefined on one way is what it is on the other
             found[result] = without, with_hit
         return found
 
