@@ -11,6 +11,7 @@ from tensorlift.frontends.c.c_types import FloatType, IntegerType, element_of
 from tensorlift.frontends.c.delinearise import respread
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Access, Address, Array, Data, Index, Slot
+from tensorlift.normalise.bounds import extent_name
 from tensorlift.normalise.cells import element_type, number_type
 from tensorlift.normalise.execution import nothing
 from tensorlift.normalise.steering import is_called
@@ -145,11 +146,6 @@ def _rows(place: Polynomial, strides: Sequence[str]) -> Polynomial:
 def row_name(array: Array, axis: int) -> str:
     """Name the variable that stands for how far the rows of an array are apart along an axis."""
     return f"{DISTANCE}{axis} {array.name}"
-
-
-def extent_name(array: Array, axis: int) -> str:
-    """Name the variable that stands for an extent of an array that nothing tells."""
-    return f"%extent {axis} {array.name}"
 
 
 def _in_dimensions(

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
     from tensorlift.comprehension.polynomial import Polynomial
+    from tensorlift.frontends.c.values import Array
     from tensorlift.normalise.execution import Execution
 
+_UNTOLD = "%extent "
 _MOVES = {"arith.addi", "arith.subi", "arith.muli", "arith.index_cast"}
 
 
@@ -49,6 +51,17 @@ class Exceptions:
                 remove(condition)
 
 
+def extent_name(array: Array, axis: int) -> str:
+    """Name the variable that stands for an extent of an array that nothing tells."""
+    return f"{_UNTOLD}{axis} {array.name}"
+
+
+def untold_extent(polynomial: Polynomial) -> str | None:
+    """Name the array whose extent a polynomial is made of, where nothing tells that."""
+    found = (name for name in sorted(polynomial.variables()) if name.startswith(_UNTOLD))
+    return next((name.rpartition(" ")[2] for name in found), None)
+
+
 def from_the_end(ex: Execution, op: Operation) -> Any:
     """Give an index that counts from the end where it is below zero: it is asked for not to be; None for others."""
     if not ex.language.cuts_off or not is_integer(op.results[0]):
@@ -62,12 +75,19 @@ def from_the_end(ex: Execution, op: Operation) -> Any:
     zero, found = ex.values[test.rhs], ex.values[index]
     if not isinstance(zero, Index) or zero.polynomial != ZERO:
         return None
+    if isinstance(found, Data) or is_of_data(ex, found):
+        return ex.as_index(index) if _is_place(op.results[0]) else None
     if not isinstance(found, Index):
-        return found if isinstance(found, Data) and _is_place(op.results[0]) else None
+        return None
     is_inside = _asked(ex, found.polynomial)
     if is_inside is None:
         raise refusal("negative", ex.place, str(found.polynomial))
     return found if is_inside else ex.values[then]
+
+
+def is_of_data(ex: Execution, value: object) -> bool:
+    """Whether an integer is a place that depends on data."""
+    return isinstance(value, Index) and not ex.sink.data_places.keys().isdisjoint(value.polynomial.variables())
 
 
 def cut_off(ex: Execution, op: Operation) -> Index | None:

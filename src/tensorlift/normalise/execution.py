@@ -105,6 +105,7 @@ class Execution(Machine):
         self.steering = steering
         self.rules = rules
         self.values: dict[SSAValue, Value | Choice | Test] = {}
+        self.numbers: dict[SSAValue, Data] = {}  # places that depend on data
         self.executed: set[Operation] = set()
         self.least: dict[SSAValue, tuple[Index, Index]] = {}  # of which two integers a value is the least
         self.cells: Cells
@@ -205,6 +206,8 @@ class Execution(Machine):
 
     def number(self, value: SSAValue) -> Data:
         """Give a value of the emitted program."""
+        if value in self.numbers:
+            return self.numbers[value]
         found = self.values[value]
         if isinstance(found, Data):
             return self.cells.current(value) or found

@@ -15,7 +15,7 @@ from tensorlift.frontends.c.operations import can_be_eager, operation_class
 from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Choice, Data, Index, NotZero, Unknown
 from tensorlift.ir.arithmetic import NEGATED, never_wraps, predicate_of, width_of
-from tensorlift.normalise.bounds import cut_off, from_the_end
+from tensorlift.normalise.bounds import cut_off, from_the_end, is_of_data, untold_extent
 from tensorlift.normalise.cases import chosen_form, computed, decided, sign
 from tensorlift.normalise.exact import DIVISIONS, EXACT, constant, integer, read_as
 from tensorlift.normalise.execution import Test, ctype_of, note_least
@@ -83,15 +83,24 @@ def _integer(ex: Execution, op: Operation) -> None:
     steers = result in ex.steering.values
     if any(not isinstance(o, Index | Choice) for o in operands) and steers and op.name in _PLACES and is_exact:
         operands = [o if isinstance(o, Choice) else ex.as_index(v) for o, v in zip(operands, op.operands, strict=True)]
-    found = computed(ex, operands, lambda exact: _exactly(ex, op, exact, splits=steers and op.name in DIVISIONS))
+    found = None
+    if not any(is_of_data(ex, operand) for operand in operands) or op.name in {*_PLACES, *_CASTS}:
+        found = computed(ex, operands, lambda exact: _exactly(ex, op, exact, splits=steers and op.name in DIVISIONS))
     if found is not None:
+        if is_of_data(ex, found) and not untold_extent(found.polynomial):
+            copied(ex, op)
+            ex.numbers[result] = ex.number(result)
         ex.values[result] = found
         return
     if op.name in _CASTS:
         ctype = integer(result.type, signed=op.name == "arith.index_cast")
         ex.values[result] = ex.sink.convert(_read_data(ex, op.operands[0], ctype.signed), ctype, ex.place)
         return
-    copied(ex, op)
+    untold = next((name for o in operands if isinstance(o, Index) and (name := untold_extent(o.polynomial))), None)
+    if untold is None:
+        copied(ex, op)
+    else:
+        ex.values[result] = Unknown("extent", untold)
 
 
 def _exactly(ex: Execution, op: Operation, operands: Sequence[object], *, splits: bool) -> Index | Polynomial | None:
@@ -373,6 +382,8 @@ def _selected(ex: Execution, op: Operation) -> None:
     condition, then, otherwise = op.operands
     result = op.results[0]
     found = from_the_end(ex, op)
+    if is_of_data(ex, found):
+        ex.numbers[result] = ex.number(otherwise)
     ex.values[result] = chosen(ex, ex.test(condition), (then, otherwise), result) if found is None else found
 
 

@@ -18,7 +18,8 @@ from tensorlift.frontends.c.values import Address, Array, Choice, Data, Index, S
 from tensorlift.ir.function import NULL, OFFSET, ROW, SIZE, axis_name
 from tensorlift.ir.location import location_of
 from tensorlift.ir.prototype import RETURNED
-from tensorlift.normalise.accesses import extent_name, row_name
+from tensorlift.normalise.accesses import row_name
+from tensorlift.normalise.bounds import extent_name
 from tensorlift.normalise.exact import NUMBERS
 from tensorlift.normalise.execution import Test
 from tensorlift.normalise.steering import is_memory

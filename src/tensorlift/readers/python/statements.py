@@ -93,8 +93,16 @@ def _continue(ctx: Context, _node: ast.Continue) -> None:
 
 
 def _assert(ctx: Context, node: ast.Assert) -> None:
-    ctx.at = ctx.place(node.test)
-    ctx.require(ctx.test(number(ctx, node.test)), "`assert` fails")
+    _require(ctx, node.test)
+
+
+def _require(ctx: Context, test: ast.expr) -> None:
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        for value in test.values:
+            _require(ctx, value)
+        return
+    ctx.at = ctx.place(test)
+    ctx.require(ctx.test(number(ctx, test)), "`assert` fails")
 
 
 def _raise(ctx: Context, _node: ast.Raise) -> None:
