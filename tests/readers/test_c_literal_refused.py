@@ -67,7 +67,7 @@ REFUSED = {
     ),
     "address of a member": (
         "struct s { int x; }; int f(struct s t) { int *p = &t.x; return *p; }",
-        "1:51: error TL139: the address of `x` is taken",
+        "1:54: error TL139: the address of `x` is taken",
     ),
     "designator of a member": (
         "struct s { int x; }; int f(void) { struct s t = {.x = 1}; return t.x; }",
@@ -106,7 +106,7 @@ REFUSED = {
         "int f(int n) { return ({ n++; n; }); }",
         "1:23: error TL156: a statement in an expression is not lifted",
     ),
-    "address": ("int f(int n) { int *p = &n; return *p; }", "1:25: error TL139: the address of `n` is taken"),
+    "address": ("int f(int n) { int *p = &n; return *p; }", "1:26: error TL139: the address of `n` is taken"),
     "two arrays": (
         "int f(int *a, int *b) { return a < b; }",
         "1:32: error TL136: pointers into different arrays are compared",
@@ -116,12 +116,11 @@ REFUSED = {
         "1:57: error TL136: pointers into different arrays are compared",
     ),
     "null": ("int f(int **a) { return a[0] ? 1 : 0; }", "1:25: error TL136: a pointer is compared with null"),
-    "null pointer": ("int f(void) { int *a = 0; return *a; }", "1:24: error TL136: a number is used as a pointer"),
     "pun": (
         "int f(float *a) { return *(int *)a; }",
         "1:34: error TL136: a pointer is converted to `int *`, whose elements are of another type",
     ),
-    "void pointer": ("int f(void *a) { return 0; }", "1:13: error TL136: `a` points to no elements"),
+    "void pointer": ("int f(void *a) { return 0; }", "1:13: error TL145: the type `void *` is not lifted"),
     "string": (
         'int f(void) { const char *s = "x"; return s[0]; }',
         "1:31: error TL148: string literals are not lifted",
@@ -136,7 +135,10 @@ REFUSED = {
         "int f(int n) { switch (n) { case 1 ... 3: n = 0; } return n; }",
         "1:29: error TL162: this statement",
     ),
-    "computed goto": ("void f(void) { void *p = &&x; goto *p; x:; }", "1:22: error TL136: `p` points to no elements"),
+    "computed goto": (
+        "void f(void) { void *p = &&x; goto *p; x:; }",
+        "1:22: error TL145: the type `void *` is not lifted",
+    ),
     "sizeof of a variable extent": (
         "int f(int n) { int a[n]; return sizeof a; }",
         "1:33: error TL156: `sizeof` of a variable extent is not lifted",

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, BlockArgument, Operation
 
 
-CONDITION = "condition"  # the name of the places of branches that a loop's own condition makes
+# Names of places: of the branches that a loop's own condition makes, and of the end of a function without a `return`.
+CONDITION = "condition"
+END = "end"
 
 
 def location_of(owner: Operation | BlockArgument) -> Location | None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from xdsl.ir import Block
+
 from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import FloatType, IntegerType, element_of
 from tensorlift.frontends.c.delinearise import respread
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Access, Address, Array, Data, Index, Slot
+from tensorlift.frontends.c.values import Access, Address, Array, Data, Index, Slot, depends_on_data
 from tensorlift.normalise.bounds import extent_name
+from tensorlift.normalise.blame import inexact
 from tensorlift.normalise.cells import element_type, number_type
 from tensorlift.normalise.execution import nothing
 from tensorlift.normalise.steering import is_called
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.c.values import Domain
     from tensorlift.normalise.execution import Execution, Rule
 
+_MOST_VALUES = 256  # of a table of constants, which is filled one by one
 _MOST_CELLS = 1 << 32  # memory of more cells is that of a container that grows
 DISTANCE = "%row "  # begins the variables that stand for how far the rows of a table are apart
 
@@ -46,6 +50,8 @@ def _store(ex: Execution, op: Operation) -> None:
         ex.sink.store(array, none, value, domain, place)
         return
     array, subscripts = _place(ex, op.operands[1], op.operands[2])
+    if any(map(depends_on_data, subscripts)):
+        raise inexact(ex, op.operands[2], ex.place)
     ex.sink.store(array, subscripts, value, ex.domain, ex.place)
 
 
@@ -108,6 +114,8 @@ def _constants(ex: Execution) -> list[Any]:
 
 def _filled(ex: Execution, array: Array, table: Any) -> Address:
     """Make a local array that holds the constants of a table."""
+    if table.type.get_shape()[0] > _MOST_VALUES:
+        raise refusal("initialiser", array.location, f"more than {_MOST_VALUES} elements")
     array.subscripted = True
     ex.sink.allocate(array, ex.domain)
     ex.arrays.append(array)
@@ -165,11 +173,8 @@ def _in_dimensions(
 def _allocate(ex: Execution, op: Operation) -> None:
     """Make a local array, of the dimensions whose product its length is."""
     memory = op.results[0]
-    extents = _factors(ex, op.operands[0]) if op.operands else []
+    extents = _factors(ex, op.operands[0], memory.name_hint or "a local array") if op.operands else []
     extents = extents if ex.language.outermost_first else extents[::-1]
-    for extent in extents:
-        if not ex.ranges.leaves(extent) <= ex.ranges.sizes.keys():
-            raise refusal("extent", ex.place, memory.name_hint or "a local array")
     known = [None if extent.is_constant and extent.terms.get((), 0) > _MOST_CELLS else extent for extent in extents]
     array = Array(memory.name_hint or "local", element_type(memory), known, ex.place)
     array.subscripted = True
@@ -178,18 +183,20 @@ def _allocate(ex: Execution, op: Operation) -> None:
     ex.values[memory] = Address(array, (ZERO,))
 
 
-def _factors(ex: Execution, count: SSAValue) -> list[Polynomial]:
-    """Give the factors of a product as it is computed."""
+def _factors(ex: Execution, count: SSAValue, array: str) -> list[Polynomial]:
+    """Give the factors of a product as it is computed, which are the extents of an array."""
     owner: Any = count.owner
     name = getattr(owner, "name", "")
     if name == "arith.index_cast":
-        return _factors(ex, owner.operands[0])
+        return _factors(ex, owner.operands[0], array)
     if name == "arith.muli":
-        found = [_factors(ex, operand) for operand in owner.operands]
+        found = [_factors(ex, operand, array) for operand in owner.operands]
         return [factor for factors in found for factor in factors]
-    extent = ex.index(count)
+    extent, place = ex.index(count), ex.place if isinstance(owner, Block) else ex.at(owner)
     if extent is None:
-        raise refusal("subscript-data", ex.place, "data in the extent of a local array")
+        raise refusal("subscript-data", place, f"data in the extent of `{array}`")
+    if not ex.ranges.leaves(extent.polynomial) <= ex.ranges.sizes.keys():
+        raise refusal("extent", place, array)
     ex.rely_on(extent)
     return [extent.polynomial]
 

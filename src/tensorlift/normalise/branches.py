@@ -13,7 +13,7 @@ from tensorlift.normalise.cases import both_signs, chosen_form, undecided
 from tensorlift.normalise.checks import decided_here, require
 from tensorlift.normalise.endings import ending_of
 from tensorlift.normalise.evolution import same
-from tensorlift.normalise.execution import Test, ctype_of, note_least, nothing
+from tensorlift.normalise.execution import Test, ctype_of, note_least, nothing, require_returned
 from tensorlift.normalise.scalars import chosen, is_eager, joined_known
 from tensorlift.normalise.steering import is_memory
 
@@ -213,13 +213,14 @@ def _given(ex: Execution, value: SSAValue) -> Data:
 
 def _exact(ex: Execution, result: SSAValue, test: Test, first: object, second: object) -> Form | Unknown | None:
     """Give what both arms leave, or one where the other leaves it undefined; None for data."""
+    require_returned(ex, first, second)
     alike = same(first, second) or chosen_form(ex, result, test, (first, second))
     if alike is not None:
         return alike
     for one, other in ((first, second), (second, first)):
         if isinstance(one, Unknown) and (one.reason != "uninitialised" or not isinstance(other, Data | Test)):
             return other if isinstance(other, Index | Address | Choice | Unknown) else one
-    return Unknown("pointer-walk", result.name_hint or "a pointer") if is_memory(result) else None
+    return Unknown("pointer", "a pointer into one of several arrays is used") if is_memory(result) else None
 
 
 def _ends(block: Block) -> tuple[SSAValue, ...]:

@@ -13,9 +13,10 @@ from tensorlift.frontends.c.index_arithmetic import fit
 from tensorlift.frontends.c.induction import nested_loops
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.splitting import factors_of
-from tensorlift.frontends.c.values import Address, Choice, Index, LoopRange, Need, Unknown
+from tensorlift.frontends.c.values import Address, Choice, Index, LoopRange, Need, Unknown, depends_on_data
 from tensorlift.ir.left_early import JUMP, refusal_of
 from tensorlift.ir.location import name_of
+from tensorlift.normalise.blame import inexact
 from tensorlift.normalise.cases import decided
 from tensorlift.normalise.edit import last_of
 from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution, Quiet, Solved, loop_view
@@ -59,9 +60,10 @@ def loop(ex: Execution, op: Operation) -> None:
     if view is None:
         raise _unseen(ex, op)
     view = replace(view, tests=[part for test in view.tests for part in _parts(ex, test)])
-    solved = Evolution(view, _exact_values(ex)).solved()
+    evolution = Evolution(view, _exact_values(ex))
+    solved = evolution.solved()
     if not isinstance(solved, Solved):
-        raise _unsolved(ex, op, *solved)
+        raise _of_data(ex, op, evolution) if solved[0] == "loop-data" else _unsolved(ex, op, *solved)
     require_exact(ex, solved, ex.at(last_of(op.regions[0].block)))
     count = _counted(ex, op, solved)
     is_kept = [_before(ex, solved, number, ZERO) is None for number in range(len(view.arguments))]
@@ -109,6 +111,20 @@ def _unsolved(ex: Execution, op: Operation, reason: str, detail: str) -> LiftErr
     if keyword in {"while", "do"} and reason not in {"loop-data", "closed-form"}:
         return refusal("while", ex.place, keyword)
     return refusal(reason, ex.at(last_of(op.regions[0].block)), detail)
+
+
+def _of_data(ex: Execution, op: Operation, evolution: Evolution) -> LiftError:
+    """Refuse a loop whose test asks of what has no exact value."""
+    view, place = evolution.view, ex.at(last_of(op.regions[0].block))
+    for side in (side for test in view.tests for side in (test.left, test.right) if not isinstance(side, Index)):
+        number = view.arguments.index(side) if side in view.arguments else None
+        start = evolution.starts.get(number) if number is not None else None
+        if number is not None and (not isinstance(start, Index) or depends_on_data(start.polynomial)):
+            return inexact(ex, view.inits[number], place, "loop-data")
+        found = evolution.quiet.side(side)
+        if found is None or depends_on_data(found.polynomial):
+            return inexact(ex, side, place, "loop-data")
+    return _unsolved(ex, op, "loop-data", "data")
 
 
 def _made_inside(value: SSAValue, block: Block) -> Iterator[Operation]:

@@ -15,7 +15,7 @@ from xdsl.ir import Block, OpResult
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.index_arithmetic import Setting
 from tensorlift.frontends.c.induction import TripCount, trip_count, trips_of
-from tensorlift.frontends.c.values import Address, Index
+from tensorlift.frontends.c.values import Address, Index, depends_on_data
 from tensorlift.ir.arithmetic import predicate_of
 from tensorlift.normalise.exact import EXACT, constant, integer
 from tensorlift.normalise.exchanges import can_exchange, exchanged
@@ -361,6 +361,8 @@ class Evolution:
             if not self._needed(side.polynomial) <= self.moves.keys():
                 return "closed-form", name or "a variable"
             polynomials.append(self._at_iteration(side.polynomial))
+            if depends_on_data(polynomials[-1]):
+                return "loop-data", name or "data"
         distance = polynomials[0] - polynomials[1]
         slope, start = distance.coefficient(ITERATION), distance.without([ITERATION])
         if ITERATION in self.ranges.leaves(slope) | self.ranges.leaves(start):

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from xdsl.ir import Block
+
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.diagnostics import LiftError, Location, Note
 from tensorlift.frontends.c import nodes
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from xdsl.dialects.func import FuncOp
-    from xdsl.ir import Block, Operation, SSAValue
+    from xdsl.ir import Operation, SSAValue
 
     from tensorlift.frontends.c.demand import Demand
     from tensorlift.frontends.c.ir_sink import IRSink
@@ -111,7 +113,7 @@ class Execution(Machine):
         self.cells: Cells
         self.language, self.exact_from = language, language.exact_from
         self.rows: dict[Array, int] = {}  # of how many dimensions it is not told how far rows are apart
-        self._signature = signature
+        self.signature = signature
         self.static: dict[str, Address] = {}  # tables of constants by their symbols
         self.place = Location("", 1, 1)  # in the source, of what is executed
         self.returned: Value | None = None
@@ -139,7 +141,7 @@ class Execution(Machine):
         (block,) = self.function.body.blocks
         self.place = function.location
         self.rules.declare_static(self)
-        self.values.update(zip(block.args, self.language.arguments(self, self._signature), strict=True))
+        self.values.update(zip(block.args, self.language.arguments(self, self.signature), strict=True))
         self.execute_block(block)
         return self.returned if self.returned is not None else Unknown("no-return", function.name)
 
@@ -202,7 +204,10 @@ class Execution(Machine):
         found = decided(self, self.values[memory])
         if isinstance(found, Address) and isinstance(found.base, Array):
             return found.base
-        raise refusal("pointer", self.place, "a pointer into one of several arrays is used")
+        place = self.place if isinstance(memory.owner, Block) else self.at(memory.owner)
+        if isinstance(found, Unknown):
+            raise refusal(found.reason, place, found.detail)
+        raise refusal("pointer", place, "a pointer into one of several arrays is used")
 
     def number(self, value: SSAValue) -> Data:
         """Give a value of the emitted program."""
@@ -244,6 +249,13 @@ class Execution(Machine):
             return found
         data = self.number(value)
         return Test(data if data.literal is None else bool(data.literal))
+
+
+def require_returned(ex: Execution, *values: object) -> None:
+    """Refuse a way on which the function ends without a value, beside one on which it has one."""
+    missing = [isinstance(value, Unknown) and value.reason == "no-return" for value in values]
+    if any(missing) and not all(missing):
+        raise refusal("no-return", ex.place)
 
 
 def call_note(name: str, place: Location | None) -> Note:

@@ -48,10 +48,10 @@ class Graph(ControlFlow):
 
     def condition(self, header: int) -> LocationAttr:
         """Return the place of a loop's condition, or of the first branch that leaves it."""
-        inside = self.loops[header].blocks
+        inside, first = self.loops[header].blocks, last_of(self.blocks[header])
         leaving = [b for b in sorted(inside, key=self.rank.__getitem__) if not inside.issuperset(self.successors[b])]
         ends = [last_of(self.blocks[b]) for b in leaving]
-        found = next((end for end in ends if name_of(end) == CONDITION), ends[0] if ends else None)
+        found = next((end for end in [first, *ends] if name_of(end) == CONDITION), ends[0] if ends else None)
         return found.location if found is not None else self.places[header]
 
     def around(self, block: int) -> list[int]:

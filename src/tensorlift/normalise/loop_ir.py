@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tensorlift.frontends.c.c_types import LONG
 from tensorlift.frontends.c.lower import lower_by
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Index
+from tensorlift.frontends.c.values import Index, Unknown
 from tensorlift.frontends.mlir.cleanup import PURE, remove_dead
 from tensorlift.ir.function import function_named
 from tensorlift.ir.location import location_of
@@ -71,6 +71,8 @@ _DECIDED = {"memref.load": slice(None), "memref.store": slice(1, None), "scf.if"
 def _return(ex: Execution, op: Operation) -> None:
     for value in op.operands:
         found = ex.values[value]
+        if isinstance(found, Unknown) and found.reason == "no-return":
+            raise refusal(found.reason, ex.signature.location)
         ex.returned = found if isinstance(found, Index) else ex.number(value)
 
 

@@ -16,9 +16,10 @@ from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Choice, Data, Index, NotZero, Unknown
 from tensorlift.ir.arithmetic import NEGATED, never_wraps, predicate_of, width_of
 from tensorlift.normalise.bounds import cut_off, from_the_end, is_of_data, untold_extent
+from tensorlift.ir.location import END, name_of
 from tensorlift.normalise.cases import chosen_form, computed, decided, sign
 from tensorlift.normalise.exact import DIVISIONS, EXACT, constant, integer, read_as
-from tensorlift.normalise.execution import Test, ctype_of, note_least
+from tensorlift.normalise.execution import Test, ctype_of, note_least, require_returned
 from tensorlift.normalise.steering import is_integer
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ def _constant(ex: Execution, op: Operation) -> None:
 
 
 def _poison(ex: Execution, op: Operation) -> None:
-    ex.values[op.results[0]] = Unknown("uninitialised", op.results[0].name_hint or "a variable")
+    reason = "no-return" if name_of(op) == END else "uninitialised"
+    ex.values[op.results[0]] = Unknown(reason, op.results[0].name_hint or "a variable")
 
 
 def _integer(ex: Execution, op: Operation) -> None:
@@ -391,6 +393,7 @@ def chosen(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue], result: S
     """Give one of two values that are computed already."""
     if isinstance(test.condition, bool):
         return ex.values[arms[0 if test.condition else 1]]
+    require_returned(ex, *(ex.values[arm] for arm in arms))
     for arm, other in (arms, arms[::-1]):
         if isinstance(ex.values[arm], Unknown):
             return ex.values[other]

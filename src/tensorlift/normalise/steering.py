@@ -39,7 +39,9 @@ class Steering:
         """Find them; ``called`` are the names of its arguments, ``name_of`` gives them to parameters."""
         self.values: set[SSAValue] = set()
         self.assigned: set[Variable] = set()
-        self._stored = {symbol for op in function.walk() if op.name == "memref.store" for symbol in _symbols(op)}
+        self._stored = {symbol for op in function.walk() if op.name == "memref.store" for symbol in _symbols(op, 1)}
+        loads = [op for op in function.walk() if op.name == "memref.load"]
+        self._loaded = {op.results[0]: symbol for op in loads for symbol in _symbols(op, 0)}
         self._arguments = dict(zip(called, function.body.blocks[0].args, strict=True))
         self._name_of = name_of
         self._stated: set[str] = set()
@@ -65,7 +67,10 @@ class Steering:
     def steers(self, variable: Variable) -> bool:
         """Whether a parameter is a size."""
         argument = self._arguments.get(self._name_of(variable))
-        return variable.name in self._stated or (argument in self.values if argument is not None else False)
+        if variable.name in self._stated or argument in self.values:
+            return True
+        loads = [value for value, symbol in self._loaded.items() if is_called(variable, symbol)]
+        return variable.is_global and any(value in self.values for value in loads)
 
     def _close(self, work: list[SSAValue], compared: list[set[SSAValue]]) -> None:
         """Propagate until nothing changes."""
@@ -74,14 +79,15 @@ class Steering:
                 value = work.pop()
                 if value not in self.values and is_integer(value):
                     self.values.add(value)
-                    work += _made_of(value)
+                    work += made_of(value)
             for leaves in compared:
                 if not leaves.isdisjoint(self.values) and all(map(self._is_plain, leaves)):
                     work += [leaf for leaf in leaves if leaf not in self.values]
 
     def _is_plain(self, value: SSAValue) -> bool:
-        """Whether a value steers already, or is an argument that can."""
-        return value in self.values or value in self._arguments.values()
+        """Whether a value steers already, or is an argument or a variable at file scope that can."""
+        is_known = value in self.values or value in self._arguments.values() or value in self._loaded
+        return is_known and is_integer(value)
 
 
 def is_called(variable: Variable, symbol: str) -> bool:
@@ -89,9 +95,9 @@ def is_called(variable: Variable, symbol: str) -> bool:
     return variable.name in {symbol, symbol.rpartition(".")[2]}
 
 
-def _symbols(store: Operation) -> Iterator[str]:
-    """Yield what is at file scope that a store writes."""
-    op = store.operands[1].owner
+def _symbols(access: Operation, memory: int) -> Iterator[str]:
+    """Yield what is at file scope that an operation reads or writes."""
+    op = access.operands[memory].owner
     while not isinstance(op, Block) and op.name == "memref.cast":
         op = op.operands[0].owner
     if not isinstance(op, Block) and op.name == "memref.get_global":
@@ -123,7 +129,7 @@ def _compared_in(condition: SSAValue) -> Iterator[SSAValue]:
             work += op.operands
 
 
-def _made_of(value: SSAValue) -> list[SSAValue]:
+def made_of(value: SSAValue) -> list[SSAValue]:
     """List the integers that a value is made of, along all ways."""
     match value:
         case OpResult(op=op, index=index) if op.name == "scf.if":

@@ -95,17 +95,14 @@ class Flow:
         return self.is_entry or not self.is_sealed or bool(self.predecessors)
 
 
+def poison(of_type: Attribute, location: LocationAttr) -> PoisonOp:
+    """Make an undefined value."""
+    return PoisonOp.create(result_types=[of_type], properties={"value": PoisonAttr()}, location=location)
+
+
 def named(name: str, location: LocationAttr) -> LocationAttr:
     """Give a place a name: what kind of loop or jump stands there."""
     return NameLoc(StringAttr(name), location)
-
-
-def name_condition(after: Flow, jumps: int = 0) -> None:
-    """Name the branches that lead to what follows a loop, but for the first ones, which are jumps."""
-    for source in after.predecessors[jumps:]:
-        if source.ending is not None:
-            values, targets, location = source.ending
-            source.ending = values, targets, named(CONDITION, location)
 
 
 class FlowGraph:
@@ -117,7 +114,7 @@ class FlowGraph:
         self._placed = [self.entry]
         self._replaced: dict[SSAValue, SSAValue] = {}
         self._phi_users: dict[SSAValue, list[tuple[Flow, BlockArgument]]] = {}
-        self._poison: dict[Attribute, PoisonOp] = {}
+        self._poison: dict[tuple[Attribute, str | None], PoisonOp] = {}
         self.placed: Callable[[LocationAttr], LocationAttr] | None = None  # how what is read in place of a call stands
 
     def add(self, operation: Operation) -> None:
@@ -215,6 +212,13 @@ class FlowGraph:
         """End the current block with a conditional branch."""
         self._end((condition,), (then, otherwise), location)
 
+    def name_conditions(self, first: Flow) -> None:
+        """Name the branches since a block, which are those of a loop's condition."""
+        for flow in self._placed[first.number :]:
+            if flow.ending is not None and len(flow.ending[1]) > 1:
+                values, targets, location = flow.ending
+                flow.ending = values, targets, named(CONDITION, location)
+
     def leave(self, values: Sequence[SSAValue], location: LocationAttr) -> None:
         """End the current block with a return."""
         self._end(values, (), location)
@@ -262,7 +266,7 @@ class FlowGraph:
         self.jump(header, location)
         self.start(header)
         test(inside, after)
-        name_condition(after)
+        self.name_conditions(header)
         self.enter(inside)
         body(latch, after)
         self.jump(latch, location)
@@ -290,17 +294,18 @@ class FlowGraph:
             self._fill(pending)
         return self.settled(value)
 
-    def undefined(self, of_type: Attribute, location: LocationAttr) -> SSAValue:
-        """Give the undefined value of a type, made once at the head of the function."""
-        made = self._poison.get(of_type)
+    def undefined(self, of_type: Attribute, location: LocationAttr, name: str | None = None) -> SSAValue:
+        """Give the undefined value of a type for a name, made once at the head of the function."""
+        made = self._poison.get((of_type, name))
         if made is None:
-            made = PoisonOp.create(result_types=[of_type], properties={"value": PoisonAttr()}, location=location)
+            made = poison(of_type, location)
             first = self.entry.block.first_op
             if first is None:
                 self.entry.block.add_op(made)
             else:
                 self.entry.block.insert_op_before(made, first)
-            self._poison[of_type] = made
+            made.results[0].name_hint = name
+            self._poison[of_type, name] = made
         return made.results[0]
 
     def settled(self, value: SSAValue) -> SSAValue:
@@ -322,7 +327,7 @@ class FlowGraph:
                 flow = flow.before
                 continue
             if flow.is_sealed and (is_cycle or not flow.predecessors):
-                value = self.undefined(local.type, local.location)
+                value = self.undefined(local.type, local.location, local.name)
             else:
                 value = self._new_phi(local, flow, pending)
             break

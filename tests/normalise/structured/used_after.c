@@ -9,19 +9,19 @@ int f(int n, const int *a) {
 
 // MLIR
 // func.func @f(%n: i32 {tl.name = "n"}, %a: memref<?xi32> {tl.name = "a"}, %a_at: i64 {tl.name = "a_at"}) -> i32 {
-//   %0 = ub.poison : i32
-//   %n_1, %last = scf.while (%n_2 = %n) : (i32) -> (i32, i32) {
-//     %1 = arith.extsi %n_2 : i32 to i64
-//     %2 = arith.addi %a_at, %1 overflow<nsw> : i64
-//     %3 = arith.index_cast %2 : i64 to index
-//     %last_1 = memref.load %a[%3] : memref<?xi32>
-//     %4 = arith.constant 1 : i32
-//     %n_3 = arith.subi %n_2, %4 overflow<nsw> : i32
-//     %5 = arith.constant 0 : i32
-//     %6 = arith.cmpi sgt, %n_2, %5 : i32
-//     scf.condition(%6) %n_3, %last_1 : i32, i32
+//   %last = ub.poison : i32
+//   %n_1, %last_1 = scf.while (%n_2 = %n) : (i32) -> (i32, i32) {
+//     %0 = arith.extsi %n_2 : i32 to i64
+//     %1 = arith.addi %a_at, %0 overflow<nsw> : i64
+//     %2 = arith.index_cast %1 : i64 to index
+//     %last_2 = memref.load %a[%2] : memref<?xi32>
+//     %3 = arith.constant 1 : i32
+//     %n_3 = arith.subi %n_2, %3 overflow<nsw> : i32
+//     %4 = arith.constant 0 : i32
+//     %5 = arith.cmpi sgt, %n_2, %4 : i32
+//     scf.condition(%5) %n_3, %last_2 : i32, i32
 //   } do {
-//   ^bb0(%n_4: i32, %last_2: i32):
+//   ^bb0(%n_4: i32, %last_3: i32):
 //     scf.yield %n_4 : i32
 //   }
-//   func.return %last : i32
+//   func.return %last_1 : i32

@@ -23,15 +23,16 @@ int f(struct pair *p, int i) {
 //   func.return %p_one : i32
 // }
 // func.func @swap(%p_one: memref<?xi32> {tl.name = "p->one[]"}, %p_one_at: i64 {tl.name = "p_one_at"}, %p_other: memref<?xi32> {tl.name = "p->other[]"}, %p_other_at: i64 {tl.name = "p_other_at"}) {
-//   %0 = ub.poison : i32
-//   %1 = arith.index_cast %p_one_at : i64 to index
-//   %t_one = memref.load %p_one[%1] : memref<?xi32>
-//   %2 = arith.index_cast %p_other_at : i64 to index
-//   %t_other = memref.load %p_other[%2] : memref<?xi32>
-//   %3 = arith.index_cast %p_one_at : i64 to index
-//   memref.store %t_other, %p_one[%3] : memref<?xi32>
-//   %4 = arith.index_cast %p_other_at : i64 to index
-//   memref.store %t_one, %p_other[%4] : memref<?xi32>
+//   %t_other = ub.poison : i32
+//   %t_one = ub.poison : i32
+//   %0 = arith.index_cast %p_one_at : i64 to index
+//   %t_one_1 = memref.load %p_one[%0] : memref<?xi32>
+//   %1 = arith.index_cast %p_other_at : i64 to index
+//   %t_other_1 = memref.load %p_other[%1] : memref<?xi32>
+//   %2 = arith.index_cast %p_one_at : i64 to index
+//   memref.store %t_other_1, %p_one[%2] : memref<?xi32>
+//   %3 = arith.index_cast %p_other_at : i64 to index
+//   memref.store %t_one_1, %p_other[%3] : memref<?xi32>
 //   func.return
 // }
 // func.func @f(%p_one: memref<?xi32> {tl.name = "p[].one"}, %p_one_at: i64 {tl.name = "p_one_at"}, %p_other: memref<?xi32> {tl.name = "p[].other"}, %p_other_at: i64 {tl.name = "p_other_at"}, %i: i32 {tl.name = "i"}) -> i32 {

@@ -15,11 +15,14 @@ float f(struct box b) {
 
 // MLIR
 // func.func @f(%b_least_x: f32 {tl.name = "b.least.x"}, %b_least_y: f32 {tl.name = "b.least.y"}, %b_most_x: f32 {tl.name = "b.most.x"}, %b_most_y: f32 {tl.name = "b.most.y"}) -> f32 {
-//   %0 = ub.poison : f32
-//   %1 = arith.constant 0.000000e+00 : f32
-//   %size_x = arith.subf %b_most_x, %b_least_x : f32
-//   %size_y = arith.constant 0.000000e+00 : f32
-//   %other_y = arith.subf %b_most_y, %b_least_y : f32
-//   %2 = arith.mulf %size_x, %other_y : f32
-//   func.return %2 : f32
+//   %other_y = ub.poison : f32
+//   %other_x = ub.poison : f32
+//   %size_y = ub.poison : f32
+//   %size_x = ub.poison : f32
+//   %0 = arith.constant 0.000000e+00 : f32
+//   %size_x_1 = arith.subf %b_most_x, %b_least_x : f32
+//   %size_y_1 = arith.constant 0.000000e+00 : f32
+//   %other_y_1 = arith.subf %b_most_y, %b_least_y : f32
+//   %1 = arith.mulf %size_x_1, %other_y_1 : f32
+//   func.return %1 : f32
 // }

@@ -9,7 +9,7 @@ from xdsl.dialects import affine, memref
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c.ir_types import INDEX, ir_type
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import DATA_PLACE, Access, Array, Data, Gather
+from tensorlift.frontends.c.values import DATA_PLACE, Access, Array, Data, Gather, depends_on_data
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,14 +24,16 @@ def gather(sink: IRSink, array: Array, subscripts: tuple[Polynomial, ...], locat
     """Emit a load at places that depend on data, to be completed later."""
     if not array.is_parameter or array.row_table:
         raise refusal("subscript-data", location, f"data, and `{array.name}` is no array that is passed whole")
-    places = tuple(_place_value(sink, subscript, location) for subscript in subscripts)
+    places = tuple(place_value(sink, subscript, location) for subscript in subscripts)
     load = memref.LoadOp.create(result_types=[ir_type(array.element)], location=sink.place(location))
     array.gathers.append(Gather(location, load, places))
     return Data(sink.value_of(load), array.element)
 
 
-def _place_value(sink: IRSink, subscript: Polynomial, location: Location) -> SSAValue:
+def place_value(sink: IRSink, subscript: Polynomial, location: Location) -> SSAValue:
     """Emit a subscript as an index: the sum of what depends on data and an affine rest."""
+    if not depends_on_data(subscript):
+        return sink.affine_value(subscript, location)
     of_data = {m: v for m, v in subscript.terms.items() if any(name.startswith(DATA_PLACE) for name in m)}
     rest = subscript - Polynomial(of_data)
     if not rest.is_affine or any(len(m) > 1 or factor != 1 for m, factor in of_data.items()):

@@ -26,7 +26,7 @@ from xdsl.ir.affine import AffineMap
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c.affine_maps import AffineMaps
 from tensorlift.frontends.c.c_types import BOOL, LONG, CType, FloatType, IntegerType, NumberType
-from tensorlift.frontends.c.gathers import gather
+from tensorlift.frontends.c.gathers import gather, place_value
 from tensorlift.frontends.c.index_arithmetic import counts_objects, small_part
 from tensorlift.frontends.c.ir_types import (
     INDEX,
@@ -133,8 +133,9 @@ class IRSink(Sink):
         constant = polynomial.constant_value
         if constant is not None:
             return self.constant(ctype.wrap(constant), ctype, location)
-        if counts_objects(polynomial) or (polynomial.is_affine and ctype.width < i64.width.data):
-            return Data(_cast_index(self, self.affine_value(polynomial, location), ctype, location, wraps=wraps), ctype)
+        is_place = depends_on_data(polynomial) or counts_objects(polynomial)
+        if is_place or (polynomial.is_affine and ctype.width < i64.width.data):
+            return Data(_cast_index(self, place_value(self, polynomial, location), ctype, location, wraps=wraps), ctype)
         return Data(_sum_of_products(self, polynomial, ctype, location, wraps=wraps), ctype)
 
     def affine_value(self, polynomial: Polynomial, location: Location) -> SSAValue:

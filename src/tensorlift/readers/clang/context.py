@@ -33,6 +33,7 @@ from tensorlift.frontends.c.c_types import (
     NumberType,
     OtherType,
     PointerType,
+    VoidType,
 )
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.member_facts import FactFinder
@@ -404,6 +405,10 @@ def pointee(ctx: Context, ctype: CType, cursor: Any, name: str) -> tuple[CType, 
         raise ctx.refusal("row-pointers", cursor, name)
     if isinstance(ctype, OtherType):
         raise ctx.refusal(ctype.kind, cursor, ctype.spelling)
+    if isinstance(ctype, VoidType):
+        raise ctx.refusal("type", cursor, f"{ctype.spelling} *")
     if not isinstance(ctype, NumberType):
         raise ctx.refusal("pointer", cursor, f"`{name}` points to no elements")
+    if 0 in shape:
+        raise ctx.refusal("declaration", cursor, f"`{name}` has no elements")
     return ctype, tuple(shape)

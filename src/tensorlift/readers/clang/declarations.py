@@ -153,7 +153,7 @@ def _member(ctx: Context, cursor: Any, field: Any, hint: str) -> Place | None:
 
 
 def _undefined(ctx: Context, local: Local) -> Local:
-    ctx.flow.write(local, ctx.flow.undefined(local.type, local.location))
+    ctx.flow.write(local, ctx.flow.undefined(local.type, local.location, local.name))
     return local
 
 
@@ -186,7 +186,7 @@ def _array(ctx: Context, cursor: Any, ctype: ArrayType) -> Cell:
     children = libclang.expressions(cursor)
     initialiser = children[-1] if children and children[-1].kind is CursorKind.INIT_LIST_EXPR else None
     if children and children[-1].kind is CursorKind.STRING_LITERAL:
-        raise ctx.refusal("string", children[-1])
+        raise ctx.refusal("initialiser", cursor, "a string")
     shape, _ = _extents(ctx, cursor, ctype)
     count = ctx.extent(shape[0], at)
     for extent in shape[1:]:

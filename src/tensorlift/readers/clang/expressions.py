@@ -48,7 +48,16 @@ from tensorlift.readers.clang.context import (
     value,
 )
 from tensorlift.readers.clang.members import fields, is_same_structure, is_structure, is_table, selected, subscripted
-from tensorlift.readers.clang.memory import difference, global_place, is_null, load, retyped, store
+from tensorlift.readers.clang.memory import (
+    difference,
+    global_place,
+    is_null,
+    is_null_constant,
+    load,
+    null_pointer,
+    retyped,
+    store,
+)
 from tensorlift.readers.flow import Flow, Local
 
 if TYPE_CHECKING:
@@ -132,7 +141,10 @@ def contents(ctx: Context, source: Place, cursor: Any) -> Value:
 
 def converted(ctx: Context, cursor: Any, target: CType) -> Value:
     """Read an expression and convert its value to a type, as an assignment does."""
-    return _to_type(ctx, cursor, value(ctx, cursor), ctx.type_of(cursor), decayed(target))
+    target = decayed(target)
+    if isinstance(target, PointerType) and is_null_constant(cursor):
+        return null_pointer(ctx, target, cursor)
+    return _to_type(ctx, cursor, value(ctx, cursor), ctx.type_of(cursor), target)
 
 
 def _to_type(ctx: Context, cursor: Any, found: Value, source: CType, target: CType) -> Value:
@@ -347,7 +359,7 @@ def _unary(ctx: Context, cursor: Any) -> Value:
         case "*":
             return _contents(ctx, cursor)
         case "&":
-            return _address(ctx, cursor, operand)
+            return _address(ctx, operand)
         case "!":
             return _as_int(ctx, truth(ctx, cursor), cursor)
         case "+" | "extension":
@@ -366,13 +378,13 @@ def _unary(ctx: Context, cursor: Any) -> Value:
     raise ctx.refusal("complex", cursor)
 
 
-def _address(ctx: Context, cursor: Any, operand: Any) -> Pointer | StructurePointer:
+def _address(ctx: Context, operand: Any) -> Pointer | StructurePointer:
     match place(ctx, operand):
         case Structure() as target:
             return StructurePointer(target)
         case Cell(pointer):
             return pointer
-    raise ctx.refusal("address", cursor, operand.spelling)
+    raise ctx.refusal("address", operand, operand.spelling)
 
 
 def _stepped(ctx: Context, operand: Any, operator: str, cursor: Any) -> tuple[Value, Value]:

@@ -138,6 +138,8 @@ def counted(
 def global_place(ctx: Context, declaration: Any, cursor: Any) -> Cell:
     """Give the object of a variable at file scope; one that is not constant is memory as any other."""
     ctype = ctx.type_of(declaration)
+    if isinstance(ctype, PointerType):
+        raise ctx.refusal("global", cursor, declaration.spelling)
     element, shape = pointee(ctx, ctype, declaration, declaration.spelling)
     if isinstance(ctype, ArrayType) and None in shape:
         raise ctx.refusal("global", cursor, declaration.spelling)
@@ -198,6 +200,13 @@ def is_null(ctx: Context, found: Pointer, cursor: Any, *, null: bool) -> SSAValu
     at = ctx.location(cursor)
     tested = ctx.flow.value(test_of(found.base, at))
     return tested if null else ctx.operation("arith.xori", (tested, ctx.truth(1, at)), i1, at)
+
+
+def null_pointer(ctx: Context, target: PointerType, cursor: Any) -> Pointer:
+    """Give the null pointer: nothing can be read or written there, and nobody compares with it."""
+    at, (element, shape) = ctx.location(cursor), pointee(ctx, target.element, cursor, target.spelling)
+    known = tuple(extent for extent in shape if extent is not None)
+    return Pointer(ctx.flow.undefined(memory_type(element), at), ctx.constant(0, LONG, at), known)
 
 
 def is_null_constant(cursor: Any) -> bool:

@@ -34,13 +34,14 @@ from tensorlift.frontends.c.clang_types import TypeReader
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.reader import ParsedFile, inside_of, parse_c
 from tensorlift.frontends.c.refusals import refusal
+from tensorlift.ir.location import END
 from tensorlift.readers.clang.calls import result_types  # and the rules of calls come into their tables
 from tensorlift.readers.clang.context import C, Context, PointerLocal, Rules, Unit, pointee
 from tensorlift.readers.clang.declarations import initialisers, is_constant, storage, with_extents
 from tensorlift.readers.clang.members import is_structure, is_table, structure_parameter, table
 from tensorlift.readers.clang.nulls import take_null
 from tensorlift.readers.clang.statements import statement
-from tensorlift.readers.flow import FlowGraph
+from tensorlift.readers.flow import FlowGraph, named, poison
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 
     from tensorlift.frontends.c.parse_errors import ParseErrors
     from tensorlift.readers.flow import Local
+
+_MOST_VALUES = 1 << 16  # of a constant at file scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,9 +238,9 @@ def _argument(ctx: Context, local: Local) -> SSAValue:
 
 
 def _fall_off(ctx: Context, results: list[Attribute], cursor: Any) -> None:
-    """Return at the end of the body; what is returned there is undefined."""
-    at = ctx.location(cursor)
-    ctx.flow.leave([ctx.flow.undefined(result, at) for result in results if ctx.flow.current.is_live], at)
+    """Return at the end of the body; what is returned there is undefined, and a place of that name says why."""
+    at = named(END, ctx.location(cursor))
+    ctx.flow.leave([ctx.flow.value(poison(result, at)) for result in results if ctx.flow.current.is_live], at)
 
 
 def _refuse_callers(reading: Reading) -> None:
@@ -295,6 +298,8 @@ def _constant_values(ctx: Context, cursor: Any, element: CType, lengths: list[in
     assert isinstance(element, NumberType)
     children = libclang.expressions(cursor)
     count = prod(lengths)
+    if count > _MOST_VALUES:
+        raise ctx.refusal("initialiser", cursor, f"more than {_MOST_VALUES} elements")
     values: list[float] = [0] * count
     if lengths and children and children[-1].kind is CursorKind.INIT_LIST_EXPR:
         items = initialisers(ctx, children[-1], lengths)

@@ -21,7 +21,7 @@ from tensorlift.readers.clang.conditions import branch_on
 from tensorlift.readers.clang.context import C, Context, Pointer, scalar
 from tensorlift.readers.clang.declarations import declare
 from tensorlift.readers.clang.expressions import converted, effect
-from tensorlift.readers.flow import Flow, name_condition, named
+from tensorlift.readers.flow import Flow, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -125,9 +125,8 @@ def _do(ctx: Context, cursor: Any) -> None:
     _body(ctx, body, latch, after)
     ctx.flow.jump(latch, ctx.location(condition))
     ctx.flow.enter(latch)
-    jumps = len(after.predecessors)
     branch_on(ctx, condition, inside, after)
-    name_condition(after, jumps)
+    ctx.flow.name_conditions(latch)
     ctx.flow.seal(inside)
     ctx.flow.enter(after)
 

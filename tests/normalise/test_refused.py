@@ -1,0 +1,94 @@
+"""What C's front end refuses is refused from literal IR at the same place, but for what that lifts or says better."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.frontends import test_c_refused_control, test_c_refused_data
+
+from tensorlift import reading
+from tensorlift.diagnostics import Diagnostic, LiftError, Location
+from tensorlift.pipeline import LiftOptions
+from tensorlift.source import source_from_text
+
+if TYPE_CHECKING:
+    from tests.frontends.refused import Refused
+
+CASES = [
+    case
+    for case in (*test_c_refused_control.CASES, *test_c_refused_data.CASES)
+    if case.code not in {"TL101", "TL102", "TL103", "TL104", "TL105"}
+]
+LIFTED = {"a jump back", "switch", "side effect ?:", "side effect &&", "big init"}
+MOVED = {"pointer to a structure that moves": (4, 3)}  # at the use, not at the name of the function
+
+
+def _refusal(text: str, function: str = "f") -> Diagnostic:
+    """Return why a function is refused that is read from literal IR."""
+    (found,) = reading.read(source_from_text(text, "k.c"), LiftOptions(functions=(function,)))
+    assert found.otherwise is not None
+    with pytest.raises(LiftError) as refused:
+        found.otherwise()
+    return refused.value.diagnostics[0]
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.name not in LIFTED], ids=lambda case: case.name)
+def test_literal_ir_is_refused_where_the_source_is(case: Refused) -> None:
+    found = _refusal(case.source)
+    line, column = MOVED.get(case.name, (case.line, case.column))
+    assert (found.code, found.location) == (case.code, Location("k.c", line, column))
+    assert len(found.remedy) > 10
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.name in LIFTED], ids=lambda case: case.name)
+def test_literal_ir_tells_what_some_refused_sources_compute(case: Refused) -> None:
+    (found,) = reading.read(source_from_text(case.source, "k.c"), LiftOptions(functions=("f",)))
+    assert found.module is None
+    assert found.otherwise is not None
+    found.otherwise()
+
+
+UNSIGNED = {
+    "for (unsigned i = 0; i <= n; i++) a[i] = 1;": ["n <= 4294967294"],
+    "for (unsigned i = n; i > 0; i--) a[i - 1] = 1;": [],
+    "for (unsigned i = 0; i < n - 1; i++) a[i] = 1;": ["n >= 1"],
+    "for (int i = n - 1; i >= 0; i--) a[i] = 1;": ["n >= 1", "n <= 2147483648"],
+    "for (unsigned char i = 0; i < n; i++) a[i] = 1;": ["n <= 255"],
+    "for (short i = 0; i < (int)n; i++) a[i] = 1;": ["n <= 32767"],
+    "for (unsigned i = 0, j = n; i < j; i++, j--) a[i] = a[j];": [],
+}
+
+
+@pytest.mark.parametrize("loop", UNSIGNED)
+def test_counters_that_may_wrap_are_asked_not_to(loop: str) -> None:
+    source = source_from_text(f"void f(unsigned n, double *a) {{ {loop} }}", "k.c")
+    (found,) = reading.read(source, LiftOptions())
+    assert found.otherwise is not None
+    function = next(op for op in found.otherwise().walk() if op.name == "func.func")
+    stated: Any = function.attributes.get("tl.requires", ())
+    assert [entry.data["text"].data for entry in stated] == UNSIGNED[loop]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "column"),
+    [
+        ("void f(double *a) {\n  while (1)\n    a[0] = 1;\n}", "TL110", 2, 3),
+        ("int f(int n) {\n  for (int i = 0; i < n; i++)\n    if (i > 3)\n      return i;\n}", "TL117", 2, 3),
+        ("int f(int n) {\n  if (n > 2)\n    return 1;\n}", "TL117", 2, 7),
+        ("void f(int n, double *a) {\n  int k = 0;\n  while (n--)\n    k += a[n] > 0;\n  a[k] = 1;\n}", "TL126", 4, 5),
+        ("void f(int n, int m, double *a) {\n  for (int i = 0; i < n; i++)\n    a[i * i % m] = 1;\n}", "TL166", 3, 7),
+        ("void f(double x, double *a) {\n  int k = x;\n  for (int i = 0; i < k; i++) a[i] = 1;\n}", "TL122", 3, 19),
+        ("int m;\nvoid f(double *a) {\n  for (m = 0; m < 4; m++)\n    a[m] = 1;\n}", "TL165", 1, 5),
+    ],
+)  # fmt: skip
+def test_more_is_refused_at_its_place(text: str, code: str, line: int, column: int) -> None:
+    found = _refusal(text)
+    assert (found.code, found.location) == (code, Location("k.c", line, column))
+
+
+def test_calls_on_the_way_are_noted() -> None:
+    found = _refusal("static void g(double *a) {\n  while (a[0] > 1) a[0] /= 2;\n}\nvoid f(double *a) {\n  g(a);\n}")
+    assert [(note.message, note.location) for note in found.notes] == [
+        ("in `g`, called from here", Location("k.c", 5, 3))
+    ]
