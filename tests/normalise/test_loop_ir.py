@@ -239,7 +239,7 @@ def test_arrays_that_change_places_exchange_their_elements() -> None:
 
 
 def test_arrays_that_are_reached_otherwise_do_not_change_places() -> None:
-    with pytest.raises(LiftError, match="TL136"):
+    with pytest.raises(LiftError, match="TL137"):
         _lines(_EXCHANGE.format(more=", *c = a", last=" + c[i]"))
 
 

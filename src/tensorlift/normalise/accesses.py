@@ -13,8 +13,8 @@ from tensorlift.frontends.c.c_types import FloatType, IntegerType, element_of
 from tensorlift.frontends.c.delinearise import respread
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Access, Address, Array, Data, Index, Slot, depends_on_data
-from tensorlift.normalise.bounds import extent_name
 from tensorlift.normalise.blame import inexact
+from tensorlift.normalise.bounds import extent_name
 from tensorlift.normalise.cells import element_type, number_type
 from tensorlift.normalise.execution import nothing
 from tensorlift.normalise.steering import is_called

@@ -206,7 +206,7 @@ class Execution(Machine):
             return found.base
         place = self.place if isinstance(memory.owner, Block) else self.at(memory.owner)
         if isinstance(found, Unknown):
-            raise refusal(found.reason, place, found.detail)
+            raise refusal(found.reason, place if found.reason == "pointer" else self.place, found.detail)
         raise refusal("pointer", place, "a pointer into one of several arrays is used")
 
     def number(self, value: SSAValue) -> Data:

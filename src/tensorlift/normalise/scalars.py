@@ -15,8 +15,8 @@ from tensorlift.frontends.c.operations import can_be_eager, operation_class
 from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Choice, Data, Index, NotZero, Unknown
 from tensorlift.ir.arithmetic import NEGATED, never_wraps, predicate_of, width_of
-from tensorlift.normalise.bounds import cut_off, from_the_end, is_of_data, untold_extent
 from tensorlift.ir.location import END, name_of
+from tensorlift.normalise.bounds import cut_off, from_the_end, is_of_data, untold_extent
 from tensorlift.normalise.cases import chosen_form, computed, decided, sign
 from tensorlift.normalise.exact import DIVISIONS, EXACT, constant, integer, read_as
 from tensorlift.normalise.execution import Test, ctype_of, note_least, require_returned

@@ -28,11 +28,11 @@ int f(int n, const int *a) {
 //     %9 = "arith.index_cast"(%8) : (i64) -> index
 //     %10 = "memref.load"(%a, %9) : (memref<?xi32>, index) -> i32
 //     %11 = "arith.constant"() <{value = 0 : i32}> : () -> i32
-//     %12 = "arith.cmpi"(%10, %11) <{predicate = 5 : i64}> : (i32, i32) -> i1
+//     %12 = "arith.cmpi"(%10, %11) <{predicate = 2 : i64}> : (i32, i32) -> i1
 //     %i_8 = "scf.if"(%12) ({
-//       "scf.yield"(%i_6) : (i32) -> ()
-//     }, {
 //       "scf.yield"(%i_7) : (i32) -> ()
+//     }, {
+//       "scf.yield"(%i_6) : (i32) -> ()
 //     }) : (i1) -> i32
 //     %13 = "arith.constant"() <{value = 1 : i32}> : () -> i32
 //     %14 = "arith.addi"(%i_5, %13) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32

@@ -203,10 +203,10 @@ def is_null(ctx: Context, found: Pointer, cursor: Any, *, null: bool) -> SSAValu
 
 
 def null_pointer(ctx: Context, target: PointerType, cursor: Any) -> Pointer:
-    """Give the null pointer: nothing can be read or written there, and nobody compares with it."""
+    """Give the null pointer: nothing can be read or written there, and what may be null is not compared."""
     at, (element, shape) = ctx.location(cursor), pointee(ctx, target.element, cursor, target.spelling)
     known = tuple(extent for extent in shape if extent is not None)
-    return Pointer(ctx.flow.undefined(memory_type(element), at), ctx.constant(0, LONG, at), known)
+    return Pointer(ctx.flow.undefined(memory_type(element), at, "null"), ctx.constant(0, LONG, at), known)
 
 
 def is_null_constant(cursor: Any) -> bool:
