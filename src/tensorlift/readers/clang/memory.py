@@ -153,6 +153,7 @@ def global_place(ctx: Context, declaration: Any, cursor: Any) -> Cell:
     return Cell(Pointer(cast.results[0], ctx.constant(0, LONG, at), known))
 
 
+_NULLS = {CursorKind.CXX_NULL_PTR_LITERAL_EXPR, CursorKind.GNU_NULL_EXPR}
 _WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR, CursorKind.CSTYLE_CAST_EXPR}
 
 
@@ -210,10 +211,10 @@ def null_pointer(ctx: Context, target: PointerType, cursor: Any) -> Pointer:
 
 
 def is_null_constant(cursor: Any) -> bool:
-    """Whether an expression is ``0``, ``NULL`` or a cast of one."""
+    """Whether an expression is ``0``, ``NULL``, ``nullptr`` or a cast of one."""
     while cursor.kind in _WRAPPERS:
         children = libclang.expressions(cursor)
         if len(children) != 1:
             return False
         cursor = children[0]
-    return cursor.kind is CursorKind.INTEGER_LITERAL and libclang.evaluate(cursor) == 0
+    return cursor.kind in _NULLS or (cursor.kind is CursorKind.INTEGER_LITERAL and libclang.evaluate(cursor) == 0)
