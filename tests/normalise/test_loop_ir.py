@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,6 +14,9 @@ from tensorlift.ir.text import print_module
 from tensorlift.pipeline import LiftOptions, lift_read
 from tensorlift.record import Level
 from tensorlift.source import read_source, source_from_text
+
+if TYPE_CHECKING:
+    from tensorlift.frontends.read_function import ReadFunction
 
 
 def _lines(text: str, file: str = "f.c") -> list[str]:
@@ -189,6 +193,36 @@ def test_a_term_of_a_sum_without_sign_may_be_negative() -> None:
     text = """void f(unsigned long n, double *a, const double *b) {
       for (unsigned long i = 1; i + 1 < n; i++) for (int d = -1; d <= 1; d++) a[i] += b[i + d]; }"""
     assert any("affine.load %b[%d + %i]" in line for line in _lines(text))
+
+
+@pytest.mark.parametrize(
+    ("body", "start"),
+    [
+        ("if (x[i] > x[k]) k = i;", "0"),
+        ("k = x[i] > x[k] ? i : k;", "0"),
+        ("if (x[i] + y[i] > x[k] + y[k]) k = i;", "0"),
+        ("if (x[i] > 0 && x[i] < x[k]) k = i;", "0"),
+        ("if (x[i] > x[k]) k = i;", "m"),
+    ],
+)
+def test_no_loop_reads_at_a_place_that_it_keeps(body: str, start: str) -> None:
+    text = f"""int f(int n, int m, const double *x, const double *y) {{
+      int k = {start}; for (int i = {start} + 1; i < n; i++) {body} return k; }}"""
+    assert not any("memref.load" in line for line in _lines(text))
+    (function,) = lift_read(source_from_text(text, "f.c"), LiftOptions(), lambda: [_otherwise(text)]).functions
+    assert function.level is Level.PROVED
+
+
+def _otherwise(text: str) -> ReadFunction:
+    (function,) = reading.read(source_from_text(text, "f.c"), LiftOptions())
+    assert function.otherwise is not None
+    return replace(function, module=function.otherwise(), diagnostics=(), otherwise=None)
+
+
+def test_a_loop_that_writes_reads_at_a_place_that_it_keeps() -> None:
+    with pytest.raises(LiftError, match="is also written"):
+        _lines("int f(int n, int *x) { int k = 0; for (int i = 0; i < n; i++) { if (x[i] > x[k]) k = i; x[i] = 0; }"
+               " return k; }")  # fmt: skip
 
 
 def test_a_long_function_is_refused() -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tensorlift.ir.literal_interpreter import EndedError, LiteralInterpreter, TooLongError, UndefinedError
 from tensorlift.ir.regions import IrreducibleError
+from tensorlift.normalise.kept_places import KeptPlaces
 from tensorlift.normalise.loop_ir import PASSES
 from tensorlift.readers.clang import read_literally
 
@@ -46,7 +47,7 @@ def _differences(text: str, seed: int, *, reads_on: bool = False) -> list[object
     read = read_literally(text, "f.c")
     (function,) = read.functions
     module = read.module.clone()
-    for rewriting in PASSES:
+    for rewriting in (*PASSES, KeptPlaces()):
         rewriting.apply(module)
     module.verify()
     before, after, rng = LiteralInterpreter(read.module), LiteralInterpreter(module), random.Random(seed)
@@ -113,6 +114,22 @@ def test_searches_run_as_before(start: str, step: str, test: str, hit: str, end:
 def test_searches_in_nests_run_as_before(outer: str, inner: str, hit: str, end: str, first: str) -> None:
     loops = f"for ({outer}) {{ {first} for ({inner}) if ({hit}) {end} }}"
     text = f"int f(int n, int m, int k, int *p) {{ int r = -1, s = 2; {loops} out: return r + 5 * s; }}"
+    assert _differences(text, len(text), reads_on=True) == []
+
+
+@_PROGRAMS
+@given(
+    st.sampled_from(("int i = 1; i < n; i++", "int i = m; i > 0; i--", "unsigned i = 1; i <= m; ++i")),
+    st.sampled_from(("0", "1", "n", "m + 1")),
+    st.sampled_from(("p[i & 7] > p[k & 7]", "p[i & 7] + i > p[k & 7] + k", "p[i & 7] != 3 && p[i & 7] < p[k & 7]")),
+    st.sampled_from(("if ({}) k = i;", "k = {} ? i : k;", "if ({}) {{ if (i != 3) k = i; else r += p[k & 7]; }}")),
+    st.sampled_from(("r = k;", "r += p[k & 7];", "r += p[k & 7]; p[0] = 9; r += 3 * p[k & 7];")),
+)
+def test_values_at_places_that_are_kept_are_what_they_were(
+    over: str, start: str, better: str, keep: str, end: str
+) -> None:
+    loop = f"for ({over}) {{ {keep.format(better)} }}"
+    text = f"int f(int n, int m, int *p) {{ int r = 0, k = {start}; {loop} {end} return r + 5 * k; }}"
     assert _differences(text, len(text), reads_on=True) == []
 
 

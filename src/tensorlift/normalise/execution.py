@@ -74,6 +74,7 @@ class Language:
     Signed integers of less than ``exact_from`` bits wrap where nothing says that they do not; the length of a local
     array is a product of its extents, the outermost of which stands first or last.  Where a language ``cuts_off`` what
     lies outside of an array, counts it from the end, or raises, it is asked of arguments that it does nothing of it.
+    Where it ``keeps_values``, loops keep what they read at places that they keep, although no claim is proved of that.
     ``names`` are what literal IR calls parameters, where it does not as C reaches them, and ``returned`` the sizes of
     what is returned; ``arguments`` gives what its arguments are.
     """
@@ -84,6 +85,7 @@ class Language:
     cuts_off: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
     returned: Mapping[str, Dimension] = field(default_factory=dict)
+    keeps_values: bool = False
 
 
 class Execution(Machine):

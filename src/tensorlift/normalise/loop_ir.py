@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from tensorlift.frontends.c.c_types import LONG
@@ -23,6 +24,7 @@ from tensorlift.normalise.counted import COUNTED, heads
 from tensorlift.normalise.execution import Execution, Language, Rules, call_note, called_from
 from tensorlift.normalise.exits import Exits
 from tensorlift.normalise.inline import Inline, called, calls_in
+from tensorlift.normalise.kept_places import KeptPlaces
 from tensorlift.normalise.rotate import Rotate
 from tensorlift.normalise.scalars import SCALARS
 from tensorlift.normalise.signature import (
@@ -53,7 +55,7 @@ PASSES = (Structure(), Inline(), Rotate(), Exits())
 
 _MOST_OPERATIONS = 6_000  # more take seconds
 
-C = Language(c_arguments)
+C = Language(c_arguments, keeps_values=True)
 MLIR = Language(mlir_arguments, LONG.width, outermost_first=False)
 PYTHON = Language(python_arguments, LONG.width, cuts_off=True)
 
@@ -61,7 +63,7 @@ PYTHON = Language(python_arguments, LONG.width, cuts_off=True)
 def cpp_language(prototype: Mapping[str, Any]) -> Language:
     """Give what is particular to a function of C++, by how that calls it."""
     text = json.dumps(prototype)
-    return Language(c_arguments, names=literal_names(text), returned=returned_sizes(text))
+    return replace(C, names=literal_names(text), returned=returned_sizes(text))
 
 
 # The operands that must be decided: where memory is, and conditions.
@@ -119,8 +121,12 @@ def loop_ir(literal: ModuleOp, signature: nodes.Function, source: str, language:
     if sum(1 for _ in literal.walk()) > _MOST_OPERATIONS:
         raise refusal("step-limit", signature.location, f"more than {_MOST_OPERATIONS} operations of literal IR")
     try:
-        for step in (Exceptions(), *PASSES) if language.cuts_off else PASSES:
+        if language.cuts_off:
+            Exceptions().apply(literal)
+        for step in PASSES:
             step.apply(literal)
+        if language.keeps_values:
+            KeptPlaces().apply(literal)
     except IrreducibleError:
         raise refusal("goto", signature.location) from None
     function = function_named(literal, signature.name)
