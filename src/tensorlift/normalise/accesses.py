@@ -183,22 +183,33 @@ def _allocate(ex: Execution, op: Operation) -> None:
     ex.values[memory] = Address(array, (ZERO,))
 
 
-def _factors(ex: Execution, count: SSAValue, array: str) -> list[Polynomial]:
-    """Give the factors of a product as it is computed, which are the extents of an array."""
+def _factors(ex: Execution, count: SSAValue, array: str, *, is_first: bool = True) -> list[Polynomial]:
+    """Give the factors of a product as it is computed, which are the extents of an array.
+
+    The first one may change with the loops around where a language ``cuts_off``: then it is the greatest.
+    """
     owner: Any = count.owner
     name = getattr(owner, "name", "")
     if name == "arith.index_cast":
-        return _factors(ex, owner.operands[0], array)
+        return _factors(ex, owner.operands[0], array, is_first=is_first)
     if name == "arith.muli":
-        found = [_factors(ex, operand, array) for operand in owner.operands]
+        first, second = owner.operands
+        found = [_factors(ex, first, array, is_first=is_first), _factors(ex, second, array, is_first=False)]
         return [factor for factors in found for factor in factors]
     extent, place = ex.index(count), ex.place if isinstance(owner, Block) else ex.at(owner)
     if extent is None:
         raise refusal("subscript-data", place, f"data in the extent of `{array}`")
-    if not ex.ranges.leaves(extent.polynomial) <= ex.ranges.sizes.keys():
-        raise refusal("extent", place, array)
     ex.rely_on(extent)
-    return [extent.polynomial]
+    most = extent.polynomial
+    if is_first and ex.language.cuts_off and not _is_of_sizes(ex, most):
+        most = ex.ranges.maximum(most, ex.domain) or most
+    if not _is_of_sizes(ex, most):
+        raise refusal("extent", place, array)
+    return [most]
+
+
+def _is_of_sizes(ex: Execution, extent: Polynomial) -> bool:
+    return ex.ranges.leaves(extent) <= ex.ranges.sizes.keys()
 
 
 ACCESSES: dict[str, Rule] = {
