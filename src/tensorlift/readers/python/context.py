@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
     IntAttr,
     MemRefType,
     StringAttr,
-    i1,
     i8,
     i64,
 )
@@ -28,6 +27,7 @@ from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import holds
 from tensorlift.frontends.python.syntax import stored_in
 from tensorlift.readers.flow import NSW, Flow, FlowGraph, Local
+from tensorlift.readers.python.bits import fits
 from tensorlift.readers.python.values import Number, Operand, keeps, parts_of, with_parts
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ _GROWING = {"arith.addi", "arith.muli"}
 _LIMIT = "not read: extents that differ"
 _DEEPEST = 120  # nested expressions, statements and calls; more would exhaust the stack
 _MOST_PARTS = 32  # of which an integer is made, as far as it is looked at
-_OF_INTEGERS = {"arith.addi", "arith.subi", "arith.muli", "arith.floordivsi", "arith.remsi", "arith.select"}
 _SIMPLE = {"+": (0, 0), "*": (1, 1), "-": (None, 0)}  # neutral on the left, and on the right
 
 # Attributes are immutable, and making one checks it; these occur again and again.
@@ -228,9 +227,7 @@ class Context:
 
         Sizes and what they are added up to fit, and so do counts of what a loop does.
         """
-        is_moved = operator in {"+", "-"}
-        kinds = [_made_of(value, self.counters, self.sizes) for value in (left, right)]
-        if all(kind == "sizes" or (is_moved and kind == "counts") for kind in kinds):
+        if fits(operator, left, right, self.counters | self.sizes):
             return
         if not self.inferred.grows:
             raise self.refusal("an integer that may need more than 64 bits")
@@ -332,25 +329,6 @@ class Context:
         own = parts_of(found.value)
         parts = [p if local is None else self.flow.read(local) for p, local in zip(own, found.locals, strict=True)]
         return with_parts(found.value, parts)
-
-
-def _made_of(value: SSAValue, *known: set[SSAValue]) -> Literal["sizes", "counts", "data"]:
-    """Tell whether an integer is made of sizes, or of what loops hand on besides, or of data."""
-    work, kind = [value], "sizes"
-    for _ in range(_MOST_PARTS):
-        if not work:
-            return kind  # type: ignore[return-value]  # one of two
-        found = work.pop()
-        op: Any = found.owner
-        if any(found in values for values in known) or (not isinstance(op, Block) and op.name == "arith.constant"):
-            continue
-        if isinstance(op, Block) or op.name == "arith.extui":  # what a loop hands on, or a truth value
-            kind = "counts"
-        elif op.name in _OF_INTEGERS:
-            work += [operand for operand in op.operands if operand.type != i1]
-        else:
-            return "data"
-    return "data"
 
 
 def _is_like(known: Named, value: Operand) -> bool:

@@ -123,8 +123,10 @@ def extreme_of(name: str, ctx: Context, values: Sequence[Number]) -> Number:
 
 def extreme_of_numpy(name: str, ctx: Context, values: Sequence[Number]) -> Number:
     """Give the lesser or greater of two numbers as NumPy does: a NaN where one of them is."""
+    if all(value.is_truth for value in values):
+        return _logical("arith.andi" if "min" in name else "arith.ori", ctx, values)
     if any(value.is_truth for value in values):
-        raise ctx.refusal(f"`{name}` of truth values")
+        raise ctx.refusal(f"`{name}` of truth values and numbers")
     a, b, ctype, weak = joined(ctx, values[0], values[1])
     if isinstance(ctype, FloatType):
         operation = _EXTREMES[name]

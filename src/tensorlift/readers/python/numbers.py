@@ -71,6 +71,8 @@ def binary(ctx: Context, op: ast.operator, left: Number, right: Number) -> Numbe
         if found is not None:
             return found
     left, right = counted(ctx, left), counted(ctx, right)
+    if left.is_truth and right.is_truth:
+        left, right = (ctx.cast(side, DTYPES["int8"]) for side in (left, right))
     match op:
         case ast.Add() | ast.Sub() | ast.Mult():
             return _folded(op, left, right) or _plain(ctx, PLAIN[type(op)], left, right)
@@ -80,6 +82,8 @@ def binary(ctx: Context, op: ast.operator, left: Number, right: Number) -> Numbe
             return _rounded_down(ctx, op, left, right)
         case ast.Pow():
             return power(ctx, left, right)
+        case ast.LShift() | ast.RShift() if left.is_integer and right.is_integer:
+            return _shifted(ctx, op, left, right)
         case ast.BitAnd() | ast.BitOr() | ast.BitXor() if left.is_integer and right.is_integer:
             return _plain(ctx, _BITS[type(op)], left, right)
     raise ctx.refusal(f"the operator {type(op).__name__} on these operands")
@@ -99,9 +103,9 @@ def _of_truths(ctx: Context, op: ast.operator, left: Number, right: Number) -> N
     weak = left.weak and right.weak
     name = _OF_TRUTHS.get(type(op))
     if name is None or (weak and isinstance(op, ast.Add | ast.Mult)):
-        if weak:
+        if weak or not isinstance(op, ast.Sub):
             return None
-        raise ctx.refusal("this operator on truth values of NumPy")
+        raise ctx.refusal("a difference of truth values of NumPy")
     return test(ctx.operation(name, (ctx.test(left), ctx.test(right)), i1), weak=weak)
 
 
@@ -112,6 +116,30 @@ def _plain(ctx: Context, operator: str, left: Number, right: Number) -> Number:
     if weak and ctype == LONG and operator in _GROWING:
         ctx.require_fit(operator, a, b)
     return Number(ctx.arithmetic(operator, a, b, ctype, weak=weak), ctype, weak)
+
+
+def _shifted(ctx: Context, op: ast.LShift | ast.RShift, left: Number, right: Number) -> Number:
+    """Shift: by the width or more nothing is left but the sign; Python raises where it is by less than nothing."""
+    a, b, ctype, weak = joined(ctx, left, right)
+    assert isinstance(ctype, IntegerType)
+    operator = "<<" if isinstance(op, ast.LShift) else ">>"
+    unsigned = DTYPES[f"uint{ctype.width}"]
+    if weak and operator == "<<" and not ctx.inferred.grows:
+        raise ctx.refusal("an integer that may need more than 64 bits")
+    if isinstance(right.literal, int) and 0 <= right.literal < ctype.width:
+        return Number(ctx.arithmetic(operator, a, b, ctype, weak=weak), ctype, weak)
+    zero, width = ctx.constant(0, ctype), ctx.constant(ctype.width, ctype)
+    is_inside = ctx.comparison("<", b, width, unsigned)
+    if weak and operator == "<<":
+        ctx.require(is_inside, "not read: a shift by so much")
+        return Number(ctx.arithmetic(operator, a, b, ctype, weak=weak), ctype, weak)
+    if weak:
+        ctx.require(ctx.comparison(">=", b, zero, ctype), "ValueError: a negative shift")
+    within = ctx.operation("arith.select", (is_inside, b, zero), ir_type(ctype))
+    shifted, rest = ctx.arithmetic(operator, a, within, ctype), zero
+    if operator == ">>" and ctype.signed:
+        rest = ctx.arithmetic(">>", a, ctx.constant(ctype.width - 1, ctype), ctype)
+    return Number(ctx.operation("arith.select", (is_inside, shifted, rest), ir_type(ctype)), ctype, weak)
 
 
 def _quotient(ctx: Context, left: Number, right: Number) -> Number:
@@ -233,7 +261,7 @@ def compare(ctx: Context, operator: str, left: Number, right: Number) -> Number:
     weak = left.weak and right.weak
     left, right = counted(ctx, left), counted(ctx, right)
     if left.ctype is BOOL and right.ctype is BOOL:
-        raise ctx.refusal("a comparison of truth values of NumPy")
+        left, right = (ctx.cast(side, DTYPES["int8"]) for side in (left, right))
     ctype = _compared_in(ctx, left, right)
     a, b = ctx.value(ctx.cast(left, ctype)), ctx.value(ctx.cast(right, ctype))
     return test(ctx.comparison(operator, a, b, ctype), weak=weak)

@@ -70,7 +70,10 @@ def total(ctx: Context, name: str, value: ArrayLike, of_python: bool = False) ->
         case "mean":
             return _mean(ctx, total(ctx, "sum", value), value.extents)
         case "sum" | "prod":
-            return _folded(ctx, ast.Add() if name == "sum" else ast.Mult(), value, of_python=of_python)
+            own = element_type(ctx, value)
+            ctype = (LONG if own is BOOL else own) if of_python else accumulator(own)
+            op = ast.Add() if name == "sum" else ast.Mult()
+            return _folded(ctx, op, value, ctype, weak=of_python and value.is_list)
     for extent in value.extents:
         ctx.inside(0, extent)
     first = element(ctx, value, [0] * len(value.extents))
@@ -86,11 +89,8 @@ def total(ctx: Context, name: str, value: ArrayLike, of_python: bool = False) ->
     return Number(ctx.flow.read(result), first.ctype, first.weak)
 
 
-def _folded(ctx: Context, op: ast.operator, value: ArrayLike, *, of_python: bool) -> Number:
-    """Add or multiply all elements, in the type in which NumPy does so, or as Python does from the integer zero."""
-    own = element_type(ctx, value)
-    weak = of_python and value.is_list
-    ctype: CNumber = (LONG if own is BOOL else own) if of_python else accumulator(own)
+def _folded(ctx: Context, op: ast.operator, value: ArrayLike, ctype: CNumber, *, weak: bool) -> Number:
+    """Add or multiply all elements in a type, beginning with the integer zero or one."""
     result = Local(ir_type(ctype), ctx.at, "s")
     ctx.flow.write(result, ctx.constant(int(isinstance(op, ast.Mult)), ctype))
 
@@ -228,7 +228,7 @@ def summed(
 ) -> Operand:
     """Sum up ``term`` over ``inner`` for each index; without extents the sum is a number."""
     if not extents:
-        return _folded(ctx, ast.Add(), Rule((inner,), lambda k: term((), k[0]), frozenset(), ctype), of_python=False)
+        return _folded(ctx, ast.Add(), Rule((inner,), lambda k: term((), k[0])), ctype, weak=False)
     made = allocate(ctx, ctx.temporary(), ctype, extents)
     zero = Number(0.0 if isinstance(ctype, FloatType) else 0, ctype)
 
