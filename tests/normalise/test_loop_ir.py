@@ -189,6 +189,16 @@ double f(const std::vector<std::vector<std::vector<double>>> &v, int i, int j) {
     assert "%v[symbol(%i), symbol(%j), %" in load
 
 
+def test_pointers_into_a_row_bound_a_loop() -> None:
+    text = """#include <vector>
+double f(const std::vector<std::vector<double>> &v, int i) {
+  double s = 0;
+  for (auto p = v[i].begin(); p != v[i].end(); ++p) s += *p;
+  return s;
+}"""
+    assert "affine.for %p_at = 0 to %v_row_size {" in _lines(text, "f.cpp")
+
+
 def test_a_term_of_a_sum_without_sign_may_be_negative() -> None:
     text = """void f(unsigned long n, double *a, const double *b) {
       for (unsigned long i = 1; i + 1 < n; i++) for (int d = -1; d <= 1; d++) a[i] += b[i + d]; }"""

@@ -361,9 +361,11 @@ class Evolution:
             if not self._needed(side.polynomial) <= self.moves.keys():
                 return "closed-form", name or "a variable"
             polynomials.append(self._at_iteration(side.polynomial))
-            if depends_on_data(polynomials[-1]):
-                return "loop-data", name or "data"
         distance = polynomials[0] - polynomials[1]
+        if depends_on_data(distance):  # pointers into a row are as far apart whatever that row is
+            pairs = zip(polynomials, (test.left, test.right), strict=True)
+            of_data = (one for polynomial, one in pairs if depends_on_data(polynomial) and not isinstance(one, Index))
+            return "loop-data", next((one.name_hint for one in of_data if one.name_hint), "data")
         slope, start = distance.coefficient(ITERATION), distance.without([ITERATION])
         if ITERATION in self.ranges.leaves(slope) | self.ranges.leaves(start):
             return "loop-condition", "is not linear in the iterations"
