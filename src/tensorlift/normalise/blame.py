@@ -43,9 +43,15 @@ def inexact(ex: Execution, value: SSAValue, place: Location, reason: str = "subs
             quotient = refusal("quotient", ex.at(op), _name(op.operands[1]))
         if _is_carried(found):
             step = _step(found) or user
-            return refusal("closed-form", place if step is None else ex.at(step), found.name_hint or "a variable")
+            return refusal("closed-form", place if step is None else ex.at(step), _variable(found))
         work += [(part, None if isinstance(op, Block) else op) for part in reversed(made_of(found))]
     return quotient or refusal(reason, place, "data")
+
+
+def _variable(value: SSAValue) -> str:
+    """Spell a variable as the source does; the size of a vector is one."""
+    hint = value.name_hint or "a variable"
+    return f"{hint}()" if hint.endswith(".size") else hint
 
 
 def _is_carried(value: SSAValue) -> bool:

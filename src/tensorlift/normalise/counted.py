@@ -11,7 +11,7 @@ from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c.index_arithmetic import fit
 from tensorlift.frontends.c.induction import nested_loops
-from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.refusals import REFUSALS, refusal
 from tensorlift.frontends.c.splitting import factors_of
 from tensorlift.frontends.c.values import Address, Choice, Index, LoopRange, Need, Unknown, depends_on_data
 from tensorlift.ir.left_early import JUMP, refusal_of
@@ -106,8 +106,10 @@ def _unseen(ex: Execution, op: Operation) -> LiftError:
 
 
 def _unsolved(ex: Execution, op: Operation, reason: str, detail: str) -> LiftError:
-    """Refuse a loop that does not count, and say why."""
-    keyword = name_of(op)
+    """Refuse a loop that does not count, and say why; one that `goto` makes is refused for that."""
+    keyword, jump = name_of(op), refusal_of(op, JUMP)
+    if jump is not None and jump.code == REFUSALS["goto"].code:
+        return LiftError(jump)
     if keyword in {"while", "do"} and reason not in {"loop-data", "closed-form"}:
         return refusal("while", ex.place, keyword)
     return refusal(reason, ex.at(last_of(op.regions[0].block)), detail)

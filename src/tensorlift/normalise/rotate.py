@@ -65,6 +65,7 @@ def _rotate(op: WhileOp) -> None:
         operands=inits,
         result_types=[value.type for value in inits],
         regions=[Region(before), Region(after)],
+        attributes=op.attributes,
         location=op.location,
     )
     insert([made], op)
