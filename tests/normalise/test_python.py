@@ -12,6 +12,8 @@ from tensorlift import reading
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.text import print_module
+from tensorlift.normalise.bounds import Exceptions, NeverNegative
+from tensorlift.normalise.loop_ir import PASSES
 from tensorlift.pipeline import LiftOptions, lift_read
 from tensorlift.record import Level
 from tensorlift.source import read_source, source_from_text
@@ -55,6 +57,20 @@ def test_places(parameters: str, body: str, accesses: list[str], requires: list[
     found = [re.sub(r".*?, (.*) : .*", r"\1", line) for line in lines if line.startswith("affine.store")]
     view = FunctionView(module.body.block.first_op)  # type: ignore[arg-type] # a module of one function
     assert (found, {r.text for r in view.requires}) == (accesses, {*requires})
+
+
+@pytest.mark.parametrize(
+    ("step", "is_asked"),
+    [("k = i", False), ("k = i + 1", False), ("k = i - 1", True), ("k = 2 * k", False), ("k = k - i", True)],
+)
+def test_an_index_that_is_never_negative_does_not_count_from_the_end(step: str, is_asked: bool) -> None:  # noqa: FBT001 - a parameter
+    body = f"k = 0\nfor i in range(len(x)):\n    y[k] = 0\n    if x[i] > 0:\n        {step}"
+    text = f"def f({_XY}):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+    (function,) = reading.read(source_from_text(text, "f.py"), LiftOptions())
+    module = reading.literal_module(function)
+    for one in (Exceptions(), *PASSES, NeverNegative()):
+        one.apply(module)
+    assert any(op.name == "arith.select" for op in module.walk()) is is_asked
 
 
 @pytest.mark.parametrize(

@@ -8,17 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.arith import AddiOp, CmpiOp
+from xdsl.dialects.arith import AddiOp, CmpiOp, ConstantOp, MuliOp, SelectOp
 from xdsl.dialects.cf import AssertOp
-from xdsl.ir import Operation
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.scf import IfOp, WhileOp
+from xdsl.ir import Block, Operation
 
-from tensorlift.comprehension.polynomial import ONE, ZERO
+from tensorlift.comprehension.polynomial import ONE
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Data, Index
-from tensorlift.ir.arithmetic import predicate_of
+from tensorlift.ir.arithmetic import never_wraps, predicate_of
+from tensorlift.ir.function import SIZE
 from tensorlift.normalise.cases import sign
 from tensorlift.normalise.edit import remove
-from tensorlift.normalise.steering import is_integer
+from tensorlift.normalise.steering import made_of
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -51,6 +54,63 @@ class Exceptions:
                 remove(condition)
 
 
+@dataclass(frozen=True)
+class NeverNegative:
+    """The pass that does not ask indices whether they count from the end that certainly do not; control is structured.
+
+    Those are sizes of arrays, numbers that are not negative, their sums and products, and what loops make of them.
+    """
+
+    name = "never-negative"
+
+    def apply(self, module: ModuleOp) -> None:
+        """Take the indices as they are."""
+        for function in [op for op in module.ops if isinstance(op, FuncOp)]:
+            sizes = _sizes(function)
+            for op in [op for op in function.walk() if isinstance(op, SelectOp)]:
+                if _asks_for_the_end(op) and _is_never_negative(op.rhs, sizes):
+                    op.results[0].replace_all_uses_with(op.rhs)
+                    remove(op)
+
+
+def _sizes(function: FuncOp) -> set[SSAValue]:
+    """Give the arguments that are extents of arrays."""
+    marks: Any = function.arg_attrs or ()
+    arguments = zip(marks, function.body.blocks[0].args, strict=True) if marks else ()
+    return {argument for mark, argument in arguments if mark.data["tl.name"].data.endswith(SIZE)}
+
+
+def _asks_for_the_end(op: SelectOp) -> bool:
+    """Whether an index is chosen that counts from the end where it is below zero."""
+    test, moved = op.cond.owner, op.lhs.owner
+    if not isinstance(test, CmpiOp) or predicate_of(test) != ("<", True) or test.lhs is not op.rhs:
+        return False
+    return isinstance(moved, AddiOp) and moved.lhs is op.rhs and _number(test.rhs) == 0
+
+
+def _is_never_negative(value: SSAValue, sizes: set[SSAValue]) -> bool:
+    """Whether an integer is certainly not negative, where those are not that it is made of in earlier iterations."""
+    work, seen = [value], {value}
+    while work:
+        made = work.pop()
+        number = _number(made)
+        if made in sizes or (number is not None and number >= 0):
+            continue
+        is_kept = isinstance(made.owner, Block | IfOp | WhileOp)
+        parts = made_of(made)
+        if not parts or not (is_kept or (isinstance(made.owner, AddiOp | MuliOp) and never_wraps(made.owner))):
+            return False
+        work += [part for part in parts if part not in seen]
+        seen.update(parts)
+    return True
+
+
+def _number(value: SSAValue) -> int | None:
+    made = value.owner
+    attribute: Any = made.value if isinstance(made, ConstantOp) else None
+    return None if attribute is None else int(attribute.value.data)
+
+
 def extent_name(array: Array, axis: int) -> str:
     """Name the variable that stands for an extent of an array that nothing tells."""
     return f"{_UNTOLD}{axis} {array.name}"
@@ -64,17 +124,12 @@ def untold_extent(polynomial: Polynomial) -> str | None:
 
 def from_the_end(ex: Execution, op: Operation) -> Any:
     """Give an index that counts from the end where it is below zero: it is asked for not to be; None for others."""
-    if not ex.language.cuts_off or not is_integer(op.results[0]):
+    if not ex.language.cuts_off:
         return None
-    condition, then, index = op.operands
-    test, moved = condition.owner, then.owner
-    if not isinstance(test, CmpiOp) or predicate_of(test) != ("<", True) or test.lhs is not index:
+    if not isinstance(op, SelectOp) or not _asks_for_the_end(op) or op.results[0] not in ex.steering.values:
         return None
-    if not isinstance(moved, AddiOp) or moved.lhs is not index or op.results[0] not in ex.steering.values:
-        return None
-    zero, found = ex.values[test.rhs], ex.values[index]
-    if not isinstance(zero, Index) or zero.polynomial != ZERO:
-        return None
+    then, index = op.lhs, op.rhs
+    found = ex.values[index]
     if isinstance(found, Data) or is_of_data(ex, found):
         return ex.as_index(index) if _is_place(op.results[0]) else None
     if not isinstance(found, Index):

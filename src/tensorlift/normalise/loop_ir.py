@@ -16,7 +16,7 @@ from tensorlift.ir.location import location_of
 from tensorlift.ir.prototype import literal_names, returned_sizes
 from tensorlift.ir.regions import IrreducibleError
 from tensorlift.normalise.accesses import ACCESSES, declare_static, declare_table
-from tensorlift.normalise.bounds import Exceptions
+from tensorlift.normalise.bounds import Exceptions, NeverNegative
 from tensorlift.normalise.branches import BRANCHES, by_cases
 from tensorlift.normalise.cells import Cells
 from tensorlift.normalise.checks import CHECKS
@@ -57,7 +57,7 @@ _MOST_OPERATIONS = 6_000  # more take seconds
 
 C = Language(c_arguments, keeps_values=True)
 MLIR = Language(mlir_arguments, LONG.width, outermost_first=False)
-PYTHON = Language(python_arguments, LONG.width, cuts_off=True)
+PYTHON = Language(python_arguments, LONG.width, cuts_off=True, keeps_values=True)
 
 
 def cpp_language(prototype: Mapping[str, Any]) -> Language:
@@ -125,6 +125,8 @@ def loop_ir(literal: ModuleOp, signature: nodes.Function, source: str, language:
             Exceptions().apply(literal)
         for step in PASSES:
             step.apply(literal)
+        if language.cuts_off:
+            NeverNegative().apply(literal)
         if language.keeps_values:
             KeptPlaces().apply(literal)
     except IrreducibleError:
