@@ -16,7 +16,6 @@ from tensorlift.frontends.c.values import Access, Address, Array, Data, Index, S
 from tensorlift.normalise.blame import inexact
 from tensorlift.normalise.bounds import extent_name
 from tensorlift.normalise.cells import element_type, number_type
-from tensorlift.normalise.execution import nothing
 from tensorlift.normalise.steering import is_called
 
 if TYPE_CHECKING:
@@ -183,6 +182,14 @@ def _allocate(ex: Execution, op: Operation) -> None:
     ex.values[memory] = Address(array, (ZERO,))
 
 
+def _free(ex: Execution, op: Operation) -> None:
+    """Pass over the end of memory that the function made; that of the caller stays."""
+    found = ex.values[op.operands[0]]
+    array = found.base if isinstance(found, Address) else None
+    if isinstance(array, Array) and array.is_parameter:
+        raise refusal("heap", ex.place, "free")
+
+
 def _factors(ex: Execution, count: SSAValue, array: str, *, is_first: bool = True) -> list[Polynomial]:
     """Give the factors of a product as it is computed, which are the extents of an array.
 
@@ -217,7 +224,7 @@ ACCESSES: dict[str, Rule] = {
     "memref.store": _store,
     "memref.alloca": _allocate,
     "memref.alloc": _allocate,
-    "memref.dealloc": nothing,
+    "memref.dealloc": _free,
     "memref.get_global": _get_global,
     "memref.cast": _cast,
 }

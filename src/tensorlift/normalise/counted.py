@@ -101,7 +101,7 @@ def _unseen(ex: Execution, op: Operation) -> LiftError:
     if made.isdisjoint(_TESTS):
         return _unsolved(ex, op, "loop-forever", "has no condition")
     if not made.isdisjoint(_DATA):
-        return refusal("loop-data", ex.at(condition), "data")
+        return _unsolved(ex, op, "loop-data", "data")
     return _unsolved(ex, op, "loop-condition", "does not compare a counter with a bound")
 
 

@@ -158,7 +158,8 @@ class Execution(Machine):
         """Execute the operations of a block, its end excluded where that is a yield."""
         for op in block.ops:
             self.place = self.at(op)
-            self.count_step(self.place)
+            if op.regions or op.name == "memref.store" or any(result.name_hint for result in op.results):
+                self.count_step(self.place)  # a statement
             self.run(op)
 
     def run(self, op: Operation) -> None:

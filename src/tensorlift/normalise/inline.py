@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.func import CallOp, FuncOp
 
-from tensorlift.ir.location import inlined
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.ir.location import inlined, location_of
 from tensorlift.normalise.edit import insert, last_of, remove
 
 if TYPE_CHECKING:
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation, SSAValue
+
+
+MOST_OPERATIONS = 8_000  # more take seconds
 
 
 @dataclass(frozen=True)
@@ -35,9 +39,13 @@ def _inline(name: str, functions: Mapping[str, FuncOp], seen: set[str]) -> bool:
     """Replace the calls in a function; tell whether none is left."""
     if name not in seen:
         seen.add(name)
+        size = 0
         for call in calls_in(functions[name]):
             callee = called(call)
             if callee in functions and _inline(callee, functions, seen):
+                size += sum(1 for _ in functions[callee].walk())
+                if size > MOST_OPERATIONS:
+                    raise refusal("step-limit", location_of(call), f"more than {MOST_OPERATIONS} operations by calls")
                 _replace(call, functions[callee])
     return not calls_in(functions[name])
 

@@ -23,7 +23,7 @@ from tensorlift.normalise.checks import CHECKS
 from tensorlift.normalise.counted import COUNTED, heads
 from tensorlift.normalise.execution import Execution, Language, Rules, call_note, called_from
 from tensorlift.normalise.exits import Exits
-from tensorlift.normalise.inline import Inline, called, calls_in
+from tensorlift.normalise.inline import MOST_OPERATIONS, Inline, called, calls_in
 from tensorlift.normalise.kept_places import KeptPlaces
 from tensorlift.normalise.rotate import Rotate
 from tensorlift.normalise.scalars import SCALARS
@@ -52,8 +52,6 @@ if TYPE_CHECKING:
     from tensorlift.normalise.execution import Rule
 
 PASSES = (Structure(), Inline(), Rotate(), Exits())
-
-_MOST_OPERATIONS = 6_000  # more take seconds
 
 C = Language(c_arguments, keeps_values=True)
 MLIR = Language(mlir_arguments, LONG.width, outermost_first=False)
@@ -118,8 +116,8 @@ def loop_ir(literal: ModuleOp, signature: nodes.Function, source: str, language:
         LiftError: where no loop IR is found.
 
     """
-    if sum(1 for _ in literal.walk()) > _MOST_OPERATIONS:
-        raise refusal("step-limit", signature.location, f"more than {_MOST_OPERATIONS} operations of literal IR")
+    if sum(1 for _ in literal.walk()) > MOST_OPERATIONS:
+        raise refusal("step-limit", signature.location, f"more than {MOST_OPERATIONS} operations of literal IR")
     try:
         if language.cuts_off:
             Exceptions().apply(literal)

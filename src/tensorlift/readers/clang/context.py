@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.cpp.objects import ContainerType
 
 INDEX = IndexType()
+_MOST_NODES = 20_000  # expressions and statements; more take seconds to read
 _DEEPEST = 120  # nested expressions and statements; more would exhaust the stack
 
 # Attributes are immutable, and making one checks it; these occur again and again.
@@ -233,6 +234,7 @@ class Context:
     callees: dict[str, Any] = field(default_factory=dict)
     checks: list[Callable[[], None]] = field(default_factory=list)  # asked when all phis are settled
     depth: int = 0
+    entered: int = 0
     loops: int = 0
     calls: Calls = field(default_factory=Calls)
 
@@ -283,8 +285,11 @@ class Context:
     def enter(self, cursor: Any) -> None:
         """Note one more level of nesting, and refuse what would exhaust the stack."""
         self.depth += 1
+        self.entered += 1
         if self.depth > _DEEPEST:
             raise self.refusal("depth", cursor)
+        if self.entered > _MOST_NODES:
+            raise self.refusal("step-limit", cursor, f"more than {_MOST_NODES} expressions and statements")
 
     def operation(
         self, name: str, operands: Sequence[SSAValue], result: Attribute, at: FileLineColLoc, **properties: Attribute
