@@ -92,3 +92,17 @@ def test_calls_on_the_way_are_noted() -> None:
     assert [(note.message, note.location) for note in found.notes] == [
         ("in `g`, called from here", Location("k.c", 5, 3))
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("void f(int n, double *a) {" + "for (int i = 0; i < n; i++) a[i] = 0;" * 1500 + "}", "TL164"),
+        ("".join(f"static double g{k + 1}(double x) {{ return g{k}(x) + g{k}(x); }}\n" for k in range(20)).join(
+            ("static double g0(double x) { return x; }\n", "double f(double x) { return g20(x); }")), "TL164"),
+        ("#include <stdlib.h>\nvoid f(double *a) { a[0] = 1; free(a); }", "TL151"),
+        ("void f(int n) { end: if (n > 3) goto end; }", "TL111"),
+    ],
+)  # fmt: skip
+def test_what_is_too_large_or_never_ends_is_refused(text: str, code: str) -> None:
+    assert _refusal(text).code == code
