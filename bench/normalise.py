@@ -1,6 +1,6 @@
 """What becomes of the functions of the collections by way of literal IR, and of their front end.
 
-    python bench/normalise.py [PART ...]      functions in C and MLIR, of files that have one of the parts in their name
+    python bench/normalise.py [PART ...]      functions of files that have one of the parts in their name
 
 A function is *equal* where both halves are proved of it, and its verdict, operations and cost are not worse than by its
 front end.  The others are printed with what is worse, and the reasons of those that are refused are counted.

@@ -25,7 +25,7 @@ from tensorlift.frontends.c.c_types import BOOL, LONG, UNSIGNED_LONG, FloatType,
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import holds
-from tensorlift.frontends.python.syntax import stored_in
+from tensorlift.frontends.python.syntax import arguments_of, stored_in
 from tensorlift.readers.flow import NSW, Flow, FlowGraph, Local
 from tensorlift.readers.python.bits import fits
 from tensorlift.readers.python.values import Number, Operand, keeps, parts_of, with_parts
@@ -88,7 +88,8 @@ class Scope:
     @staticmethod
     def of(module: Module, function: ast.FunctionDef) -> Scope:
         """Begin to read a function."""
-        return Scope(module, function, Counter(stored_in(function.body)))
+        own = [argument.arg for argument in arguments_of(function)]
+        return Scope(module, function, Counter([*own, *stored_in(function.body)]))
 
 
 @dataclass(slots=True)

@@ -98,7 +98,7 @@ def _parameters(ctx: Context) -> list[str]:
             ctx.given[name] = view
         else:
             number = argument(name, ir_type(kind.dtype))
-            if kind.dtype == LONG and name not in ctx.scope.bound:
+            if kind.dtype == LONG and ctx.scope.bound[name] == 1:
                 ctx.sizes.add(number)
             ctx.bind(name, Number(number, kind.dtype, kind.is_weak))
     for name, (element, rank) in ctx.inferred.results.items():
