@@ -10,7 +10,7 @@ from tensorlift.frontends.c.clang_ast import UnitReader
 from tensorlift.frontends.cpp.reader import lower_cpp
 from tensorlift.frontends.cpp.signature import Asked, signature_of
 from tensorlift.ir.function import function_named
-from tensorlift.normalise.loop_ir import cpp_language, loop_ir
+from tensorlift.normalise.loop_ir import cpp_language, executed, rewrite
 from tensorlift.normalise.signature import argument_names
 
 if TYPE_CHECKING:
@@ -39,9 +39,10 @@ def cpp_loop_ir(file: ParsedFile, instance: Instance, literal: Callable[[], Modu
         return Asked(argument_names(function_named(module, instance.name)), outer)
 
     entry = signature_of(UnitReader(file.name, file.source), instance.cursor, instance.name, asked)
-    language = cpp_language(entry.prototype)
+    language, (module,) = cpp_language(entry.prototype), read
+    rewrite(module, entry.function.location, language)
 
     def lower(signature: nodes.Function, source: str) -> ModuleOp:
-        return loop_ir(read.pop() if read else literal(), signature, source, language)
+        return executed(module, signature, source, language)
 
     return lower_cpp(entry, file.name, entry.used, lower)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import CallOp
     from xdsl.ir import Operation, SSAValue
 
+    from tensorlift.diagnostics import Location
     from tensorlift.frontends.c import nodes
     from tensorlift.frontends.c.ir_sink import IRSink
     from tensorlift.frontends.c.preconditions import Preconditions
@@ -116,8 +117,14 @@ def loop_ir(literal: ModuleOp, signature: nodes.Function, source: str, language:
         LiftError: where no loop IR is found.
 
     """
+    rewrite(literal, signature.location, language)
+    return executed(literal, signature, source, language)
+
+
+def rewrite(literal: ModuleOp, place: Location, language: Language) -> None:
+    """Rewrite literal IR in place by all passes; raises ``LiftError`` with the reason where that cannot be."""
     if sum(1 for _ in literal.walk()) > MOST_OPERATIONS:
-        raise refusal("step-limit", signature.location, f"more than {MOST_OPERATIONS} operations of literal IR")
+        raise refusal("step-limit", place, f"more than {MOST_OPERATIONS} operations of literal IR")
     try:
         if language.cuts_off:
             Exceptions().apply(literal)
@@ -128,7 +135,11 @@ def loop_ir(literal: ModuleOp, signature: nodes.Function, source: str, language:
         if language.keeps_values:
             KeptPlaces().apply(literal)
     except IrreducibleError:
-        raise refusal("goto", signature.location) from None
+        raise refusal("goto", place) from None
+
+
+def executed(literal: ModuleOp, signature: nodes.Function, source: str, language: Language) -> ModuleOp:
+    """Make the loop IR of a function of rewritten literal IR, which stays so; raises ``LiftError`` with the reason."""
     function = function_named(literal, signature.name)
 
     def machine_of(ranges: Ranges, preconditions: Preconditions, sink: IRSink) -> Execution:
