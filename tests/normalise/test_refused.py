@@ -106,3 +106,27 @@ def test_calls_on_the_way_are_noted() -> None:
 )  # fmt: skip
 def test_what_is_too_large_or_never_ends_is_refused(text: str, code: str) -> None:
     assert _refusal(text).code == code
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        'assert(n > 3 && "n is too small");',
+        'if (n < 4) { fprintf(stderr, "no"); exit(1); }',
+        "(void)sizeof(n), ({ if (n >= 4) ; else abort(); });",
+    ],
+)
+def test_what_is_told_before_the_program_ends_is_no_part_of_it(before: str) -> None:
+    head = "#include <assert.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+    source = source_from_text(f"{head}void f(int n, double *a) {{ {before} a[0] = n; }}", "k.c")
+    (found,) = reading.read(source, LiftOptions())
+    assert found.otherwise is not None
+    function = next(op for op in found.otherwise().walk() if op.name == "func.func")
+    requires: Any = function.attributes["tl.requires"]
+    assert [entry.data["text"].data for entry in requires] == ["n >= 4"]
+
+
+def test_what_the_program_writes_before_it_goes_on_is_refused() -> None:
+    text = '#include <stdio.h>\nvoid exit(int n) {}\nvoid f(int n, double *a) {\n  puts("no"); exit(1); a[n] = 1; }'
+    found = _refusal(text)
+    assert (found.code, found.location) == ("TL152", Location("k.c", 4, 3))

@@ -53,6 +53,7 @@ _CONSTANTS = ("__builtin_inf", "__builtin_nan", "__builtin_huge_val")
 _ENDINGS = {
     "__assert_fail": "assert", "__assert": "assert", "__assert_rtn": "assert", "__builtin_trap": "__builtin_trap",
     "__builtin_unreachable": "__builtin_unreachable", "abort": "abort", "exit": "exit", "_exit": "_exit",
+    "_Exit": "_Exit", "quick_exit": "quick_exit", "__builtin_abort": "abort", "__assert_perror_fail": "assert",
 }  # fmt: skip
 _HEAP = {"realloc", "aligned_alloc", "posix_memalign"}
 _OUTPUT = {"printf", "fprintf", "sprintf", "snprintf", "puts", "putchar", "fputs", "scanf", "fscanf", "fopen", "fclose"}
@@ -91,6 +92,21 @@ def call(ctx: Context, cursor: Any) -> Value | None:
         return None
     reason = _REFUSED.get(name, "call")
     raise ctx.refusal(reason, cursor, f"`{name}`" if reason == "memory-call" else name)
+
+
+def is_ending(cursor: Any) -> bool:
+    """Whether a statement is a call that ends the program."""
+    return _is_of_library(cursor) and cursor.spelling in _ENDINGS
+
+
+def is_output(cursor: Any) -> bool:
+    """Whether a statement is a call of the library that reads or writes files."""
+    return _is_of_library(cursor) and cursor.spelling in _OUTPUT
+
+
+def _is_of_library(cursor: Any) -> bool:
+    called = cursor.referenced if cursor.kind is CursorKind.CALL_EXPR else None
+    return called is not None and called.get_definition() is None
 
 
 def is_known(name: str) -> bool:

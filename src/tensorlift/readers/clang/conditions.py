@@ -32,6 +32,8 @@ def truth(ctx: Context, cursor: Any) -> SSAValue:
     if inside.kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(inside) == "!":
         negated = truth(ctx, libclang.children(inside)[0])
         return ctx.operation("arith.xori", (negated, ctx.truth(1, at)), i1, at)
+    if _is_string(inside):
+        return ctx.truth(1, at)
     found = value(ctx, inside)
     if isinstance(found, Pointer):
         return is_null(ctx, found, inside, null=False)
@@ -54,10 +56,19 @@ def branch_on(ctx: Context, cursor: Any, then: Flow, otherwise: Flow) -> None:
         ctx.depth -= 1
     elif inside.kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(inside) == "!":
         branch_on(ctx, libclang.children(inside)[0], otherwise, then)
+    elif _is_string(inside):
+        ctx.flow.jump(then, ctx.location(inside))
     elif inside.kind in _LITERALS:
         ctx.flow.jump(then if libclang.evaluate(inside) else otherwise, ctx.location(inside))
     else:
         ctx.flow.branch(truth(ctx, inside), then, otherwise, ctx.location(inside))
+
+
+def _is_string(cursor: Any) -> bool:
+    """Whether a condition is a text, which is there: ``assert(n > 3 && "n is small")``."""
+    while cursor.kind in _WRAPPERS and len(libclang.children(cursor)) == 1:
+        (cursor,) = libclang.children(cursor)
+    return bool(cursor.kind is CursorKind.STRING_LITERAL)
 
 
 def compared(ctx: Context, cursor: Any, operator: str) -> SSAValue:

@@ -17,6 +17,7 @@ from xdsl.ir import SSAValue
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import IntegerType, VoidType
 from tensorlift.frontends.c.for_headers import places_of_parts
+from tensorlift.readers.clang.calls import is_ending, is_output
 from tensorlift.readers.clang.conditions import branch_on
 from tensorlift.readers.clang.context import C, Context, Pointer, scalar
 from tensorlift.readers.clang.declarations import declare
@@ -52,8 +53,12 @@ def statement(ctx: Context, cursor: Any) -> None:
 
 
 def _block(ctx: Context, cursor: Any) -> None:
-    for child in libclang.children(cursor):
-        statement(ctx, child)
+    """Read statements; what is written where the program ends right after is no part of what it computes."""
+    children = libclang.children(cursor)
+    for number, child in enumerate(children):
+        after = next((other for other in children[number:] if not is_output(other)), None)
+        if not is_output(child) or after is None or not is_ending(after):
+            statement(ctx, child)
 
 
 def _declarations(ctx: Context, cursor: Any) -> None:
@@ -243,6 +248,7 @@ def _refused(reason: str) -> Callable[[Context, Any], None]:
     return rule
 
 
+C.effects[CursorKind.StmtExpr.value] = lambda ctx, cursor: _block(ctx, libclang.children(cursor)[0])
 C.statements.update(
     {
         kind.value: rule
