@@ -63,6 +63,7 @@ def _answer(head: str, definitions: str, literal: str) -> str:
         (_ONE, "inside = np.abs(x) < 1\nx[inside] = 0\nreturn inside"),
         (_ONE, "return sum(v for v in x if v > 0)"),
         (_ONE, "s = 0.0\nfor i, v in enumerate(x):\n    if i % 2 == 0:\n        s += v\nreturn s"),
+        (_ONE, "w = [v > 1 for v in x]\nx[0] = w[0] + w[1] + 1"),
         ('def f(x: "float64[:]", n: int):\n', "while n > 0:\n    n -= 1\n    x[n] = n"),
         (_TWO, "s = 0.0\nfor a, b in zip(x, y):\n    s += a * b\nreturn s"),
         (_TWO, "for i in range(n):\n    x[i], y[i] = y[i], x[i]"),

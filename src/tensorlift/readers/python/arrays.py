@@ -40,7 +40,7 @@ def element(ctx: Context, array: ArrayLike, indices: Sequence[Size]) -> Number:
             operands=(memory, _place(ctx, array, indices)), result_types=(ir_type(array.element),), location=ctx.at
         )
         ctx.flow.current.block.add_op(made)
-        return Number(made.results[0], array.element, array.is_list)
+        return Number(made.results[0], array.element, array.is_list and not array.of_numpy)
     if array.at is None:
         raise ctx.refusal("an array whose elements are not set")
     return array.at(indices)
@@ -48,6 +48,8 @@ def element(ctx: Context, array: ArrayLike, indices: Sequence[Size]) -> Number:
 
 def store(ctx: Context, view: View, indices: Sequence[Size], value: Number) -> None:
     """Store a number, as a list keeps it, or converted as an array does."""
+    if view.is_list and value.is_truth and not (value.weak or view.of_numpy):
+        raise ctx.refusal("a list that holds truth values of NumPy")
     if view.is_list and value.ctype != view.element and not (value.weak and isinstance(view.element, FloatType)):
         raise ctx.refusal("a list that holds values of several types")
     held = ctx.value(_fitting(ctx, value, view.element))

@@ -274,7 +274,7 @@ def _made(ctx: Context, before: Flow, item: Operand, length: Size) -> View:
             raise ctx.refusal("a list of lists whose lengths change")
     made = allocate(ctx, ctx.temporary(), of_type, (length, *inner), is_list=True)
     ctx.flow.current = inside
-    return made
+    return replace(made, of_numpy=isinstance(item, Number) and item.is_truth and not item.weak)
 
 
 RULES[ast.ListComp] = _listed

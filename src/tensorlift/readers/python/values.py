@@ -50,7 +50,10 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """An array, or a part of one, in memory; ``is_new`` where an operation has just made it."""
+    """An array, or a part of one, in memory; ``is_new`` where an operation has just made it.
+
+    The truth values of a list are ``of_numpy`` where some are NumPy's.
+    """
 
     base: SSAValue
     offset: Size
@@ -59,6 +62,7 @@ class View:
     element: CNumber
     is_list: bool = False
     is_new: bool = False
+    of_numpy: bool = False
 
     @property
     def reads(self) -> frozenset[SSAValue]:
