@@ -74,3 +74,9 @@ def test_what_is_returned_is_written(text: str, results: list[str], returns: dic
 def test_variables_at_file_scope_are_taken_by_name() -> None:
     entry = _entry("double f(int n) { return weights[n] + calls; }", "n", outer=("weights", "calls", "f.own"))
     assert [variable.name for variable in entry.function.outer] == ["calls", "weights"]
+
+
+def test_parameters_without_a_name_get_one() -> None:
+    entry = _entry("void f(int, const std::vector<double> &, double *) {}")
+    assert _parameters(entry) == ["unnamed1_size", "unnamed0", "unnamed1", "unnamed2"]
+    assert [part["name"] for part in entry.prototype["parameters"]] == ["unnamed0", "unnamed1", "unnamed2"]

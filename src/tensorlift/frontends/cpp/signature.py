@@ -168,6 +168,7 @@ class _SignatureReader:
             self.inputs.append((place, nodes.Variable(name, pointer, location, is_parameter=True)))
             return {"cell": name}
         variable = self.unit.variable_of(cursor)
+        variable.name = name
         variable.is_reference = is_reference(cursor.type)
         self.inputs.append((place, variable))
         return {"pointer" if isinstance(ctype, PointerType | ArrayType) else "value": name}

@@ -107,10 +107,10 @@ def parameter(ctx: Context, cursor: Any) -> Place:
     """Give what a parameter of the function that is read stands for; an object that is passed by value as it comes."""
     name, at, ctype = cursor.spelling, ctx.location(cursor), types_of(ctx).read(cursor.type)
     by_reference = is_reference(cursor.type)
-    if not name and isinstance(ctype, NumberType):
-        return ctx.constant(0, ctype, at)  # nobody can use it
     if cursor.type.get_canonical().kind is TypeKind.RVALUEREFERENCE:
         raise refusal("reference", ctx.position(cursor), f"`{name}` is a reference to a temporary object")
+    if not name:
+        return Structure({})  # nobody can use it
     if by_reference:
         is_cell = not cursor.type.get_canonical().get_pointee().is_const_qualified()
         return outer(ctx, name, without_reference(cursor.type), cursor, is_cell=is_cell)
