@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a scri
 
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import LiftError
-from tensorlift.frontends.c import read_c
+from tensorlift.languages.c import read_c
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import source_from_text
 

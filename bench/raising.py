@@ -26,9 +26,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a scri
 from bench.mlir_in_place import load_in_place
 from bench.selection import KERNELS
 from bench.tactics import CHAINS
-from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.ir.text import parse_module, print_module
+from tensorlift.languages.c import read_c
 from tensorlift.raising.pipeline import parse_passes, run_passes
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.terms import Apply, Read
 from tensorlift.diagnostics import refuse
 from tensorlift.engines import Effort, engine_names, search_by
-from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import FunctionView, functions
+from tensorlift.languages.c import read_c
 from tensorlift.pipeline import LiftOptions, StageClock, lift_source
 from tensorlift.portfolio import NothingFoundError, chosen_program
 from tensorlift.record import EngineRun, Level, Outcome

@@ -26,9 +26,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.frontends.c import read_c
 from tensorlift.frontends.c.natural import with_natural_extents
 from tensorlift.frontends.cpp.reader import read_cpp
+from tensorlift.languages.c import read_c
 
 if TYPE_CHECKING:
     from tensorlift.frontends.read_function import ReadFunction

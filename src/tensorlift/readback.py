@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.diagnostics import LiftError, Severity, located
 from tensorlift.frontends.c.narrow import narrow_line
-from tensorlift.frontends.c.reader import read_with_tree
 from tensorlift.ir.function import FunctionView, functions
+from tensorlift.languages.c import read_with_tree
 from tensorlift.proofs.entry import Caller, check_read_back
 from tensorlift.proofs.entry import Emitted as Text
 from tensorlift.proofs.failure import OBLIGATION, UNREADABLE, CheckFailure

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from tensorlift.frontends.c import nodes
-    from tensorlift.frontends.c.reader import ParsedFile
     from tensorlift.frontends.cpp.instances import Instance
     from tensorlift.frontends.cpp.reader import ParsedCpp
     from tensorlift.frontends.python.lower import Translation
@@ -135,32 +134,10 @@ def _otherwise_cpp(parsed: ParsedCpp, instance: Instance, options: LiftOptions) 
 
 
 def _read_c(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
-    from tensorlift.frontends.c.reader import parse_c, read_parsed
+    from tensorlift.languages.c import read_c
 
-    parsed = parse_c(source.text, source.name, std=options.std, **_preprocessor(options))
-    found = _with_extents(read_parsed(parsed, wanted), options)
-    return [
-        replace(
-            f, literally=partial(_literally, parsed, f.name), otherwise=partial(_otherwise, parsed, f.name, options)
-        )
-        for f in found
-    ]
-
-
-def _otherwise(parsed: ParsedFile, name: str, options: LiftOptions) -> ModuleOp:
-    from tensorlift.frontends.c.clang_ast import UnitReader
-    from tensorlift.normalise.loop_ir import C, loop_ir
-
-    signature = UnitReader(parsed.name, parsed.source).function(dict(parsed.functions)[name])
-    module = loop_ir(_literally(parsed, name), signature, parsed.name, C)
-    _with_extents([ReadFunction(name, signature.location, module)], options)
-    return module
-
-
-def _literally(parsed: ParsedFile, name: str) -> ModuleOp:
-    from tensorlift.readers.clang import literal_module_of
-
-    return literal_module_of(parsed, name)
+    found = read_c(source.text, source.name, function=wanted, std=options.std, **_preprocessor(options))
+    return _with_extents(found, options)
 
 
 def _literally_cpp(parsed: ParsedCpp, instance: Instance) -> ModuleOp:

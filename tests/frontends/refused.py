@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tensorlift.diagnostics import Location, Severity
-from tensorlift.frontends.c import read_c
+from tensorlift.languages.c import read_c
 
 
 class Refused(NamedTuple):

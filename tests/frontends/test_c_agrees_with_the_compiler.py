@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from tensorlift.contract.required import required
-from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.interpreter import Interpreter, UndefinedError
+from tensorlift.languages.c import read_c
 from tensorlift.runtime.cases import Called
 from tensorlift.runtime.compare import Tolerance, compare
 from tensorlift.runtime.data import STYLES, random_arguments, seeded

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tensorlift.diagnostics import LiftError, Location
-from tensorlift.frontends.c import read_c
+from tensorlift.languages.c import read_c
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from tensorlift.diagnostics import Location
-from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.location import location_of
 from tensorlift.ir.text import parse_module, print_module
+from tensorlift.languages.c import read_c
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

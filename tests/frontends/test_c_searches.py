@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import FunctionView
+from tensorlift.languages.c import read_c
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.record import Verdict
 from tensorlift.source import source_from_text

@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
-from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import FunctionView, functions
+from tensorlift.languages.c import read_c
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import source_from_text
 

@@ -15,11 +15,11 @@ from tests.frontends.mlir.modules import forget
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 
 from tensorlift.comprehension.session import SESSION
-from tensorlift.frontends.c import read_c
 from tensorlift.frontends.mlir import read_mlir
 from tensorlift.frontends.python import read_python
 from tensorlift.ir.function import functions
 from tensorlift.ir.text import print_module
+from tensorlift.languages.c import read_c
 from tensorlift.proofs.check import check
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive import derive

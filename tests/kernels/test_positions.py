@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.lifts import lifted
 
-from tensorlift.frontends.c import read_c
 from tensorlift.ir.interpreter import Interpreter
 from tensorlift.ir.text import functions
+from tensorlift.languages.c import read_c
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.record import FunctionRecord, Level, Verdict
 from tensorlift.source import source_from_text

@@ -9,8 +9,8 @@ import pytest
 
 from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.session import SESSION
-from tensorlift.frontends.c import read_c
 from tensorlift.ir.text import functions
+from tensorlift.languages.c import read_c
 from tensorlift.proofs import Certificate, CheckFailure, check
 from tensorlift.summarize import summarise
 from tensorlift.targets import get_target

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensorlift.frontends.c.reader import parse_c, read_parsed
+from tensorlift.frontends.c.reader import parse_c
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.ir.literal_interpreter import LiteralInterpreter, UndefinedError
+from tensorlift.languages.c import read_parsed_c as read_parsed
 from tensorlift.pipeline import LiftOptions, lift_read, lift_source
 from tensorlift.readers.clang import literal_module_of
 from tensorlift.record import FunctionRecord, Verdict

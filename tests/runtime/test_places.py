@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tensorlift import lift
-from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.interpreter import Interpreter, UndefinedError
 from tensorlift.ir.text import functions
+from tensorlift.languages.c import read_c
 from tensorlift.runtime.data import random_arguments, seeded, within
 from tensorlift.runtime.places import Places
 

@@ -9,8 +9,8 @@ from tests.summarize.plain import agrees
 
 from tensorlift.comprehension.definition import Item, KeptLoop, Summary
 from tensorlift.comprehension.session import SESSION
-from tensorlift.frontends.c import read_c
 from tensorlift.ir.text import functions, parse_module
+from tensorlift.languages.c import read_c
 from tensorlift.summarize import summarise
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from bench.scaling import SHAPES, bounds
 from bench.scaling import main as measure_scaling
 from tests.summarize.programs import function_of, kept, summary_of
 
-from tensorlift.frontends.c.reader import read_c
+from tensorlift.languages.c import read_c
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import source_from_text
 

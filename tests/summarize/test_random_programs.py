@@ -9,8 +9,8 @@ from bench import generate
 from tests.summarize.plain import agrees
 from tests.summarize.programs import summary_of
 
-from tensorlift.frontends.c import read_c
 from tensorlift.ir.text import functions
+from tensorlift.languages.c import read_c
 
 
 @pytest.mark.parametrize("seed", [*range(60), 30081])

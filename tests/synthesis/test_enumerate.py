@@ -15,8 +15,8 @@ from tensorlift.cli import main
 from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.diagnostics import LiftError
 from tensorlift.engines import HEURISTICS, heuristics_named
-from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import functions
+from tensorlift.languages.c import read_c
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.record import Level
 from tensorlift.source import source_from_text

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tensorlift.frontends.c import read_c
 from tensorlift.ir.cost import Costs, cost_of
 from tensorlift.ir.function import functions
+from tensorlift.languages.c import read_c
 from tensorlift.proofs.check import check
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive import derive

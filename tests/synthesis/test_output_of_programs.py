@@ -8,7 +8,7 @@ import pytest
 from xdsl.dialects.func import FuncOp
 
 from tensorlift.comprehension.session import SESSION
-from tensorlift.frontends.c import read_c
+from tensorlift.languages.c import read_c
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive import derive
 from tensorlift.synthesis.simplify import simplify

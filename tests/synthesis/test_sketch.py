@@ -40,7 +40,7 @@ def _lifted(text: str, **options: Any) -> FunctionRecord:
 
 
 def _summary(text: str) -> Summary:
-    from tensorlift.frontends.c import read_c  # noqa: PLC0415 - for the tests below
+    from tensorlift.languages.c import read_c  # noqa: PLC0415 - for the tests below
 
     (read,) = read_c(text, "k.c")
     assert read.module is not None

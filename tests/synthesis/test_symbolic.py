@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.diagnostics import LiftError
-from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import FunctionView, functions
+from tensorlift.languages.c import read_c
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.enumerate import enumerated
 from tensorlift.synthesis.grammar import grammar_of

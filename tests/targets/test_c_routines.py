@@ -7,8 +7,8 @@ import ctypes.util
 import pytest
 
 from tensorlift.explain import explain, list_operations
-from tensorlift.frontends.c import read_c
 from tensorlift.ir.function import FunctionView, functions
+from tensorlift.languages.c import read_c
 from tensorlift.runtime.cases import Tally, draw_cases, reference, result_pairs
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.data import seeded

@@ -1,6 +1,1 @@
-"""The C front end: C source text to the loop IR, through libclang."""
-
-from tensorlift.frontends.c.reader import read_c
-from tensorlift.frontends.read_function import ReadFunction
-
-__all__ = ["ReadFunction", "read_c"]
+"""The C front end: libclang, what functions take and give, and syntax trees of their bodies."""

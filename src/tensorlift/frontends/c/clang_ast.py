@@ -117,7 +117,7 @@ class UnitReader:
             result=self.types.read(cursor.result_type),
             location=self.location(cursor),
             body=nodes.Block((), self.location(cursor)),
-            is_variadic=_is_variadic(cursor),
+            is_variadic=is_variadic(cursor),
             is_static=cursor.storage_class is StorageClass.STATIC,
         )
         self._functions[cursor.data[0]] = function
@@ -416,7 +416,7 @@ def _points_to_const(clang_type: Any) -> bool:
     return bool(clang_type.is_const_qualified())
 
 
-def _is_variadic(cursor: Any) -> bool:
+def is_variadic(cursor: Any) -> bool:
     """Whether a function takes ``...``; a function without prototype does not."""
     kind = cursor.type.kind.name
     return bool(kind == "FUNCTIONPROTO" and cursor.type.is_function_variadic())

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from clang.cindex import CursorKind, TranslationUnitLoadError
 
 from tensorlift.diagnostics import Diagnostic, LiftError, Location
-from tensorlift.frontends.c import libclang, nodes
+from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.clang_ast import UnitReader
-from tensorlift.frontends.c.lower import lower_function
 from tensorlift.frontends.c.parse_errors import ParseErrors
 from tensorlift.frontends.c.refusals import REFUSALS, Refusal, refusal
 from tensorlift.frontends.read_function import ReadFunction, read_function
@@ -21,6 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
+
+    from tensorlift.frontends.c import nodes
+
+    Lower = Callable[[UnitReader, Any], ModuleOp]
 
 _ERROR = 3
 _SIZE_LIMIT = 4_000_000
@@ -73,26 +76,21 @@ def parse_c(  # noqa: PLR0913 - each option is one of a compiler's
     return ParsedFile(text, filename, source, unit, tuple(errors), tuple(unsequenced))
 
 
-def read_c(text: str, filename: str, *, function: str | None = None, **options: Any) -> list[ReadFunction]:
-    """Read C source text into the loop IR, one module for each function that the file defines.
+def read_functions(parsed: ParsedFile, lower: Lower, function: str | None = None) -> list[ReadFunction]:
+    """Read the functions of a file that is parsed, or one of them; ``lower`` makes the loop IR of one.
 
-    ``options`` are those of ``parse_c``.  With ``function`` only that function is read; without, all but ``main``.
-
-    Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function, no text.
+    Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function.
     """
-    return read_parsed(parse_c(text, filename, **options), function)
-
-
-def read_parsed(parsed: ParsedFile, function: str | None = None) -> list[ReadFunction]:
-    """Read the functions of a file as ``read_c`` does."""
     reader, errors = UnitReader(parsed.name, parsed.source), parsed.reach
     if errors is not None:
-        return _despite(errors, reader, parsed, function)
+        return _despite(errors, reader, parsed, lower, function)
     cursors = _selected(parsed.functions, parsed.name, function)
-    return [_read(reader, cursor, parsed.name, parsed.unsequenced) for cursor in cursors]
+    return [_read(reader, cursor, parsed, lower) for cursor in cursors]
 
 
-def _despite(errors: ParseErrors, reader: UnitReader, parsed: ParsedFile, wanted: str | None) -> list[ReadFunction]:
+def _despite(
+    errors: ParseErrors, reader: UnitReader, parsed: ParsedFile, lower: Lower, wanted: str | None
+) -> list[ReadFunction]:
     """Read the functions that the parser's errors do not reach; raise the errors where there is none."""
     try:
         cursors = _selected(parsed.functions, parsed.name, wanted)
@@ -106,18 +104,15 @@ def _despite(errors: ParseErrors, reader: UnitReader, parsed: ParsedFile, wanted
         if found:
             read.append(ReadFunction(cursor.spelling, reader.location(cursor), None, found))
         else:
-            function = _read(reader, cursor, parsed.name, parsed.unsequenced)
+            function = _read(reader, cursor, parsed, lower)
             read.append(replace(function, diagnostics=(*function.diagnostics, *errors.warnings())))
     return read
 
 
-def read_with_tree(text: str, filename: str, function: str) -> tuple[ReadFunction, nodes.Function]:
-    """Read one function, and give its syntax tree as it is written; raises ``LiftError`` where that cannot be had."""
-    unit = libclang.parse(text, filename, [])
-    unsequenced = diagnose(unit, filename)
-    reader = UnitReader(filename, encoded(text, filename))
-    (cursor,) = _selected(_functions(unit, filename), filename, function)
-    return _read(reader, cursor, filename, unsequenced), reader.function(cursor)
+def tree_of(parsed: ParsedFile, function: str) -> nodes.Function:
+    """Give the syntax tree of a function."""
+    (cursor,) = _selected(parsed.functions, parsed.name, function)
+    return UnitReader(parsed.name, parsed.source).function(cursor)
 
 
 def parser_arguments(
@@ -200,15 +195,10 @@ def _in_file(cursor: Any, filename: str) -> bool:
     return file is not None and file.name == filename
 
 
-def _read(reader: UnitReader, cursor: Any, filename: str, unsequenced: Sequence[Diagnostic]) -> ReadFunction:
+def _read(reader: UnitReader, cursor: Any, parsed: ParsedFile, lower: Lower) -> ReadFunction:
     """Read and lower one function; what refuses it becomes its diagnostics."""
-    inside = inside_of(cursor, unsequenced)
-    return lowered(
-        cursor.spelling,
-        reader.location(cursor),
-        inside,
-        lambda: lower_function(reader.function(cursor), filename, places=True),
-    )
+    inside = inside_of(cursor, parsed.unsequenced)
+    return lowered(cursor.spelling, reader.location(cursor), inside, lambda: lower(reader, cursor))
 
 
 def lowered(name: str, location: Location, known: Sequence[Diagnostic], lower: Callable[[], ModuleOp]) -> ReadFunction:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TypeKind
 
-from tensorlift.frontends.c import libclang, nodes
+from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import UNSIGNED_LONG, VOID, ArrayType, NumberType, PointerType
+from tensorlift.frontends.c.signature import Asked, outer_variables
 from tensorlift.frontends.cpp.class_rules import require_class, require_plain_copy, require_plain_ending
 from tensorlift.frontends.cpp.cpp_types import CppTypes, fields_of, is_class, is_reference, spelled, without_reference
 from tensorlift.frontends.cpp.objects import Container, ContainerType, Extent, extent_node
@@ -25,7 +26,7 @@ from tensorlift.frontends.cpp.syntax import parameters_of
 from tensorlift.ir.prototype import RETURNED, size_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.clang_ast import UnitReader
@@ -33,13 +34,6 @@ if TYPE_CHECKING:
 Part = dict[str, Any]
 
 _SIZE = re.compile(r"(?:\[0\])*\.size\(\)$")
-
-
-class Asked(NamedTuple):
-    """What literal IR takes, by its names there: arguments, and variables at file scope."""
-
-    arguments: Sequence[str]
-    outer: Sequence[str] = ()
 
 
 @dataclass(slots=True)
@@ -91,25 +85,12 @@ def signature_of(unit: UnitReader, definition: Any, name: str, asked: Callable[[
         raise refusal("reference", location, f"`{definition.spelling}` returns a reference")
     result = VOID if is_class(definition.result_type) else unit.types.read(definition.result_type)
     function = nodes.Function(name, (), result, location, nodes.Block((), location))
-    function.outer = tuple(sorted(_outer(unit, definition, found.outer), key=lambda variable: variable.location))
+    function.outer = outer_variables(unit, definition, found.outer)
     prototype = {"call": qualified(definition), "parameters": described, "returns": returned}
     inputs = [variable for _, variable in sorted(reader.inputs, key=lambda pair: pair[0])]
     return Entry(
         function, reader.containers, list(reader.sizes.values()), inputs, reader.results, prototype, reader.used
     )
-
-
-def _outer(unit: UnitReader, definition: Any, names: Sequence[str]) -> list[nodes.Variable]:
-    """List the variables at file scope that have some names."""
-    wanted, found = set(names), dict[str, nodes.Variable]()
-    work = libclang.children(definition.translation_unit.cursor) if wanted else []
-    while work:
-        cursor = work.pop()
-        if cursor.kind is CursorKind.VAR_DECL and cursor.spelling in wanted:
-            found.setdefault(cursor.spelling, unit.variable_of(cursor.get_definition() or cursor))
-        elif cursor.kind in {CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL}:
-            work += libclang.children(cursor)
-    return list(found.values())
 
 
 class _SignatureReader:

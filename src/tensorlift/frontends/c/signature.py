@@ -1,0 +1,137 @@
+"""What a C function takes and gives; its body is not read.
+
+Literal IR tells which members of structures, and which variables at file scope, the function asks for, by how C reaches
+them.  A member takes part as a variable of its own: ``rows`` of the parameter ``m`` is ``m_rows``, also through nested
+structures.  It is
+
+- a number that the function gets as it is: ``m.rows``, ``p->rows``;
+- a number behind a pointer that the function, or a callee, writes: ``p->sum[]``, a pointer to one element;
+- a pointer or an array among the members: ``p->data``, ``p->fixed[]``;
+- one cell, or one array, for each of an array of structures: ``x[].re``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from clang.cindex import CursorKind
+
+from tensorlift.frontends.c import libclang, nodes
+from tensorlift.frontends.c.c_types import UNSIGNED_LONG, ArrayType, CType, NumberType, OtherType, PointerType
+from tensorlift.frontends.c.clang_ast import is_variadic
+from tensorlift.ir.function import NULL, ROW
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tensorlift.frontends.c.clang_ast import UnitReader
+
+_MEMBER = re.compile(r"(\w+)(\[\]\.|->|\.)([\w.]+)(\[\])?")
+
+
+class Asked(NamedTuple):
+    """What literal IR takes, by its names there: arguments, and variables at file scope."""
+
+    arguments: Sequence[str]
+    outer: Sequence[str] = ()
+
+
+def c_signature(reader: UnitReader, cursor: Any, asked: Asked) -> nodes.Function:
+    """Read the signature of a function definition, as literal IR asks for it.
+
+    Raises:
+        LiftError: for an extent that is not read.
+
+    """
+    location, declared = reader.location(cursor), list(cursor.get_arguments())
+    variables = tuple(reader.variable_of(parameter) for parameter in declared)
+    members = _members(reader, declared, asked.arguments)
+    parameters = [part for variable in variables for part in members.get(variable.name, [variable])]
+    return nodes.Function(
+        name=cursor.spelling,
+        parameters=tuple(parameters),
+        declared=variables,
+        result=reader.types.read(cursor.result_type),
+        location=location,
+        body=nodes.Block((), location),
+        outer=outer_variables(reader, cursor, asked.outer),
+        is_variadic=is_variadic(cursor),
+    )
+
+
+def outer_variables(reader: UnitReader, definition: Any, names: Sequence[str]) -> tuple[nodes.Variable, ...]:
+    """List the variables at file scope that have some names, in the order of the source."""
+    wanted, found = set(names), dict[str, nodes.Variable]()
+    work = libclang.children(definition.translation_unit.cursor) if wanted else []
+    while work:
+        cursor = work.pop()
+        if cursor.kind is CursorKind.VAR_DECL and cursor.spelling in wanted:
+            found.setdefault(cursor.spelling, reader.variable_of(cursor.get_definition() or cursor))
+        elif cursor.kind in {CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL}:
+            work += libclang.children(cursor)
+    return tuple(sorted(found.values(), key=lambda variable: variable.location))
+
+
+def is_structure(ctype: CType) -> bool:
+    """Whether a type is a structure, or a pointer to one."""
+    if isinstance(ctype, PointerType):
+        ctype = ctype.element
+    return isinstance(ctype, OtherType) and ctype.kind == "struct"
+
+
+def _members(reader: UnitReader, declared: Sequence[Any], names: Sequence[str]) -> dict[str, list[nodes.Variable]]:
+    """Make a variable for each member that is asked for; those of a parameter in the order of their declaration."""
+    roots = {cursor.spelling: cursor for cursor in declared if is_structure(reader.types.of(cursor))}
+    taken = {cursor.spelling for cursor in declared}
+    found: dict[str, list[tuple[tuple[int, ...], nodes.Variable]]] = {name: [] for name in roots}
+    for name in names:
+        match = _MEMBER.fullmatch(name) if not name.endswith((ROW, NULL)) else None
+        if match is None or match[1] not in roots:
+            continue
+        fields = list(_along(roots[match[1]].type, match[3].split(".")))
+        member = _variable(reader, roots[match[1]], [field for _, field in fields], match, taken)
+        taken.add(member.name)
+        found[match[1]].append((tuple(position for position, _ in fields), member))
+    return {root: [member for _, member in sorted(made, key=lambda pair: pair[0])] for root, made in found.items()}
+
+
+def _along(of_type: Any, path: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    """Yield the fields on the way to a member, each with its position in its structure."""
+    record = of_type.get_canonical()
+    for name in path:
+        pointee = record.get_pointee()
+        declaration = (pointee if pointee.spelling else record).get_canonical().get_declaration()
+        inside = [child for child in libclang.children(declaration) if child.kind is CursorKind.FIELD_DECL]
+        position, field = next((k, child) for k, child in enumerate(inside) if child.spelling == name)
+        yield position, field
+        record = field.type.get_canonical()
+
+
+def _variable(
+    reader: UnitReader, root: Any, fields: Sequence[Any], match: re.Match[str], taken: set[str]
+) -> nodes.Variable:
+    """Make the variable that a member is."""
+    location, ctype = reader.location(root), reader.types.read(fields[-1].type)
+    extents = tuple(nodes.Integer(length, UNSIGNED_LONG, location) for length in _lengths(ctype))
+    if match[2] == "[]." or (match[4] and isinstance(ctype, NumberType)):
+        ctype = PointerType(_pointer_to(ctype), ctype)
+    stem = name = "_".join([root.spelling, *(field.spelling for field in fields)])
+    count = 0
+    while name in taken:
+        count += 1
+        name = f"{stem}_{count}"
+    return nodes.Variable(name, ctype, location, extents, is_parameter=True, access=match[0])
+
+
+def _lengths(ctype: CType) -> Iterator[int]:
+    """Yield the extents of an array, outermost first."""
+    while isinstance(ctype, ArrayType):
+        yield ctype.length or 0
+        ctype = ctype.element
+
+
+def _pointer_to(ctype: CType) -> str:
+    """Spell the pointer to a type."""
+    base, bracket, rest = ctype.spelling.partition("[")
+    return f"{base.strip()} (*){bracket}{rest}" if bracket else f"{ctype.spelling} *"

@@ -1,0 +1,1 @@
+"""Sources of each language to the loop IR: parsed, read literally, made structured and executed symbolically."""

@@ -1,0 +1,57 @@
+"""C to the loop IR."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.memref import GlobalOp
+
+from tensorlift.diagnostics import LiftError
+from tensorlift.frontends.c.reader import parse_c, read_functions, tree_of
+from tensorlift.frontends.c.signature import Asked, c_signature
+from tensorlift.ir.function import function_named
+from tensorlift.normalise.loop_ir import C, loop_ir
+from tensorlift.normalise.signature import argument_names
+from tensorlift.readers.clang import literal_module_of
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tensorlift.frontends.c import nodes
+    from tensorlift.frontends.c.clang_ast import UnitReader
+    from tensorlift.frontends.c.reader import ParsedFile
+    from tensorlift.frontends.read_function import ReadFunction
+
+
+def read_c(text: str, filename: str, *, function: str | None = None, **options: Any) -> list[ReadFunction]:
+    """Read C source text into the loop IR, one module for each function that the file defines.
+
+    ``options`` are those of ``parse_c``.  With ``function`` only that function is read; without, all but ``main``.
+
+    Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function, no text.
+    """
+    return read_parsed_c(parse_c(text, filename, **options), function)
+
+
+def read_parsed_c(parsed: ParsedFile, function: str | None = None) -> list[ReadFunction]:
+    """Read the functions of a file as ``read_c`` does."""
+    found = read_functions(parsed, partial(_lower, parsed), function)
+    return [replace(f, literally=partial(literal_module_of, parsed, f.name)) for f in found]
+
+
+def read_with_tree(text: str, filename: str, function: str) -> tuple[ReadFunction, nodes.Function]:
+    """Read one function, and give its syntax tree; raises ``LiftError`` where that cannot be had."""
+    parsed = parse_c(text, filename)
+    if parsed.errors:
+        raise LiftError(*parsed.errors)
+    (read,) = read_parsed_c(parsed, function)
+    return read, tree_of(parsed, function)
+
+
+def _lower(parsed: ParsedFile, reader: UnitReader, cursor: Any) -> ModuleOp:
+    literal = literal_module_of(parsed, cursor.spelling)
+    outer = [op.sym_name.data for op in literal.ops if isinstance(op, GlobalOp)]
+    asked = Asked(argument_names(function_named(literal, cursor.spelling)), outer)
+    return loop_ir(literal, c_signature(reader, cursor, asked), parsed.name, C)
