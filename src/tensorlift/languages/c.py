@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.memref import GlobalOp
@@ -17,6 +17,8 @@ from tensorlift.normalise.signature import argument_names
 from tensorlift.readers.clang import literal_module_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from xdsl.dialects.builtin import ModuleOp
 
     from tensorlift.frontends.c import nodes
@@ -37,8 +39,9 @@ def read_c(text: str, filename: str, *, function: str | None = None, **options: 
 
 def read_parsed_c(parsed: ParsedFile, function: str | None = None) -> list[ReadFunction]:
     """Read the functions of a file as ``read_c`` does."""
-    found = read_functions(parsed, partial(_lower, parsed), function)
-    return [replace(f, literally=partial(literal_module_of, parsed, f.name)) for f in found]
+    literal = cache(partial(literal_module_of, parsed))
+    found = read_functions(parsed, partial(_lower, parsed, literal), function)
+    return [replace(f, literally=partial(literal, f.name)) for f in found]
 
 
 def read_with_tree(text: str, filename: str, function: str) -> tuple[ReadFunction, nodes.Function]:
@@ -50,8 +53,8 @@ def read_with_tree(text: str, filename: str, function: str) -> tuple[ReadFunctio
     return read, tree_of(parsed, function)
 
 
-def _lower(parsed: ParsedFile, reader: UnitReader, cursor: Any) -> ModuleOp:
-    literal = literal_module_of(parsed, cursor.spelling)
+def _lower(parsed: ParsedFile, read: Callable[[str], ModuleOp], reader: UnitReader, cursor: Any) -> ModuleOp:
+    literal = read(cursor.spelling).clone()  # which the passes rewrite
     outer = [op.sym_name.data for op in literal.ops if isinstance(op, GlobalOp)]
     asked = Asked(argument_names(function_named(literal, cursor.spelling)), outer)
     return loop_ir(literal, c_signature(reader, cursor, asked), parsed.name, C)

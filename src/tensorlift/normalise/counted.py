@@ -355,11 +355,9 @@ def _note_products(ex: Execution, op: Operation, solved: Solved) -> None:
 def _strides(ex: Execution, op: Operation, solved: Solved) -> Iterator[Polynomial]:
     """Yield the products of sizes by which what the loop counts is divided."""
     quiet = solved.quiet
-    for inside in op.walk():
-        dividend = quiet.index(inside.operands[0]) if inside.name in DIVISIONS else None
-        if inside.name not in DIVISIONS or (dividend is None and not _is_quotient(inside)):
-            continue
-        if dividend is not None and dividend.polynomial.is_constant:
+    for inside in (one for one in ex.divisions if op.is_ancestor(one)):
+        dividend = quiet.index(inside.operands[0])
+        if not _is_quotient(inside) if dividend is None else dividend.polynomial.is_constant:
             continue
         stride = ONE
         for divisor in _divisors(inside):

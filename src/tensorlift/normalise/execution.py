@@ -23,7 +23,7 @@ from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Address, Array, Choice, Data, Index, Known, Unknown, Value
 from tensorlift.ir.location import calls_around, location_of
 from tensorlift.normalise.cases import decided, emitted
-from tensorlift.normalise.exact import NUMBERS
+from tensorlift.normalise.exact import DIVISIONS, NUMBERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -118,6 +118,7 @@ class Execution(Machine):
         self.signature = signature
         self.static: dict[str, Address] = {}  # tables of constants by their symbols
         self.place = Location("", 1, 1)  # in the source, of what is executed
+        self.divisions = [op for op in function.walk() if op.name in DIVISIONS]
         self.returned: Value | None = None
 
     # -- what the lowering of a function asks of a machine

@@ -31,7 +31,7 @@ class Inline:
         """Replace calls, those in what is called first."""
         functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks}
         seen: set[str] = set()
-        for name in functions:
+        for name in functions if len(functions) > 1 else ():
             _inline(name, functions, seen)
 
 

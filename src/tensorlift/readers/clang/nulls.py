@@ -45,6 +45,8 @@ def test_of(memory: SSAValue, at: Any) -> UnrealizedConversionCastOp:
 
 def take_null(functions: Mapping[str, FuncOp]) -> Iterator[tuple[str, LiftError]]:
     """Let functions take which of their pointers are null; yields those that test what is not told, and why."""
+    if not any(isinstance(op, UnrealizedConversionCastOp) for function in functions.values() for op in function.walk()):
+        return
     taken: dict[str, list[int]] = {name: [] for name in functions}
     refused: dict[str, LiftError] = {}
     changed = True
