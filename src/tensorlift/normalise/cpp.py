@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.memref import GlobalOp
 
 from tensorlift.frontends.c.clang_ast import UnitReader
-from tensorlift.frontends.cpp.reader import lower_cpp
 from tensorlift.frontends.c.signature import Asked
+from tensorlift.frontends.cpp.reader import lower_cpp
 from tensorlift.frontends.cpp.signature import signature_of
 from tensorlift.ir.function import function_named
 from tensorlift.normalise.loop_ir import cpp_language, executed, rewrite
