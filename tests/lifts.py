@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 from tests.shared import shared
 
+from tensorlift.diagnostics import LiftError
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import read_source
 
 if TYPE_CHECKING:
     from bench.kernels.catalogue import Kernel
+    from xdsl.dialects.builtin import ModuleOp
 
+    from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.record import FunctionRecord, LiftRecord
     from tensorlift.source import Source
 
@@ -31,3 +34,12 @@ def lifted_kernel(kernel: Kernel, target: str = "numpy", *, test: bool = False) 
     options = LiftOptions((kernel.function,), target, include_dirs=(str(kernel.path.parent),), test=test)
     (function,) = lifted(read_source(str(kernel.path)), options).functions
     return function
+
+
+def loop_ir_of(function: ReadFunction) -> ModuleOp:
+    """Return the loop IR that literal IR gives for a function; raises what refuses it."""
+    if function.otherwise is not None:
+        return function.otherwise()
+    if function.module is None:
+        raise LiftError(*function.diagnostics)
+    return function.module

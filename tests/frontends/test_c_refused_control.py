@@ -7,13 +7,6 @@ from tests.frontends.refused import Refused, check
 
 CASES = [
     Refused(
-        "a jump back",
-        "TL111",
-        3,
-        1,
-        "void f(int n, double *a) {\n  int i = 0;\nagain:\n  a[i] = 1;\n  if (++i < n) goto again;\n}\n",
-    ),
-    Refused(
         "break",
         "TL112",
         3,
@@ -37,13 +30,6 @@ CASES = [
         "  }\n"
         "  return 0;\n"
         "}\n",
-    ),
-    Refused(
-        "switch",
-        "TL115",
-        2,
-        3,
-        "void f(int n, double *a) {\n  switch (n--) {\n  case 1: a[0] = 1;\n  case 2: a[1] = 1;\n  }\n}\n",
     ),
     Refused(
         "range of cases",

@@ -91,8 +91,8 @@ CASES = [
     Refused(
         "pointer to a structure that moves",
         "TL140",
+        4,
         3,
-        6,
         "struct s { int n; double v; };\nvoid f(struct s *x) {\n  x->v = 1;\n  x++;\n}\n",
     ),
     Refused(
@@ -240,20 +240,6 @@ CASES = [
         "#include <string.h>\nvoid f(int n, double *a) {\n  memset(a, 1, n * sizeof(double));\n}\n",
     ),
     Refused(
-        "side effect ?:",
-        "TL159",
-        3,
-        18,
-        "void f(int n, int *a) {\n  int t = 0;\n  a[0] = n > 2 ? t++ : t--;\n}\n",
-    ),
-    Refused(
-        "side effect &&",
-        "TL159",
-        2,
-        15,
-        "void f(int *a, int *b) {\n  if (a[0] && b[0]++)\n    a[0] = 1;\n}\n",
-    ),
-    Refused(
         "uninit index",
         "TL160",
         3,
@@ -287,13 +273,6 @@ CASES = [
         2,
         8,
         'void f(char *a) {\n  char t[4] = "abc";\n  a[0] = t[0];\n}\n',
-    ),
-    Refused(
-        "big init",
-        "TL149",
-        2,
-        10,
-        "void f(double *a) {\n  double t[1000] = {0};\n  a[0] = t[0];\n}\n",
     ),
     Refused(
         "null for an array",

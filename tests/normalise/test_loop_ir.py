@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.lifts import loop_ir_of
 
 from tensorlift import reading
 from tensorlift.diagnostics import LiftError
@@ -16,24 +17,13 @@ from tensorlift.record import Level
 from tensorlift.source import read_source, source_from_text
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import ModuleOp
-
     from tensorlift.frontends.read_function import ReadFunction
-
-
-def _module(function: ReadFunction) -> ModuleOp:
-    """Return the loop IR that is made of literal IR; raises what refuses it."""
-    if function.otherwise is not None:
-        return function.otherwise()
-    if function.module is None:
-        raise LiftError(*function.diagnostics)
-    return function.module
 
 
 def _lines(text: str, file: str = "f.c") -> list[str]:
     """Return the lines of the body of the loop IR of a function, without attributes."""
     (function,) = reading.read(source_from_text(text, file), LiftOptions())
-    lines = print_module(_module(function)).splitlines()[2:-2]
+    lines = print_module(loop_ir_of(function)).splitlines()[2:-2]
     return [re.sub(r" : .*|\{tl.*", "", line.strip()).strip() for line in lines]
 
 
@@ -161,7 +151,7 @@ def test_what_ends_the_program_at_some_sizes_is_asked_of_the_caller(text: str, a
 
 def _asked(text: str) -> list[str]:
     (function,) = reading.read(source_from_text(text, "f.c"), LiftOptions())
-    return re.findall(r'kind = "assertion", text = "(.*?)"', print_module(_module(function)))
+    return re.findall(r'kind = "assertion", text = "(.*?)"', print_module(loop_ir_of(function)))
 
 
 @pytest.mark.parametrize(
@@ -234,8 +224,7 @@ def test_no_loop_reads_at_a_place_that_it_keeps(body: str, start: str) -> None:
 
 def _otherwise(text: str) -> ReadFunction:
     (function,) = reading.read(source_from_text(text, "f.c"), LiftOptions())
-    assert function.otherwise is not None
-    return replace(function, module=function.otherwise(), diagnostics=(), otherwise=None)
+    return replace(function, module=loop_ir_of(function), diagnostics=(), otherwise=None)
 
 
 def test_a_loop_that_writes_reads_at_a_place_that_it_keeps() -> None:
@@ -267,7 +256,7 @@ def test_a_long_function_is_refused() -> None:
 def test_both_halves_of_a_lift_are_proved_as_by_the_front_end(file: str) -> None:
     source = read_source(file)
     for function in reading.read(source, LiftOptions()):
-        other = replace(function, module=_module(function), otherwise=None)
+        other = replace(function, module=loop_ir_of(function), otherwise=None)
         records = [lift_read(source, LiftOptions(), lambda f=f: [f]).functions[0] for f in (function, other)]  # type: ignore[misc] # bound at once
         assert [record.definitions for record in records] == [Level.PROVED, Level.PROVED]
         assert records[0].verdict == records[1].verdict
@@ -321,7 +310,7 @@ def test_a_search_leaves_what_is_chosen_behind_it() -> None:
 )
 def test_a_pointer_that_is_compared_with_null_is_stated_to_be_none(text: str) -> None:
     (function,) = reading.read(source_from_text(text, "f.c"), LiftOptions(functions=("f",)))
-    assert "x is not a null pointer" in print_module(_module(function))
+    assert "x is not a null pointer" in print_module(loop_ir_of(function))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.lifts import loop_ir_of
 
 from tensorlift import reading
 from tensorlift.diagnostics import LiftError
@@ -28,8 +29,7 @@ _AB = "A: 'float64[:, :]', B: 'float64[:, :]'"
 def _module(parameters: str, body: str) -> ModuleOp:
     text = f"import numpy as np\ndef f({parameters}):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
     (function,) = reading.read(source_from_text(text, "f.py"), LiftOptions())
-    assert function.otherwise is not None
-    return function.otherwise()
+    return loop_ir_of(function)
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,7 @@ def test_what_has_no_loop_ir_is_refused(parameters: str, body: str, code: str) -
 def test_both_halves_of_a_lift_are_proved_as_by_the_front_end(file: str) -> None:
     source = read_source(file)
     for function in reading.read(source, LiftOptions()):
-        assert function.otherwise is not None
-        other = replace(function, module=function.otherwise(), otherwise=None)
+        other = replace(function, module=loop_ir_of(function), otherwise=None)
         records = [lift_read(source, LiftOptions(), lambda f=f: [f]).functions[0] for f in (function, other)]  # type: ignore[misc] # bound at once
         assert records[0].definitions == records[1].definitions
         assert [record.verdict for record in records] == [records[0].verdict] * 2

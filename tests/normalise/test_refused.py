@@ -2,51 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from tests.frontends import test_c_refused_control, test_c_refused_data
+from tests.lifts import loop_ir_of
 
 from tensorlift import reading
 from tensorlift.diagnostics import Diagnostic, LiftError, Location
-from tensorlift.pipeline import LiftOptions
+from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import source_from_text
-
-if TYPE_CHECKING:
-    from tests.frontends.refused import Refused
-
-CASES = [
-    case
-    for case in (*test_c_refused_control.CASES, *test_c_refused_data.CASES)
-    if case.code not in {"TL101", "TL102", "TL103", "TL104", "TL105"}
-]
-LIFTED = {"a jump back", "switch", "side effect ?:", "side effect &&", "big init"}
-MOVED = {"pointer to a structure that moves": (4, 3)}  # at the use, not at the name of the function
 
 
 def _refusal(text: str, function: str = "f") -> Diagnostic:
     """Return why a function is refused that is read from literal IR."""
     (found,) = reading.read(source_from_text(text, "k.c"), LiftOptions(functions=(function,)))
-    assert found.otherwise is not None
     with pytest.raises(LiftError) as refused:
-        found.otherwise()
+        loop_ir_of(found)
     return refused.value.diagnostics[0]
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.name not in LIFTED], ids=lambda case: case.name)
-def test_literal_ir_is_refused_where_the_source_is(case: Refused) -> None:
-    found = _refusal(case.source)
-    line, column = MOVED.get(case.name, (case.line, case.column))
-    assert (found.code, found.location) == (case.code, Location("k.c", line, column))
-    assert len(found.remedy) > 10
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.name in LIFTED], ids=lambda case: case.name)
-def test_literal_ir_tells_what_some_refused_sources_compute(case: Refused) -> None:
-    (found,) = reading.read(source_from_text(case.source, "k.c"), LiftOptions(functions=("f",)))
-    assert found.module is None
-    assert found.otherwise is not None
-    found.otherwise()
+@pytest.mark.parametrize(
+    "text",
+    [
+        "void f(int n, double *a) {\n  int i = 0;\nagain:\n  a[i] = 1;\n  if (++i < n) goto again;\n}\n",  # a jump back
+        "void f(int n, double *a) {\n  switch (n--) {\n  case 1: a[0] = 1;\n  case 2: a[1] = 1;\n  }\n}\n",  # switch
+        "void f(int n, int *a) {\n  int t = 0;\n  a[0] = n > 2 ? t++ : t--;\n}\n",  # side effect ?:
+        "void f(int *a, int *b) {\n  if (a[0] && b[0]++)\n    a[0] = 1;\n}\n",  # side effect &&
+        "void f(double *a) {\n  double t[1000] = {0};\n  a[0] = t[0];\n}\n",  # big init
+    ],
+)
+def test_what_is_told_by_literal_ir_is_lifted(text: str) -> None:
+    (found,) = lift_source(source_from_text(text, "k.c"), LiftOptions(functions=("f",), test=True)).functions
+    assert found.lifted, found.diagnostics
 
 
 UNSIGNED = {
@@ -64,8 +51,7 @@ UNSIGNED = {
 def test_counters_that_may_wrap_are_asked_not_to(loop: str) -> None:
     source = source_from_text(f"void f(unsigned n, double *a) {{ {loop} }}", "k.c")
     (found,) = reading.read(source, LiftOptions())
-    assert found.otherwise is not None
-    function = next(op for op in found.otherwise().walk() if op.name == "func.func")
+    function = next(op for op in loop_ir_of(found).walk() if op.name == "func.func")
     stated: Any = function.attributes.get("tl.requires", ())
     assert [entry.data["text"].data for entry in stated] == UNSIGNED[loop]
 

@@ -132,13 +132,21 @@ def _place(ex: Execution, memory: SSAValue, offset: SSAValue) -> tuple[Array, tu
     if not array.extents and array.is_parameter:
         return array, ()
     place, rows = index.polynomial, ex.rows.get(array, 0)
-    if not rows and (place != ZERO or array.extents != [None]):
+    if not rows and (place != ZERO or array.extents != [None] or _is_moved(offset)):
         array.subscripted = True
     strides = [row_name(array, axis) for axis in range(rows)]
     outer, inner = [_rows(place.without(strides[:k]), strides[k:]) for k in range(rows)], place.without(strides)
     if rows == len(array.extents) and inner == ZERO:
         return array, tuple(outer)
     return array, (*outer, *_in_dimensions(ex, array, array.extents[rows:], inner))
+
+
+def _is_moved(offset: SSAValue) -> bool:
+    """Whether a pointer was moved to where it is used, as in ``p[0]``, if only by nothing."""
+    owner = offset.owner
+    while not isinstance(owner, Block) and owner.name == "arith.index_cast":
+        owner = owner.operands[0].owner
+    return not isinstance(owner, Block) and owner.name in {"arith.addi", "arith.subi"}
 
 
 def _rows(place: Polynomial, strides: Sequence[str]) -> Polynomial:
