@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.c import read_c
 from tensorlift.frontends.c.natural import with_natural_extents
-from tensorlift.frontends.cpp.reader import read_cpp
+from tensorlift.reading import read_cpp
 
 if TYPE_CHECKING:
     from tensorlift.frontends.read_function import ReadFunction

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.frontends.read_function import ReadFunction
@@ -106,32 +106,35 @@ def _python_otherwise(known: Translation) -> ModuleOp:
 
 
 def _read_cpp(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
-    from tensorlift.frontends.cpp.reader import parse_cpp, read_parsed_cpp
+    from tensorlift.frontends.cpp.reader import parse_cpp
 
     parsed = parse_cpp(source.text, source.name, std=options.std, **_preprocessor(options))
     found = _with_extents(read_parsed_cpp(parsed, wanted), options)
     instances = {instance.name: instance for instance in parsed.found}
     return [
-        replace(
-            f,
-            literally=partial(_literally_cpp, parsed, instances[f.name]),
-            otherwise=partial(_otherwise_cpp, parsed, instances[f.name], options),
-        )
-        if f.name in instances
-        else f
+        replace(f, literally=partial(_literally_cpp, parsed, instances[f.name])) if f.name in instances else f
         for f in found
     ]
 
 
-def _otherwise_cpp(parsed: ParsedCpp, instance: Instance, options: LiftOptions) -> ModuleOp:
-    from tensorlift.ir.function import FunctionView, function_named
+def read_cpp(text: str, filename: str, *, function: str | None = None, **options: Any) -> list[ReadFunction]:
+    """Read C++ source text into the loop IR; ``options`` are those of ``parse_cpp``."""
+    from tensorlift.frontends.cpp.reader import parse_cpp
+
+    return read_parsed_cpp(parse_cpp(text, filename, **options), function)
+
+
+def read_parsed_cpp(parsed: ParsedCpp, function: str | None = None) -> list[ReadFunction]:
+    """Read the functions of a file of C++, or one of them, into the loop IR, by way of literal IR."""
+    from tensorlift.frontends.cpp import reader
+
+    return reader.read_parsed_cpp(parsed, _lowered_cpp, function)
+
+
+def _lowered_cpp(parsed: ParsedCpp, instance: Instance) -> ModuleOp:
     from tensorlift.normalise.cpp import cpp_loop_ir
 
-    module = cpp_loop_ir(parsed.parsed, instance, partial(_literally_cpp, parsed, instance))
-    location = FunctionView(function_named(module, instance.name)).location
-    assert location is not None
-    _with_extents([ReadFunction(instance.name, location, module)], options)
-    return module
+    return cpp_loop_ir(parsed.parsed, instance, partial(_literally_cpp, parsed, instance))
 
 
 def _read_c(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:

@@ -9,7 +9,7 @@ import pytest
 
 from tensorlift.diagnostics import LiftError, Severity
 from tensorlift.frontends.c.reader import read_c
-from tensorlift.frontends.cpp.reader import read_cpp
+from tensorlift.reading import read_cpp
 
 if TYPE_CHECKING:
     from pathlib import Path

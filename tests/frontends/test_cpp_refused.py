@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from tensorlift.diagnostics import LiftError, Location, Severity
-from tensorlift.frontends.cpp.reader import read_cpp
+from tensorlift.reading import read_cpp
 
 
 class Case(NamedTuple):

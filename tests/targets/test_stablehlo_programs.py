@@ -12,13 +12,13 @@ from bench.kernels.catalogue import ROOT
 
 from tensorlift import LiftError, lift
 from tensorlift.frontends.c import read_c
-from tensorlift.frontends.cpp.reader import read_cpp
 from tensorlift.frontends.python import read_python
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.pipeline import LiftOptions, lift_source, verify
 from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
+from tensorlift.reading import read_cpp
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.source import source_from_text
 from tensorlift.targets import get_target

@@ -45,4 +45,4 @@ def cpp_loop_ir(file: ParsedFile, instance: Instance, literal: Callable[[], Modu
     def lower(signature: nodes.Function, source: str) -> ModuleOp:
         return executed(module, signature, source, language)
 
-    return lower_cpp(entry, file.name, entry.used, lower)
+    return lower_cpp(entry, file.name, lower)
