@@ -191,7 +191,7 @@ CASES = [
         "triangle",
         "TL135",
         5,
-        22,
+        24,
         "the extent of `r` is not one affine expression",
         "#include <vector>\n"
         "std::vector<std::vector<int>> f(int n) {\n"
@@ -221,10 +221,10 @@ CASES = [
     ),
     Case(
         "nullptr",
-        "TL137",
+        "TL160",
         3,
-        11,
-        "the pointer `p` is not moved by a closed form here",
+        10,
+        "`null` has no value here",
         "int f(int *p) {\n  p = nullptr;\n  return *p;\n}\n",
     ),
     Case(
