@@ -34,12 +34,13 @@ from tensorlift.contract.required import required
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c.c_types import CType, OtherType
 from tensorlift.frontends.cpp.cpp_types import CppTypes, is_reference
-from tensorlift.frontends.cpp.reader import parse_cpp, read_parsed_cpp
+from tensorlift.frontends.cpp.reader import parse_cpp
 from tensorlift.ir.function import FunctionView, function_named
 from tensorlift.ir.interpreter import Interpreter, InterpreterError
 from tensorlift.ir.literal_interpreter import EndedError, LiteralInterpreter, TooLongError, UndefinedError
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.languages.c import read_c
+from tensorlift.languages.cpp import read_parsed_cpp
 from tensorlift.readers.clang import LiteralFunction, LiteralModule, read_literally
 from tensorlift.readers.clang.cpp import literal_cpp_module
 from tensorlift.runtime.call_file import call_file, cpp_call_file

@@ -74,8 +74,8 @@ def main() -> int:
 
 def lift_entry(entry: dict[str, Any], engine: Engine) -> Row:
     """Lift and prove one kernel of the index."""
-    from tensorlift.frontends.cpp.reader import read_cpp  # noqa: PLC0415 - as above
     from tensorlift.languages.c import read_c  # noqa: PLC0415 - the other readers are not loaded
+    from tensorlift.languages.cpp import read_cpp  # noqa: PLC0415 - as above
 
     path = KERNELS / entry["file"]
     source = read_source(str(path))

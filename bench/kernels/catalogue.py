@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.c.natural import with_natural_extents
-from tensorlift.frontends.cpp.reader import read_cpp
 from tensorlift.languages.c import read_c
+from tensorlift.languages.cpp import read_cpp
 
 if TYPE_CHECKING:
     from tensorlift.frontends.read_function import ReadFunction

@@ -8,7 +8,6 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.frontends.read_function import ReadFunction
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
@@ -18,9 +17,8 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from tensorlift.frontends.c import nodes
-    from tensorlift.frontends.cpp.instances import Instance
-    from tensorlift.frontends.cpp.reader import ParsedCpp
     from tensorlift.frontends.python.lower import Translation
+    from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.pipeline import LiftOptions
     from tensorlift.source import Source
 
@@ -105,32 +103,10 @@ def _python_otherwise(known: Translation) -> ModuleOp:
 
 
 def _read_cpp(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
-    from tensorlift.frontends.cpp.reader import parse_cpp, read_parsed_cpp
+    from tensorlift.languages.cpp import read_cpp
 
-    parsed = parse_cpp(source.text, source.name, std=options.std, **_preprocessor(options))
-    found = _with_extents(read_parsed_cpp(parsed, wanted), options)
-    instances = {instance.name: instance for instance in parsed.found}
-    return [
-        replace(
-            f,
-            literally=partial(_literally_cpp, parsed, instances[f.name]),
-            otherwise=partial(_otherwise_cpp, parsed, instances[f.name], options),
-        )
-        if f.name in instances
-        else f
-        for f in found
-    ]
-
-
-def _otherwise_cpp(parsed: ParsedCpp, instance: Instance, options: LiftOptions) -> ModuleOp:
-    from tensorlift.ir.function import FunctionView, function_named
-    from tensorlift.normalise.cpp import cpp_loop_ir
-
-    module = cpp_loop_ir(parsed.parsed, instance, partial(_literally_cpp, parsed, instance))
-    location = FunctionView(function_named(module, instance.name)).location
-    assert location is not None
-    _with_extents([ReadFunction(instance.name, location, module)], options)
-    return module
+    found = read_cpp(source.text, source.name, function=wanted, std=options.std, **_preprocessor(options))
+    return _with_extents(found, options)
 
 
 def _read_c(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
@@ -138,12 +114,6 @@ def _read_c(source: Source, options: LiftOptions, wanted: str | None) -> Sequenc
 
     found = read_c(source.text, source.name, function=wanted, std=options.std, **_preprocessor(options))
     return _with_extents(found, options)
-
-
-def _literally_cpp(parsed: ParsedCpp, instance: Instance) -> ModuleOp:
-    from tensorlift.readers.clang.cpp import literal_cpp_module
-
-    return literal_cpp_module(parsed, instance)
 
 
 def _preprocessor(options: LiftOptions) -> dict[str, Sequence[str]]:

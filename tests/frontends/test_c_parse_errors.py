@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tensorlift.diagnostics import LiftError, Severity
-from tensorlift.frontends.cpp.reader import read_cpp
 from tensorlift.languages.c import read_c
+from tensorlift.languages.cpp import read_cpp
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,6 +11,7 @@ import pytest
 
 from tensorlift import frontends
 from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.record import Level
 from tensorlift.source import read_source, source_from_text
 
 FOLDER = Path(__file__).parents[2] / "bench" / "cpp_programs"
@@ -90,3 +91,27 @@ def test_programs_compile_without_a_warning() -> None:
     text = "\n".join([*headers, *spaces, ""])
     done = subprocess.run([COMPILER, *flags], input=text, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[:2000]
+
+
+# What is read in no other way than as the source says it: copies of variables, vectors that are returned on either way.
+LIFTED = {
+    "a lambda that has a copy of a variable": """int f(int n) {
+  int k = n;
+  auto g = [=](int x) { return x + k; };
+  k = 2;
+  return g(1);
+}""",
+    "one of two vectors": """std::vector<int> f(int n) {
+  std::vector<int> a(n, 1), b(n, 2);
+  if (n > 3) return a;
+  return b;
+}""",
+    "an element less": "int f(int n) { std::vector<int> o(n); o.pop_back(); return o.size(); }",
+}
+
+
+@pytest.mark.parametrize("text", LIFTED)
+def test_both_halves_are_proved(text: str) -> None:
+    source = source_from_text(f"#include <vector>\n{LIFTED[text]}\n", "f.cpp")
+    (function,) = lift_source(source, LiftOptions(test=COMPILER is not None)).functions
+    assert function.level is function.definitions is Level.PROVED, function.diagnostics

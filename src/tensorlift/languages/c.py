@@ -54,7 +54,12 @@ def read_with_tree(text: str, filename: str, function: str) -> tuple[ReadFunctio
 
 
 def _lower(parsed: ParsedFile, read: Callable[[str], ModuleOp], reader: UnitReader, cursor: Any) -> ModuleOp:
-    literal = read(cursor.spelling).clone()  # which the passes rewrite
+    literal = read(cursor.spelling)
+    signature = c_signature(reader, cursor, asked_by(literal, cursor.spelling))
+    return loop_ir(literal.clone(), signature, parsed.name, C)  # the passes rewrite what they are given
+
+
+def asked_by(literal: ModuleOp, name: str) -> Asked:
+    """Say what the literal IR of a function takes."""
     outer = [op.sym_name.data for op in literal.ops if isinstance(op, GlobalOp)]
-    asked = Asked(argument_names(function_named(literal, cursor.spelling)), outer)
-    return loop_ir(literal, c_signature(reader, cursor, asked), parsed.name, C)
+    return Asked(argument_names(function_named(literal, name)), outer)

@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import shlex
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import TranslationUnitLoadError
@@ -24,12 +23,11 @@ from xdsl.ir.affine import AffineConstraintKind
 from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.c import libclang, nodes
-from tensorlift.frontends.c.lower import lower_function
+from tensorlift.frontends.c.clang_ast import UnitReader
 from tensorlift.frontends.c.preconditions import Condition, add_requirements, stated_requirement
 from tensorlift.frontends.c.reader import ParsedFile, encoded, found_by_parser, inside_of, lowered, parser_arguments
 from tensorlift.frontends.c.refusals import refusal as c_refusal
 from tensorlift.frontends.cpp.cpp_types import INCLUDE
-from tensorlift.frontends.cpp.entry import CppReader
 from tensorlift.frontends.cpp.instances import Instance, Template, instances, with_pointers
 from tensorlift.frontends.cpp.objects import extent_node
 from tensorlift.frontends.cpp.refusals import REFUSALS, refusal
@@ -43,34 +41,31 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from tensorlift.diagnostics import Diagnostic
-    from tensorlift.frontends.c.parse_errors import ParseErrors
     from tensorlift.frontends.cpp.objects import Container
     from tensorlift.frontends.cpp.signature import Entry
     from tensorlift.ir.function import Parameter
     from tensorlift.ir.linear import Linear
 
     Lower = Callable[[nodes.Function, str], ModuleOp]
+    LowerInstance = Callable[["ParsedCpp", Instance], ModuleOp]
 
 
 _PASSES = 4
 
 
-def lower_cpp(entry: Entry, source: str, used: set[nodes.Variable], lower: Lower | None = None) -> ModuleOp:
-    """Lower one function; ``used`` are the sizes that it asks for.  Raises ``LiftError`` with the reason.
-
-    ``lower`` lowers a function with the parameters that it has.
-    """
-    return _Lowering(entry, source, used, lower or partial(lower_function, places=True)).run()
+def lower_cpp(entry: Entry, source: str, lower: Lower) -> ModuleOp:
+    """Lower one function; ``lower`` does that with some parameters.  Raises ``LiftError`` with the reason."""
+    return _Lowering(entry, source, lower).run()
 
 
 class _Lowering:
     """The lowering of a function, more than once where the accesses do not tell the extents."""
 
-    def __init__(self, entry: Entry, source: str, used: set[nodes.Variable], lower: Lower) -> None:
+    def __init__(self, entry: Entry, source: str, lower: Lower) -> None:
         self._lower_function = lower
         self._entry = entry
         self._source = source
-        self._free = {size for size in entry.sizes if size not in used}
+        self._free = {size for size in entry.sizes if size not in entry.used}
         self._equal: dict[nodes.Variable, str] = {}
 
     def run(self) -> ModuleOp:
@@ -96,7 +91,6 @@ class _Lowering:
         """Lower with some extents left to the accesses."""
         entry = self._entry
         for container in entry.containers:
-            assert container.variable is not None
             container.variable.extents = tuple(
                 None if extent in inferred else extent_node(extent, container.variable.location)
                 for extent in container.extents
@@ -112,7 +106,6 @@ class _Lowering:
         names = {size.name for size in self._entry.sizes}
         kept: set[nodes.Variable] = set()
         for container in self._entry.containers:
-            assert container.variable is not None
             extents = found[container.variable.name].extents or ()
             within = len(extents) > container.kind.rank
             last = container.kind.rank - 1
@@ -130,13 +123,12 @@ class _Lowering:
         """Add what C++ asks for to the preconditions, and how the function is called."""
         function = _function(module)
         entry = self._entry
-        places = {size: c.variable.location for c in entry.containers if c.variable for size in c.extents}
+        places = {size: c.variable.location for c in entry.containers for size in c.extents}
         stated = []
         for own, other in self._equal.items():
             stated.append(stated_requirement("extent", f"{self._made_size(own)} == {other}", places[own]))
         arrays = {p.name: p for p in view.parameters if p.role == "array"}
         for container in entry.containers:
-            assert container.variable is not None
             stated += self._first_rows(container, arrays[container.variable.name], view)
             if container.kind.lengths[1:].count(None):
                 text = f"the rows of {container.variable.name} have the same length"
@@ -154,7 +146,7 @@ class _Lowering:
     def _first_rows(self, container: Container, array: Parameter, view: FunctionView) -> Iterator[DictionaryAttr]:
         """State that there is a row to ask for its size, where the source asks for that."""
         asked = [isinstance(e, nodes.Variable) and e not in self._free for e in container.extents[1:]]
-        if not container.is_parameter or array.extents is None or container.variable is None:
+        if array.extents is None:
             return
         for axis, extent in enumerate(array.extents[: len(asked)]):
             size = _only_size(extent)
@@ -168,7 +160,6 @@ class _Lowering:
     def _made_size(self, size: nodes.Variable) -> str:
         """Spell a size that is an extent of a container."""
         for container in self._entry.containers:
-            assert container.variable is not None
             if size in container.extents:
                 return f"{container.variable.name}{'[0]' * container.extents.index(size)}.size()"
         return size.name
@@ -239,21 +230,16 @@ def parse_cpp(  # noqa: PLR0913 - each option is one of a compiler's
     return ParsedCpp(file, tuple(found), tuple(templates))
 
 
-def read_cpp(text: str, filename: str, *, function: str | None = None, **options: Any) -> list[ReadFunction]:
-    """Read C++ source text into the loop IR, one module for each function and each instance of a template.
+def read_instances(file: ParsedCpp, lower: LowerInstance, function: str | None = None) -> list[ReadFunction]:
+    """Give what ``lower`` makes of the functions of a file: one module for each, and for each instance of a template.
 
-    ``options`` are those of ``parse_cpp``.  Functions that share a name get the types of their parameters, or the
-    arguments of the template, behind it; ``function`` names one of them, or all that share a name.
+    Functions that share a name get the types of their parameters, or the arguments of the template, behind it;
+    ``function`` names one of them, or all that share a name.
 
     Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function, no text.
     """
-    return read_parsed_cpp(parse_cpp(text, filename, **options), function)
-
-
-def read_parsed_cpp(file: ParsedCpp, function: str | None = None) -> list[ReadFunction]:
-    """Read the functions of a file as ``read_cpp`` does."""
     parsed, reached = file.parsed, file.parsed.reach
-    reader = CppReader(parsed.name, parsed.source)
+    unit = UnitReader(parsed.name, parsed.source)
     chosen, refused = _chosen(file.found, file.templates, function, parsed.name)
     cursors = [one.cursor for one in chosen] + [one.cursor for one in refused]
     if reached is not None and (
@@ -261,8 +247,8 @@ def read_parsed_cpp(file: ParsedCpp, function: str | None = None) -> list[ReadFu
     ):
         raise LiftError(*parsed.errors)
     return [
-        *(_read(reader, instance, parsed.name, parsed.unsequenced, reached) for instance in chosen),
-        *(_uninstantiated(reader, template) for template in refused),
+        *(_read(unit, file, instance, lower) for instance in chosen),
+        *(_uninstantiated(unit, template) for template in refused),
     ]
 
 
@@ -289,26 +275,17 @@ def _stands_in(cursors: Sequence[Any], error: Diagnostic) -> bool:
     return error.code == "TL102" or any(c.extent.start.line <= line <= c.extent.end.line for c in cursors)
 
 
-def _uninstantiated(reader: CppReader, template: Template) -> ReadFunction:
-    location = reader.location(template.cursor)
+def _uninstantiated(unit: UnitReader, template: Template) -> ReadFunction:
+    location = unit.location(template.cursor)
     return ReadFunction(template.name, location, None, refusal("template", location, template.name).diagnostics)
 
 
-def _read(
-    reader: CppReader,
-    instance: Instance,
-    filename: str,
-    unsequenced: Sequence[Diagnostic],
-    errors: ParseErrors | None,
-) -> ReadFunction:
-    """Read and lower one function that no error of the parser reaches; what refuses it becomes its diagnostics."""
-    cursor: Any = instance.cursor
+def _read(unit: UnitReader, file: ParsedCpp, instance: Instance, lower: LowerInstance) -> ReadFunction:
+    """Read one function that no error of the parser reaches; what refuses it becomes its diagnostics."""
+    cursor, errors = instance.cursor, file.parsed.reach
+    location = unit.location(cursor)
     if errors is not None and (here := errors.within(cursor)):
-        return ReadFunction(instance.name, reader.location(cursor), None, here)
-
-    def lower() -> ModuleOp:
-        entry = reader.entry(cursor, instance.name)
-        return lower_cpp(entry, filename, reader.used_sizes)
-
-    function = lowered(instance.name, reader.location(cursor), inside_of(cursor, unsequenced), lower)
+        return ReadFunction(instance.name, location, None, here)
+    unsequenced = inside_of(cursor, file.parsed.unsequenced)
+    function = lowered(instance.name, location, unsequenced, lambda: lower(file, instance))
     return function if errors is None else replace(function, diagnostics=(*function.diagnostics, *errors.warnings()))

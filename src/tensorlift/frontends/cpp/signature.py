@@ -170,8 +170,7 @@ class _SignatureReader:
         variable = nodes.Variable(name, kind.array(restrict=restrict), location, is_parameter=True)
         variable.extents = tuple(extent_node(extent, location) for extent in extents)
         variable.keeps_rank, variable.is_object = kind.rank > 1, True
-        base = nodes.name_of(variable, location)
-        self.containers.append(Container(kind, base, tuple(extents), path, variable, is_parameter=True))
+        self.containers.append(Container(kind, variable, tuple(extents)))
         self.inputs.append((place, variable))
         return {"container": name, "sizes": [e.name if isinstance(e, nodes.Variable) else None for e in extents]}
 
