@@ -350,12 +350,10 @@ def test_a_certificate_of_python_is_compared_with_its_source(
 def test_a_source_without_literal_ir_is_compared_all_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = (
-        "void grow(int n, const double *x, double *y) { if (!x) return; for (int i = 0; i < n; i++) y[i] = 2 * x[i]; }"
-    )
-    file = tmp_path / "grow.c"
+    text = "def grow(x: 'float64[:]', d: float):\n    for i in range(len(x)):\n        x[i] = x[i] % d\n"
+    file = tmp_path / "grow.py"
     file.write_text(text, encoding="utf-8")
-    report = json.loads(lift_source(source_from_text(text, "grow.c"), LiftOptions()).to_json())
+    report = json.loads(lift_source(source_from_text(text, "grow.py"), LiftOptions()).to_json())
     assert report["functions"][0]["definitions"] == "tested"
     assert main(["verify", _write(report, tmp_path), "--source", str(file)]) == 0
     assert capsys.readouterr().out == "grow: holds, its definitions tested\n"
