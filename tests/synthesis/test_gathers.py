@@ -135,6 +135,7 @@ def test_a_place_that_is_held_is_the_one_before_a_write() -> None:
     [
         ("y[i] = *(x + ix[i]);", "x[ix]"),
         ("{ const double *p = x + ix[i]; y[i] = *p; }", "x[ix]"),
+        ("{ int j = ix[i]; if (j < 0) j = 0; y[i] = x[j]; }", "x[np.maximum(0, ix)]"),
         ("{ int j = 0; if (i > 3) j = ix[i]; y[i] = x[j]; }", "x[np.where(np.arange(n) >= 4, ix, 0)]"),
     ],
 )
@@ -144,17 +145,16 @@ def test_a_place_is_followed_through_pointers_and_branches_on_sizes(statement: s
     assert any("inside" in p.text or "ix <" in p.text for p in function.preconditions)
 
 
-HOLDS = "the subscript depends on `j`, which holds data"
-
-
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
-        ("{ int j = ix[i]; y[j] = x[i]; }", HOLDS),
-        ("{ int j = ix[i]; y[j] += x[j]; }", HOLDS),
-        ("{ int j = ix[i]; y[i] = y[j]; }", HOLDS),
-        ("{ int j = ix[i]; for (int k = 0; k < j; k++) y[i] += x[k]; y[i] += x[j]; }", HOLDS),
-        ("{ int j = ix[i]; if (j < 0) j = 0; y[i] = x[j]; }", HOLDS),
+        ("{ int j = ix[i]; y[j] = x[i]; }", "the subscript depends on data"),
+        ("{ int j = ix[i]; y[j] += x[j]; }", "the subscript depends on data"),
+        ("{ int j = ix[i]; y[i] = y[j]; }", "the subscript depends on data, and `y` is also written"),
+        (
+            "{ int j = ix[i]; for (int k = 0; k < j; k++) y[i] += x[k]; y[i] += x[j]; }",
+            "the loop bound depends on data",
+        ),
         ("{ int j = ix[i]; if (j >= 0) y[i] = x[j]; }", CONDITION),
     ],
 )
