@@ -15,7 +15,8 @@ from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Access, Address, Array, Data, Index, Slot, depends_on_data
 from tensorlift.normalise.blame import inexact
 from tensorlift.normalise.bounds import extent_name
-from tensorlift.normalise.cells import element_type, number_type
+from tensorlift.normalise.cells import element_type
+from tensorlift.normalise.exact import number_type
 from tensorlift.normalise.steering import is_called
 
 if TYPE_CHECKING:

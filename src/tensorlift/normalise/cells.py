@@ -13,22 +13,20 @@ from xdsl.ir import Block
 
 from tensorlift.frontends.c.c_types import FloatType, IntegerType
 from tensorlift.frontends.c.values import Array, Data, Unknown
-from tensorlift.ir.arithmetic import predicate_of
-from tensorlift.normalise.exact import NUMBERS, integer
+from tensorlift.normalise.exact import number_type
 from tensorlift.normalise.steering import is_memory
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from xdsl.dialects.func import FuncOp
-    from xdsl.ir import Attribute, Operation, SSAValue
+    from xdsl.ir import Operation, SSAValue
 
     from tensorlift.diagnostics import Location
     from tensorlift.normalise.execution import Execution
 
     Held = dict[Array, SSAValue]
 
-_UNSIGNED = {"arith.extui", "arith.uitofp", "arith.divui", "arith.remui", "arith.shrui"}
 _FLAG = IntegerType("i1", 1, signed=True, rank=0)  # of the cells of truth values
 
 
@@ -196,16 +194,6 @@ def _values_in(op: Operation) -> Iterator[SSAValue]:
         for region in inside.regions:
             for block in region.blocks:
                 yield from block.args
-
-
-def number_type(kind: Attribute, values: list[SSAValue]) -> FloatType | IntegerType:
-    """Give the type of C of numbers; without a sign where values are used so."""
-    number = NUMBERS[str(kind)]
-    if isinstance(number, FloatType):
-        return number
-    uses = [use.operation for value in values for use in value.uses]
-    unsigned = any(op.name in _UNSIGNED or (op.name == "arith.cmpi" and not predicate_of(op)[1]) for op in uses)
-    return integer(kind, signed=not unsigned)
 
 
 def element_type(memory: SSAValue) -> FloatType | IntegerType:

@@ -9,7 +9,6 @@ from xdsl.ir import OpResult
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.diagnostics import LiftError
-from tensorlift.frontends.c.index_arithmetic import fit
 from tensorlift.frontends.c.induction import nested_loops
 from tensorlift.frontends.c.refusals import REFUSALS, refusal
 from tensorlift.frontends.c.splitting import factors_of
@@ -201,7 +200,7 @@ def _enter(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> Non
 def _before(ex: Execution, solved: Solved, number: int, iteration: Polynomial) -> Index | Address | Choice | None:
     """Give what an argument of the header is before an iteration: of one without a step, what was left for it."""
     if number in solved.moves or is_memory(solved.view.arguments[number]):
-        return _moved(ex, solved, number, iteration)
+        return solved.argument(number, iteration)
     return _left_by_one_before(ex, solved, number, iteration)
 
 
@@ -246,16 +245,6 @@ def _leave(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> Non
         if isinstance(found, Index):
             found = replace(found, needs=found.needs + needs)
         ex.values[result] = found if found is not None else Unknown("closed-form", result.name_hint or "a variable")
-
-
-def _moved(ex: Execution, solved: Solved, number: int, iteration: Polynomial) -> Index | Address | None:
-    """Move a value on; of counters in the condition it is known that they do not wrap."""
-    found, start = solved.argument(number, iteration), solved.starts.get(number)
-    if not isinstance(found, Index) or not isinstance(start, Index):
-        return found
-    if number in _tested(solved):
-        return found
-    return fit(found.polynomial, found.ctype, start.needs, ex.setting)
 
 
 def _tested(solved: Solved) -> set[int]:

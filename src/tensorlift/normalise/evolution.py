@@ -7,19 +7,20 @@ and nothing is emitted: what is loaded has no closed form.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.ir import Block, OpResult
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
-from tensorlift.frontends.c.index_arithmetic import Setting
+from tensorlift.frontends.c.c_types import INT
+from tensorlift.frontends.c.index_arithmetic import Setting, fit
 from tensorlift.frontends.c.induction import TripCount, trip_count, trips_of
-from tensorlift.frontends.c.values import Address, Index, depends_on_data
+from tensorlift.frontends.c.values import Address, Index, Need, depends_on_data
 from tensorlift.ir.arithmetic import predicate_of
-from tensorlift.normalise.exact import EXACT, constant, integer
+from tensorlift.normalise.exact import EXACT, constant, integer, number_type, read_as
 from tensorlift.normalise.exchanges import can_exchange, exchanged
-from tensorlift.normalise.steering import is_integer, is_memory
+from tensorlift.normalise.steering import handed_on, is_integer, is_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from tensorlift.diagnostics import Location
+    from tensorlift.frontends.c.c_types import IntegerType
     from tensorlift.frontends.c.ranges import Ranges
 
     Closed = Index | Address
@@ -115,6 +117,11 @@ class Quiet:
     outer: Callable[[SSAValue], Closed | None]
     inside: set[Block] = field(default_factory=set)
 
+    @property
+    def setting(self) -> Setting:
+        """Where integers are computed."""
+        return Setting(self.ranges, None, self.place, self.exact_from)
+
     def side(self, side: SSAValue | Index) -> Index | None:
         """Give a side of a comparison, None where it is not exact."""
         return side if isinstance(side, Index) else self.index(side)
@@ -145,7 +152,7 @@ class Quiet:
             exact = [operand for operand in operands if operand is not None]
             if len(exact) < len(operands):
                 return None
-            return EXACT[op.name](op, exact, Setting(self.ranges, None, self.place, self.exact_from))
+            return EXACT[op.name](op, exact, self.setting)
         if op.name == "scf.if" and len(op.regions[1].blocks) > 0:
             ends = [self.value(region.block.last_op.operands[value.index]) for region in op.regions]  # type: ignore[union-attr] # a yield
             return same(ends[0], ends[1])
@@ -169,7 +176,13 @@ class Quiet:
         solved = Evolution(view, self).solved()
         if not isinstance(solved, Solved) or len(solved.counts) != 1:
             return None
-        return solved.at(view.handed[value.index], solved.trips(self.ranges)[0])
+        (count,) = solved.counts
+        left = solved.at(view.handed[value.index], solved.trips(self.ranges)[0])
+        if not isinstance(left, Index):
+            return left
+        distance = count.distance if view.is_tested else count.distance - ONE
+        reach = Need("extent", distance + Polynomial.constant(count.stride - 1), self.place)
+        return replace(left, needs=(*left.needs, reach))
 
 
 def same(first: object, second: object) -> Closed | None:
@@ -188,6 +201,7 @@ class Solved:
     view: LoopView
     counts: list[TripCount]
     moves: dict[int, Polynomial]  # by which an argument of the header is more than its first value
+    needs: dict[int, tuple[Need, ...]]  # on which that rests in each iteration before
     starts: dict[int, Closed]
     kinds: dict[int, Any]
     symbols: dict[str, int]
@@ -200,9 +214,7 @@ class Solved:
 
     def compared(self, test: Comparison) -> list[int]:
         """Give the arguments that a comparison is made of."""
-        sides = [self.quiet.side(side) for side in (test.left, test.right)]
-        leaves = [self.quiet.ranges.leaves(side.polynomial) for side in sides if side is not None]
-        return sorted({number for name, number in self.symbols.items() if any(name in names for names in leaves)})
+        return sorted(compared(self.quiet, [test], self.symbols))
 
     def at_iteration(self, polynomial: Polynomial) -> Polynomial:
         """Write a polynomial of symbols as one of the iteration."""
@@ -216,7 +228,21 @@ class Solved:
         if start is None or number not in self.moves:
             return None
         moved = self.quiet.ranges.substitute(self.moves[number], {ITERATION: iteration})
-        return Index(start.polynomial + moved, self.kinds[number], start.needs)
+        needs = start.needs + self._before(number, iteration)
+        if number in compared(self.quiet, self.view.tests, self.symbols):
+            return Index(start.polynomial + moved, self.kinds[number], needs)  # it is asked that it does not wrap
+        return fit(start.polynomial + moved, self.kinds[number], needs, self.quiet.setting)
+
+    def _before(self, number: int, iteration: Polynomial) -> tuple[Need, ...]:
+        """Give what must hold that an iteration rests on the ones before: at the first one, or at the last."""
+        found: list[Need] = []
+        for need in self.needs[number]:
+            slope = need.polynomial.coefficient(ITERATION).constant_value
+            times = [ZERO] if slope is None or slope >= 0 else []
+            times += [iteration - ONE] if slope is None or slope < 0 else []
+            ranges = self.quiet.ranges
+            found += [replace(need, polynomial=ranges.substitute(need.polynomial, {ITERATION: t})) for t in times]
+        return tuple(found)
 
     def at(self, value: SSAValue, iteration: Polynomial) -> Closed | None:
         """Give what a value of the header is in an iteration."""
@@ -226,13 +252,27 @@ class Solved:
         found = self.quiet.value(value)
         if not isinstance(found, Index):
             return found
-        values: dict[str, Polynomial] = {}
-        for symbol in self.quiet.ranges.leaves(found.polynomial) & self.symbols.keys():
+        ranges, values = self.quiet.ranges, dict[str, Polynomial]()
+        needs: list[Need] = []
+        is_in_ring = found.polynomial.variables().isdisjoint(ranges.quotients)
+        leaves = [ranges.leaves(polynomial) for polynomial in (found.polynomial, *(n.polynomial for n in found.needs))]
+        for symbol in sorted(self.symbols.keys() & set().union(*leaves)):
             part = self.argument(self.symbols[symbol], iteration)
             if not isinstance(part, Index):
                 return None
             values[symbol] = part.polynomial
-        return Index(self.quiet.ranges.substitute(found.polynomial, values), found.ctype, found.needs)
+            needs += [
+                replace(need, wraps=need.wraps and is_in_ring and found.ctype == part.ctype) for need in part.needs
+            ]
+        needs += [replace(n, polynomial=ranges.substitute(n.polynomial, values)) for n in found.needs]
+        return Index(ranges.substitute(found.polynomial, values), found.ctype, tuple(dict.fromkeys(needs)))
+
+
+def compared(quiet: Quiet, tests: Sequence[Comparison], symbols: Mapping[str, int]) -> set[int]:
+    """Give the arguments that comparisons are made of, by their symbols."""
+    sides = [quiet.side(side) for test in tests for side in (test.left, test.right)]
+    leaves: set[str] = set().union(*(quiet.ranges.leaves(side.polynomial) for side in sides if side is not None))
+    return {number for name, number in symbols.items() if name in leaves}
 
 
 def at_iteration(
@@ -269,13 +309,18 @@ class Evolution:
             elif start is not None:
                 symbol = outer.fresh(f"@{argument.name_hint or 'v'}")
                 self.symbols[symbol] = number
+                ctype = integer(argument.type, signed=True)
+                if ctype.width < INT.width:
+                    ctype = cast("IntegerType", number_type(argument.type, handed_on(argument)))
+                    start = read_as(start, ctype, outer.setting) or start
                 self.starts[number] = start
-                known[argument] = Index(Polynomial.variable(symbol), integer(argument.type, signed=True))
+                known[argument] = Index(Polynomial.variable(symbol), ctype)
         blocks = {region.block for region in view.op.regions}
         self.quiet = Quiet(outer.ranges, outer.fresh, outer.exact_from, known, outer.place, outer.value, blocks)
         known |= {mine: self.quiet.value(handed) for mine, handed in zip(view.inner, view.handed, strict=True)}
         self.moves: dict[int, Polynomial] = {}
         self.kinds: dict[int, Any] = {}
+        self.needs: dict[int, tuple[Need, ...]] = {}
         bases = {number: start.base for number, start in self.starts.items() if isinstance(start, Address)}
         pairs = exchanged(view) if len(bases) > 1 else []
         self.exchanged = [(one, other) for one, other in pairs if can_exchange(bases.get(one), bases.get(other))]
@@ -292,7 +337,9 @@ class Evolution:
             found.append(count)
         if len(found) > 1 and any(item.must_reach or item.stride != found[0].stride for item in found):
             return "loop-condition", "joins tests of different kinds"
-        return Solved(view, found, self.moves, self.starts, self.kinds, self.symbols, self.quiet, self.exchanged)
+        return Solved(
+            view, found, self.moves, self.needs, self.starts, self.kinds, self.symbols, self.quiet, self.exchanged
+        )
 
     def _solve_steps(self) -> None:
         """Find closed forms, those first that others are made of."""
@@ -317,7 +364,36 @@ class Evolution:
                 del waiting[number]
                 total = self._sum(self._at_iteration(step))
                 if total is not None:
-                    self.moves[number] = total
+                    self.moves[number], self.needs[number] = total, ()
+                    self._rest(number, step)
+
+    def _rest(self, number: int, step: Polynomial) -> None:
+        """Note on what a step rests in each iteration; one that rests on what is not linear gives no closed form.
+
+        What wraps is right modulo the range of its type, so that it only counts whether the sum is in there.
+        """
+        end = self.quiet.index(self.view.yields[number])
+        found = [] if end is None else [need for need in end.needs if not need.wraps]
+        names = self._needed(step).union(*(self._needed(need.polynomial) for need in found))
+        if not names <= self.moves.keys():
+            del self.moves[number]
+            return
+        needs = [replace(need, polynomial=self._at_iteration(need.polynomial)) for need in found]
+        tested = compared(self.quiet, self.view.tests, self.symbols)
+        for other in sorted(names):
+            start = self.starts[other]
+            assert isinstance(start, Index), "it has a symbol"
+            needs += self.needs[other]
+            if other not in tested:  # of which it is asked that they do not wrap
+                needs += fit(
+                    start.polynomial + self.moves[other], self.kinds[other], start.needs, self.quiet.setting
+                ).needs
+        slopes = [need.polynomial.coefficient(ITERATION) for need in needs]
+        rests = [need.polynomial.without([ITERATION]) for need in needs]
+        if any(ITERATION in self.ranges.leaves(part) for part in (*slopes, *rests)):
+            del self.moves[number]
+            return
+        self.needs[number] = tuple(dict.fromkeys(replace(need, wraps=False) for need in needs))
 
     def _still(self) -> set[int]:
         """Give the integers that take each other's places and are the same at first, so that none of them changes."""

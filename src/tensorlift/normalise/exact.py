@@ -25,12 +25,13 @@ from tensorlift.frontends.c.c_types import (
     IntegerType,
 )
 from tensorlift.frontends.c.values import Index, Need
-from tensorlift.ir.arithmetic import never_wraps, width_of
+from tensorlift.ir.arithmetic import never_wraps, predicate_of, width_of
+from tensorlift.normalise.steering import handed_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from xdsl.ir import Attribute, Operation
+    from xdsl.ir import Attribute, Operation, SSAValue
 
     from tensorlift.frontends.c.index_arithmetic import Setting
 
@@ -60,6 +61,7 @@ _OPERATORS = {
 _WRAPPING = {"arith.addi": "+", "arith.subi": "-", "arith.muli": "*", "arith.shli": "<<"}
 _RINGS = {"arith.addi", "arith.subi", "arith.muli"}  # their results are right modulo the range of a type
 _EXTENSIONS = {"arith.extsi": True, "arith.extui": False, "arith.index_cast": True, "arith.index_castui": False}
+_READ_WITHOUT_SIGN = {"arith.extui", "arith.uitofp", "arith.divui", "arith.remui", "arith.shrui"}
 REACHED = "tl.reached"  # marks what a counter is after a loop: its bound, or its start where that is beyond
 DIVISIONS = {"arith.divsi", "arith.divui", "arith.floordivsi", "arith.remsi", "arith.remui"}
 QUOTIENTS = {"arith.divsi", "arith.divui", "arith.floordivsi"}
@@ -74,6 +76,18 @@ def constant(op: Operation) -> Index:
     """Give an integer constant."""
     value: Any = op.properties["value"]
     return Index(Polynomial.constant(value.value.data), integer(op.results[0].type, signed=True))
+
+
+def number_type(kind: Attribute, values: Sequence[SSAValue]) -> FloatType | IntegerType:
+    """Give the type of C of numbers; without a sign where values are used so."""
+    number = NUMBERS[str(kind)]
+    if isinstance(number, FloatType):
+        return number
+    uses = [use.operation for value in values for use in value.uses]
+    unsigned = any(
+        op.name in _READ_WITHOUT_SIGN or (op.name == "arith.cmpi" and not predicate_of(op)[1]) for op in uses
+    )
+    return integer(kind, signed=not unsigned)
 
 
 def read_as(index: Index, ctype: IntegerType, setting: Setting) -> Index | None:
@@ -125,9 +139,13 @@ def _in_ring(operator: str, operands: Sequence[Index], ctype: IntegerType, setti
 
 
 def _extended(op: Operation, operands: Sequence[Index], setting: Setting) -> Index | None:
-    """Widen, narrow or take for an index; the result has a sign."""
+    """Widen, narrow or take for an index; the result has a sign, but for one of few bits that is used without."""
     signed = _EXTENSIONS.get(op.name, True)
     given, wanted = op.operands[0].type, op.results[0].type
+    if width_of(wanted) < INT.width and width_of(wanted) < width_of(given):
+        ctype = number_type(wanted, handed_on(op.results[0]))
+        assert isinstance(ctype, IntegerType)
+        return index_arithmetic.convert(operands[0], ctype, setting.location)
     if width_of(wanted) <= width_of(given):  # an index cast may narrow
         return index_arithmetic.convert(operands[0], integer(wanted, signed=operands[0].ctype.signed), setting.location)
     found = read_as(operands[0], integer(given, signed=signed), setting)

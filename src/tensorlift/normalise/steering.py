@@ -116,6 +116,26 @@ def is_memory(value: SSAValue) -> bool:
     return isinstance(value.type, MemRefType)
 
 
+def handed_on(value: SSAValue) -> list[SSAValue]:
+    """List what a value is unchanged where branches and loops hand it on, itself included."""
+    found = [value]
+    for known in found:
+        for use in known.uses:
+            op, number = use.operation, use.index
+            outer: Any = op.parent_op()
+            passed: list[Any] = []
+            if op.name == "scf.while":
+                passed = [op.regions[0].block.args[number]]
+            elif op.name == "scf.condition" and number > 0:
+                passed = [outer.regions[1].block.args[number - 1], outer.results[number - 1]]
+            elif op.name == "scf.yield":
+                passed = [outer.regions[0].block.args[number] if outer.name == "scf.while" else outer.results[number]]
+            elif op.name == "arith.select" and number > 0:
+                passed = [op.results[0]]
+            found += [one for one in passed if one not in found]
+    return found
+
+
 def _compared_in(condition: SSAValue) -> Iterator[SSAValue]:
     """Yield the integers whose comparisons make up a condition."""
     work = [condition]

@@ -12,12 +12,10 @@ from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.c_types import INT, IntegerType
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Index, LoopRange, Need
-from tensorlift.normalise.cells import number_type
 from tensorlift.normalise.evolution import ITERATION
 from tensorlift.normalise.exact import integer, read_as
 
 if TYPE_CHECKING:
-    from xdsl.ir import SSAValue
 
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.induction import TripCount
@@ -45,6 +43,9 @@ def _rely_on_sides(ex: Execution, solved: Solved, test: Comparison, count: TripC
     times = LoopRange(ITERATION, first, (last + ONE,))
     for number in solved.compared(test):
         _rely_on_start(ex, solved, test, number, place)
+        for need in solved.needs[number]:
+            with ex.inside(loops=(times,)):
+                ex.preconditions.demand(Need(need.kind, need.polynomial, place), ex.domain)
     for side in (test.left, test.right):
         value = solved.quiet.side(side)
         assert value is not None, "the loop is solved"
@@ -76,9 +77,6 @@ def _require_in_range(ex: Execution, solved: Solved, test: Comparison, count: Tr
         ctype, start = solved.kinds[number], solved.starts[number]
         if not isinstance(ctype, IntegerType) or not isinstance(start, Index):
             continue
-        if ctype.width < INT.width:  # narrowed: what it is extended by tells whether it has a sign
-            found = number_type(solved.view.arguments[number].type, _names_of(solved, number))
-            ctype = found if isinstance(found, IntegerType) else ctype
         if ctype.signed and ctype.width >= INT.width:
             continue  # it does not wrap
         step = moves.coefficient(ITERATION).constant_value
@@ -90,12 +88,6 @@ def _require_in_range(ex: Execution, solved: Solved, test: Comparison, count: Tr
             last = start.polynomial + count.distance + Polynomial.constant(count.stride - 1)
             room = Polynomial.constant(ctype.maximum) - last
             ex.preconditions.demand(Need("overflow", room, place), ex.domain)
-
-
-def _names_of(solved: Solved, number: int) -> list[SSAValue]:
-    """Give the values that an argument of the header is in the test and in the body."""
-    view, argument = solved.view, solved.view.arguments[number]
-    return [argument, *(inner for inner, handed in zip(view.inner, view.handed, strict=True) if handed is argument)]
 
 
 def _meet(solved: Solved, test: Comparison, moving: dict[int, Polynomial]) -> bool:
