@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 FILL = "void fill(int n, double a[n]) { for (int i = 0; i < n; i++) a[i] = 1.0; }\n"
 REFUSED = "double *keep(double *a) { return a; }\n"
-UNUSED = {"numpy.random", "subprocess", "difflib", "xdsl.dialects.math", "xdsl.dialects.scf", "rich"}
+UNUSED = {"numpy.random", "subprocess", "difflib", "xdsl.dialects.math", "rich"}
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:

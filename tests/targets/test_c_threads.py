@@ -138,7 +138,7 @@ def _pragmas(source: str) -> list[str]:
         (MIRROR, ["#pragma omp parallel for schedule(static, 8) if ((double)(n - 1) * (n - 1) > 65536)"]),
         (PREFIX, ["#pragma omp parallel for if ((double)m * (n - 1) > 65536)"]),
         (SOLVE, []),
-        (WRAPPED, []),
+        (WRAPPED, ["#pragma omp parallel for reduction(max: s) if (n > 65536)"]),
         (NARROW, []),
         (KEPT, []),
         (UPSAMPLE, ["#pragma omp parallel for if (n > 32768)"]),

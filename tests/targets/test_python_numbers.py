@@ -31,8 +31,8 @@ _LIFTED = {
         "x << k.astype(np.uint32) | x >> (32 - k).astype(np.uint32)",
     ),
     "remainder of numbers alone": (
-        "void f(int n, int *u, int *r) { for (int k = 0; k < n; k++) { int w = (2 / 2) % 2; u[k] = w % 97 - r[0]; } }",
-        "np.fmod(np.int32(1), 97) - r[0]",
+        "void f(int n, int *u, int *r) { for (int k = 0; k < n; k++) { int w = r[0] % 9; u[k] = w % 97 - r[0]; } }",
+        "np.fmod(np.fmod(r[0], 9), 97) - r[0]",
     ),
 }
 
