@@ -25,8 +25,12 @@ _MAY_STOP = ("div", "rem")  # the operations of arith that have no meaning on so
 
 def may_be_asked(block: Block) -> bool:
     """Whether what a block computes has no effect and needs no memory, and may be computed where nobody needs it."""
-    names = [op.name for op in block.ops if op is not block.last_op]
-    return all(name.startswith("arith.") and not any(part in name for part in _MAY_STOP) for name in names)
+    return all(is_harmless(op) for op in block.ops if op is not block.last_op)
+
+
+def is_harmless(op: Operation) -> bool:
+    """Whether an operation computes with numbers, whatever they are."""
+    return op.name.startswith("arith.") and not any(part in op.name for part in _MAY_STOP)
 
 
 def choose_in_tests(headers: Iterable[Block]) -> None:

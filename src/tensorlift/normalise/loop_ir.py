@@ -23,6 +23,7 @@ from tensorlift.normalise.checks import CHECKS
 from tensorlift.normalise.counted import COUNTED, heads
 from tensorlift.normalise.execution import Execution, Language, Rules, call_note, called_from
 from tensorlift.normalise.exits import Exits
+from tensorlift.normalise.hoist import Hoist
 from tensorlift.normalise.inline import MOST_OPERATIONS, Inline, called, calls_in
 from tensorlift.normalise.kept_places import KeptPlaces
 from tensorlift.normalise.rotate import Rotate
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.c.ranges import Ranges
     from tensorlift.normalise.execution import Rule
 
-PASSES = (Structure(), Inline(), Rotate(), Exits())
+PASSES = (Structure(), Inline(), Hoist(), Rotate(), Exits())
 
 C = Language(c_arguments, keeps_values=True)
 MLIR = Language(mlir_arguments, LONG.width, outermost_first=False)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 
 from tensorlift.comprehension.polynomial import ONE
-from tensorlift.frontends.c.c_types import INT, LONG, UNSIGNED_LONG, FloatType
+from tensorlift.frontends.c.c_types import FLOAT, INT, LONG, UNSIGNED_LONG, FloatType
 from tensorlift.frontends.c.index_arithmetic import compare_constants, counts_objects, wrapping_point
 from tensorlift.frontends.c.operations import can_be_eager, operation_class
 from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Choice, Data, Index, NotZero, Unknown
-from tensorlift.ir.arithmetic import NEGATED, never_wraps, predicate_of, width_of
+from tensorlift.ir.arithmetic import NEGATED, evaluator, never_wraps, predicate_of, round_to_single, width_of
 from tensorlift.ir.location import END, name_of
 from tensorlift.normalise.bounds import cut_off, from_the_end, is_of_data, untold_extent
 from tensorlift.normalise.cases import chosen_form, computed, decided, sign
@@ -238,6 +238,18 @@ def _compared(ex: Execution, op: Operation) -> None:
         copied(ex, op)
 
 
+def _ordered(ex: Execution, op: Operation) -> None:
+    """Compare floats: constants are, as ``beta == 0`` where a caller passes 1."""
+    literals = [found.literal if isinstance(found, Data) else None for found in map(ex.values.get, op.operands)]
+    compare = evaluator(op)
+    if None in literals or compare is None:
+        copied(ex, op)
+        return
+    is_single = ctype_of(op.operands[0]) == FLOAT
+    given = [round_to_single(float(one)) if is_single else float(one) for one in literals if one is not None]
+    ex.values[op.results[0]] = Test(bool(compare(*given)))
+
+
 def _truth_in(value: SSAValue) -> SSAValue | None:
     """Give the truth value that an integer was made of."""
     op: Any = value.owner
@@ -459,6 +471,7 @@ SCALARS: dict[str, Rule] = {
     "arith.constant": _constant,
     "ub.poison": _poison,
     "arith.cmpi": _compared,
+    "arith.cmpf": _ordered,
     "arith.sitofp": _to_float,
     "arith.uitofp": _to_float,
     "arith.negf": _negated,

@@ -16,7 +16,6 @@ from tensorlift.normalise.evolution import ITERATION
 from tensorlift.normalise.exact import integer, read_as
 
 if TYPE_CHECKING:
-
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.induction import TripCount
     from tensorlift.normalise.evolution import Comparison, Solved
