@@ -6,7 +6,7 @@ the smaller of two integers becomes a comparison with both, and so does one with
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from xdsl.dialects.arith import AndIOp, CmpiOp, SelectOp
 from xdsl.dialects.cf import BranchOp, ConditionalBranchOp
@@ -38,24 +38,45 @@ def choose_in_tests(headers: Iterable[Block]) -> None:
     for header in headers:
         block: Block | None = header
         while block is not None:
-            block = _chosen(block)
+            while (joined := _joined(block)) is not None:
+                _choose(*joined)
+            block = _next_test(block)
 
 
-def _chosen(block: Block) -> Block | None:
-    """Replace a branch of which both ways compute something for one block; return that, now the only successor."""
+def _next_test(block: Block) -> Block | None:
+    """Return the block of the second test of two that are joined by ``&&``, which chooses what it compares with."""
     branch = block.last_op
-    if isinstance(branch, ConditionalBranchOp):
-        count = len(branch.then_block.args)
-        one = _way(branch.then_block, branch.operands[1 : 1 + count])
-        other = _way(branch.else_block, branch.operands[1 + count :])
-        if one is not None and other is not None and one[0] is other[0] and len(tuple(one[0].uses)) == len(("", "")):
-            _choose(branch, one[0], one[1], other[1])
-            return one[0]
+    for side in branch.successors if isinstance(branch, ConditionalBranchOp) else ():
+        joined = _joined(side) if not side.args and len(tuple(side.uses)) == 1 and may_be_asked(side) else None
+        test = joined.target.last_op if joined is not None else None
+        if branch is not None and test is not None and not {*test.successors}.isdisjoint(branch.successors):
+            return side
     return None
 
 
-def _way(target: Block, passed: Sequence[SSAValue]) -> tuple[Block, Sequence[SSAValue]] | None:
-    """Return the block that one way of a branch leads to, with what that is passed; None: where there is more to it."""
+class _Joined(NamedTuple):
+    """A branch of which both ways compute something for one block, and nothing else."""
+
+    branch: ConditionalBranchOp
+    target: Block
+    values: Sequence[SSAValue]
+    others: Sequence[SSAValue]
+
+
+def _joined(block: Block) -> _Joined | None:
+    """Look at how a block ends."""
+    branch = block.last_op
+    if not isinstance(branch, ConditionalBranchOp):
+        return None
+    count = len(branch.then_block.args)
+    target, values = _way(branch.then_block, branch.operands[1 : 1 + count])
+    other, others = _way(branch.else_block, branch.operands[1 + count :])
+    is_all = target is other and len(tuple(target.uses)) == len((values, others))
+    return _Joined(branch, target, values, others) if is_all else None
+
+
+def _way(target: Block, passed: Sequence[SSAValue]) -> tuple[Block, Sequence[SSAValue]]:
+    """Return the block that one way of a branch leads to, with what that is passed."""
     jump = target.last_op
     if isinstance(jump, BranchOp) and not target.args and len(tuple(target.uses)) == 1 and may_be_asked(target):
         return jump.successors[0], jump.operands
@@ -63,22 +84,24 @@ def _way(target: Block, passed: Sequence[SSAValue]) -> tuple[Block, Sequence[SSA
 
 
 def _choose(branch: ConditionalBranchOp, target: Block, values: Sequence[SSAValue], others: Sequence[SSAValue]) -> None:
-    """Compute both sides of a branch, and choose."""
+    """Compute both sides of a branch, and choose; what follows stands in the same block then."""
     sides = [side for side in branch.successors if side is not target]
     for side in sides:
         *ops, jump = side.ops
         move(ops, branch)
         remove(jump)
     chosen = [SelectOp(branch.cond, value, other) for value, other in zip(values, others, strict=True)]
-    insert([*chosen, BranchOp.create(successors=[target], location=branch.location)], branch)
+    insert(chosen, branch)
     for op, argument in zip(chosen, tuple(target.args), strict=True):
         argument.replace_all_uses_with(op.result)
-        target.erase_arg(argument)
+    block = branch.parent
+    assert block is not None
     remove(branch)
-    for side in sides:
+    move(list(target.ops), block)
+    for side in (*sides, target):
         assert side.parent is not None
         side.parent.detach_block(side)
-    _compare_with_both(target)
+    _compare_with_both(block)
 
 
 def _compare_with_both(block: Block) -> None:
