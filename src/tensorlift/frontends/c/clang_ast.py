@@ -17,20 +17,17 @@ from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import UNSIGNED_LONG, VOID, ArrayType, CType, PointerType
 from tensorlift.frontends.c.clang_expressions import EXPRESSIONS
 from tensorlift.frontends.c.clang_types import TypeReader
-from tensorlift.frontends.c.endings import as_statement, ending_call
 from tensorlift.frontends.c.for_headers import places_of_parts
-from tensorlift.frontends.c.heap import as_local_arrays
-from tensorlift.frontends.c.members import Members
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.running_places import keep_values_at_places
-from tensorlift.frontends.c.searches import run_to_their_ends
-from tensorlift.frontends.c.switches import as_conditions, label, without_continue, without_goto
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _FOR_PARTS = 4
 _REFUSED_STATEMENTS = {
+    CursorKind.SWITCH_STMT: "switch",
+    CursorKind.GOTO_STMT: "goto",
+    CursorKind.LABEL_STMT: "goto",
     CursorKind.INDIRECT_GOTO_STMT: "goto",
     CursorKind.BREAK_STMT: "break",
     CursorKind.CONTINUE_STMT: "continue",
@@ -40,7 +37,6 @@ _REFUSED_STATEMENTS = {
     CursorKind.MS_ASM_STMT: "asm",
 }
 _DEPTH_LIMIT = 120
-_WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR, CursorKind.CSTYLE_CAST_EXPR}
 _ARRAYS = {TypeKind.CONSTANTARRAY, TypeKind.VARIABLEARRAY, TypeKind.INCOMPLETEARRAY}
 _HARMLESS_DECLARATIONS = {
     CursorKind.TYPEDEF_DECL,
@@ -66,8 +62,6 @@ class UnitReader:
         self._depth = 0
         self._texts = {file: source}
         self._functions: dict[int | None, nodes.Function] = {}
-        self.outer: list[dict[nodes.Variable, None]] = []
-        self.members = Members(self)
 
     def location(self, cursor: Any) -> Location:
         """Give the place of a cursor; an expression often starts where its first operand does."""
@@ -104,7 +98,7 @@ class UnitReader:
         return nodes.Unsupported(kind, self.types.of(cursor), self.location(cursor), detail)
 
     def function(self, cursor: Any) -> nodes.Function:
-        """Read a function definition once."""
+        """Read a function definition once, as it is written."""
         known = self._functions.get(cursor.data[0])
         if known is not None:
             return known
@@ -122,28 +116,9 @@ class UnitReader:
         )
         self._functions[cursor.data[0]] = function
         body = [child for child in libclang.children(cursor) if child.kind is CursorKind.COMPOUND_STMT]
-        self.outer.append({})
-        with self.members.inside(cursor):
-            function.body = as_local_arrays(self.block(body[0]))
-            without_goto(function.body)
-            run_to_their_ends(function.body)
-            keep_values_at_places(function.body)
-            function.parameters = self.members.expanded(declared)
-        used = self.outer.pop()
-        function.outer = tuple(sorted(used, key=lambda variable: variable.location))
+        function.body = self.block(body[0])
         self.file = outer
         return function
-
-    def use_outer(self, variable: nodes.Variable) -> None:
-        """Note that the function at hand uses a variable from outside of it."""
-        if self.outer:
-            self.outer[-1][variable] = None
-
-    def call_of(self, callee: nodes.Function, cursor: Any) -> tuple[nodes.Expression, ...]:
-        """Read the arguments of a call as the callee's parameters need them."""
-        for variable in callee.outer:
-            self.use_outer(variable)
-        return self.members.arguments(callee, list(cursor.get_arguments()))
 
     def _file_of(self, cursor: Any) -> str:
         """Name the file of a definition."""
@@ -155,11 +130,6 @@ class UnitReader:
         if self.file not in self._texts:
             self._texts[self.file] = Path(self.file).read_bytes()
         return self._texts[self.file]
-
-    def function_of(self, cursor: Any) -> nodes.Function | None:
-        """Give the definition of a function, where the unit has one."""
-        definition = cursor.get_definition()
-        return self.function(definition) if definition is not None else None
 
     def variable_of(self, cursor: Any) -> nodes.Variable:
         """Read a declaration of a variable or parameter once."""
@@ -200,7 +170,7 @@ class UnitReader:
         if kind in _REFUSED_STATEMENTS:
             return nodes.Unsupported(_REFUSED_STATEMENTS[kind], VOID, self.location(cursor))
         if kind.is_expression():
-            return _evaluated(self, cursor)
+            return nodes.Evaluate(self.expression(cursor), self.location(cursor))
         return nodes.Unsupported("statement", VOID, self.location(cursor), kind.name)
 
     def block(self, cursor: Any) -> nodes.Block:
@@ -243,28 +213,11 @@ def _extents(
     return tuple(extents)
 
 
-def _evaluated(reader: UnitReader, cursor: Any) -> nodes.Statement:
-    """Read an expression whose value nobody uses, such as what ``assert`` stands for."""
-    inside = cursor
-    while inside.kind in _WRAPPERS or _is_extension(inside):
-        (inside,) = libclang.expressions(inside)[-1:] or [None]
-        if inside is None:
-            break
-    if inside is not None and inside.kind is CursorKind.StmtExpr:
-        return reader.statement(libclang.children(inside)[0])
-    if inside is not None and inside.kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(inside) == ",":
-        parts = tuple(_evaluated(reader, part) for part in libclang.children(inside))
-        return nodes.Block(parts, reader.location(cursor), is_scope=False)
-    return as_statement(reader.expression(cursor))
-
-
 def _declarations(reader: UnitReader, cursor: Any) -> nodes.Statement:
     """Read a declaration statement: a block of declarations without a scope of its own."""
     found: list[nodes.Statement] = []
     for child in libclang.children(cursor):
-        if child.kind is CursorKind.VAR_DECL and child.type.get_canonical().kind is TypeKind.RECORD:
-            found.append(reader.members.declare(child))
-        elif child.kind is CursorKind.VAR_DECL:
+        if child.kind is CursorKind.VAR_DECL:
             found.append(nodes.Declare(reader.variable_of(child), reader.location(child)))
         elif child.kind not in _HARMLESS_DECLARATIONS:
             found.append(nodes.Unsupported("declaration", VOID, reader.location(child), child.spelling))
@@ -274,20 +227,8 @@ def _declarations(reader: UnitReader, cursor: Any) -> nodes.Statement:
 def _if(reader: UnitReader, cursor: Any) -> nodes.Statement:
     condition, *arms = libclang.children(cursor)
     test = reader.expression(condition)
-    then, *otherwise = (_arm(reader, arm) for arm in arms)
+    then, *otherwise = (reader.statement(arm) for arm in arms)
     return nodes.If(test, then, otherwise[0] if otherwise else None, reader.location(cursor))
-
-
-def _arm(reader: UnitReader, cursor: Any) -> nodes.Statement:
-    """Read an arm; what is done on the way to where the program ends concerns nobody."""
-    known = dict(reader.outer[-1]) if reader.outer else {}
-    arm = reader.statement(cursor)
-    ending = ending_call(arm)
-    if ending is None:
-        return arm
-    if reader.outer:
-        reader.outer[-1] = known
-    return nodes.Evaluate(ending, arm.location)
 
 
 def _for(reader: UnitReader, cursor: Any) -> nodes.Statement:
@@ -302,7 +243,7 @@ def _for(reader: UnitReader, cursor: Any) -> nodes.Statement:
         reader.statement(by_place[0]) if 0 in by_place else None,
         reader.expression(condition) if condition is not None else None,
         reader.expression(advance) if advance is not None else None,
-        without_continue(reader.statement(body)),
+        reader.statement(body),
         reader.location(cursor),
     )
 
@@ -321,7 +262,7 @@ def _while(reader: UnitReader, cursor: Any) -> nodes.Statement:
         None,
         reader.expression(condition),
         None,
-        without_continue(reader.statement(body)),
+        reader.statement(body),
         reader.location(cursor),
     )
 
@@ -333,7 +274,7 @@ def _do(reader: UnitReader, cursor: Any) -> nodes.Statement:
         None,
         reader.expression(condition),
         None,
-        without_continue(reader.statement(body)),
+        reader.statement(body),
         reader.location(cursor),
     )
 
@@ -341,22 +282,6 @@ def _do(reader: UnitReader, cursor: Any) -> nodes.Statement:
 def _return(reader: UnitReader, cursor: Any) -> nodes.Statement:
     values = [reader.expression(child) for child in libclang.children(cursor)]
     return nodes.Return(values[0] if values else None, reader.location(cursor))
-
-
-def _switch(reader: UnitReader, cursor: Any) -> nodes.Statement:
-    value, body = libclang.children(cursor)
-    return as_conditions(reader, value, body, reader.location(cursor))
-
-
-def _goto(reader: UnitReader, cursor: Any) -> nodes.Statement:
-    (target,) = libclang.children(cursor)
-    return nodes.Unsupported("goto", VOID, reader.location(cursor), target.spelling)
-
-
-def _label(reader: UnitReader, cursor: Any) -> nodes.Statement:
-    location = reader.location(cursor)
-    mark = nodes.Unsupported("goto", VOID, location, label(cursor.spelling))
-    return nodes.Block((mark, *map(reader.statement, libclang.children(cursor))), location, is_scope=False)
 
 
 def _null(reader: UnitReader, cursor: Any) -> nodes.Statement:
@@ -373,17 +298,9 @@ STATEMENTS: dict[int, Callable[[UnitReader, Any], nodes.Statement]] = {
         (CursorKind.WHILE_STMT, _while),
         (CursorKind.DO_STMT, _do),
         (CursorKind.RETURN_STMT, _return),
-        (CursorKind.SWITCH_STMT, _switch),
-        (CursorKind.GOTO_STMT, _goto),
-        (CursorKind.LABEL_STMT, _label),
         (CursorKind.NULL_STMT, _null),
     )
 }
-
-
-def _is_extension(cursor: Any) -> bool:
-    """Whether an expression is ``__extension__``, which says nothing, with another one."""
-    return cursor.kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(cursor) == "extension"
 
 
 def _dimensions(array: ArrayType) -> list[ArrayType]:

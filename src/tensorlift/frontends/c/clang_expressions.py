@@ -2,29 +2,19 @@
 
 Implicit conversions are cursors of no exposed kind with one child: they become a ``Cast`` where the canonical types
 differ.  Parentheses vanish.  Whatever has no row in the table of readers becomes ``Unsupported``.
-
-Calls of functions that choose between integers, as ``imin(a, b)``, become the expression that they return.
-
-So ``for (k = imax(0, i - r); ...)`` and ``x[imin(i + 1, n - 1)]`` are read as the same with ``?:`` in its place.  This
-takes functions of integers whose body consists of ``if`` and ``return``, and arguments that read no memory: they may be
-evaluated several times.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from clang.cindex import CursorKind, TypeKind
+from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang, nodes
-from tensorlift.frontends.c.c_types import IntegerType, OtherType
-from tensorlift.frontends.c.demand import walk
-from tensorlift.frontends.c.mapped import converted
-from tensorlift.frontends.c.modified import has_effects
+from tensorlift.frontends.c.c_types import IntegerType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
 
     from tensorlift.frontends.c.clang_ast import UnitReader
 
@@ -105,16 +95,12 @@ def _first_reference(reader: UnitReader, cursor: Any) -> nodes.Expression:
 
 
 def _name(reader: UnitReader, variable: nodes.Variable, cursor: Any) -> nodes.Name:
-    if variable.is_global:
-        reader.use_outer(variable)
     return nodes.Name(variable, reader.types.of(cursor), reader.location(cursor))
 
 
 def binary(reader: UnitReader, cursor: Any) -> nodes.Expression:
-    """Read a binary operator, or the assignment of a whole structure."""
+    """Read a binary operator."""
     ctype = reader.types.of(cursor)
-    if isinstance(ctype, OtherType) and cursor.type.get_canonical().kind is TypeKind.RECORD:
-        return reader.members.copy(cursor)
     left, right = _all(reader, cursor)
     operator = libclang.binary_operator(cursor)
     if operator == "=":
@@ -166,11 +152,10 @@ def _call(reader: UnitReader, cursor: Any) -> nodes.Expression:
     declaration = cursor.referenced
     if declaration is None or declaration.kind is not CursorKind.FUNCTION_DECL:
         return reader.unsupported(cursor, "function-pointer")
-    callee = reader.function_of(declaration)
-    if callee is not None:
-        return as_choice(nodes.Call(name, reader.call_of(callee, cursor), callee, ctype, location))
     arguments = tuple(reader.expression(argument) for argument in cursor.get_arguments())
-    return nodes.Call(name, arguments, None, ctype, location)
+    definition = declaration.get_definition()
+    callee = reader.function(definition) if definition is not None else None
+    return nodes.Call(name, arguments, callee, ctype, location)
 
 
 def initialiser_list(reader: UnitReader, cursor: Any) -> nodes.Expression:
@@ -180,10 +165,6 @@ def initialiser_list(reader: UnitReader, cursor: Any) -> nodes.Expression:
 
 def _string(reader: UnitReader, cursor: Any) -> nodes.Expression:
     return reader.unsupported(cursor, "string")
-
-
-def _member(reader: UnitReader, cursor: Any) -> nodes.Expression:
-    return reader.members.read(cursor)
 
 
 EXPRESSIONS: dict[int, Callable[[UnitReader, Any], nodes.Expression]] = {
@@ -204,80 +185,6 @@ EXPRESSIONS: dict[int, Callable[[UnitReader, Any], nodes.Expression]] = {
         (CursorKind.CONDITIONAL_OPERATOR, conditional),
         (CursorKind.CALL_EXPR, _call),
         (CursorKind.INIT_LIST_EXPR, initialiser_list),
-        (CursorKind.MEMBER_REF_EXPR, _member),
         (CursorKind.STRING_LITERAL, _string),
     )
 }
-
-_PLAIN = nodes.Name | nodes.Integer | nodes.Unary | nodes.Binary | nodes.Cast | nodes.Conditional
-_MOST_NODES = 200
-
-
-def as_choice(call: nodes.Call) -> nodes.Expression:
-    """Give the value of a call as an expression with ``?:``, where it is one; else the call."""
-    callee = call.callee
-    if callee is None or callee.is_variadic or callee.writes or len(callee.parameters) != len(call.arguments):
-        return call
-    types = [callee.result, *(parameter.ctype for parameter in callee.parameters)]
-    if not all(isinstance(ctype, IntegerType) for ctype in types) or not all(map(_is_plain, call.arguments)):
-        return call
-    value = _returned(callee.body.statements, callee)
-    if value is None or not _chooses(value):
-        return call
-    given = zip(callee.parameters, call.arguments, strict=True)
-    arguments = {parameter: converted(argument, parameter.ctype) for parameter, argument in given}
-    names = [node.variable for node in walk(value) if isinstance(node, nodes.Name)]
-    nodes_in_all = sum(sum(1 for _ in walk(arguments[name])) for name in names if name in arguments)
-    if not set(names) <= arguments.keys() or nodes_in_all > _MOST_NODES:
-        return call
-    return _with_arguments(value, arguments, call)
-
-
-def _returned(statements: Sequence[nodes.Statement], function: nodes.Function) -> nodes.Expression | None:
-    """Give what statements return as one expression; None where they do more."""
-    if not statements:
-        return None
-    first, rest = statements[0], statements[1:]
-    match first:
-        case nodes.Return(value=value):
-            return value if value is not None and _is_plain(value) else None
-        case nodes.Block(statements=inner):
-            return _returned((*inner, *rest), function)
-        case nodes.If(condition=condition, then=then, otherwise=otherwise) if _is_plain(condition):
-            arms = [_returned((*([] if arm is None else [arm]), *rest), function) for arm in (then, otherwise)]
-            if arms[0] is not None and arms[1] is not None:
-                return nodes.Conditional(condition, arms[0], arms[1], function.result, first.location)
-    return None
-
-
-def _is_plain(expression: nodes.Expression) -> bool:
-    """Whether an expression reads no memory and changes nothing."""
-    parts = list(walk(expression))
-    return not has_effects(expression) and all(
-        isinstance(part, _PLAIN) and isinstance(part.ctype, IntegerType) for part in parts
-    )
-
-
-def _chooses(expression: nodes.Expression) -> bool:
-    return any(isinstance(node, nodes.Conditional) for node in walk(expression))
-
-
-def _with_arguments(
-    expression: nodes.Expression, arguments: Mapping[nodes.Variable, nodes.Expression], call: nodes.Call
-) -> nodes.Expression:
-    """Copy what a function returns, with arguments for parameters, as if it stood in place of the call."""
-
-    def copied(node: nodes.Expression) -> nodes.Expression:
-        match node:
-            case nodes.Name(variable=variable):
-                return arguments[variable]
-            case nodes.Unary() | nodes.Cast():
-                return replace(node, operand=copied(node.operand), location=call.location)
-            case nodes.Binary():
-                return replace(node, left=copied(node.left), right=copied(node.right), location=call.location)
-            case nodes.Conditional():
-                condition, then, otherwise = map(copied, (node.condition, node.then, node.otherwise))
-                return replace(node, condition=condition, then=then, otherwise=otherwise, location=call.location)
-        return replace(node, location=call.location)
-
-    return copied(expression)

@@ -46,12 +46,12 @@ from tensorlift.frontends.c.demand import Demand
 from tensorlift.frontends.c.gathers import complete, complete_gather
 from tensorlift.frontends.c.ir_sink import IRSink, reallocate
 from tensorlift.frontends.c.ir_types import INDEX, ir_type, memref_type
-from tensorlift.frontends.c.members import is_structure
 from tensorlift.frontends.c.nest_orders import NestOrders
 from tensorlift.frontends.c.preconditions import Preconditions, Requirement
 from tensorlift.frontends.c.ranges import Ranges
 from tensorlift.frontends.c.refusals import REFUSALS, refusal
 from tensorlift.frontends.c.shapes import Shapes
+from tensorlift.frontends.c.signature import is_structure
 from tensorlift.frontends.c.statements import Statements
 from tensorlift.frontends.c.values import Address, Array, Data, Index, Slot, Value
 
