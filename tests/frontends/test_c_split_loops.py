@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from tensorlift.comprehension.polynomial import Polynomial
@@ -69,14 +70,19 @@ def test_factors_that_could_be_negative_become_preconditions() -> None:
     assert {"k <= n", "n >= k"} & {condition.text for condition in function.preconditions}
 
 
-def test_a_negative_start_is_not_divided_as_if_it_were_positive() -> None:
+def test_a_negative_start_is_divided_as_c_does() -> None:
     source = """
     void f(int n, const float *x, float *y) {
         for (int i = 0; i < 2 * n; i++)
             y[i] = x[(i - 1) / 2];
     }
     """
-    assert not _lift(source).lifted
+    function = _lift(source)
+    names: dict[str, Any] = {}
+    exec(function.program, names)
+    x = np.arange(10, dtype=np.float32)
+    found = names["f"](x, np.zeros((4, 2), np.float32))
+    np.testing.assert_array_equal(found.ravel(), x[[0, 0, 0, 1, 1, 2, 2, 3]])
 
 
 def test_a_divisor_that_the_loop_changes_splits_nothing() -> None:
@@ -89,7 +95,13 @@ def test_a_divisor_that_the_loop_changes_splits_nothing() -> None:
         }
     }
     """
-    assert [item.code for item in _lift(source).diagnostics] == ["TL126"]
+    function = _lift(source)
+    names: dict[str, Any] = {}
+    exec(function.program, names)
+    x = np.arange(10, dtype=np.float32)
+    found = names["f"](x, np.zeros((4, 3), np.float32))
+    divisors = [3 + i * (i - 1) // 2 for i in range(12)]
+    np.testing.assert_array_equal(found.ravel(), x[[i // d for i, d in enumerate(divisors)]])
 
 
 def test_a_variable_that_starts_from_itself_is_refused() -> None:
@@ -101,4 +113,4 @@ def test_a_variable_that_starts_from_itself_is_refused() -> None:
         }
     }
     """
-    assert [item.code for item in _lift(source).diagnostics] == ["TL160"]
+    assert [item.code for item in _lift(source).diagnostics] == ["TL204"]
