@@ -1,10 +1,8 @@
 /* CBLAS's routines in one precision: cblas.h defines REAL, SQRT, ABS and the names for it.
  *
  * Each is written for matrices by rows; a matrix by columns is the transpose of one by rows.  A vector whose increment
- * is negative is walked from its end; where libraries differ about one, nothing is lifted.  What is written is not read
+ * is negative is walked from its end; where libraries differ about one, it must be positive.  What is written is not read
  * where beta is zero, nor a diagonal that counts as ones. */
-
-void ROUTINE(_increment_that_is_not_positive)(const REAL *);
 
 /* -- vectors */
 
@@ -16,21 +14,21 @@ static REAL ROUTINE(dot)(int n, const REAL *x, int incx, const REAL *y, int incy
 }
 
 static REAL ROUTINE(nrm2)(int n, const REAL *x, int incx) {
-  if (incx <= 0) ROUTINE(_increment_that_is_not_positive)(x);
+  if (incx <= 0) __builtin_trap();
   REAL sum = 0;
   for (int i = 0; i < n; i++) sum += x[i * incx] * x[i * incx];
   return SQRT(sum);
 }
 
 static REAL ROUTINE(asum)(int n, const REAL *x, int incx) {
-  if (incx <= 0) ROUTINE(_increment_that_is_not_positive)(x);
+  if (incx <= 0) __builtin_trap();
   REAL sum = 0;
   for (int i = 0; i < n; i++) sum += ABS(x[i * incx]);
   return sum;
 }
 
 static void ROUTINE(scal)(int n, REAL alpha, REAL *x, int incx) {
-  if (incx <= 0) ROUTINE(_increment_that_is_not_positive)(x);
+  if (incx <= 0) __builtin_trap();
   for (int i = 0; i < n; i++) x[i * incx] *= alpha;
 }
 
