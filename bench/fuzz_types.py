@@ -36,11 +36,11 @@ from bench.random_types.constructs import CONSTRUCTS, LEAST, PROGRAMS, some, use
 from bench.random_types.module import Module
 from bench.random_types.types import MOST, SMALL, TYPES, Program, numbers
 from tensorlift.contract.decide import holds
-from tensorlift.frontends.python import read_python
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.interpreter import Interpreter, InterpreterError, UndefinedError
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.ir.text import functions
+from tensorlift.languages.python import read_python
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.runtime.data import nudged
 from tensorlift.runtime.libraries import installation

@@ -202,15 +202,15 @@ class LiftedFunction:
         return known
 
     def _lift(self, told: Mapping[str, str]) -> LiftedProgram:
+        from tensorlift.languages.python import read_live
         from tensorlift.pipeline import LiftOptions, lift_read
-        from tensorlift.reading import with_literal_python
 
         live = self._live
         assert live is not None
         found: dict[str, Lifting] = {}
 
         def read() -> list[ReadFunction]:
-            return [with_literal_python(live.read(told))]
+            return [read_live(live, told)]
 
         (function,) = lift_read(self._text(), LiftOptions((live.name,), self.target), read, found).functions
         self._record = function

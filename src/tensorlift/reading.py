@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -16,8 +14,6 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
-    from tensorlift.frontends.c import nodes
-    from tensorlift.frontends.python.lower import Translation
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.pipeline import LiftOptions
     from tensorlift.source import Source
@@ -73,33 +69,9 @@ def _mlir_otherwise(function: Operation, functions: Mapping[str, Operation], fil
 
 
 def _read_python(source: Source, _options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
-    from tensorlift.frontends.python import read_python
+    from tensorlift.languages.python import read_python
 
-    return [with_literal_python(f) for f in read_python(source.text, source.name, function=wanted)]
-
-
-def with_literal_python(function: ReadFunction) -> ReadFunction:
-    """Say of a function of Python how it is read literally."""
-    known = function.translation
-    if known is None:
-        return function
-    return replace(function, literally=partial(_python_literally, known), otherwise=partial(_python_otherwise, known))
-
-
-def _python_literally(known: Translation) -> ModuleOp:
-    from tensorlift.readers.python import literal_module_of
-
-    return literal_module_of(known.inferred())
-
-
-def _python_otherwise(known: Translation) -> ModuleOp:
-    from tensorlift.frontends.python.lower import lower_python
-    from tensorlift.normalise.loop_ir import PYTHON, loop_ir
-
-    def lower(signature: nodes.Function, source: str) -> ModuleOp:
-        return loop_ir(_python_literally(known), signature, source, PYTHON)
-
-    return lower_python(known, lower)
+    return read_python(source.text, source.name, function=wanted)
 
 
 def _read_cpp(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:

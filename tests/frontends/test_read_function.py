@@ -4,7 +4,7 @@ import pytest
 
 from tensorlift.frontends.c import reader as c
 from tensorlift.frontends.mlir import reader as mlir
-from tensorlift.frontends.python import reader as python
+from tensorlift.languages import python
 
 _MLIR = "func.func @{}(%n: index) -> index {{ return %n : index }}\n"
 

@@ -16,10 +16,10 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 
 from tensorlift.comprehension.session import SESSION
 from tensorlift.frontends.mlir import read_mlir
-from tensorlift.frontends.python import read_python
 from tensorlift.ir.function import functions
 from tensorlift.ir.text import print_module
 from tensorlift.languages.c import read_c
+from tensorlift.languages.python import read_python
 from tensorlift.proofs.check import check
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive import derive

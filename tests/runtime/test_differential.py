@@ -12,9 +12,9 @@ from tests.ir.programs import GEMM, function
 
 from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.diagnostics import LiftError
-from tensorlift.frontends.python import read_python
 from tensorlift.ir.interpreter import Interpreter
 from tensorlift.ir.text import functions
+from tensorlift.languages.python import read_python
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.cases import Called, Case

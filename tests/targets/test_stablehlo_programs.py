@@ -11,10 +11,10 @@ import pytest
 from bench.kernels.catalogue import ROOT
 
 from tensorlift import LiftError, lift
-from tensorlift.frontends.python import read_python
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.languages.c import read_c
 from tensorlift.languages.cpp import read_cpp
+from tensorlift.languages.python import read_python
 from tensorlift.pipeline import LiftOptions, lift_source, verify
 from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.check import check

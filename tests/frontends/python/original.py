@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tensorlift.contract.required import required
-from tensorlift.frontends.python import read_python
 from tensorlift.ir.interpreter import Interpreter
 from tensorlift.ir.text import functions
+from tensorlift.languages.python import read_python
 from tensorlift.runtime.data import random_arguments, seeded
 from tensorlift.runtime.python_original_worker import work
 from tensorlift.runtime.sizes import choose_sizes

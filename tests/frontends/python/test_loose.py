@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.frontends.python.original import both
 
-from tensorlift.frontends.python import read_python
+from tensorlift.languages.python import read_python
 
 _SIGNATURE = "(a: 'float64[:]', f: 'float32[:]', b: 'int8[:]', y: 'float64[:]', n: int)"
 _LOOP = "for i in range(len(a)):\n  "

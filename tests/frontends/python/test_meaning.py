@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from tests.frontends.python.original import both, function_op
 
-from tensorlift.frontends.python import read_python
 from tensorlift.ir.function import FunctionView
+from tensorlift.languages.python import read_python
 
 _PROGRAMS = Path(__file__).parents[3] / "bench" / "python_programs"
 _FILES = sorted(path for path in _PROGRAMS.rglob("[a-z]*.py"))

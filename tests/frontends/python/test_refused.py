@@ -7,8 +7,8 @@ from typing import NamedTuple
 import pytest
 
 from tensorlift.diagnostics import LiftError, Location, Severity
-from tensorlift.frontends.python import read_python
 from tensorlift.frontends.python.refusals import REFUSALS
+from tensorlift.languages.python import read_python
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import source_from_text
 

@@ -10,7 +10,7 @@ import pytest
 from tests.frontends.python.original import both
 
 from tensorlift import lift
-from tensorlift.frontends.python import read_python
+from tensorlift.languages.python import read_python
 
 if TYPE_CHECKING:
     from pathlib import Path

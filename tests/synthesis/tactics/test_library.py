@@ -7,9 +7,9 @@ from tests.synthesis.tactics.sources import source_of, widths_of
 
 from tensorlift.attempts import Request, proved_program
 from tensorlift.frontends.mlir import read_mlir
-from tensorlift.frontends.python import read_python
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.languages.c import read_c
+from tensorlift.languages.python import read_python
 from tensorlift.pipeline import StageClock
 from tensorlift.synthesis.tactics import Engine, Tactic, shipped_tactics
 from tensorlift.targets import get_target

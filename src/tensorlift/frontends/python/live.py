@@ -23,8 +23,11 @@ from tensorlift.frontends.python.state import Module
 from tensorlift.frontends.python.syntax import arguments_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tensorlift.frontends.python.lower import Translation
     from tensorlift.frontends.read_function import ReadFunction
 
 _LIBRARIES = ("math", "numpy", "numba")
@@ -94,9 +97,9 @@ class LiveFunction:
         kinds = kinds_of(self.node, self.module.locate)
         return {name: "" if kind.rank is None else kind.annotation() for name, kind in kinds.items()}
 
-    def read(self, told: Mapping[str, str]) -> ReadFunction:
+    def read(self, lower: Callable[[Translation], ModuleOp], told: Mapping[str, str]) -> ReadFunction:
         """Lower the function; ``told`` are annotations for parameters whose own do not tell what they are."""
-        return read_definition(self.node, self.module, told)
+        return read_definition(self.node, self.module, lower, told)
 
 
 def find_function(function: Any) -> LiveFunction:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
@@ -22,11 +22,7 @@ from xdsl.ir.affine import AffineConstraintKind
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL, LONG, VOID, PointerType, VoidType, element_of
-from tensorlift.frontends.c.lower import lower_function
 from tensorlift.frontends.c.preconditions import Condition, add_requirements, spell_inequality, stated_requirement
-from tensorlift.frontends.c.running_places import keep_values_at_places
-from tensorlift.frontends.c.searches import run_to_their_ends
-from tensorlift.frontends.c.switches import without_continue
 from tensorlift.frontends.python.extents import mentioned_variables
 from tensorlift.frontends.python.refusals import in_python, refusal
 from tensorlift.frontends.python.scalars import Scalar, cast, stored
@@ -85,16 +81,13 @@ def translate(function: ast.FunctionDef, module: Module, told: Mapping[str, str]
     raise refusal("unbound", module.locate(function), "some variable")
 
 
-def lower_python(translation: Translation, lower: Lower | None = None) -> ModuleOp:
+def lower_python(translation: Translation, lower: Lower) -> ModuleOp:
     """Lower a function that is translated.
 
-    ``lower`` lowers a function with the parameters that it has; without it, its statements are executed.
+    ``lower`` lowers a function with the parameters that it has.
 
     Raises ``LiftError`` with the reason where it is refused.
     """
-    if lower is None:
-        _without_jumps(translation.whole_body)
-        lower = partial(lower_function, places=True, exact_from=LONG.width)
     module = _Lowering(translation, lower).run()
     for op in module.walk():
         left = refusal_of(op)
@@ -385,18 +378,6 @@ class _Lowering:
         function.attributes["tl.returns"] = ArrayAttr([StringAttr(name) for name in t.returns])
         function.attributes["tl.return_kinds"] = ArrayAttr([StringAttr(kind) for kind in t.returns.values()])
         return module
-
-
-def _without_jumps(body: nodes.Block) -> None:
-    """Rewrite loops that are left early, and those that keep a place; refuse a jump that stays."""
-    for loop in nodes.statements_of(body):
-        if isinstance(loop, nodes.Loop):
-            loop.body = without_continue(loop.body)
-    run_to_their_ends(body, unless_loops=True)
-    keep_values_at_places(body)
-    for statement in nodes.statements_of(body):
-        if isinstance(statement, nodes.Unsupported):
-            raise refusal("jump", statement.location, statement.kind)
 
 
 def _kind_of_number(ctype: Number, weak: bool) -> ReturnKind:  # noqa: FBT001 - a type with its mark

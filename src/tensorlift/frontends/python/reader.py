@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.c.refusals import refusal as shared_refusal
-from tensorlift.frontends.python.lower import lower_python, translate
+from tensorlift.frontends.python.lower import translate
 from tensorlift.frontends.python.refusals import in_python, refusal
 from tensorlift.frontends.python.state import Module
 from tensorlift.frontends.read_function import ReadFunction, read_function
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from xdsl.dialects.builtin import ModuleOp
 
@@ -27,10 +27,14 @@ _SIZE_LIMIT = 4_000_000
 _KNOWN = {"math", "numpy"}  # modules whose names are known
 
 
-def read_python(text: str, filename: str, *, function: str | None = None) -> list[ReadFunction]:
+def read_functions(
+    text: str, filename: str, lower: Callable[[Translation], ModuleOp], function: str | None = None
+) -> list[ReadFunction]:
     """Read Python source text into the loop IR, one module for each function at the top level of the file.
 
-    With ``function`` only that function is read.  Raises ``LiftError`` for what concerns the whole file.
+    ``lower`` makes loop IR of a function that is translated; with ``function`` only that function is read.
+
+    Raises ``LiftError`` for what concerns the whole file.
     """
     start = Location(filename, 1, 1)
     if "\0" in text:
@@ -46,7 +50,7 @@ def read_python(text: str, filename: str, *, function: str | None = None) -> lis
         raise shared_refusal("no-function", start, "the file defines no function")
     imports, rebound = _imports(tree)
     module = Module(filename, functions, dict(_constants(tree)), imports, _identifiers(tree), rebound | _rebound(tree))
-    return [read_definition(node, module) for name, node in functions.items() if function in (None, name)]
+    return [read_definition(node, module, lower) for name, node in functions.items() if function in (None, name)]
 
 
 def parse(text: str, filename: str) -> ast.Module:
@@ -60,22 +64,27 @@ def parse(text: str, filename: str) -> ast.Module:
         raise shared_refusal("depth", Location(filename, 1, 1)) from None
 
 
-def read_definition(node: ast.FunctionDef, module: Module, told: Mapping[str, str] | None = None) -> ReadFunction:
+def read_definition(
+    node: ast.FunctionDef,
+    module: Module,
+    lower: Callable[[Translation], ModuleOp],
+    told: Mapping[str, str] | None = None,
+) -> ReadFunction:
     """Lower one function; what refuses it becomes its diagnostics.
 
     ``told`` are annotations for parameters whose own do not tell what they are.
     """
     found: list[Translation] = []
 
-    def lower() -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
+    def lowered() -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
         try:
             module.check_decorators(node)
             found.append(translate(node, module, told))
-            return lower_python(found[0]), ()
+            return lower(found[0]), ()
         except LiftError as error:
             raise LiftError(*map(in_python, error.diagnostics)) from None
 
-    read = read_function(node.name, module.locate(node), lower, shared_refusal)
+    read = read_function(node.name, module.locate(node), lowered, shared_refusal)
     return replace(read, translation=found[0]) if found else read
 
 

@@ -1,0 +1,58 @@
+"""Python to the loop IR: the front end finds types and extents, literal IR says what is computed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from tensorlift.frontends.python.lower import lower_python
+from tensorlift.frontends.python.reader import read_functions
+from tensorlift.normalise.loop_ir import PYTHON, executed, rewrite
+from tensorlift.readers.python import literal_module_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tensorlift.frontends.c import nodes
+    from tensorlift.frontends.python import LiveFunction
+    from tensorlift.frontends.python.lower import Translation
+    from tensorlift.frontends.read_function import ReadFunction
+
+
+def read_python(text: str, filename: str, *, function: str | None = None) -> list[ReadFunction]:
+    """Read Python source text into the loop IR, one module for each function at the top level of the file.
+
+    With ``function`` only that function is read.  Raises ``LiftError`` for what concerns the whole file.
+    """
+    return [_with_literal(f) for f in read_functions(text, filename, _lower, function)]
+
+
+def read_live(live: LiveFunction, told: Mapping[str, str]) -> ReadFunction:
+    """Read a live function; ``told`` are annotations for parameters whose own do not tell what they are."""
+    return _with_literal(live.read(_lower, told))
+
+
+def _with_literal(function: ReadFunction) -> ReadFunction:
+    """Say of a function how it is read literally, where its types are known."""
+    known = function.translation
+    return function if known is None else replace(function, literally=partial(_literal, known))
+
+
+def _literal(known: Translation) -> ModuleOp:
+    return literal_module_of(known.inferred())
+
+
+def _lower(known: Translation) -> ModuleOp:
+    @cache
+    def rewritten() -> ModuleOp:
+        literal = _literal(known)
+        rewrite(literal, known.location, PYTHON)
+        return literal
+
+    def lower(signature: nodes.Function, source: str) -> ModuleOp:
+        return executed(rewritten(), signature, source, PYTHON)
+
+    return lower_python(known, lower)
