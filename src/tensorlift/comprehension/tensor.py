@@ -231,6 +231,11 @@ def choose(condition: Term, chosen: Term, other: Term) -> Term:
     domain = domain_of(condition)
     if domain is not None:
         return pieces((domain, chosen), (domain.complement(), other))
+    return decided_in_arms(condition, chosen, other)
+
+
+def decided_in_arms(condition: Term, chosen: Term, other: Term) -> Apply:
+    """Return a selection in whose arms its own condition is decided."""
     return terms.apply("select", condition, _assume(condition, chosen, {}, 1), _assume(condition, other, {}, 2))
 
 

@@ -152,7 +152,7 @@ def test_an_extent_that_accesses_do_not_fill_stays_a_size() -> None:
 def test_equal_shapes_that_are_asserted_become_one() -> None:
     body = "    assert A.shape == B.shape == (n, n)\n    A[0] = B[1]\n"
     view = _view(f"def f(A: 'float64[:, :]', B: 'float64[:, :]', n: int):\n{body}")
-    assert view.size_names == ("A_shape0", "A_shape1")
+    assert view.size_names == ("A_shape0", "A_shape1", "n")
     stated = {requirement.text for requirement in view.requires}
     assert {"A.shape[0] == B.shape[0]", "A.shape[1] == B.shape[1]", "A.shape[0] == n", "A.shape[1] == n"} <= stated
 

@@ -35,6 +35,7 @@ from tensorlift.comprehension.positions import counted_from_zero, with_start
 from tensorlift.comprehension.ranges import in_range
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.rules import rewritten
+from tensorlift.comprehension.tensor import decided_in_arms
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.ops.conversions import EXACT_BITS, is_exact
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
@@ -178,6 +179,9 @@ class Scope:
             started = with_start(term, self.domain, self._are_same)
             if started is not None:
                 return self.of(started)
+            decided = decided_in_arms(*term.args)
+            if decided.args != term.args:
+                return self.of(decided)
             arms = [self.operand(a, dtype) for a in term.args[1:]]
             return select(self.operand(term.args[0], "bool"), arms, self.domain, dtype)
         if op in ("tdiv", "floordiv", "rem", "mod") and (found := self._index_division(term)) is not None:

@@ -18,6 +18,7 @@ from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.readers.flow import Flow
 from tensorlift.readers.python.context import INDEX, memory_type
 from tensorlift.readers.python.loops import over
+from tensorlift.readers.python.numbers import counted
 from tensorlift.readers.python.values import Number, Rule, View
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def store(ctx: Context, view: View, indices: Sequence[Size], value: Number) -> N
     """Store a number, as a list keeps it, or converted as an array does."""
     if view.is_list and value.is_truth and not (value.weak or view.of_numpy):
         raise ctx.refusal("a list that holds truth values of NumPy")
+    if view.is_list and value.is_truth and view.element == LONG:
+        value = counted(ctx, value)
     if view.is_list and value.ctype != view.element and not (value.weak and isinstance(view.element, FloatType)):
         raise ctx.refusal("a list that holds values of several types")
     held = ctx.value(_fitting(ctx, value, view.element))
@@ -105,7 +108,7 @@ def elementwise(
         return apply(ctx, numbers)
     for number in numbers:
         if isinstance(number.value, SSAValue) and number.value.name_hint is None:
-            number.value.name_hint = "t"
+            number.value.name_hint = ctx.temporary("t")
     arrays = [operand for operand in operands if isinstance(operand, View | Rule)]
     if len(arrays) + len(numbers) < len(operands) or any(array.is_list for array in arrays):
         raise ctx.refusal("arithmetic of lists or tuples")

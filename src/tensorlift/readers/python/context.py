@@ -98,7 +98,7 @@ class Context:
 
     ``given`` are arrays in memory of the caller; ``results`` such memory in which no array lies yet.  ``checked`` are
     the indices that were found inside of an extent, by the block where that was; ``counters`` are integers that are not
-    negative, ``sizes`` the arguments that are sizes; ``made`` counts memories without a name.
+    negative, ``sizes`` the arguments that are sizes; ``made`` counts what has no name in the source.
     """
 
     inferred: Inferred
@@ -115,10 +115,11 @@ class Context:
 
     made: int = 0
 
-    def temporary(self) -> str:
-        """Name a memory for which the source has no name."""
+    def temporary(self, name: str = "temporary") -> str:
+        """Name a memory or a variable for which the source has no name."""
         self.made += 1
-        return f"temporary{self.made}"
+        found = f"{name}{self.made}"
+        return found if found not in self.scope.module.identifiers else self.temporary(name)
 
     # -- places and refusals
 

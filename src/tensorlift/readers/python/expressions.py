@@ -228,8 +228,9 @@ def _conditional(ctx: Context, node: ast.IfExp) -> Operand:
 def _met(ctx: Context, ends: Sequence[tuple[Flow, Number]], after: Flow) -> Number:
     """Give the value of whichever block leads on, in the type that all of them fit."""
     values = [value for _, value in ends]
-    ctype, weak = values[0].ctype, values[0].weak
-    if not all(value.is_truth and value.weak == weak for value in values):
+    ctype, weak = values[0].ctype, all(value.weak for value in values)
+    if not all(value.is_truth for value in values):
+        weak = values[0].weak
         if any(value.is_truth for value in values) and not all(value.weak for value in values):
             raise ctx.refusal("a choice between numbers and truth values of NumPy")
         ctype = LONG if ctype is BOOL else ctype

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import math
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,7 +14,7 @@ from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG, FloatType
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.scalars import DTYPES, float_type
 from tensorlift.frontends.python.syntax import COMPARING
-from tensorlift.readers.python.numbers import chosen, compare, counted, integer, joined, negated, test
+from tensorlift.readers.python.numbers import chosen, compare, counted, integer, joined, negated, test, unary
 from tensorlift.readers.python.values import Number
 
 if TYPE_CHECKING:
@@ -32,6 +35,8 @@ _OPERATIONS = {
 _ARCS = {"sin": "math.asin", "cos": "math.acos", "tan": "math.atan"}
 _ROUNDED = {"floor", "ceil", "trunc"}  # integers where they come from math
 _BINARY = {"pow", "copysign", "fmod", "atan2", "arctan2"}
+_TO_DEGREES, _TO_RADIANS = (180.0, math.pi), (math.pi, 180.0)  # quotients, in the type of what they scale
+_ANGLES = {"degrees": _TO_DEGREES, "rad2deg": _TO_DEGREES, "radians": _TO_RADIANS, "deg2rad": _TO_RADIANS}
 
 
 def function_of_numbers(module: str, name: str) -> tuple[int, Apply] | None:
@@ -48,6 +53,10 @@ def function_of_numbers(module: str, name: str) -> tuple[int, Apply] | None:
             return count, lambda ctx, v: _strong(apply(ctx, v))
     elif module != "math" or name.startswith("arc"):
         return None
+    if name in _ANGLES:
+        return 1, partial(_scaled, _ANGLES[name], module)
+    if name == "hypot":
+        return 2, partial(_hypotenuse, module)
     operation = _operation_of(name)
     if operation is None:
         return None
@@ -90,6 +99,25 @@ def _float(operation: str, module: str, ctx: Context, values: Sequence[Number], 
     return Number(result, ctype, weak=module == "math")
 
 
+def _scaled(scale: tuple[float, float], module: str, ctx: Context, values: Sequence[Number]) -> Number:
+    """Multiply by a quotient of two numbers."""
+    value = counted(ctx, values[0])
+    ctype = _float_type(ctx, module, value)
+    numerator, denominator = map(ctype.rounded, scale)
+    factor = ctx.constant(ctype.rounded(numerator / denominator), ctype)
+    scaled = ctx.arithmetic("*", ctx.value(ctx.cast(value, ctype)), factor, ctype)
+    return Number(scaled, ctype, weak=module == "math")
+
+
+def _hypotenuse(module: str, ctx: Context, values: Sequence[Number]) -> Number:
+    """Give the root of the sum of two squares, which a library computes in a way of its own."""
+    a, b, common, weak = joined(ctx, values[0], values[1])
+    ctype = _float_type(ctx, module, Number(a, common, weak))
+    squares = [ctx.arithmetic("*", side, side, ctype) for side in (ctx.converted(s, common, ctype) for s in (a, b))]
+    total = ctx.arithmetic("+", *squares, ctype)
+    return Number(ctx.operation("math.sqrt", (total,), ir_type(ctype)), ctype, weak=module == "math")
+
+
 def _float_type(ctx: Context, module: str, value: Number) -> CNumber:
     found = float_type(module, value.ctype, weak=value.weak)
     if found is None:
@@ -117,8 +145,12 @@ def absolute(ctx: Context, values: Sequence[Number]) -> Number:
 def extreme_of(name: str, ctx: Context, values: Sequence[Number]) -> Number:
     """Give the lesser or greater of two numbers as Python does: a later one only where it is beyond the earlier."""
     first, second = values
+    if first.is_truth and second.is_truth:
+        found = _logical("arith.andi" if "min" in name else "arith.ori", ctx, values)
+        return replace(found, weak=first.weak and second.weak)
     is_beyond = compare(ctx, "<" if "min" in name else ">", second, first)
-    return chosen(ctx, ctx.test(is_beyond), second, first)
+    is_either = first.is_truth != second.is_truth  # a number or a truth value, which the front end lets be stored alone
+    return chosen(ctx, ctx.test(is_beyond), second, first, in_one_type=is_either)
 
 
 def extreme_of_numpy(name: str, ctx: Context, values: Sequence[Number]) -> Number:
@@ -173,6 +205,18 @@ def _square(ctx: Context, values: Sequence[Number]) -> Number:
     return Number(ctx.arithmetic("*", a, b, ctype, weak=weak), ctype, weak)
 
 
+def _negative(ctx: Context, values: Sequence[Number]) -> Number:
+    return unary(ctx, ast.USub(), replace(values[0], weak=values[0].weak and not values[0].is_integer))
+
+
+def _reciprocal(ctx: Context, values: Sequence[Number]) -> Number:
+    (value,) = values
+    if not isinstance(value.ctype, FloatType):
+        raise ctx.refusal("`reciprocal` of integers")
+    one = ctx.constant(1, value.ctype)
+    return Number(ctx.arithmetic("/", one, ctx.value(value), value.ctype), value.ctype)
+
+
 def _sign(ctx: Context, values: Sequence[Number]) -> Number:
     """Give the sign; what is neither above nor below zero is given back, as a NaN is."""
     value = counted(ctx, values[0])
@@ -207,6 +251,8 @@ _NUMPY: dict[str, tuple[int, Apply]] = {
     "absolute": (1, absolute),
     "sign": (1, _sign),
     "square": (1, _square),
+    "negative": (1, _negative),
+    "reciprocal": (1, _reciprocal),
     "round": (1, _to_even),
     "around": (1, _to_even),
     "rint": (1, _to_even),

@@ -163,20 +163,58 @@ def _rounded_down(ctx: Context, op: ast.operator, left: Number, right: Number) -
     if isinstance(ctype, FloatType):
         if weak:
             _require_nonzero(ctx, right, b, ctype)
-        if not right.literal or not right.literal > 0:
-            raise ctx.refusal("`//` and `%` by a float that is not known to be above zero")
-        return Number(_of_floats(ctx, op, a, b, ctype), ctype, weak)
-    if ctype is BOOL or (not weak and not right.literal):
-        raise ctx.refusal("a division by an integer of NumPy")  # by zero, it gives zero
+        if right.literal and right.literal > 0:
+            return Number(_of_floats(ctx, op, a, b, ctype), ctype, weak)
+        is_zero = None if weak or right.literal else ctx.comparison("==", b, ctx.constant(0, ctype), ctype)
+        found = _by_any_float(ctx, op, a, b, ctype)
+        if is_zero is not None and isinstance(op, ast.FloorDiv):
+            by_zero = ctx.arithmetic("/", a, b, ctype)
+            found = ctx.operation("arith.select", (is_zero, by_zero, found), ir_type(ctype))
+        return Number(found, ctype, weak)
+    if ctype is BOOL:
+        raise ctx.refusal("a division of truth values of NumPy")
     if weak:
         _require_nonzero(ctx, right, b, ctype)
+    elif not right.literal:
+        return Number(_or_zero(ctx, op, a, b, ctype), ctype)
     if isinstance(op, ast.Mod) and (right.literal or 0) > 0 and ctx.is_counted(a):
         return Number(ctx.arithmetic("%", a, b, ctype), ctype, weak)
+    return Number(_of_integers(ctx, op, a, b, ctype, weak=weak), ctype, weak)
+
+
+def _of_integers(
+    ctx: Context, op: ast.operator, a: SSAValue, b: SSAValue, ctype: CNumber, *, weak: bool = False
+) -> SSAValue:
     quotient = ctx.arithmetic("//", a, b, ctype)
     if isinstance(op, ast.FloorDiv):
-        return Number(quotient, ctype, weak)
-    whole = ctx.arithmetic("*", quotient, b, ctype, weak=weak)
-    return Number(ctx.arithmetic("-", a, whole, ctype, weak=weak), ctype, weak)
+        return quotient
+    return ctx.arithmetic("-", a, ctx.arithmetic("*", quotient, b, ctype, weak=weak), ctype, weak=weak)
+
+
+def _or_zero(ctx: Context, op: ast.operator, a: SSAValue, b: SSAValue, ctype: CNumber) -> SSAValue:
+    """Divide integers of NumPy, which gives zero for a division by zero."""
+    zero, one, of_type = ctx.constant(0, ctype), ctx.constant(1, ctype), ir_type(ctype)
+    is_zero = ctx.comparison("==", b, zero, ctype)
+    divisor = ctx.operation("arith.select", (is_zero, one, b), of_type)
+    return ctx.operation("arith.select", (is_zero, zero, _of_integers(ctx, op, a, divisor, ctype)), of_type)
+
+
+def _by_any_float(ctx: Context, op: ast.operator, a: SSAValue, b: SSAValue, ctype: CNumber) -> SSAValue:
+    """Give the rest with the sign of a divisor other than zero, or the quotient for it (NumPy, ``npy_divmod``)."""
+    of_type, zero, one = ir_type(ctype), ctx.constant(0, ctype), ctx.constant(1, ctype)
+    rest = ctx.operation("arith.remf", (a, b), of_type)
+    signs = [ctx.comparison("<", side, zero, ctype) for side in (rest, b)]
+    is_nonzero = ctx.comparison("!=", rest, zero, ctype)
+    is_opposite = ctx.operation("arith.andi", (is_nonzero, ctx.operation("arith.xori", signs, i1)), i1)
+    if isinstance(op, ast.Mod):
+        moved = ctx.arithmetic("+", rest, b, ctype)
+        nearer = ctx.operation("arith.select", (is_opposite, moved, rest), of_type)
+        signed = ctx.operation("math.copysign", (rest, b), of_type)  # a zero has the sign of the divisor
+        return ctx.operation("arith.select", (is_nonzero, nearer, signed), of_type)
+    quotient = ctx.arithmetic("/", ctx.arithmetic("-", a, rest, ctype), b, ctype)
+    less = ctx.arithmetic("-", quotient, one, ctype)
+    exact = ctx.operation("arith.select", (is_opposite, less, quotient), of_type)
+    return ctx.operation("math.roundeven", (exact,), of_type)
 
 
 def _of_floats(ctx: Context, op: ast.operator, a: SSAValue, b: SSAValue, ctype: CNumber) -> SSAValue:

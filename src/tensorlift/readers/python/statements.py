@@ -221,7 +221,7 @@ def _given_back(ctx: Context, scope: Scope) -> Operand:
             ctype, weak = promoted(ctype, weak, value.ctype, value.weak)
     if not all(keeps(value, ctype) for value in numbers):
         raise ctx.refusal("a function that returns numbers of several types")
-    result = Local(ir_type(ctype), ctx.at, "result")
+    result = Local(ir_type(ctype), ctx.at, ctx.temporary("result"))
     inside = ctx.flow.current
     for value, end in zip(numbers, scope.ends, strict=True):
         ctx.flow.current = end
