@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 REFUSALS: dict[str, Refusal] = {
     "parse": Refusal("TL165", "the source is not valid Python: {detail}", "correct the line; `python` must accept it"),
     "statement": Refusal("TL166", "`{detail}` is not lifted", "keep to `for`, `if`, assignments and `return`"),
-    "literally": Refusal("TL166", "{detail} is not read literally", "show the loop IR: --emit ir"),
+    "literally": Refusal("TL166", "{detail} is not read literally", "write it with plainer operations"),
     "walrus": Refusal("TL167", "`{detail}` assigns inside of an expression", "assign in a statement of its own"),
     "jump": Refusal(
         "TL168", "`{detail}` leaves the loop body early", "guard the rest of the body with a condition instead"

@@ -313,8 +313,9 @@ class Context:
 
     def _is_final(self, name: str, value: Number, ctype: CNumber) -> bool:
         """Whether a name is bound once, in code that runs once, to what every block may use."""
-        is_once = self.scope.bound[name] <= 1 and self.flow.current is self.flow.entry and not self.scope.depth
-        return is_once and value.ctype == ctype and not value.is_test and isinstance(value.value, SSAValue)
+        is_once = self.scope.bound[name] <= 1 and not self.scope.depth
+        is_anywhere = value.literal is not None or self.flow.current is self.flow.entry
+        return is_once and is_anywhere and value.ctype == ctype and not value.is_test
 
     def stands(self, part: SSAValue) -> bool:
         """Whether a value is made at the start of the function, so that every block may use it."""

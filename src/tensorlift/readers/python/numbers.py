@@ -315,7 +315,7 @@ def _compared_in(ctx: Context, left: Number, right: Number) -> CNumber:
             continue
         if holds(other.ctype, one.literal) and other.ctype is not BOOL:
             return other.ctype
-    for ctype in (left.ctype, LONG):
+    for ctype in (left.ctype, right.ctype, LONG):
         if ctype is not BOOL and ctype.contains(left.ctype) and ctype.contains(right.ctype):
             return ctype
     raise ctx.refusal("a comparison of integers that no type holds")
