@@ -2,9 +2,8 @@
 
 import pytest
 
-from tensorlift.frontends.c import reader as c
 from tensorlift.frontends.mlir import reader as mlir
-from tensorlift.languages import python
+from tensorlift.languages import c, python
 
 _MLIR = "func.func @{}(%n: index) -> index {{ return %n : index }}\n"
 
@@ -25,7 +24,7 @@ def _fails_once(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> No
 def test_an_internal_error_refuses_its_function_alone(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TENSORLIFT_DEBUG", raising=False)
     if language == "c":
-        _fails_once(monkeypatch, c, "lower_function")
+        _fails_once(monkeypatch, c, "c_signature")
         read = c.read_c("long f(long n) { return n; }\nlong g(long n) { return n; }\n", "two.c")
     elif language == "python":
         _fails_once(monkeypatch, python, "lower_python")

@@ -11,7 +11,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG
+from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG, UNSIGNED_LONG
 from tensorlift.frontends.python.scalars import DTYPES, holds, promoted
 from tensorlift.frontends.python.syntax import OPERATORS, given_arguments
 from tensorlift.readers.python.arrays import allocate, element, element_type, elementwise, in_memory, store
@@ -280,8 +280,8 @@ def _of_numbers(ctx: Context, module: str, name: str, node: ast.Call) -> Operand
     if found is None or node.keywords or len(node.args) != found[0]:
         raise ctx.refusal(f"a call of `{ast.unparse(node.func)}` with these arguments")
     match module, name, node.args[0]:
-        case "numpy", "uint64", ast.Constant(value=int(stated)) if holds(DTYPES[name], stated):
-            return Number(stated, DTYPES[name])
+        case "numpy", "uint64", ast.Constant(value=int(stated)) if holds(UNSIGNED_LONG, stated):
+            return Number(stated, UNSIGNED_LONG)
     values = [evaluate(ctx, argument) for argument in node.args]
     return elementwise(ctx, found[1], [_of_numpy(v) for v in values] if module == "numpy" else values)
 

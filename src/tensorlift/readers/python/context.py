@@ -314,7 +314,9 @@ class Context:
     def _is_final(self, name: str, value: Number, ctype: CNumber) -> bool:
         """Whether a name is bound once, in code that runs once, to what every block may use."""
         is_once = self.scope.bound[name] <= 1 and not self.scope.depth
-        is_anywhere = value.literal is not None or self.flow.current is self.flow.entry
+        is_anywhere = self.flow.current is self.flow.entry
+        if value.literal is not None:  # what a call passes
+            is_anywhere = any(name == argument.arg for argument in arguments_of(self.scope.function))
         return is_once and is_anywhere and value.ctype == ctype and not value.is_test
 
     def stands(self, part: SSAValue) -> bool:

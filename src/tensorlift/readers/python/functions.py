@@ -103,6 +103,7 @@ def _scaled(scale: tuple[float, float], module: str, ctx: Context, values: Seque
     """Multiply by a quotient of two numbers."""
     value = counted(ctx, values[0])
     ctype = _float_type(ctx, module, value)
+    assert isinstance(ctype, FloatType)
     numerator, denominator = map(ctype.rounded, scale)
     factor = ctx.constant(ctype.rounded(numerator / denominator), ctype)
     scaled = ctx.arithmetic("*", ctx.value(ctx.cast(value, ctype)), factor, ctype)
@@ -113,8 +114,8 @@ def _hypotenuse(module: str, ctx: Context, values: Sequence[Number]) -> Number:
     """Give the root of the sum of two squares, which a library computes in a way of its own."""
     a, b, common, weak = joined(ctx, values[0], values[1])
     ctype = _float_type(ctx, module, Number(a, common, weak))
-    squares = [ctx.arithmetic("*", side, side, ctype) for side in (ctx.converted(s, common, ctype) for s in (a, b))]
-    total = ctx.arithmetic("+", *squares, ctype)
+    x, y = (ctx.converted(side, common, ctype) for side in (a, b))
+    total = ctx.arithmetic("+", ctx.arithmetic("*", x, x, ctype), ctx.arithmetic("*", y, y, ctype), ctype)
     return Number(ctx.operation("math.sqrt", (total,), ir_type(ctype)), ctype, weak=module == "math")
 
 

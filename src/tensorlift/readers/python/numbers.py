@@ -182,7 +182,7 @@ def _rounded_down(ctx: Context, op: ast.operator, left: Number, right: Number) -
     return Number(_of_integers(ctx, op, a, b, ctype, weak=weak), ctype, weak)
 
 
-def _of_integers(
+def _of_integers(  # noqa: PLR0913 - the operands, and whose integers they are
     ctx: Context, op: ast.operator, a: SSAValue, b: SSAValue, ctype: CNumber, *, weak: bool = False
 ) -> SSAValue:
     quotient = ctx.arithmetic("//", a, b, ctype)
