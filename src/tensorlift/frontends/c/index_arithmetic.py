@@ -55,12 +55,14 @@ def fit(polynomial: Polynomial, ctype: IntegerType, needs: tuple[Need, ...], set
 
 
 def _near_zero(polynomial: Polynomial, ctype: IntegerType) -> Polynomial:
-    """Take a constant addend as a small number, below zero too, where it is one in its type: -1 for the greatest."""
-    addend = polynomial.terms.get((), 0)
-    small = (addend + ctype.maximum // 2 + 1) % (ctype.maximum + 1) - ctype.maximum // 2 - 1
-    return (
-        polynomial + Polynomial.constant(small - addend) if abs(small) <= ctype.maximum >> _SMALL_BITS else polynomial
-    )
+    """Take a constant addend for a small number, below zero too, where it is one in its type: -1 for the greatest.
+
+    Another one is what the type holds: 200 for -56 in 8 bits.
+    """
+    addend, count = polynomial.terms.get((), 0), ctype.maximum + 1
+    small = (addend + count // 2) % count - count // 2
+    meant = small if abs(small) <= ctype.maximum >> _SMALL_BITS else addend % count
+    return polynomial + Polynomial.constant(meant - addend)
 
 
 def _range_needs(polynomial: Polynomial, ctype: IntegerType, location: Location) -> tuple[Need, ...]:
@@ -100,6 +102,8 @@ def convert(index: Index, ctype: IntegerType, location: Location) -> Index | Non
         index = Index(index.polynomial, index.ctype, _essential(index.needs))
     if ctype.contains(index.ctype):
         return Index(index.polynomial, ctype, index.needs)
+    if ctype.width == index.ctype.width < INT.width and not ctype.signed:
+        return _without_sign(index, ctype, location)
     needs = list(index.needs)
     if index.ctype.signed and not ctype.signed:
         needs.append(Need("overflow", index.polynomial, location, wraps=True))
@@ -110,6 +114,14 @@ def convert(index: Index, ctype: IntegerType, location: Location) -> Index | Non
         room = index.polynomial - Polynomial.constant(ctype.minimum)
         needs.append(Need("overflow", room, location, wraps=True))
     return Index(index.polynomial, ctype, tuple(needs))
+
+
+def _without_sign(index: Index, ctype: IntegerType, location: Location) -> Index:
+    """Read the bits of an integer without a sign; that it did not wrap with one is no matter."""
+    polynomial = _near_zero(index.polynomial, ctype)
+    rooms = (polynomial, Polynomial.constant(ctype.maximum) - polynomial)
+    needs = tuple(need for need in index.needs if not need.wraps)
+    return Index(polynomial, ctype, needs + tuple(Need("overflow", room, location, wraps=True) for room in rooms))
 
 
 def _essential(needs: tuple[Need, ...]) -> tuple[Need, ...]:
