@@ -45,6 +45,17 @@ LIFTED = {
         "  for (int i = 0; i < n; i++) u[i] = a[i]; free(a); free(b); }"),
         "b[1:-1] = 0.5 * (a[:-2] + a[2:])",
     ),
+    "states of which less is used later": (
+        (f"void f(int n, int steps, double *u) {{ {_STATE} {_COPY} n = n - 1;"
+        f"  for (int s = 0; s < steps; s++) {{ {_STEP} t = a; a = b; b = t; }}"
+        "  for (int i = 0; i < n; i++) u[i] = a[i]; }"),
+        "b[1:-2] = 0.5 * (a[:-3] + a[2:-1])",
+    ),
+    "memory for one of two lengths": (
+        ("void f(int n, double *x) { double *t; if (n > 8) t = malloc(n * sizeof *t); else t = malloc(8 * sizeof *t);"
+        "  for (int i = 0; i < n; i++) t[i] = x[i]; for (int i = 0; i < n; i++) x[i] = 2 * t[i]; free(t); }"),
+        "return 2.0 * x",
+    ),
 }  # fmt: skip
 
 REFUSED = {
@@ -53,10 +64,10 @@ REFUSED = {
         "  for (int i = 0; i < n; i++) { t[i] = x[i]; x[i] = 2 * t[i]; } free(t); }"),
         "TL151",
     ),
-    "memory for one of two lengths": (
-        ("void f(int n, double *x) { double *t; if (n > 8) t = malloc(n * sizeof *t); else t = malloc(8 * sizeof *t);"
-        "  for (int i = 0; i < n; i++) t[i] = x[i]; for (int i = 0; i < n; i++) x[i] = 2 * t[i]; free(t); }"),
-        "TL151",
+    "memory for one of two values": (
+        ("void f(int n, int k, double *x) { double *t; if (k) t = malloc(n * sizeof *t); else t = calloc(n, sizeof *t);"
+        "  for (int i = 1; i < n; i++) t[i] = x[i]; for (int i = 0; i < n; i++) x[i] = 2 * t[i]; free(t); }"),
+        "TL136",
     ),
     "memory that nothing was written to": (
         "void f(int n, double *x) { double *t = malloc(n * sizeof *t); x[0] = t[0]; free(t); }", "TL204",
@@ -78,12 +89,6 @@ REFUSED = {
         "  for (int i = 0; i < n; i++) u[i] = t[i]; }"),
         "TL137",
     ),
-    "the length changes": (
-        (f"void f(int n, int steps, double *u) {{ {_STATE} {_COPY} n = n - 1;"
-        f"  for (int s = 0; s < steps; s++) {{ {_STEP} t = a; a = b; b = t; }}"
-        "  for (int i = 0; i < n; i++) u[i] = a[i]; }"),
-        "TL137",
-    ),
     "states of parameters": (
         ("void f(int n, int steps, double *a, double *b) { double *t;"
         f"  for (int s = 0; s < steps; s++) {{ {_STEP} t = a; a = b; b = t; }} }}"),
@@ -103,6 +108,17 @@ def test_scratch_memory_is_a_local_array(name: str) -> None:
     record = _lift(source, test=True)
     assert record.lifted, record.diagnostics
     assert line in record.program
+    assert [report.passed for report in record.tests] == [True, True]
+
+
+def test_memory_for_one_of_two_lengths_is_long_enough() -> None:
+    record = _lift(
+        "void f(int n, double *x) { double *t; if (n > 8) t = malloc(n * sizeof *t); else t = malloc(4 * sizeof *t);"
+        "  for (int i = 0; i < n; i++) t[i] = x[i]; for (int i = 0; i < n; i++) x[i] = 2 * t[i]; free(t); }",
+        test=True,
+    )
+    assert [condition.text for condition in record.preconditions] == ["n >= 0", "n <= 4"]
+    assert record.restricted
     assert [report.passed for report in record.tests] == [True, True]
 
 

@@ -13,6 +13,7 @@ from tensorlift.source import source_from_text
 
 MATRIX = "typedef struct { int rows, cols; double *vals; double **rowp; double k[3]; int count; } matrix;\n"
 PAIR = "typedef struct { float re, im; } pair;\n"
+AT = "double *t;\nstatic double at(int i) { return t[i]; }\n"
 STATE = "static struct { double acc; int n; double buf[8]; } st;\n"
 
 CASES = [
@@ -43,6 +44,22 @@ CASES = [
         STATE + "void f(const double *x) { for (int i = 0; i < st.n; i++) st.acc += x[i] * st.buf[2]; }",
         "x st_acc st_n st_buf",
     ),
+    (
+        AT + "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = at(i); }",
+        "n a t",
+    ),
+    (
+        MATRIX + "matrix m;\nstatic double at(matrix *q, int i) { return q->vals[i] + q->k[0]; }\n"
+        "void f(double *a) { for (int i = 0; i < m.rows; i++) a[i] = at(&m, i); }",
+        "a m_rows m_vals m_k",
+    ),
+    ("double **r;\nvoid f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = r[i][2]; }", "n a r"),
+    ("int n;\nvoid f(float *a) { for (int i = 0; i < n; i++) a[i] = 1; }", "n a"),
+    (
+        AT + "void f(int n, double *t) { for (int i = 0; i < n; i++) t[i] = at(i); }",
+        "n t t2",
+    ),
+    ("static const int n = 8;\nvoid f(float *a) { for (int i = 0; i < n; i++) a[i] = 1; }", "a"),
     ("double g[4], s;\nvoid f(void) { for (int i = 0; i < 4; i++) s += g[i]; }", "g s"),
     ("static const double w[2] = {1, 2};\nvoid f(double *a) { for (int i = 0; i < 2; i++) a[i] *= w[i]; }", "a"),
     ("void f(int n, float **a) { for (int i = 0; i < n; i++) { float *p = a[i]; *p++ = 1; *p = i; } }", "n a"),

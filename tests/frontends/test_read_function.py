@@ -3,8 +3,9 @@
 import pytest
 
 from tensorlift.frontends.mlir import reader as mlir
-from tensorlift.languages import c, python
+from tensorlift.languages import c, cpp, python
 
+_C = "long f(long n) { return n; }\nlong g(long n) { return n; }\n"
 _MLIR = "func.func @{}(%n: index) -> index {{ return %n : index }}\n"
 
 
@@ -20,12 +21,15 @@ def _fails_once(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> No
     monkeypatch.setattr(owner, name, function)
 
 
-@pytest.mark.parametrize("language", ["c", "python", "mlir"])
+@pytest.mark.parametrize("language", ["c", "cpp", "python", "mlir"])
 def test_an_internal_error_refuses_its_function_alone(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TENSORLIFT_DEBUG", raising=False)
     if language == "c":
         _fails_once(monkeypatch, c, "c_signature")
-        read = c.read_c("long f(long n) { return n; }\nlong g(long n) { return n; }\n", "two.c")
+        read = c.read_c(_C, "two.c")
+    elif language == "cpp":
+        _fails_once(monkeypatch, cpp, "executed")
+        read = cpp.read_cpp(_C, "two.cpp")
     elif language == "python":
         _fails_once(monkeypatch, python, "lower_python")
         read = python.read_python("def f(n: int):\n    return n\ndef g(n: int):\n    return n\n", "two.py")

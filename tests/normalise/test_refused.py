@@ -106,8 +106,7 @@ def test_what_is_told_before_the_program_ends_is_no_part_of_it(before: str) -> N
     head = "#include <assert.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
     source = source_from_text(f"{head}void f(int n, double *a) {{ {before} a[0] = n; }}", "k.c")
     (found,) = reading.read(source, LiftOptions())
-    assert found.otherwise is not None
-    function = next(op for op in found.otherwise().walk() if op.name == "func.func")
+    function = next(op for op in loop_ir_of(found).walk() if op.name == "func.func")
     requires: Any = function.attributes["tl.requires"]
     assert [entry.data["text"].data for entry in requires] == ["n >= 4"]
 

@@ -57,9 +57,13 @@ REFUSED = {
         "struct s { int x; }; int f(void) { struct s t[2]; return t[0].x; }",
         "1:45: error TL140: this use of a structure or union is not lifted: struct s",
     ),
-    "structure at file scope": (
-        "struct s { int x; } g; int f(void) { return g.x; }",
-        "1:21: error TL140: this use of a structure or union is not lifted: struct s",
+    "constant structure at file scope": (
+        "struct s { int x; }; const struct s g = {1}; int f(void) { return g.x; }",
+        "1:37: error TL140: this use of a structure or union is not lifted: const struct s",
+    ),
+    "pointer at file scope that changes": (
+        "double *g; double f(void) { return *g++; }",
+        "1:37: error TL146: the global variable `g` is not lifted where it is used so",
     ),
     "structure that is returned": (
         "struct s { int x; }; struct s f(struct s t) { return t; }",
@@ -121,9 +125,9 @@ REFUSED = {
         "1:34: error TL136: a pointer is converted to `int *`, whose elements are of another type",
     ),
     "void pointer": ("int f(void *a) { return 0; }", "1:13: error TL145: the type `void *` is not lifted"),
-    "string": (
-        'int f(void) { const char *s = "x"; return s[0]; }',
-        "1:31: error TL148: string literals are not lifted",
+    "string in an array": (
+        'int f(void) { const char s[2] = {"x"}; return s[0]; }',
+        "1:34: error TL148: string literals are not lifted",
     ),
     "designator": ("int f(void) { int a[3] = {[1] = 2}; return a[1]; }", "1:27: error TL149: this initialiser"),
     "braces left out": (

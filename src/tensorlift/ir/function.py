@@ -56,8 +56,15 @@ _C_INTEGERS = {
 # End the names in literal IR of the distance between rows, a size, an offset, whether a pointer is null; no name of a
 # source has a space.
 ROW, SIZE, OFFSET, NULL = " row", " size", " offset", " null"
+OUTSIDE, TEXT = "@", "text "  # begin the names of variables at file scope, and of string literals
 _ACCESS = re.compile(r"(\w*)(->|\[\]\.|\.|)(.*)")
 _LOOPS = frozenset({"affine.for", "affine.parallel", "scf.for", "scf.while", "scf.parallel"})
+
+
+def _split(access: str) -> tuple[str, str, str]:
+    found = _ACCESS.fullmatch(access.removesuffix("[]"))
+    assert found is not None  # any text does
+    return found[1], found[2], found[3]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,7 @@ class Parameter:
     ``extents`` are the exact extents of an array over the sizes, None where one is not linear or not known.
     ``strides`` are distances in elements in the C memory, polynomials over parameter names; None is dense row-major.
     ``access`` says how C reaches what is no parameter of C: ``m->rows``, ``x[].re``, or the name of a global; ``path``
-    how C++ reaches it.
+    how C++ reaches it.  What is part of a variable at file scope ``is_outside``.
     """
 
     name: str
@@ -81,20 +88,19 @@ class Parameter:
     location: Location | None
     access: str = ""
     path: str = ""
+    is_outside: bool = False
 
     @property
     def member(self) -> tuple[str, str, str]:
         """What the access starts from, a structure or a global; what leads on, ``->``, ``.`` or ``[].``; the path."""
-        found = _ACCESS.fullmatch(self.access.removesuffix("[]"))
-        assert found is not None  # any text does
-        return found[1], found[2], found[3]
+        return _split(self.access)
 
     @property
     def literal_name(self) -> str:
-        """What literal IR calls it: a member as C reaches it, ``m->rows``; a variable at file scope ``@g``."""
+        """What literal IR calls it: a member as C reaches it, ``m->rows``; ``@g`` or ``@g.n`` at file scope."""
         if not self.access:
             return self.path or self.name
-        return self.access if self.member[1] else f"@{self.member[0]}"
+        return f"{OUTSIDE}{self.access.removesuffix('[]')}" if self.is_outside else self.access
 
     @property
     def is_column(self) -> bool:
@@ -317,7 +323,13 @@ class FunctionView:
             location=location_of(value),
             access=_text(marks, "tl.access"),
             path=self._paths.get(_name(value, marks), ""),
+            is_outside=self._is_outside(_text(marks, "tl.access")),
         )
+
+    def _is_outside(self, access: str) -> bool:
+        """Whether C reaches something through a variable at file scope, and not through a parameter."""
+        root, link, _ = _split(access)
+        return bool(access) and (not link or root not in {name for name, _ in self.c_parameters})
 
     @cached_property
     def _paths(self) -> Mapping[str, str]:

@@ -13,11 +13,11 @@ from tensorlift.frontends.c.c_types import FloatType, IntegerType, element_of
 from tensorlift.frontends.c.delinearise import respread
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Access, Address, Array, Data, Index, Slot, depends_on_data
+from tensorlift.ir.function import TEXT
 from tensorlift.normalise.blame import inexact
 from tensorlift.normalise.bounds import extent_name
 from tensorlift.normalise.cells import element_type
 from tensorlift.normalise.exact import number_type
-from tensorlift.normalise.steering import is_called
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,10 +77,10 @@ def _get_global(ex: Execution, op: Operation) -> None:
         ex.values[op.results[0]] = ex.static[name]
         return
     for variable, bound in ex.environment.items():
-        if is_called(variable, name) and not variable.is_parameter:
+        if variable.is_global and variable.symbol == name:
             ex.values[op.results[0]] = bound if isinstance(bound, Address) else Address(variable, ())
             return
-    raise refusal("global", ex.place, name)
+    raise refusal("string" if name.startswith(TEXT) else "global", ex.place, name)
 
 
 def _cast(ex: Execution, op: Operation) -> None:
@@ -92,7 +92,7 @@ def declare_table(ex: Execution, variable: nodes.Variable) -> None:
     extents, element = ex.extents(variable), element_of(variable.ctype)
     assert isinstance(element, IntegerType | FloatType)
     array = Array(variable.name, element, extents, variable.location, variable.ctype.spelling)
-    (table,) = [op for op in _constants(ex) if op.sym_name.data == variable.name]
+    (table,) = [op for op in _constants(ex) if op.sym_name.data == variable.symbol]
     ex.environment[variable] = _filled(ex, array, table)
 
 

@@ -12,7 +12,7 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c.induction import nested_loops
 from tensorlift.frontends.c.refusals import REFUSALS, refusal
 from tensorlift.frontends.c.splitting import factors_of
-from tensorlift.frontends.c.values import Address, Choice, Index, LoopRange, Need, Unknown, depends_on_data
+from tensorlift.frontends.c.values import Address, Array, Choice, Index, LoopRange, Need, Unknown, depends_on_data
 from tensorlift.ir.left_early import JUMP, refusal_of
 from tensorlift.ir.location import name_of
 from tensorlift.normalise.blame import inexact
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _TESTS = {"arith.cmpi", "arith.cmpf"}
 _DATA = {"arith.cmpf", "memref.load"}
+_MEMORY = {"memref.load": 0, "memref.store": 1}  # which operand is memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +245,8 @@ def _leave(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> Non
             found = solved.at(handed, ZERO)
         if isinstance(found, Index):
             found = replace(found, needs=found.needs + needs)
-        ex.values[result] = found if found is not None else Unknown("closed-form", result.name_hint or "a variable")
+        reason = "pointer-walk" if is_memory(result) else "closed-form"
+        ex.values[result] = found if found is not None else Unknown(reason, result.name_hint or "a variable")
 
 
 def _tested(solved: Solved) -> set[int]:
@@ -316,7 +318,7 @@ def _lengths(ex: Execution, op: Operation, solved: Solved, trips: list[Polynomia
     """Give the lengths of the nested loops that a loop is split into, None where it stays; it must be affine."""
     lengths = None
     if len(trips) == 1:
-        known = dict.fromkeys(_strides(ex, op, solved))
+        known = dict.fromkeys([*_strides(ex, op, solved), *_rows(ex, op)])
         is_affine = trips[0].is_affine
         if known or not is_affine:
             _note_products(ex, op, solved)
@@ -354,6 +356,21 @@ def _strides(ex: Execution, op: Operation, solved: Solved) -> Iterator[Polynomia
             is_fixed = value is not None and solved.symbols.keys().isdisjoint(ex.ranges.leaves(value.polynomial))
             stride = stride * value.polynomial if is_fixed and value is not None else ZERO
         if stride not in {ZERO, ONE}:
+            yield stride
+
+
+def _rows(ex: Execution, op: Operation) -> Iterator[Polynomial]:
+    """Yield the lengths of the rows of arrays that a loop goes over which the source has not written, as ``memset``."""
+    if name_of(op):
+        return
+    for inside in op.walk():
+        memory = ex.values.get(inside.operands[_MEMORY[inside.name]]) if inside.name in _MEMORY else None
+        array = memory.base if isinstance(memory, Address) else None
+        stride = ONE
+        for extent in reversed(array.extents[1:] if isinstance(array, Array) and array not in ex.rows else []):
+            if extent is None:
+                break
+            stride = stride * extent
             yield stride
 
 

@@ -26,6 +26,7 @@ from tensorlift.normalise.exits import Exits
 from tensorlift.normalise.hoist import Hoist
 from tensorlift.normalise.inline import MOST_OPERATIONS, Inline, called, calls_in
 from tensorlift.normalise.kept_places import KeptPlaces
+from tensorlift.normalise.outside import ReadOnce
 from tensorlift.normalise.rotate import Rotate
 from tensorlift.normalise.scalars import SCALARS
 from tensorlift.normalise.signature import (
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.c.ranges import Ranges
     from tensorlift.normalise.execution import Rule
 
-PASSES = (Structure(), Inline(), Hoist(), Rotate(), Exits())
+PASSES = (Structure(), Inline(), ReadOnce(), Hoist(), Rotate(), Exits())
 
 C = Language(c_arguments, keeps_values=True)
 MLIR = Language(mlir_arguments, LONG.width, outermost_first=False)

@@ -15,7 +15,7 @@ from tensorlift.frontends.c.c_types import LONG, VOID, ArrayType, FloatType, Int
 from tensorlift.frontends.c.demand import walk
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Array, Choice, Data, Index, Slot, Unknown
-from tensorlift.ir.function import NULL, OFFSET, ROW, SIZE, axis_name
+from tensorlift.ir.function import NULL, OFFSET, OUTSIDE, ROW, SIZE, axis_name
 from tensorlift.ir.location import location_of
 from tensorlift.ir.prototype import RETURNED
 from tensorlift.normalise.accesses import row_name
@@ -44,6 +44,8 @@ def argument_names(function: FuncOp) -> list[str]:
 
 def literal_name(variable: nodes.Variable, names: Mapping[str, str]) -> str:
     """Give what literal IR calls a parameter, by how the source reaches it."""
+    if variable.is_global:
+        return f"{OUTSIDE}{variable.symbol}"
     return names.get(variable.name, variable.access or variable.name)
 
 

@@ -62,14 +62,14 @@ class Steering:
     def state(self, names: Collection[str], outer: Collection[Variable]) -> None:
         """Note parameters that the signature makes sizes, and variables at file scope."""
         self._stated |= set(names)
-        self.assigned |= {variable for variable in outer if any(is_called(variable, one) for one in self._stored)}
+        self.assigned |= {variable for variable in outer if variable.symbol in self._stored}
 
     def steers(self, variable: Variable) -> bool:
         """Whether a parameter is a size."""
         argument = self._arguments.get(self._name_of(variable))
         if variable.name in self._stated or argument in self.values:
             return True
-        loads = [value for value, symbol in self._loaded.items() if is_called(variable, symbol)]
+        loads = [value for value, symbol in self._loaded.items() if symbol == variable.symbol]
         return variable.is_global and any(value in self.values for value in loads)
 
     def _close(self, work: list[SSAValue], compared: list[set[SSAValue]]) -> None:
@@ -88,11 +88,6 @@ class Steering:
         """Whether a value steers already, or is an argument or a variable at file scope that can."""
         is_known = value in self.values or value in self._arguments.values() or value in self._loaded
         return is_known and is_integer(value)
-
-
-def is_called(variable: Variable, symbol: str) -> bool:
-    """Whether a symbol is that of a variable at file scope, or of a static one in a function."""
-    return variable.name in {symbol, symbol.rpartition(".")[2]}
 
 
 def _symbols(access: Operation, memory: int) -> Iterator[str]:

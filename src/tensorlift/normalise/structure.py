@@ -116,7 +116,16 @@ class _Structuring:
     # Pieces of control.
 
     def piece(self, start: int, values: Sequence[SSAValue], ends: AbstractSet[int]) -> Left:
-        """Write what begins with a block, up to the blocks where it ends."""
+        """Write what begins with a block, up to the blocks where it ends; one after the other, however many follow."""
+        following: tuple[int, Sequence[SSAValue]] | None = (start, values)
+        while following is not None:
+            left, following = self._first(*following, ends)
+        return left
+
+    def _first(
+        self, start: int, values: Sequence[SSAValue], ends: AbstractSet[int]
+    ) -> tuple[Left, tuple[int, Sequence[SSAValue]] | None]:
+        """Write a block or loop and what belongs to it; return how that is left, and what follows on all ways."""
         if start in self.graph.loops and start != self.level.header:
             last, left, inside = start, self.loop(start, values), self.graph.loops[start].blocks
         else:
@@ -126,14 +135,18 @@ class _Structuring:
         ]
         beside = [b for b in self.graph.alternatives(last, merges) if self.level.holds(b)]
         merges = sorted({*merges, *beside}, key=self.graph.rank.__getitem__)
+        if not merges and len(left.ways) == 1 and left.ways[0].target not in ends:
+            return left, (left.ways[0].target, left.ways[0].values)
         left = self.arms(left, {*ends, *merges})
         for number, block in enumerate(merges, 1):
             if left.way(block) is not None:
                 left, later = self.with_first(left, block), merges[number:]
+                if not later and left.ways[0].flag is None:
+                    return left, (block, left.ways[0].values)
                 apart = (way.target for way in left.ways if way.target in later)
                 other = next((target for target in apart if not self.graph.leads(block, target)), None)
                 left = self.go_on(left, {*ends, *later}, other)
-        return left
+        return left, None
 
     def straight(self, start: int, values: Sequence[SSAValue]) -> tuple[int, Left]:
         """Write a block, and those that simply follow; return the last one, and how it is left."""

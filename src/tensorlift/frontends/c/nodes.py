@@ -42,6 +42,11 @@ class Variable:
     is_object: bool = False
     access: str = ""
 
+    @property
+    def symbol(self) -> str:
+        """What literal IR calls a variable at file scope, or a member of one."""
+        return self.access.removesuffix("[]") or self.name
+
 
 @dataclass(slots=True, eq=False)
 class Integer:

@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clang.cindex import CursorKind
 
+from tensorlift.comprehension.names import unused
 from tensorlift.frontends.c import libclang, nodes
 from tensorlift.frontends.c.c_types import UNSIGNED_LONG, ArrayType, CType, NumberType, OtherType, PointerType
 from tensorlift.frontends.c.clang_ast import is_variadic
-from tensorlift.ir.function import NULL, ROW
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.ir.function import NULL, OUTSIDE, ROW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,6 +49,7 @@ def c_signature(reader: UnitReader, cursor: Any, asked: Asked) -> nodes.Function
     location, declared = reader.location(cursor), list(cursor.get_arguments())
     variables = tuple(reader.variable_of(parameter) for parameter in declared)
     members = _members(reader, declared, asked.arguments)
+    named = (name.removeprefix(OUTSIDE) for name in asked.arguments if name.startswith(OUTSIDE) and " " not in name)
     parameters = [part for variable in variables for part in members.get(variable.name, [variable])]
     return nodes.Function(
         name=cursor.spelling,
@@ -55,22 +58,56 @@ def c_signature(reader: UnitReader, cursor: Any, asked: Asked) -> nodes.Function
         result=reader.types.read(cursor.result_type),
         location=location,
         body=nodes.Block((), location),
-        outer=outer_variables(reader, cursor, asked.outer),
+        outer=outer_variables(reader, cursor, [*asked.outer, *named]),
         is_variadic=is_variadic(cursor),
     )
 
 
 def outer_variables(reader: UnitReader, definition: Any, names: Sequence[str]) -> tuple[nodes.Variable, ...]:
-    """List the variables at file scope that have some names, in the order of the source."""
-    wanted, found = set(names), dict[str, nodes.Variable]()
-    work = libclang.children(definition.translation_unit.cursor) if wanted else []
+    """List the variables at file scope, or members of such, that have some names, in the order of the source.
+
+    Raises:
+        LiftError: for a structure that a parameter has the name of.
+
+    """
+    roots = {name.partition(".")[0]: [other for other in names if _is_of(other, name)] for name in names}
+    taken = {parameter.spelling for parameter in definition.get_arguments()}
+    found = dict[str, list[nodes.Variable]]()
+    work = libclang.children(definition.translation_unit.cursor) if names else []
     while work:
         cursor = work.pop()
-        if cursor.kind is CursorKind.VAR_DECL and cursor.spelling in wanted:
-            found.setdefault(cursor.spelling, reader.variable_of(cursor.get_definition() or cursor))
+        if cursor.kind is CursorKind.VAR_DECL and cursor.spelling in roots and cursor.spelling not in found:
+            found[cursor.spelling] = list(_outside(reader, cursor, roots[cursor.spelling], taken))
         elif cursor.kind in {CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL}:
             work += libclang.children(cursor)
-    return tuple(sorted(found.values(), key=lambda variable: variable.location))
+    return tuple(sorted((v for several in found.values() for v in several), key=lambda variable: variable.location))
+
+
+def _is_of(name: str, other: str) -> bool:
+    """Whether two names are of one variable, or of members of it."""
+    return name.partition(".")[0] == other.partition(".")[0]
+
+
+def _outside(reader: UnitReader, cursor: Any, names: Sequence[str], taken: set[str]) -> Iterator[nodes.Variable]:
+    """Yield a variable at file scope, or a variable for each of its members in the order of their declaration."""
+    cursor = cursor.get_definition() or cursor
+    if not is_structure(reader.types.of(cursor)):
+        variable = reader.variable_of(cursor)
+        variable.name = unused(variable.name, taken)
+        yield variable
+        return
+    if cursor.spelling in taken:
+        raise refusal("global", reader.location(cursor), cursor.spelling)
+    ways = {name: list(_along(cursor.type, name.split(".")[1:])) for name in names}
+    for name in sorted(names, key=lambda one: [position for position, _ in ways[one]]):
+        fields = [field for _, field in ways[name]]
+        inside = "[]" if isinstance(reader.types.read(fields[-1].type), ArrayType) else ""
+        match = _MEMBER.fullmatch(f"{name}{inside}")
+        assert match is not None, "a member has the name of its structure"
+        member = _variable(reader, cursor, fields, match, taken)
+        member.is_parameter, member.is_global = False, True
+        taken.add(member.name)
+        yield member
 
 
 def is_structure(ctype: CType) -> bool:

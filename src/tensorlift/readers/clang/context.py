@@ -88,6 +88,14 @@ class PointerLocal:
 
 
 @dataclass(frozen=True, slots=True)
+class FixedPointer:
+    """A variable at file scope, by its name, that holds a pointer which no function that is read changes."""
+
+    name: str
+    pointer: Pointer
+
+
+@dataclass(frozen=True, slots=True)
 class Allocation:
     """What ``malloc`` and ``calloc`` give: memory whose elements a conversion will tell; ``size`` counts bytes."""
 
@@ -100,13 +108,15 @@ class Structure:
     """A structure: what its members are, by their names.
 
     Of an ``is_array`` of structures, each member is one memory for all of them, and ``index`` tells which is meant.
-    An object of C++ that is ``reached`` from outside, by that name, gets its members when they are used.
+    An object of C++ that is ``reached`` from outside, by that name, gets its members when they are used; those that are
+    ``deferred`` are made for each use, which is a cursor.
     """
 
     members: MutableMapping[str, Place]
     is_array: bool = False
     index: SSAValue | None = None
     reached: str = ""
+    deferred: Mapping[str, Callable[[Any], Place]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +152,7 @@ class Lambda:
 
 
 Value: TypeAlias = SSAValue | Pointer | Allocation | Structure | StructurePointer | Container | Lambda
-Place: TypeAlias = Local | PointerLocal | Cell | Value
+Place: TypeAlias = Local | PointerLocal | FixedPointer | Cell | Value
 Rule: TypeAlias = "Callable[[Context, Any], Value]"
 PlaceRule: TypeAlias = "Callable[[Context, Any], Place]"
 EffectRule: TypeAlias = "Callable[[Context, Any], Place | None]"
@@ -165,6 +175,9 @@ class Rules:
 C = Rules()
 
 
+Memories: TypeAlias = "Callable[[Any, str, CType], tuple[str, MemRefType[Attribute]]]"
+
+
 @dataclass(slots=True)
 class Unit:
     """One translation unit: its file, its types, and what its functions ask of it."""
@@ -173,7 +186,7 @@ class Unit:
     source: bytes
     types: TypeReader
     function: Callable[[Any], None]  # have a function read that is called
-    memory: Callable[[Any], tuple[str, MemRefType[Attribute]]]  # declare a static variable; gives its symbol and type
+    memory: Memories  # declare a static variable, or a member of one; gives its symbol and type
     rules: Rules = C
     positions: libclang.Positions = field(default_factory=libclang.Positions)
     locations: dict[int, FileLineColLoc] = field(default_factory=dict)
@@ -233,6 +246,7 @@ class Context:
     cases: dict[int | None, Flow] = field(default_factory=dict)
     callees: dict[str, Any] = field(default_factory=dict)
     checks: list[Callable[[], None]] = field(default_factory=list)  # asked when all phis are settled
+    outer: dict[str, SSAValue] = field(default_factory=dict)  # the pointers at file scope that it takes as arguments
     depth: int = 0
     entered: int = 0
     loops: int = 0

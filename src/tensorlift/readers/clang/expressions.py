@@ -33,6 +33,7 @@ from tensorlift.readers.clang.context import (
     C,
     Cell,
     Context,
+    FixedPointer,
     Place,
     Pointer,
     PointerLocal,
@@ -50,7 +51,6 @@ from tensorlift.readers.clang.context import (
 from tensorlift.readers.clang.members import fields, is_same_structure, is_structure, is_table, selected, subscripted
 from tensorlift.readers.clang.memory import (
     difference,
-    global_place,
     is_null,
     is_null_constant,
     load,
@@ -58,6 +58,7 @@ from tensorlift.readers.clang.memory import (
     retyped,
     store,
 )
+from tensorlift.readers.clang.outside import global_place, text
 from tensorlift.readers.flow import Flow, Local
 
 if TYPE_CHECKING:
@@ -107,6 +108,8 @@ def assign(ctx: Context, target: Place, new: Value, cursor: Any) -> None:
             store(ctx, new, target.pointer.base, target.pointer.offset, ctx.location(cursor))
         case Structure(), Structure():
             _copied(ctx, target, new, cursor.type, cursor)
+        case FixedPointer(name), _:
+            raise ctx.refusal("global", cursor, name)
         case ((Cell(Pointer(base)) | Pointer(base)), Pointer()):  # a row, or the table
             raise ctx.refusal("row-pointers", cursor, base.name_hint or "")
         case _:
@@ -132,6 +135,8 @@ def contents(ctx: Context, source: Place, cursor: Any) -> Value:
             return ctx.flow.read(source)
         case PointerLocal():
             return Pointer(ctx.flow.read(source.base), ctx.flow.read(source.offset), source.shape)
+        case FixedPointer(_, pointer):
+            return pointer
         case Cell(pointer) if pointer.shape:
             return Pointer(pointer.base, pointer.offset, pointer.shape[1:])
         case Cell(pointer):
@@ -213,12 +218,7 @@ def _refused(reason: str, detail: str = "") -> Callable[[Context, Any], Value]:
 def _named(ctx: Context, cursor: Any) -> Place:
     """Give the object that a name stands for."""
     known = ctx.places.get(libclang.referenced_identity(cursor))
-    if known is not None:
-        return known
-    declaration = cursor.referenced
-    if declaration is None or declaration.kind is not CursorKind.VAR_DECL:
-        raise ctx.refusal("function-pointer", cursor)
-    return global_place(ctx, declaration, cursor)
+    return global_place(ctx, cursor) if known is None else known
 
 
 def _reference(ctx: Context, cursor: Any) -> Value:
@@ -488,7 +488,7 @@ C.values.update(
             (CursorKind.UNARY_OPERATOR, _unary),
             (CursorKind.CONDITIONAL_OPERATOR, _conditional),
             (CursorKind.MEMBER_REF_EXPR, _contents),
-            (CursorKind.STRING_LITERAL, _refused("string")),
+            (CursorKind.STRING_LITERAL, text),
             (CursorKind.INIT_LIST_EXPR, _refused("initialiser", "a list where a value is expected")),
             (CursorKind.StmtExpr, _refused("expression", "a statement in an expression")),
             (CursorKind.COMPOUND_LITERAL_EXPR, _refused("expression", "a compound literal")),

@@ -183,6 +183,8 @@ def _nested(found: dict[Way, Place], *, is_array: bool) -> Structure:
 
 def selected(ctx: Context, structure: Structure, name: str, cursor: Any) -> Place:
     """Select a member of a structure."""
+    if name in structure.deferred:
+        return structure.deferred[name](cursor)
     member, index = structure.members.get(name), structure.index
     if member is None:
         raise ctx.refusal("struct", cursor, f"the member `{name}`")

@@ -1,4 +1,4 @@
-"""Memory: arrays on the stack and the heap, variables at file scope, and the loops that fill and copy.
+"""Memory: arrays on the stack and the heap, and the loops that fill and copy.
 
 All memory is flat, of one dimension that is not told by its type.
 
@@ -14,20 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
 from xdsl.dialects.arith import DivUIOp
-from xdsl.dialects.builtin import DenseArrayBase, SymbolRefAttr, i1, i32, i64
-from xdsl.dialects.memref import AllocaOp, AllocOp, CastOp, GetGlobalOp, LoadOp, StoreOp
+from xdsl.dialects.builtin import DenseArrayBase, i1, i32, i64
+from xdsl.dialects.memref import AllocaOp, AllocOp, LoadOp, StoreOp
 
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import (
     LONG,
     UNSIGNED_LONG,
-    ArrayType,
     CType,
     NumberType,
     PointerType,
     VoidType,
 )
-from tensorlift.readers.clang.context import Allocation, Cell, Context, Pointer, Value, memory_type, pointee
+from tensorlift.readers.clang.context import Allocation, Context, Pointer, Value, memory_type, pointee
 from tensorlift.readers.clang.members import is_table
 from tensorlift.readers.clang.nulls import test_of
 from tensorlift.readers.flow import Flow, Local
@@ -133,24 +132,6 @@ def counted(
     ctx.flow.jump(header, at)
     ctx.flow.seal(header)
     ctx.flow.enter(after)
-
-
-def global_place(ctx: Context, declaration: Any, cursor: Any) -> Cell:
-    """Give the object of a variable at file scope; one that is not constant is memory as any other."""
-    ctype = ctx.type_of(declaration)
-    if isinstance(ctype, PointerType):
-        raise ctx.refusal("global", cursor, declaration.spelling)
-    element, shape = pointee(ctx, ctype, declaration, declaration.spelling)
-    if isinstance(ctype, ArrayType) and None in shape:
-        raise ctx.refusal("global", cursor, declaration.spelling)
-    known = tuple(extent for extent in shape if extent is not None)
-    at = ctx.location(cursor)
-    symbol, memory = ctx.unit.memory(declaration)
-    got = GetGlobalOp.create(result_types=(memory,), properties={"name": SymbolRefAttr(symbol)}, location=at)
-    cast = CastOp.create(operands=got.results, result_types=(memory_type(element),), location=at)
-    ctx.flow.add(got)
-    ctx.flow.add(cast)
-    return Cell(Pointer(cast.results[0], ctx.constant(0, LONG, at), known))
 
 
 _NULLS = {CursorKind.CXX_NULL_PTR_LITERAL_EXPR, CursorKind.GNU_NULL_EXPR}

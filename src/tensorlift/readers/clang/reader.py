@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,7 @@ from tensorlift.readers.clang.context import C, Context, PointerLocal, Rules, Un
 from tensorlift.readers.clang.declarations import initialisers, is_constant, storage, with_extents
 from tensorlift.readers.clang.members import is_structure, is_table, structure_parameter, table
 from tensorlift.readers.clang.nulls import take_null
+from tensorlift.readers.clang.outside import hand_on_pointers
 from tensorlift.readers.clang.statements import statement
 from tensorlift.readers.flow import FlowGraph, named, poison
 
@@ -89,7 +91,7 @@ class Reading:
     callees: dict[str, dict[str, Location]] = field(default_factory=dict)
     waiting: list[Any] = field(default_factory=list)
     asked: set[str] = field(default_factory=set)
-    globals: dict[int | None, GlobalOp] = field(default_factory=dict)
+    globals: dict[tuple[int | None, str], GlobalOp] = field(default_factory=dict)
 
 
 def read_literally(text: str, filename: str, **options: Any) -> LiteralModule:
@@ -111,6 +113,7 @@ def read_parsed_literally(parsed: ParsedFile, only: str | None = None) -> Litera
     while reading.waiting:
         _read(reading, reading.waiting.pop(0))
     operations = {name: f.operation for name, f in reading.functions.items() if f.operation is not None}
+    hand_on_pointers(operations)
     for name, error in take_null(operations):
         reading.functions[name] = replace(reading.functions[name], operation=None, diagnostics=error.diagnostics)
     _refuse_callers(reading)
@@ -134,11 +137,11 @@ def reading_of(parsed: ParsedFile, types: TypeReader, rules: Rules) -> Reading:
     unit = Unit(parsed.name, parsed.source, types, lambda _: None, _no_memory, rules)
     reading = Reading(unit, parsed.unsequenced, parsed.reach)
     unit.function = lambda cursor: _ask(reading, cursor)
-    unit.memory = lambda cursor: _global(reading, cursor)
+    unit.memory = partial(_global, reading)
     return reading
 
 
-def _no_memory(cursor: Any) -> tuple[str, MemRefType[Attribute]]:
+def _no_memory(cursor: Any, _member: str, _ctype: CType) -> tuple[str, MemRefType[Attribute]]:
     raise NotImplementedError(cursor.spelling)
 
 
@@ -181,15 +184,14 @@ def _function(ctx: Context, cursor: Any, location: Location) -> LiteralFunction:
     results = result_types(ctx, ctx.result, cursor)
     declared = list(cursor.get_arguments())
     names = _parameters(ctx, cursor, declared)
-    entry = ctx.flow.entry.block
-    types = [argument.type for argument in entry.args]
     (body,) = [child for child in libclang.children(cursor) if child.kind is CursorKind.COMPOUND_STMT]
     statement(ctx, body)
     _fall_off(ctx, results, cursor)
     blocks = ctx.flow.finish()
     for check in ctx.checks:
         check()
-    attributes = [DictionaryAttr({"tl.name": StringAttr(name)}) for name in names]
+    types = [argument.type for argument in ctx.flow.entry.block.args]
+    attributes = [DictionaryAttr({"tl.name": StringAttr(name)}) for name in (*names, *ctx.outer)]
     operation = FuncOp.create(
         properties={
             "sym_name": StringAttr(cursor.spelling),
@@ -261,24 +263,25 @@ def _refuse_callers(reading: Reading) -> None:
                     break
 
 
-def _global(reading: Reading, cursor: Any) -> tuple[str, MemRefType[Attribute]]:
-    """Declare a static variable; a constant one keeps its initialiser, another may hold anything by now."""
+def _global(reading: Reading, cursor: Any, member: str, ctype: CType) -> tuple[str, MemRefType[Attribute]]:
+    """Declare a static variable or its member; a constant one keeps its initialiser, another holds anything by now."""
     cursor = cursor.get_definition() or cursor
-    parent = cursor.semantic_parent
-    name = cursor.spelling if parent.kind is CursorKind.TRANSLATION_UNIT else f"{parent.spelling}.{cursor.spelling}"
-    known = reading.globals.get(cursor.data[0])
+    name, parent = member or cursor.spelling, cursor.semantic_parent
+    if not member and parent.kind is not CursorKind.TRANSLATION_UNIT:
+        name = f"{parent.spelling}.{name}"
+    known = reading.globals.get((cursor.data[0], member))
     if known is None:
         taken = {str(made.sym_name.data) for made in reading.globals.values()}
         symbol = next(name + "_" * k for k in range(len(taken) + 1) if name + "_" * k not in taken)
         ctx = Context(reading.unit, FlowGraph(Block()), VOID)
-        known = reading.globals[cursor.data[0]] = _declared(ctx, cursor, symbol)
+        known = reading.globals[cursor.data[0], member] = _declared(ctx, cursor, ctype, symbol)
     found = known.type
     assert isinstance(found, MemRefType)
     return known.sym_name.data, found
 
 
-def _declared(ctx: Context, cursor: Any, symbol: str) -> GlobalOp:
-    element, shape = pointee(ctx, ctx.type_of(cursor), cursor, cursor.spelling)
+def _declared(ctx: Context, cursor: Any, ctype: CType, symbol: str) -> GlobalOp:
+    element, shape = pointee(ctx, ctype, cursor, cursor.spelling)
     lengths = [extent for extent in shape if extent is not None]
     count, keeps_value = prod(lengths), is_constant(cursor.type)
     return GlobalOp.create(

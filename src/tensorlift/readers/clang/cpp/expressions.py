@@ -39,8 +39,6 @@ from tensorlift.readers.flow import Flow, Local
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from xdsl.ir import SSAValue
-
     from tensorlift.readers.clang.context import EffectRule, PlaceRule, Rule
 
 _ZERO = re.compile(r"[\w:]+ ?(?:\( ?\)|\{ ?\})", re.ASCII)
@@ -48,29 +46,14 @@ _EXTREMES = {"max_element": "<", "min_element": ">"}
 
 
 def _named(ctx: Context, cursor: Any) -> Place:
-    """Give what a name stands for; a constant at file scope is its value."""
+    """Give what a name stands for."""
     inner = libclang.children(cursor)
     if not cursor.spelling and len(inner) == 1:  # a constant parameter of a template
         return value(ctx, inner[0])
     known = ctx.places.get(libclang.referenced_identity(cursor))
     if known is not None:
         return known
-    constant = _constant(ctx, cursor)
-    return C.places[CursorKind.DECL_REF_EXPR.value](ctx, cursor) if constant is None else constant
-
-
-def _constant(ctx: Context, cursor: Any) -> SSAValue | None:
-    """Give the value of a number that is constant from the start."""
-    declaration = cursor.referenced
-    if declaration is None or declaration.kind is not CursorKind.VAR_DECL:
-        return None
-    ctype, is_constant = ctx.type_of(declaration), declaration.type.get_canonical().is_const_qualified()
-    if not is_constant or not isinstance(ctype, NumberType):
-        return None
-    declaration = declaration.get_definition() or declaration
-    values = libclang.expressions(declaration)
-    found = libclang.evaluate(values[-1]) if values else None
-    return None if found is None else ctx.constant(found, ctype, ctx.location(cursor))
+    return C.places[CursorKind.DECL_REF_EXPR.value](ctx, cursor)
 
 
 def _reference(ctx: Context, cursor: Any) -> Value:

@@ -1,0 +1,184 @@
+"""Variables at file scope: memory by their symbols, structures member by member, and pointers as arguments.
+
+A number or an array is memory of its own, and so is each number or array of a structure: ``@st.n``.  What a pointer
+holds when the function is called is an argument of that, and of all functions that call it: ``@t`` or ``@st.data``.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from clang.cindex import CursorKind
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr, SymbolRefAttr
+from xdsl.dialects.func import CallOp
+from xdsl.dialects.memref import CastOp, GetGlobalOp
+
+from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.c_types import LONG, ArrayType, CType, NumberType, OtherType, PointerType
+from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.ir.function import OFFSET, OUTSIDE, ROW, TEXT
+from tensorlift.readers.clang.context import (
+    Cell,
+    Context,
+    FixedPointer,
+    Place,
+    Pointer,
+    Structure,
+    memory_type,
+    pointee,
+)
+from tensorlift.readers.clang.members import fields, is_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from xdsl.dialects.func import FuncOp
+    from xdsl.ir import Attribute, SSAValue
+
+
+def global_place(ctx: Context, cursor: Any) -> Place:
+    """Give what a variable at file scope stands for: a constant is its value, others are memory as any other."""
+    declaration = cursor.referenced
+    if declaration is None or declaration.kind is not CursorKind.VAR_DECL:
+        raise ctx.refusal("function-pointer", cursor)
+    constant = _constant(ctx, declaration, cursor)
+    if constant is not None:
+        return constant
+    ctype = ctx.type_of(declaration)
+    is_variable = not ctx.calls.frames and not declaration.type.is_const_qualified()
+    if isinstance(ctype, OtherType) and ctype.kind == "struct" and is_variable:
+        return _structure(declaration.type, declaration.spelling, declaration, ctx)
+    return _object(ctx, declaration, ctype, "", cursor)
+
+
+def _constant(ctx: Context, declaration: Any, cursor: Any) -> SSAValue | None:
+    """Give the value of a number that is constant from the start; None for anything else."""
+    ctype, is_constant = ctx.type_of(declaration), declaration.type.get_canonical().is_const_qualified()
+    if not is_constant or not isinstance(ctype, NumberType):
+        return None
+    declaration = declaration.get_definition() or declaration
+    values = libclang.expressions(declaration)
+    found = libclang.evaluate(values[-1]) if values else None
+    return None if found is None else ctx.constant(found, ctype, ctx.location(cursor))
+
+
+def _structure(record: Any, name: str, declaration: Any, ctx: Context) -> Structure:
+    """Give a structure whose members are made where they are used."""
+    made: dict[str, Place] = {}
+    deferred: dict[str, Callable[[Any], Place]] = {}
+    for field in fields(record):
+        called = f"{name}.{field.spelling}"
+        if fields(field.type):
+            made[field.spelling] = _structure(field.type, called, declaration, ctx)
+        elif not field.is_bitfield():
+            of_type = ctx.unit.types.read(field.type)
+            deferred[field.spelling] = partial(_object, ctx, declaration, of_type, called)
+    return Structure(made, deferred=deferred)
+
+
+def _object(ctx: Context, declaration: Any, ctype: CType, member: str, cursor: Any) -> Place:
+    """Give a variable at file scope, or the member of one that has a name."""
+    name = member or declaration.spelling
+    if isinstance(ctype, PointerType):
+        return _pointer(ctx, ctype, name, cursor)
+    element, shape = pointee(ctx, ctype, declaration, name)
+    if isinstance(ctype, ArrayType) and None in shape:
+        raise ctx.refusal("global", cursor, name)
+    known = tuple(extent for extent in shape if extent is not None)
+    at = ctx.location(cursor)
+    symbol, memory = ctx.unit.memory(declaration, member, ctype)
+    got = GetGlobalOp.create(result_types=(memory,), properties={"name": SymbolRefAttr(symbol)}, location=at)
+    cast = CastOp.create(operands=got.results, result_types=(memory_type(element),), location=at)
+    ctx.flow.add(got)
+    ctx.flow.add(cast)
+    return Cell(Pointer(cast.results[0], ctx.constant(0, LONG, at), known))
+
+
+def text(ctx: Context, cursor: Any) -> Pointer:
+    """Give a string literal as memory whose contents are not told."""
+    ctype, at = ctx.type_of(cursor), ctx.position(cursor)
+    if ctx.calls.frames or not isinstance(ctype, ArrayType):
+        raise ctx.refusal("string", cursor)
+    found = _object(ctx, cursor, ctype, f"{TEXT}{at.line}:{at.column}", cursor)
+    assert isinstance(found, Cell)
+    return Pointer(found.pointer.base, found.pointer.offset)
+
+
+def _pointer(ctx: Context, ctype: PointerType, name: str, cursor: Any) -> FixedPointer:
+    """Give a pointer as it was when the function was called; of C++ there are no arguments for that."""
+    if ctx.calls.frames:
+        raise ctx.refusal("global", cursor, name)
+    inner = ctype.element if is_table(ctype) else ctype
+    assert isinstance(inner, PointerType)
+    element, shape = pointee(ctx, inner.element, cursor, name)
+    if None in shape:
+        raise ctx.refusal("global", cursor, name)
+    hint, called, counts = name.replace(".", "_"), f"{OUTSIDE}{name}", ir_type(LONG)
+    base = _argument(ctx, called, memory_type(element), hint, cursor)
+    offset = _argument(ctx, f"{called}{OFFSET}", counts, f"{hint}_at", cursor)
+    known: tuple[int | SSAValue, ...] = tuple(extent for extent in shape if extent is not None)
+    if inner is not ctype:
+        known = (_argument(ctx, f"{called}{ROW}", counts, f"{hint}_row", cursor),)
+    return FixedPointer(name, Pointer(base, offset, known))
+
+
+def _argument(ctx: Context, called: str, of_type: Attribute, hint: str, cursor: Any) -> SSAValue:
+    """Give an argument of the function, made where it is first asked for."""
+    known = ctx.outer.get(called)
+    if known is None:
+        entry = ctx.flow.entry.block
+        known = ctx.outer[called] = entry.insert_arg(of_type, len(entry.args), ctx.location(cursor))
+        known.name_hint = hint
+    return known
+
+
+def hand_on_pointers(functions: Mapping[str, FuncOp]) -> None:
+    """Let functions take the pointers at file scope that what they call takes, and hand them on."""
+    taken = {name: _outer(function) for name, function in functions.items()}
+    if not any(taken.values()):
+        return
+    calls = [
+        (name, op)
+        for name, function in functions.items()
+        for op in function.walk()
+        if isinstance(op, CallOp) and _callee(op) in functions
+    ]
+    changed = True
+    while changed:
+        changed = False
+        for name, call in calls:
+            for called, argument in list(taken[_callee(call)].items()):
+                if called not in taken[name]:
+                    entry = functions[name].body.blocks[0]
+                    mine = taken[name][called] = entry.insert_arg(argument.type, len(entry.args), call.location)
+                    mine.name_hint = argument.name_hint
+                    changed = True
+    for name, call in calls:
+        call.operands = [*call.operands, *(taken[name][called] for called in taken[_callee(call)])]
+    for name, function in functions.items():
+        _declare(function, list(taken[name]))
+
+
+def _callee(call: CallOp) -> str:
+    name: str = call.callee.root_reference.data
+    return name
+
+
+def _outer(function: FuncOp) -> dict[str, SSAValue]:
+    """List the arguments that are pointers at file scope, by their names."""
+    marks: Any = function.arg_attrs or ()
+    names = [mark.data["tl.name"].data for mark in marks]
+    pairs = zip(names, function.body.blocks[0].args, strict=True)
+    return {name: argument for name, argument in pairs if name.startswith(OUTSIDE)}
+
+
+def _declare(function: FuncOp, outer: list[str]) -> None:
+    """Say what a function takes, once it has all arguments; those from outside come last."""
+    marks: Any = function.arg_attrs or ()
+    names = [mark.data["tl.name"].data for mark in marks]
+    names = [*(name for name in names if not name.startswith(OUTSIDE)), *outer]
+    if names:
+        function.arg_attrs = ArrayAttr([DictionaryAttr({"tl.name": StringAttr(name)}) for name in names])
+    types = [argument.type for argument in function.body.blocks[0].args]
+    function.function_type = FunctionType.from_lists(types, list(function.function_type.outputs))
