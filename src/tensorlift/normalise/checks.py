@@ -14,15 +14,13 @@ from tensorlift.frontends.c.asked import demand, settle
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Address, Array, Data, Index, Unknown
-from tensorlift.normalise.cases import sign
 from tensorlift.normalise.endings import is_false
-from tensorlift.normalise.execution import Test
-from tensorlift.normalise.scalars import inverted, plain
+from tensorlift.normalise.scalars import decided_here, inverted, plain
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
-    from tensorlift.normalise.execution import Execution, Rule
+    from tensorlift.normalise.execution import Execution, Rule, Test
 
 
 def require(ex: Execution, test: Test, condition: SSAValue, ending: Operation, *, holds: bool = True) -> None:
@@ -67,21 +65,6 @@ def _expected(ex: Execution, comparison: Operation | Block) -> None:
     if unknown is not None:
         raise refusal(unknown.reason, ex.place, unknown.detail)
     raise refusal("subscript-data", ex.place, "data in an extent")
-
-
-def decided_here(ex: Execution, test: Test) -> Test:
-    """Decide an affine condition that the loops and conditions around it settle."""
-    condition = test.condition
-    if not isinstance(condition, AffineCondition):
-        return test
-    holds = True
-    for polynomial, is_equality in condition.constraints:
-        sides = (polynomial, -polynomial) if is_equality else (polynomial,)
-        signs = [sign(ex, side) for side in sides]
-        if False in signs:
-            return Test(condition.inverted)
-        holds = holds and None not in signs
-    return Test(not condition.inverted) if holds else test
 
 
 CHECKS: dict[str, Rule] = {"cf.assert": _checked}

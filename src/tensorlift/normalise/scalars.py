@@ -401,8 +401,24 @@ def _selected(ex: Execution, op: Operation) -> None:
     ex.values[result] = chosen(ex, ex.test(condition), (then, otherwise), result) if found is None else found
 
 
+def decided_here(ex: Execution, test: Test) -> Test:
+    """Decide an affine condition that the loops and conditions around it settle."""
+    condition = test.condition
+    if not isinstance(condition, AffineCondition):
+        return test
+    holds = True
+    for polynomial, is_equality in condition.constraints:
+        sides = (polynomial, -polynomial) if is_equality else (polynomial,)
+        signs = [sign(ex, side) for side in sides]
+        if False in signs:
+            return Test(condition.inverted)
+        holds = holds and None not in signs
+    return Test(not condition.inverted) if holds else test
+
+
 def chosen(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue], result: SSAValue) -> Any:
     """Give one of two values that are computed already."""
+    test = decided_here(ex, test)
     if isinstance(test.condition, bool):
         return ex.values[arms[0 if test.condition else 1]]
     require_returned(ex, *(ex.values[arm] for arm in arms))

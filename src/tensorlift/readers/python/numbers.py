@@ -166,7 +166,7 @@ def _rounded_down(ctx: Context, op: ast.operator, left: Number, right: Number) -
         if right.literal and right.literal > 0:
             return Number(_of_floats(ctx, op, a, b, ctype), ctype, weak)
         is_zero = None if weak or right.literal else ctx.comparison("==", b, ctx.constant(0, ctype), ctype)
-        found = _by_any_float(ctx, op, a, b, ctype)
+        found = _by_any_float(ctx, op, a, b, ctype, is_negative=bool(right.literal))
         if is_zero is not None and isinstance(op, ast.FloorDiv):
             by_zero = ctx.arithmetic("/", a, b, ctype)
             found = ctx.operation("arith.select", (is_zero, by_zero, found), ir_type(ctype))
@@ -199,13 +199,18 @@ def _or_zero(ctx: Context, op: ast.operator, a: SSAValue, b: SSAValue, ctype: CN
     return ctx.operation("arith.select", (is_zero, zero, _of_integers(ctx, op, a, divisor, ctype)), of_type)
 
 
-def _by_any_float(ctx: Context, op: ast.operator, a: SSAValue, b: SSAValue, ctype: CNumber) -> SSAValue:
+def _by_any_float(  # noqa: PLR0913 - the operands, and what is known of the divisor
+    ctx: Context, op: ast.operator, a: SSAValue, b: SSAValue, ctype: CNumber, *, is_negative: bool
+) -> SSAValue:
     """Give the rest with the sign of a divisor other than zero, or the quotient for it (NumPy, ``npy_divmod``)."""
     of_type, zero, one = ir_type(ctype), ctx.constant(0, ctype), ctx.constant(1, ctype)
     rest = ctx.operation("arith.remf", (a, b), of_type)
-    signs = [ctx.comparison("<", side, zero, ctype) for side in (rest, b)]
     is_nonzero = ctx.comparison("!=", rest, zero, ctype)
-    is_opposite = ctx.operation("arith.andi", (is_nonzero, ctx.operation("arith.xori", signs, i1)), i1)
+    if is_negative:
+        is_opposite = ctx.comparison(">", rest, zero, ctype)
+    else:
+        signs = [ctx.comparison("<", side, zero, ctype) for side in (rest, b)]
+        is_opposite = ctx.operation("arith.andi", (is_nonzero, ctx.operation("arith.xori", signs, i1)), i1)
     if isinstance(op, ast.Mod):
         moved = ctx.arithmetic("+", rest, b, ctype)
         nearer = ctx.operation("arith.select", (is_opposite, moved, rest), of_type)
