@@ -200,7 +200,7 @@ def _is_case(ctx: Context, case: Any, chosen: SSAValue, ctype: Any) -> SSAValue:
     label, at = libclang.children(case)[0], ctx.location(case)
     number = libclang.evaluate(label)
     if not isinstance(number, int) or not isinstance(ctype, IntegerType) or len(libclang.children(case)) != 2:  # noqa: PLR2004 - a value and a statement
-        raise ctx.refusal("statement", case, "this `case`")
+        raise ctx.refusal("switch", case)
     return ctx.comparison("==", chosen, ctx.constant(number, ctype, at), ctype, at)
 
 
