@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tensorlift.comprehension.polynomial import Polynomial
-from tensorlift.frontends.c.splitting import factors_of
+from tensorlift.normalise.splitting import factors_of
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import source_from_text
 

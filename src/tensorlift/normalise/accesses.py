@@ -10,13 +10,13 @@ from xdsl.ir import Block
 from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import FloatType, IntegerType, element_of
-from tensorlift.frontends.c.delinearise import respread
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Access, Address, Array, Data, Index, Slot, depends_on_data
 from tensorlift.ir.function import TEXT
 from tensorlift.normalise.blame import inexact
 from tensorlift.normalise.bounds import extent_name
 from tensorlift.normalise.cells import element_type
+from tensorlift.normalise.delinearise import respread
 from tensorlift.normalise.exact import number_type
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from tensorlift.frontends.c.c_types import BOOL
-from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Address, Choice, Data, Index, Unknown
 from tensorlift.normalise.cases import both_signs, chosen_form, undecided
 from tensorlift.normalise.checks import require
@@ -15,6 +14,9 @@ from tensorlift.normalise.endings import ending_of
 from tensorlift.normalise.evolution import same
 from tensorlift.normalise.execution import Test, ctype_of, note_least, nothing, require_returned
 from tensorlift.normalise.scalars import chosen, decided_here, is_eager, joined_known
+
+
+from tensorlift.normalise.sink import AffineCondition
 from tensorlift.normalise.steering import is_memory
 
 if TYPE_CHECKING:
@@ -22,11 +24,11 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Block, Operation, OpResult, SSAValue
 
-    from tensorlift.frontends.c.sink import Condition
     from tensorlift.frontends.c.values import Known
     from tensorlift.normalise.cases import Form
     from tensorlift.normalise.cells import Held
     from tensorlift.normalise.execution import Execution, Rule
+    from tensorlift.normalise.sink import Condition
 
 
 def branch(ex: Execution, op: Operation) -> None:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tensorlift.comprehension.polynomial import ONE, Polynomial
-from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Address, Choice, Data, Index
+from tensorlift.normalise.sink import AffineCondition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -9,9 +9,8 @@ from xdsl.ir import OpResult
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.diagnostics import LiftError
-from tensorlift.frontends.c.induction import nested_loops
 from tensorlift.frontends.c.refusals import REFUSALS, refusal
-from tensorlift.frontends.c.splitting import factors_of
+from tensorlift.normalise.splitting import factors_of
 from tensorlift.frontends.c.values import Address, Array, Choice, Index, LoopRange, Need, Unknown, depends_on_data
 from tensorlift.ir.left_early import JUMP, refusal_of
 from tensorlift.ir.location import name_of
@@ -21,6 +20,8 @@ from tensorlift.normalise.edit import last_of
 from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution, Quiet, Solved, loop_view
 from tensorlift.normalise.exact import DIVISIONS, QUOTIENTS
 from tensorlift.normalise.exchanges import exchange
+from tensorlift.normalise.induction import nested_loops
+from tensorlift.normalise.splitting import factors_of
 from tensorlift.normalise.steering import is_memory
 from tensorlift.normalise.ways import is_within
 from tensorlift.normalise.wrapping import require_exact
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Block, Operation, SSAValue
 
-    from tensorlift.frontends.c.induction import TripCount
     from tensorlift.normalise.evolution import LoopView
     from tensorlift.normalise.execution import Execution, Rule
+    from tensorlift.normalise.induction import TripCount
 
 
 _TESTS = {"arith.cmpi", "arith.cmpf"}

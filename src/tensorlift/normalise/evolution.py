@@ -15,11 +15,11 @@ from xdsl.ir import Block, OpResult
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.c_types import INT
 from tensorlift.frontends.c.index_arithmetic import Setting, fit
-from tensorlift.frontends.c.induction import TripCount, trip_count, trips_of
 from tensorlift.frontends.c.values import Address, Index, Need, depends_on_data
 from tensorlift.ir.arithmetic import predicate_of
 from tensorlift.normalise.exact import EXACT, constant, integer, number_type, read_as
 from tensorlift.normalise.exchanges import can_exchange, exchanged
+from tensorlift.normalise.induction import TripCount, trip_count, trips_of
 from tensorlift.normalise.steering import handed_on, is_integer, is_memory
 
 if TYPE_CHECKING:

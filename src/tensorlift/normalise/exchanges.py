@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.induction import nested_loops
-from tensorlift.frontends.c.splitting import factors_of
 from tensorlift.frontends.c.values import Array, LoopRange
+from tensorlift.normalise.induction import nested_loops
+from tensorlift.normalise.splitting import factors_of
 from tensorlift.normalise.steering import is_memory
 
 if TYPE_CHECKING:

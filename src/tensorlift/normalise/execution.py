@@ -7,8 +7,9 @@ what the front ends read, by the same code; `signature` says what the arguments 
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Block
 
@@ -17,29 +18,43 @@ from tensorlift.diagnostics import LiftError, Location, Note
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import INT, LONG, FloatType, IntegerType
 from tensorlift.frontends.c.index_arithmetic import Setting, binary
-from tensorlift.frontends.c.machine import Machine
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.sink import AffineCondition
-from tensorlift.frontends.c.values import Address, Array, Choice, Data, Index, Known, Unknown, Value
+from tensorlift.frontends.c.values import (
+    Address,
+    Array,
+    Choice,
+    Data,
+    Domain,
+    Environment,
+    Index,
+    Known,
+    LoopRange,
+    Unknown,
+    Value,
+)
 from tensorlift.ir.location import calls_around, location_of
 from tensorlift.normalise.cases import decided, emitted
 from tensorlift.normalise.exact import DIVISIONS, NUMBERS
+from tensorlift.normalise.nest_orders import NestOrders
+from tensorlift.normalise.sink import AffineCondition
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Operation, SSAValue
 
-    from tensorlift.frontends.c.demand import Demand
-    from tensorlift.frontends.c.ir_sink import IRSink
     from tensorlift.frontends.c.preconditions import Preconditions
     from tensorlift.frontends.c.ranges import Ranges
     from tensorlift.ir.prototype import Dimension
     from tensorlift.normalise.cells import Cells
+    from tensorlift.normalise.ir_sink import IRSink
     from tensorlift.normalise.steering import Steering
 
     Rule = Callable[["Execution", Operation], None]
+
+
+_STEP_LIMIT = 4_000  # longer straight-line code takes more than seconds to prove; bodies of loops count twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +103,8 @@ class Language:
     keeps_values: bool = False
 
 
-class Execution(Machine):
+class Execution:
     """The state of executing one function."""
-
-    sink: IRSink
 
     def __init__(  # noqa: PLR0913, PLR0917 - the parts of a machine, and what it runs
         self,
@@ -104,9 +117,18 @@ class Execution(Machine):
         preconditions: Preconditions,
         sink: IRSink,
     ) -> None:
-        super().__init__(cast("Demand", steering), ranges, preconditions, sink)
-        self.function = function
         self.steering = steering
+        self.ranges, self.preconditions, self.sink = ranges, preconditions, sink
+        self.environment: Environment = {}
+        self.domain = Domain()
+        self.branches_around = 0  # in which nothing may be asked of the caller that holds without them
+        self.arrays: list[Array] = []
+        self.products: dict[Polynomial, tuple[Polynomial, Polynomial]] = {}  # with the factors that the source spells
+        self.converted: list[tuple[Data, Polynomial, Domain]] = []  # unsigned values, which became floats
+        self.orders = NestOrders()
+        self._names: dict[str, int] = {}
+        self._executed = 0
+        self.function = function
         self.rules = rules
         self.values: dict[SSAValue, Value | Choice | Test] = {}
         self.numbers: dict[SSAValue, Data] = {}  # places that depend on data
@@ -148,10 +170,42 @@ class Execution(Machine):
         self.execute_block(block)
         return self.returned if self.returned is not None else Unknown("no-return", function.name)
 
-    def value_of(self, data: Data, location: Location) -> Data:
-        """Give a value as it is: literal IR converts truth values itself."""
-        del location
-        return data
+    def count_step(self, location: Location) -> None:
+        """Count a statement or a call, and refuse a function that takes too many."""
+        self._executed += 1
+        if self._executed > _STEP_LIMIT:
+            raise refusal("step-limit", location, f"more than {_STEP_LIMIT} statements, counting those of calls")
+
+    def fresh(self, name: str) -> str:
+        """Give a variable name that no polynomial uses yet."""
+        count = self._names.get(name, 0)
+        self._names[name] = count + 1
+        return name if count == 0 else self.fresh(f"{name}_{count}")
+
+    @contextmanager
+    def inside(self, loops: tuple[LoopRange, ...] = (), guards: Known = ()) -> Iterator[None]:
+        """Run with more loops or more conditions around."""
+        saved = self.domain
+        self.domain = saved.inside(loops, guards)
+        try:
+            yield
+        finally:
+            self.domain = saved
+
+    def rely_on(self, value: Index | Address) -> None:
+        """Prove or record the conditions that an exact value rests on."""
+        if self.sink.emits and value.needs:
+            for need in value.needs:
+                self.preconditions.demand(need, self.domain)
+
+    def ask_for_all(self, binding: object, location: Location) -> None:
+        """Ask for the elements of an array of the caller behind the place where a loop of the source ends."""
+        array = binding.base if isinstance(binding, Address) else None
+        if not self.sink.emits or not isinstance(array, Array) or array.is_object or array.keeps_rank:
+            return  # what knows its extents is asked for those
+        if array.is_parameter and None in array.extents:
+            text = f"{array.name} has all elements that a loop would read if it did not end early"
+            self.preconditions.state("extent", text, location)
 
     # -- operations
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from tensorlift.frontends.c.c_types import LONG
-from tensorlift.frontends.c.lower import lower_by
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Index, Unknown
 from tensorlift.frontends.mlir.cleanup import PURE, remove_dead
@@ -27,6 +26,9 @@ from tensorlift.normalise.hoist import Hoist
 from tensorlift.normalise.inline import MOST_OPERATIONS, Inline, called, calls_in
 from tensorlift.normalise.kept_places import KeptPlaces
 from tensorlift.normalise.outside import ReadOnce
+
+
+from tensorlift.normalise.lower import lower_by
 from tensorlift.normalise.rotate import Rotate
 from tensorlift.normalise.scalars import SCALARS
 from tensorlift.normalise.signature import (
@@ -49,10 +51,10 @@ if TYPE_CHECKING:
 
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c import nodes
-    from tensorlift.frontends.c.ir_sink import IRSink
     from tensorlift.frontends.c.preconditions import Preconditions
     from tensorlift.frontends.c.ranges import Ranges
     from tensorlift.normalise.execution import Rule
+    from tensorlift.normalise.ir_sink import IRSink
 
 PASSES = (Structure(), Inline(), ReadOnce(), Hoist(), Rotate(), Exits())
 

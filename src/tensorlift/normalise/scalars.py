@@ -12,7 +12,6 @@ from tensorlift.comprehension.polynomial import ONE
 from tensorlift.frontends.c.c_types import FLOAT, INT, LONG, UNSIGNED_LONG, FloatType
 from tensorlift.frontends.c.index_arithmetic import compare_constants, counts_objects, wrapping_point
 from tensorlift.frontends.c.operations import can_be_eager, operation_class
-from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Choice, Data, Index, NotZero, Unknown
 from tensorlift.ir.arithmetic import NEGATED, evaluator, never_wraps, predicate_of, round_to_single, width_of
 from tensorlift.ir.location import END, name_of
@@ -20,6 +19,7 @@ from tensorlift.normalise.bounds import cut_off, from_the_end, is_of_data, untol
 from tensorlift.normalise.cases import chosen_form, computed, decided, sign
 from tensorlift.normalise.exact import DIVISIONS, EXACT, constant, integer, read_as
 from tensorlift.normalise.execution import Test, ctype_of, note_least, require_returned
+from tensorlift.normalise.sink import AffineCondition
 from tensorlift.normalise.steering import is_integer
 
 if TYPE_CHECKING:

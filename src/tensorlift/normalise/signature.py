@@ -12,7 +12,7 @@ from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import LONG, VOID, ArrayType, FloatType, IntegerType
-from tensorlift.frontends.c.demand import walk
+from tensorlift.frontends.c.mapped import walk
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Array, Choice, Data, Index, Slot, Unknown
 from tensorlift.ir.function import NULL, OFFSET, OUTSIDE, ROW, SIZE, axis_name

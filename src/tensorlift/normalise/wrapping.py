@@ -17,9 +17,9 @@ from tensorlift.normalise.exact import integer, read_as
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.c.induction import TripCount
     from tensorlift.normalise.evolution import Comparison, Solved
     from tensorlift.normalise.execution import Execution
+    from tensorlift.normalise.induction import TripCount
 
 _EQUALITIES = {"==", "!="}
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.demand import children, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -96,3 +96,27 @@ def nodes_of(statement: nodes.Statement) -> Iterator[nodes.Expression]:
     """Yield the expressions of a statement and all in them, but not those of statements inside of it."""
     for expression in expressions_of(statement):
         yield from walk(expression)
+
+
+def walk(expression: nodes.Expression) -> Iterator[nodes.Expression]:
+    """Iterate over an expression and everything in it, without recursion."""
+    work = [expression]
+    while work:
+        node = work.pop()
+        yield node
+        operands = _OPERANDS.get(type(node))
+        if operands is not None:
+            work.extend(operands(node))
+
+
+# A table by class, not a chain of cases: every analysis asks this of every node.
+_OPERANDS: dict[type, Callable[[Any], tuple[nodes.Expression, ...]]] = {
+    kind: (lambda node: (node.operand,)) if names == ("operand",) else attrgetter(*names)
+    for kind, names in nodes.OPERANDS.items()
+}
+
+
+def children(node: nodes.Expression) -> tuple[nodes.Expression, ...]:
+    """List the operands of an expression."""
+    operands = _OPERANDS.get(type(node))
+    return () if operands is None else operands(node)

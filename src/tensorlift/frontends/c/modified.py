@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.demand import children
-from tensorlift.frontends.c.mapped import expressions_of
+from tensorlift.frontends.c.mapped import children, expressions_of
 
 
 class ModifiedVariables:

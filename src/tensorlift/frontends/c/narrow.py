@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.ranges import combined
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import IntegerType
-from tensorlift.frontends.c.demand import walk
-from tensorlift.frontends.c.mapped import nodes_of
+from tensorlift.frontends.c.mapped import nodes_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

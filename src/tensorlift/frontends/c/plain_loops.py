@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL
-from tensorlift.frontends.c.demand import walk
-from tensorlift.frontends.c.mapped import alike, expressions_of, is_name, names_in, nodes_of
+from tensorlift.frontends.c.mapped import alike, expressions_of, is_name, names_in, nodes_of, walk
 from tensorlift.frontends.c.modified import assigned_in_statement
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.demand import children
 from tensorlift.frontends.c.endings import ending_in
-from tensorlift.frontends.c.mapped import expressions_of
+from tensorlift.frontends.c.mapped import children, expressions_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

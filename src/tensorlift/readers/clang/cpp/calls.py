@@ -8,15 +8,15 @@ called has no effects.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clang.cindex import CursorKind, TypeKind
 from xdsl.ir import SSAValue
 
-from tensorlift.diagnostics import LiftError
+from tensorlift.diagnostics import LiftError, Note
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import FloatType
-from tensorlift.frontends.c.calls import called_from
 from tensorlift.frontends.cpp.class_rules import require_class, require_plain_ending
 from tensorlift.frontends.cpp.cpp_types import fields_of, in_std, is_class, is_reference, without_reference
 from tensorlift.frontends.cpp.refusals import refusal
@@ -207,7 +207,8 @@ def _inlined(  # noqa: PLR0913, PLR0917 - all that a call is
             owned=given.copies,
         )
     except LiftError as error:
-        raise called_from(error, name_of_function(definition), place_of_call) from error
+        note = Note(f"in `{name_of_function(definition)}`, called from here", place_of_call)
+        raise LiftError(*(replace(item, notes=(*item.notes, note)) for item in error.diagnostics)) from error
 
 
 def _gives_reference(definition: Any) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.c.ir_sink import IRSink
+    from tensorlift.normalise.ir_sink import IRSink
 
 
 def gather(sink: IRSink, array: Array, subscripts: tuple[Polynomial, ...], location: Location) -> Data:

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.polynomial import ONE
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.sink import AffineCondition
 from tensorlift.frontends.c.values import Need
+from tensorlift.normalise.sink import AffineCondition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.c.machine import Machine
     from tensorlift.frontends.c.values import Array, Domain
+    from tensorlift.normalise.execution import Execution
 
 
-def demand(machine: Machine, condition: object, name: str, location: Location) -> None:
+def demand(machine: Execution, condition: object, name: str, location: Location) -> None:
     """Ask that a condition holds whenever it is tested, as the program ends by ``name`` elsewhere."""
     if condition is True:
         return
@@ -35,13 +35,13 @@ def demand(machine: Machine, condition: object, name: str, location: Location) -
         machine.preconditions.demand(Need("assertion", bound, location), machine.domain)
 
 
-def demand_equal(machine: Machine, one: Polynomial, other: Polynomial, location: Location) -> None:
+def demand_equal(machine: Execution, one: Polynomial, other: Polynomial, location: Location) -> None:
     """Prove that two extents are equal, or ask for it."""
     for difference in (one - other, other - one):
         machine.preconditions.demand(Need("extent", difference, location), machine.domain)
 
 
-def settle(machine: Machine, array: Array, extents: Sequence[Polynomial | None], location: Location) -> None:
+def settle(machine: Execution, array: Array, extents: Sequence[Polynomial | None], location: Location) -> None:
     """Fix the extents of an array where it is handed on, None where any will do; refuse two that differ."""
     array.settled.append((list(extents), machine.domain))
     exact: list[Polynomial | None] = []
@@ -57,7 +57,7 @@ def settle(machine: Machine, array: Array, extents: Sequence[Polynomial | None],
 
 
 def _one_for_all(
-    machine: Machine, given: list[tuple[Polynomial, Domain]], array: Array, location: Location
+    machine: Execution, given: list[tuple[Polynomial, Domain]], array: Array, location: Location
 ) -> Polynomial:
     """Return one of the extents that equals each where that is given."""
     ranges = machine.ranges
@@ -68,5 +68,5 @@ def _one_for_all(
     raise refusal("extent", location, array.name)
 
 
-def _are_equal(machine: Machine, one: Polynomial, other: Polynomial, domain: Domain) -> bool:
+def _are_equal(machine: Execution, one: Polynomial, other: Polynomial, domain: Domain) -> bool:
     return one == other or all(machine.ranges.is_certain(side, domain) for side in (one - other, other - one))

@@ -24,9 +24,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from tensorlift.comprehension.polynomial import Polynomial
-from tensorlift.frontends.c.affine_maps import AffineMaps
 from tensorlift.frontends.c.c_types import BOOL, LONG, CType, FloatType, IntegerType, NumberType
-from tensorlift.frontends.c.gathers import gather, place_value
 from tensorlift.frontends.c.index_arithmetic import counts_objects, small_part
 from tensorlift.frontends.c.ir_types import (
     INDEX,
@@ -47,9 +45,11 @@ from tensorlift.frontends.c.operations import (
     predicate,
 )
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.sink import AffineCondition, Condition, Sink
 from tensorlift.frontends.c.values import DATA_PLACE, Access, Array, Data, Domain, LoopRange, depends_on_data
 from tensorlift.ir.left_early import marked
+from tensorlift.normalise.affine_maps import AffineMaps
+from tensorlift.normalise.gathers import gather, place_value
+from tensorlift.normalise.sink import AffineCondition, Condition, Sink
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.polynomial import ONE
-from tensorlift.frontends.c.delinearise import primitive
+from tensorlift.normalise.delinearise import primitive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from math import prod
 from typing import TYPE_CHECKING, cast
 
@@ -41,62 +40,28 @@ from tensorlift.frontends.c.c_types import (
     VoidType,
     element_of,
 )
-from tensorlift.frontends.c.delinearise import Split
-from tensorlift.frontends.c.demand import Demand
-from tensorlift.frontends.c.gathers import complete, complete_gather
-from tensorlift.frontends.c.ir_sink import IRSink, reallocate
 from tensorlift.frontends.c.ir_types import INDEX, ir_type, memref_type
-from tensorlift.frontends.c.nest_orders import NestOrders
 from tensorlift.frontends.c.preconditions import Preconditions, Requirement
 from tensorlift.frontends.c.ranges import Ranges
-from tensorlift.frontends.c.refusals import REFUSALS, refusal
-from tensorlift.frontends.c.shapes import Shapes
+from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.signature import is_structure
-from tensorlift.frontends.c.statements import Statements
 from tensorlift.frontends.c.values import Address, Array, Data, Index, Slot, Value
+from tensorlift.normalise.delinearise import Split
+from tensorlift.normalise.gathers import complete, complete_gather
+from tensorlift.normalise.ir_sink import IRSink, reallocate
+from tensorlift.normalise.nest_orders import NestOrders
+from tensorlift.normalise.shapes import Shapes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.c.machine import Machine
+    from tensorlift.normalise.execution import Execution
 
-    MachineOf = Callable[[Ranges, Preconditions, IRSink], Machine]
+    MachineOf = Callable[[Ranges, Preconditions, IRSink], Execution]
 
 
 _PASSES = 4  # each finds the order of loops that one array needs
-
-
-def lower_function(
-    function: nodes.Function, source: str, *, places: bool = False, exact_from: int = INT.width
-) -> ModuleOp:
-    """Lower one function; raises ``LiftError`` with the reason where it is refused.
-
-    Signed types of less than ``exact_from`` bits wrap; in C, their overflow is not defined from ``int`` on.
-
-    Arrays are read at places that depend on data only where such ``places`` are asked for. What is refused because a
-    subscript depends on data is read again with integers that keep data, as the ``j`` of ``j = ix[i]; y[i] = x[j];``.
-    """
-    try:
-        return _in_some_order(function, source, exact_from, places=places)
-    except LiftError as refused:
-        if places and refused.diagnostics[0].code == REFUSALS["subscript-data"].code:
-            with suppress(LiftError):
-                return _in_some_order(function, source, exact_from, places=places, keeps_data=True)
-        raise
-
-
-def _in_some_order(
-    function: nodes.Function, source: str, exact_from: int, *, places: bool, keeps_data: bool = False
-) -> ModuleOp:
-    """Lower one function by executing its statements."""
-
-    def machine_of(ranges: Ranges, preconditions: Preconditions, sink: IRSink) -> Machine:
-        machine = Statements(Demand(function), ranges, preconditions, sink)
-        machine.reads_places, machine.keeps_data, machine.exact_from = places, keeps_data, exact_from
-        return machine
-
-    return lower_by(function, source, machine_of)
 
 
 def lower_by(function: nodes.Function, source: str, machine_of: MachineOf) -> ModuleOp:
@@ -131,7 +96,6 @@ class _Lowering:
         self._block = Block()
         self._sink = IRSink(self._ranges, self._block)
         self.machine = machine_of(self._ranges, self._preconditions, self._sink)
-        self._demand = self.machine.demand
         self._arrays: list[Array] = []
         self._has_made_sizes = False
         self.settling: Array | None = None
@@ -143,7 +107,6 @@ class _Lowering:
         for variable in self._constants:
             if isinstance(variable.ctype, ArrayType):
                 self.machine.declare_array(variable)
-        self.machine.calling.append(self._function)
         value = self.machine.run_body(self._function)
         result = self._result(value)
         self._sink.finish(result, self._function.location)
@@ -166,11 +129,11 @@ class _Lowering:
         """Bind the parameters: sizes first, because the extents of arrays depend on them."""
         for position, parameter in enumerate(self._inputs):
             scalar = isinstance(parameter.ctype, NumberType)
-            size = scalar and self._demand.steers(parameter)
+            size = scalar and self.machine.steering.steers(parameter)
             kind = ir_type(parameter.ctype) if scalar and not size else INDEX
             argument = self._block.insert_arg(kind, position, self._sink.place(parameter.location))
             argument.name_hint = parameter.name or None
-            if scalar and parameter.is_global and parameter in self._demand.assigned:
+            if scalar and parameter.is_global and parameter in self.machine.steering.assigned:
                 self._bind_state(parameter, position)
             elif size:
                 self._bind_size(parameter, argument)
@@ -182,7 +145,7 @@ class _Lowering:
 
     def _bind_state(self, variable: nodes.Variable, position: int) -> None:
         """Bind a global scalar that the function writes: an array without dimensions."""
-        if self._demand.steers(variable) or variable.is_const:
+        if self.machine.steering.steers(variable) or variable.is_const:
             raise refusal("global-steers", variable.location, variable.name)
         array = Array(variable.name, variable.ctype, [], variable.location, variable.ctype.spelling)
         array.is_parameter, array.position = True, position
@@ -223,8 +186,8 @@ class _Lowering:
         function = self._function
         if isinstance(function.result, VoidType):
             return None
-        place = nodes.Integer(0, function.result, function.location)
-        return self.machine.value_of(self.machine.as_data(value, place), function.location)
+        self.machine.place = function.location
+        return self.machine.number_of(value)
 
     def _shape(self, arrays: list[Array]) -> None:
         """Settle the shape of every array, then complete its loads and stores."""

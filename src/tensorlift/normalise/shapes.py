@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
-from tensorlift.frontends.c.delinearise import Split, dimensions_of, respread
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Access, Array, Domain
+from tensorlift.normalise.delinearise import Split, dimensions_of, respread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
