@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.polynomial import ONE
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Need
-from tensorlift.normalise.sink import AffineCondition
+from tensorlift.normalise.conditions import AffineCondition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,12 +33,6 @@ def demand(machine: Execution, condition: object, name: str, location: Location)
         raise refusal("ending", location, name)
     for bound in bounds:
         machine.preconditions.demand(Need("assertion", bound, location), machine.domain)
-
-
-def demand_equal(machine: Execution, one: Polynomial, other: Polynomial, location: Location) -> None:
-    """Prove that two extents are equal, or ask for it."""
-    for difference in (one - other, other - one):
-        machine.preconditions.demand(Need("extent", difference, location), machine.domain)
 
 
 def settle(machine: Execution, array: Array, extents: Sequence[Polynomial | None], location: Location) -> None:

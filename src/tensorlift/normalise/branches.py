@@ -10,13 +10,11 @@ from tensorlift.frontends.c.c_types import BOOL
 from tensorlift.frontends.c.values import Address, Choice, Data, Index, Unknown
 from tensorlift.normalise.cases import both_signs, chosen_form, undecided
 from tensorlift.normalise.checks import require
+from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.endings import ending_of
 from tensorlift.normalise.evolution import same
 from tensorlift.normalise.execution import Test, ctype_of, note_least, nothing, require_returned
 from tensorlift.normalise.scalars import chosen, decided_here, is_eager, joined_known
-
-
-from tensorlift.normalise.sink import AffineCondition
 from tensorlift.normalise.steering import is_memory
 
 if TYPE_CHECKING:
@@ -27,8 +25,8 @@ if TYPE_CHECKING:
     from tensorlift.frontends.c.values import Known
     from tensorlift.normalise.cases import Form
     from tensorlift.normalise.cells import Held
+    from tensorlift.normalise.conditions import Condition
     from tensorlift.normalise.execution import Execution, Rule
-    from tensorlift.normalise.sink import Condition
 
 
 def branch(ex: Execution, op: Operation) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.values import Address, Choice, Data, Index
-from tensorlift.normalise.sink import AffineCondition
+from tensorlift.normalise.conditions import AffineCondition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -12,13 +12,10 @@ from xdsl.ir import Block
 
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Array, Data, Index, Unknown
+from tensorlift.normalise.asked import demand, settle
+from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.endings import is_false
 from tensorlift.normalise.scalars import decided_here, inverted, plain
-
-
-from tensorlift.normalise.asked import demand, settle
-from tensorlift.normalise.endings import is_false
-from tensorlift.normalise.sink import AffineCondition
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue

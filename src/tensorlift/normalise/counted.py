@@ -10,7 +10,6 @@ from xdsl.ir import OpResult
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c.refusals import REFUSALS, refusal
-from tensorlift.normalise.splitting import factors_of
 from tensorlift.frontends.c.values import Address, Array, Choice, Index, LoopRange, Need, Unknown, depends_on_data
 from tensorlift.ir.left_early import JUMP, refusal_of
 from tensorlift.ir.location import name_of

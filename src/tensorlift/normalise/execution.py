@@ -34,9 +34,9 @@ from tensorlift.frontends.c.values import (
 )
 from tensorlift.ir.location import calls_around, location_of
 from tensorlift.normalise.cases import decided, emitted
+from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.exact import DIVISIONS, NUMBERS
 from tensorlift.normalise.nest_orders import NestOrders
-from tensorlift.normalise.sink import AffineCondition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -194,14 +194,14 @@ class Execution:
 
     def rely_on(self, value: Index | Address) -> None:
         """Prove or record the conditions that an exact value rests on."""
-        if self.sink.emits and value.needs:
+        if value.needs:
             for need in value.needs:
                 self.preconditions.demand(need, self.domain)
 
     def ask_for_all(self, binding: object, location: Location) -> None:
         """Ask for the elements of an array of the caller behind the place where a loop of the source ends."""
         array = binding.base if isinstance(binding, Address) else None
-        if not self.sink.emits or not isinstance(array, Array) or array.is_object or array.keeps_rank:
+        if not isinstance(array, Array) or array.is_object or array.keeps_rank:
             return  # what knows its extents is asked for those
         if array.is_parameter and None in array.extents:
             text = f"{array.name} has all elements that a loop would read if it did not end early"

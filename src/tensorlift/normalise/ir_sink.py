@@ -35,11 +35,7 @@ from tensorlift.frontends.c.ir_types import (
     memref_type,
     segments,
 )
-from tensorlift.frontends.c.math_functions import CLASSIFICATIONS, base_name, operation_of
 from tensorlift.frontends.c.operations import (
-    UNORDERED,
-    arithmetic_operation,
-    can_be_eager,
     conversion_operation,
     operation_class,
     predicate,
@@ -48,8 +44,8 @@ from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import DATA_PLACE, Access, Array, Data, Domain, LoopRange, depends_on_data
 from tensorlift.ir.left_early import marked
 from tensorlift.normalise.affine_maps import AffineMaps
+from tensorlift.normalise.conditions import AffineCondition, Condition
 from tensorlift.normalise.gathers import gather, place_value
-from tensorlift.normalise.sink import AffineCondition, Condition, Sink
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,13 +55,10 @@ if TYPE_CHECKING:
 
 _INDEX_TYPE = IntegerType("index", 64, signed=True, rank=0)
 _EMPTY_MAP = AffineMapAttr(AffineMap(0, 0, ()))
-_SHIFTS = {"<<", ">>"}
 
 
-class IRSink(Sink):
+class IRSink:
     """Emits operations at the end of the innermost open block."""
-
-    emits = True
 
     def __init__(self, ranges: Ranges, entry: Block) -> None:
         self.maps = AffineMaps(ranges)
@@ -161,41 +154,17 @@ class IRSink(Sink):
             return _convert_truth(self, value, ctype, location)
         if value.literal is not None and isinstance(ctype, FloatType):
             return self.constant(value.literal, ctype, location)
-        if ctype is BOOL:
-            truth = self.compare("!=", value, self.constant(0, source, location), location)
-            return _convert_truth(self, truth, ctype, location)
         name = conversion_operation(source, ctype)
         if name is None:
             return Data(value.ssa, ctype, value.literal)
         return Data(self.apply(name, [_ssa(value)], ir_type(ctype), location), ctype)
 
-    def unary(self, operator: str, value: Data, location: Location) -> Data:
-        """Emit ``-``, ``~`` or ``!``."""
-        if operator == "!":
-            true = self.truth(1, location)
-            return Data(self.apply("arith.xori", [_ssa(value), _ssa(true)], i1, location), BOOL, truth=True)
-        if isinstance(value.ctype, FloatType):
-            if value.literal is not None:
-                return self.constant(-value.literal, value.ctype, location)
-            return Data(self.apply("arith.negf", [_ssa(value)], ir_type(value.ctype), location), value.ctype)
-        if operator == "-":
-            return self.arithmetic("-", self.constant(0, value.ctype, location), value, location)
-        return self.arithmetic("^", value, self.constant(-1, value.ctype, location), location)
-
-    def arithmetic(self, operator: str, left: Data, right: Data, location: Location) -> Data:
-        """Emit an arithmetic operator."""
-        ctype = left.ctype
-        assert isinstance(ctype, NumberType)
-        if operator in _SHIFTS:
-            right = self.convert(right, ctype, location)
-        name = arithmetic_operation(operator, ctype)
-        return Data(self.apply(name, [_ssa(left), _ssa(right)], ir_type(ctype), location), ctype)
-
-    def compare(self, operator: str, left: Data, right: Data, location: Location) -> Data:
-        """Emit a comparison."""
-        assert isinstance(left.ctype, NumberType)
-        number = predicate(operator, left.ctype)
-        return _compare(self, isinstance(left.ctype, FloatType), number, (_ssa(left), _ssa(right)), location)
+    def negated(self, value: Data, location: Location) -> Data:
+        """Emit the negation of a float."""
+        assert isinstance(value.ctype, FloatType)
+        if value.literal is not None:
+            return self.constant(-value.literal, value.ctype, location)
+        return Data(self.apply("arith.negf", [_ssa(value)], ir_type(value.ctype), location), value.ctype)
 
     def truth_of(self, condition: AffineCondition, location: Location) -> Data:
         """Emit an affine condition as a truth value: comparisons of indices with zero."""
@@ -212,29 +181,10 @@ class IRSink(Sink):
                 part = Data(both, BOOL, truth=True)
             result = part
         assert result is not None
-        return self.unary("!", result, location) if condition.inverted and not opposite else result
-
-    def connect(self, operator: str, left: Data, right: tuple[Data, object], location: Location) -> Data:
-        """Emit ``&&`` or ``||``: a plain operation if the right side may run eagerly, else a condition."""
-        value, arm = right[0], cast("Block", right[1])
-        if all(map(can_be_eager, arm.ops)):
-            _splice(self, arm)
-            name = "arith.andi" if operator == "&&" else "arith.ori"
-            return Data(self.apply(name, [_ssa(left), _ssa(value)], i1, location), BOOL, truth=True)
-        self.begin_branch()
-        decided = self.truth(int(operator == "||"), location)
-        other = self.end_branch()
-        arms, results = ((arm, other), (value, decided)) if operator == "&&" else ((other, arm), (decided, value))
-        result = self.branch(left, arms, results, location)
-        assert result is not None
-        return result
-
-    def library_call(self, name: str, arguments: Sequence[Data], ctype: CType, location: Location) -> Data:
-        """Emit a function of <math.h>."""
-        if base_name(name) in CLASSIFICATIONS:
-            return _classification(self, base_name(name), arguments[0], location)
-        operands = [_ssa(argument) for argument in arguments]
-        return Data(self.apply(operation_of(name), operands, ir_type(ctype), location), ctype)
+        if not condition.inverted or opposite:
+            return result
+        true = self.truth(1, location)
+        return Data(self.apply("arith.xori", [_ssa(result), _ssa(true)], i1, location), BOOL, truth=True)
 
     def allocate(self, array: Array, domain: Domain) -> None:
         """Emit the memory of a local object at its declaration, or its place where the accesses tell its extents."""
@@ -308,20 +258,6 @@ class IRSink(Sink):
     def end_branch(self) -> object:
         """Close an arm and give its block."""
         return self.blocks.pop()
-
-    def branch(
-        self,
-        condition: Condition,
-        arms: tuple[object, object],
-        results: tuple[Data, Data] | None,
-        location: Location,
-    ) -> Data | None:
-        """Emit the condition over its arms; arms that may run eagerly become a ``select``."""
-        blocks = cast("tuple[Block, Block]", arms)
-        if results is not None and isinstance(condition, Data) and all(map(can_be_eager, _operations(blocks))):
-            return _select(self, condition, blocks, results, location)
-        found = self.choose(condition, arms, [] if results is None else [results], location)
-        return found[0] if found else None
 
     def choose(
         self,
@@ -439,20 +375,6 @@ def _compare(sink: IRSink, is_float: bool, number: int, sides: tuple[SSAValue, S
     return Data(sink.value_of(operation), BOOL, truth=True)
 
 
-def _splice(sink: IRSink, block: Block) -> None:
-    """Move the operations of a block here."""
-    for operation in list(block.ops):
-        operation.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
-        sink.blocks[-1].add_op(operation)
-
-
-def _classification(sink: IRSink, name: str, value: Data, location: Location) -> Data:
-    """Emit ``isnan`` as an unordered comparison of a value with itself."""
-    if name != "isnan":
-        raise refusal("call", location, name)
-    return _compare(sink, True, UNORDERED, (_ssa(value), _ssa(value)), location)  # noqa: FBT003 - see the parameter
-
-
 def _memory(sink: IRSink, array: Array) -> SSAValue:
     """Emit the allocation of a local object."""
     dynamic = [
@@ -476,21 +398,6 @@ def _memory(sink: IRSink, array: Array) -> SSAValue:
     value = sink.value_of(operation)
     value.name_hint = identifier(array.name)
     return value
-
-
-def _select(
-    sink: IRSink, condition: Data, blocks: tuple[Block, Block], results: tuple[Data, Data], location: Location
-) -> Data:
-    """Move both arms here and choose between their values."""
-    for block in blocks:
-        _splice(sink, block)
-    first, second = results
-    operands = [_ssa(condition), _ssa(first), _ssa(second)]
-    return Data(sink.apply("arith.select", operands, operands[1].type, location), first.ctype, truth=first.truth)
-
-
-def _operations(blocks: tuple[Block, Block]) -> list[Operation]:
-    return [operation for block in blocks for operation in block.ops]
 
 
 def _ssa(value: Data) -> SSAValue:

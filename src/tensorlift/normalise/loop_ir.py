@@ -25,10 +25,8 @@ from tensorlift.normalise.exits import Exits
 from tensorlift.normalise.hoist import Hoist
 from tensorlift.normalise.inline import MOST_OPERATIONS, Inline, called, calls_in
 from tensorlift.normalise.kept_places import KeptPlaces
-from tensorlift.normalise.outside import ReadOnce
-
-
 from tensorlift.normalise.lower import lower_by
+from tensorlift.normalise.outside import ReadOnce
 from tensorlift.normalise.rotate import Rotate
 from tensorlift.normalise.scalars import SCALARS
 from tensorlift.normalise.signature import (

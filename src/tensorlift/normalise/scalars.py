@@ -17,9 +17,9 @@ from tensorlift.ir.arithmetic import NEGATED, evaluator, never_wraps, predicate_
 from tensorlift.ir.location import END, name_of
 from tensorlift.normalise.bounds import cut_off, from_the_end, is_of_data, untold_extent
 from tensorlift.normalise.cases import chosen_form, computed, decided, sign
+from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.exact import DIVISIONS, EXACT, constant, integer, read_as
 from tensorlift.normalise.execution import Test, ctype_of, note_least, require_returned
-from tensorlift.normalise.sink import AffineCondition
 from tensorlift.normalise.steering import is_integer
 
 if TYPE_CHECKING:
@@ -388,7 +388,7 @@ def _power(ex: Execution, op: Operation) -> None:
 
 
 def _negated(ex: Execution, op: Operation) -> None:
-    ex.values[op.results[0]] = ex.sink.unary("-", ex.number(op.operands[0]), ex.place)
+    ex.values[op.results[0]] = ex.sink.negated(ex.number(op.operands[0]), ex.place)
 
 
 def _selected(ex: Execution, op: Operation) -> None:

@@ -27,12 +27,6 @@ def ending_in(expression: nodes.Expression | None) -> str | None:
     return None if found is None else _SPELLED[found.name]
 
 
-def ending_of(statement: nodes.Statement | None) -> str | None:
-    """Say what ends the program wherever a statement is executed."""
-    found = ending_call(statement)
-    return None if found is None else _SPELLED[found.name]
-
-
 def _call_in(expression: nodes.Expression | None, depth: int = 0) -> nodes.Call | None:
     """Find the call in an expression that never returns: of the library, or at the end of functions of the file."""
     expression = None if expression is None else nodes.without_casts(expression)
@@ -61,39 +55,6 @@ def ending_call(statement: nodes.Statement | None, depth: int = 0) -> nodes.Call
         case nodes.If(then=then, otherwise=otherwise):
             return ending_call(then, depth) and ending_call(otherwise, depth)
     return None
-
-
-def as_statement(expression: nodes.Expression) -> nodes.Statement:
-    """Give an expression whose value nobody uses; a choice of whether the program ends becomes an ``if``."""
-    inner, location = nodes.without_casts(expression), expression.location
-    match inner:
-        case nodes.Conditional(condition=condition, then=then, otherwise=otherwise):
-            if ending_in(then) is not None or ending_in(otherwise) is not None:
-                return nodes.If(_without_texts(condition), as_statement(then), as_statement(otherwise), location)
-        case nodes.Binary(operator="||", left=left, right=right) if ending_in(right) is not None:
-            return nodes.If(_without_texts(left), nodes.Block((), location), as_statement(right), location)
-        case nodes.Binary(operator="&&", left=left, right=right) if ending_in(right) is not None:
-            return nodes.If(left, as_statement(right), None, location)
-        case nodes.Binary(operator=",", left=left, right=right):
-            parts = as_statement(left), as_statement(right)
-            if not all(isinstance(part, nodes.Evaluate) for part in parts):
-                return nodes.Block(parts, location, is_scope=False)
-    return nodes.Evaluate(expression, location)
-
-
-def _without_texts(condition: nodes.Expression) -> nodes.Expression:
-    """Leave out the texts in a condition, ``n > 3 && "too small"``, which are always true."""
-    match nodes.without_casts(condition):
-        case nodes.Binary(operator="&&", left=left, right=right):
-            parts = [_without_texts(part) for part in (left, right) if not _is_text(part)]
-            if len(parts) == 1:
-                return parts[0]
-    return condition
-
-
-def _is_text(expression: nodes.Expression) -> bool:
-    inner = nodes.without_casts(expression)
-    return isinstance(inner, nodes.Unsupported) and inner.kind == "string"
 
 
 def _may_leave(statement: nodes.Statement) -> bool:

@@ -1,58 +1,17 @@
-"""Syntax trees written anew with other expressions in them, and expressions that are written alike."""
+"""Syntax trees walked, and expressions that are written alike."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.c import nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
-    from tensorlift.frontends.c.c_types import CType
 
-    Change = Callable[[nodes.Expression], nodes.Expression | None]
-
-_Node = TypeVar("_Node", bound="nodes.Expression | nodes.Statement")
 _SAID = ("value", "variable", "operator", "name", "callee")
-
-
-def changed(expression: nodes.Expression, change: Change) -> nodes.Expression:
-    """Return an expression in which ``change`` gives others for some; where it gives None it is asked inside."""
-    other = change(expression)
-    if other is not None:
-        return other
-    return _with(expression, nodes.OPERANDS, lambda operand: changed(operand, change))
-
-
-def _with(node: _Node, fields: Mapping[type, tuple[str, ...]], change: Callable[[Any], Any]) -> _Node:
-    """Return a node with others in the fields that a table names for it."""
-    held = {name: value for name in fields.get(type(node), ()) if (value := getattr(node, name)) is not None}
-    new: dict[str, Any] = {
-        n: tuple(map(change, value)) if isinstance(value, tuple) else change(value) for n, value in held.items()
-    }
-    return replace(node, **new) if new else node
-
-
-def with_expressions(
-    statement: nodes.Statement,
-    change: Callable[[nodes.Expression], nodes.Expression],
-    inside: Callable[[nodes.Statement], nodes.Statement],
-) -> nodes.Statement:
-    """Return a statement with other expressions, and others in place of the statements inside of it.
-
-    What a declaration starts with is changed in place.
-    """
-    if isinstance(statement, nodes.Declare) and statement.variable.initialiser is not None:
-        statement.variable.initialiser = change(statement.variable.initialiser)
-    return _with(_with(statement, nodes.EXPRESSIONS, change), nodes.STATEMENTS, inside)
-
-
-def with_value(expression: nodes.Expression, variable: nodes.Variable, value: nodes.Expression) -> nodes.Expression:
-    """Return an expression with a value in place of a variable."""
-    return changed(expression, lambda node: value if is_name(node, variable) else None)
 
 
 def is_name(expression: nodes.Expression, variable: nodes.Variable) -> bool:
@@ -63,11 +22,6 @@ def is_name(expression: nodes.Expression, variable: nodes.Variable) -> bool:
 def names_in(expression: nodes.Expression) -> set[nodes.Variable]:
     """Collect the variables that an expression names."""
     return {node.variable for node in walk(expression) if isinstance(node, nodes.Name)}
-
-
-def converted(value: nodes.Expression, ctype: CType) -> nodes.Expression:
-    """Convert a value to a type, if it is of another."""
-    return value if value.ctype == ctype else nodes.Cast(value, ctype, value.location, explicit=False)
 
 
 def alike(left: nodes.Expression, right: nodes.Expression, *, but_types: bool = False) -> bool:

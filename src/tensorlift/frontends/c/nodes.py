@@ -315,15 +315,6 @@ def is_cell(node: Expression) -> bool:
     return isinstance(node, Subscript) or (isinstance(node, Unary) and node.operator == "*")
 
 
-def conversions_of(expression: Expression) -> list[Cast]:
-    """List the conversions around an expression, outermost first."""
-    found: list[Cast] = []
-    while isinstance(expression, Cast):
-        found.append(expression)
-        expression = expression.operand
-    return found
-
-
 def without_casts(expression: Expression) -> Expression:
     """Return what conversions convert."""
     while isinstance(expression, Cast):

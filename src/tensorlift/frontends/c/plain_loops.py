@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import BOOL
 from tensorlift.frontends.c.mapped import alike, expressions_of, is_name, names_in, nodes_of, walk
-from tensorlift.frontends.c.modified import assigned_in_statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,6 +42,15 @@ def plain_loops(function: nodes.Function) -> tuple[PlainLoop, ...]:
     return () if any(map(_takes_address, inside)) else tuple(_loops(function.body))
 
 
+def _assigned_in(statement: nodes.Statement) -> set[nodes.Variable]:
+    """Collect the variables that a statement assigns or declares."""
+    inside = list(nodes.statements_of(statement))
+    targets = (nodes.changed_by(node) for inner in inside for node in nodes_of(inner))
+    named = (nodes.without_casts(target) for target in targets if target is not None)
+    assigned = {target.variable for target in named if isinstance(target, nodes.Name)}
+    return assigned | {inner.variable for inner in inside if isinstance(inner, nodes.Declare)}
+
+
 def _takes_address(node: nodes.Expression) -> bool:
     if not isinstance(node, nodes.Unary) or node.operator != "&":
         return False
@@ -60,7 +68,7 @@ def _loops(statement: nodes.Statement) -> Iterator[PlainLoop]:
 def _reductions(loop: nodes.Loop) -> dict[str, str] | None:
     inside = list(nodes.statements_of(loop.body))
     own = {s.variable for s in inside if isinstance(s, nodes.Declare)}
-    assigned = assigned_in_statement(loop.body)
+    assigned = _assigned_in(loop.body)
     calls = (isinstance(node, nodes.Call) and node.callee is not None for s in inside for node in nodes_of(s))
     ends = (isinstance(s, nodes.Return | nodes.Unsupported) for s in inside)
     if not _counts(loop, assigned) or any(calls) or any(ends):
