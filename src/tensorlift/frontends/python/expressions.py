@@ -85,10 +85,7 @@ class Expressions(State):
             case ast.UnaryOp(op=op, operand=operand):
                 return self._unary(op, self.evaluate(operand), location)
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                condition, before = self.truth(test), len(self.out)
-                arms = self.scalar(body), self.scalar(orelse)
-                self._check_pure(before, "an arm of a conditional expression", location)
-                return choose(condition, *arms, location)
+                return choose(self.truth(test), self.scalar(body), self.scalar(orelse), location)
             case ast.Subscript() | ast.Attribute():
                 return self.element(node)
             case ast.Call():
@@ -299,13 +296,10 @@ class Expressions(State):
             inner = self.truth(node.operand)
             return Scalar(nodes.Unary("!", inner.node, INT, location), INT, weak=True, truth=True)
         if isinstance(node, ast.BoolOp):
-            values = [self._operand_of_logic(value, self.truth) for value in node.values]
+            values = [self.truth(value) for value in node.values]
             return _chained("&&" if isinstance(node.op, ast.And) else "||", values, location)
         assert isinstance(node, ast.Compare)
-        sides = [self.evaluate(side) for side in (node.left, node.comparators[0])]
-        before = len(self.out)
-        sides += [self.evaluate(side) for side in node.comparators[1:]]
-        self._check_pure(before, "a comparison that may not be reached", location)
+        sides = [self.evaluate(side) for side in (node.left, *node.comparators)]
         operators = [COMPARISONS.get(type(op), "") for op in node.ops]
         if "" in operators:
             raise refusal("operator", location, f"the comparison in `{ast.unparse(node)}` is not lifted")
@@ -325,7 +319,7 @@ class Expressions(State):
     def _one_of(self, node: ast.BoolOp) -> Scalar:
         """Evaluate ``a and b`` or ``a or b`` where no condition is asked for: it gives one of its operands."""
         location = self.locate(node)
-        values = [self._operand_of_logic(value, self.scalar) for value in node.values]
+        values = [self.scalar(value) for value in node.values]
         if all(value.is_truth for value in values):
             tests = [truth_of(value, location) for value in values]
             return _chained("&&" if isinstance(node.op, ast.And) else "||", tests, location)
@@ -334,18 +328,6 @@ class Expressions(State):
             arms = (found, value) if isinstance(node.op, ast.And) else (value, found)
             found = choose(truth_of(value, location), *arms, location)
         return found
-
-    def _operand_of_logic(self, node: ast.expr, evaluate: Callable[[ast.expr], Scalar]) -> Scalar:
-        """Evaluate an operand of ``and`` or ``or``, which must not need statements of its own."""
-        before = len(self.out)
-        value = evaluate(node)
-        self._check_pure(before, "an operand of `and` or `or`", self.locate(node))
-        return value
-
-    def _check_pure(self, before: int, part: str, location: Location) -> None:
-        """Refuse statements for what Python may not evaluate at all: they would run in any case."""
-        if len(self.out) != before:
-            raise refusal("operator", location, f"{part} needs statements of its own")
 
     def elementwise(
         self, apply: Callable[[Sequence[Scalar]], Scalar], operands: Sequence[Operand], location: Location
