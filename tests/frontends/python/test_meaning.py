@@ -91,7 +91,7 @@ _BODIES = {
     "a diagonal": "y[:] = np.diag(np.outer(x, x)) + np.trace(np.outer(x, x))",
     "extremes along an axis": "y[:] = np.max(np.outer(x, y), axis=1) + np.outer(x, y).min(1)",
     "an integer argument": "for i in range(k):\n  y[0] += i",
-    "a sum under a condition": "for i in range(len(x)):\n  x[i] = sum(y) if x[i] > 1 else 1.0",
+    "a sum in an arm": "for i in range(len(x)):\n  x[i] = sum(y) if x[i] > 1 else 1.0",
     "a sum that may not be reached": "if x[0] > 1 and 0 < x[1] < sum(y):\n  x[0] = 0",
     "a loop that a sum ends": "i = 0\nwhile i < len(x) and x[i] < sum(y):\n  i += 1\ny[0] = i",
     "a number or the greatest": "y[0] = x[0] or max(y)",

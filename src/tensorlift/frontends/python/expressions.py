@@ -259,10 +259,8 @@ class Expressions(State):
             return binary(PLAIN[type(op)], left, right, location)
         if isinstance(op, ast.Div):
             return _quotient(left, right, location)
-        if isinstance(op, ast.FloorDiv):
-            return _floor_quotient(left, right, location)
-        if isinstance(op, ast.Mod):
-            return _remainder(left, right, location)
+        if isinstance(op, ast.FloorDiv | ast.Mod):
+            return _rounded_down("//" if isinstance(op, ast.FloorDiv) else "%", left, right, location)
         if isinstance(op, ast.Pow):
             return self._power(left, right, location)
         if type(op) in _BITS and left.is_integer and right.is_integer:
@@ -406,39 +404,15 @@ def _quotient(left: Scalar, right: Scalar, location: Location) -> Scalar:
     return Scalar(nodes.Binary("/", a.node, b.node, ctype, location), ctype, weak)
 
 
-def _floor_quotient(left: Scalar, right: Scalar, location: Location) -> Scalar:
-    """Divide as ``//`` does: rounded down, for floats by way of the exact remainder; NumPy divides by zero as ``/``."""
+def _rounded_down(operator: str, left: Scalar, right: Scalar, location: Location) -> Scalar:
+    """Divide as ``//`` and ``%`` do."""
     a, b, weak = join(left, right, location)
-    if not isinstance(a.ctype, FloatType):
-        return binary("//", left, right, location)
-    rest, is_opposite = _rest(a, b, location)
-    towards_zero = call("rint", [_quotient(binary("-", a, rest, location), b, location)], a.ctype, location, weak=False)
-    below = binary("-", towards_zero, cast(integer(1, location), a.ctype, location), location)
-    result = choose(is_opposite, below, towards_zero, location)
-    if not weak and not isinstance(b.node, nodes.Floating):
-        is_zero = compare("==", b, integer(0, location), location)
-        result = choose(is_zero, _quotient(a, b, location), result, location)
-    return replace(result, weak=weak)
-
-
-def _remainder(left: Scalar, right: Scalar, location: Location) -> Scalar:
-    """Give the remainder as ``%`` does, with the sign of the divisor."""
-    a, b, weak = join(left, right, location)
-    if not isinstance(a.ctype, FloatType):
-        whole = binary("*", binary("//", left, right, location), right, location)
-        return binary("-", left, whole, location)
-    rest, is_opposite = _rest(a, b, location)
-    return replace(choose(is_opposite, binary("+", rest, b, location), rest, location), weak=weak)
-
-
-def _rest(left: Scalar, right: Scalar, location: Location) -> tuple[Scalar, Scalar]:
-    """Give the exact remainder with the sign of the dividend, and whether the divisor has the other sign."""
-    rest, zero = call("fmod", [left, right], left.ctype, location, weak=False), integer(0, location)
-    below = [compare("<", rest, zero, location), compare(">", right, zero, location)]
-    above = [compare(">", rest, zero, location), compare("<", right, zero, location)]
-    if isinstance(right.node, nodes.Floating):
-        return rest, above[0] if right.node.value < 0 else below[0]
-    return rest, _chained("||", [_chained("&&", tests, location) for tests in (below, above)], location)
+    if isinstance(a.ctype, FloatType):
+        return Scalar(nodes.Binary(operator, a.node, b.node, a.ctype, location), a.ctype, weak)
+    quotient = binary("//", left, right, location)
+    if operator == "//":
+        return quotient
+    return binary("-", left, binary("*", quotient, right, location), location)
 
 
 __all__ = ["Expressions"]

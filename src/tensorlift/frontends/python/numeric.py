@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,6 @@ from tensorlift.frontends.python.scalars import (
     compare,
     differ_in_kind,
     float_type,
-    floating,
     integer,
     is_loose,
     join,
@@ -48,17 +46,15 @@ UNARY = {
     "log1p": "log1p", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan",
     "arcsin": "asin", "arccos": "acos", "arctan": "atan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
     "cbrt": "cbrt", "fabs": "fabs", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint",
+    "degrees": "degrees", "rad2deg": "degrees", "radians": "radians", "deg2rad": "radians",
 }  # fmt: skip
 _EXTREMES = {
     "min": "fminimum", "amin": "fminimum", "minimum": "fminimum", "fmin": "fmin",
     "max": "fmaximum", "amax": "fmaximum", "maximum": "fmaximum", "fmax": "fmax",
 }  # fmt: skip
-BINARY = {"pow": "pow", "atan2": "atan2", "arctan2": "atan2", "copysign": "copysign", "fmod": "fmod"}
+BINARY = {"pow": "pow", "atan2": "atan2", "arctan2": "atan2", "copysign": "copysign", "fmod": "fmod", "hypot": "hypot"}
 _ROUNDED = {"floor", "ceil", "trunc"}  # integers where they come from math
 _LOGIC = {"logical_and": "&&", "logical_or": "||"}
-_ANGLES = {
-    "degrees": 180 / math.pi, "rad2deg": 180 / math.pi, "radians": math.pi / 180, "deg2rad": math.pi / 180,
-}  # fmt: skip
 _TWO = 2
 
 
@@ -82,10 +78,6 @@ def _of_either(name: str, module: str) -> tuple[int, Apply] | None:
         return 1, lambda v, place: _unary(UNARY[name], v[0], place, module, whole=whole)
     if name in BINARY:
         return _TWO, lambda v, place: _binary(BINARY[name], v, place, module)
-    if name == "hypot":
-        return _TWO, lambda v, place: _hypotenuse(v, place, module)
-    if name in _ANGLES:
-        return 1, lambda v, place: _scaled(v[0], _ANGLES[name], place, module)
     return None
 
 
@@ -156,19 +148,6 @@ def _binary(name: str, values: Sequence[Scalar], location: Location, module: str
     left, right, weak = join(values[0], values[1], location)
     ctype = _float_of(replace(left, weak=weak), module, location)
     return call(name, [left, right], ctype, location, weak=True)
-
-
-def _hypotenuse(values: Sequence[Scalar], location: Location, module: str) -> Scalar:
-    left, right, weak = join(values[0], values[1], location)
-    ctype = _float_of(replace(left, weak=weak), module, location)
-    a, b = (binary("*", side, side, location) for side in (cast(v, ctype, location) for v in (left, right)))
-    return call("sqrt", [binary("+", a, b, location)], ctype, location, weak=True)
-
-
-def _scaled(value: Scalar, factor: float, location: Location, module: str) -> Scalar:
-    value = number(value, location)
-    own = cast(value, _float_of(value, module, location), location)
-    return replace(binary("*", own, floating(factor, location), location), weak=True)
 
 
 def _absolute(values: Sequence[Scalar], location: Location) -> Scalar:
