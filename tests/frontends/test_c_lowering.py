@@ -169,7 +169,7 @@ CASES = [
     Lowered(
         "conjunction",
         loop("if (i < k && i >= 2) a[i] = 1;", "int n, int k, double *a"),
-        ("affine.if affine_set<(d0)[s0] : (s0 - d0 - 1 >= 0)>(%i)[%k] {", "affine.if affine_set<(d0) : (d0 - 2 >= 0)"),
+        ("affine.if affine_set<(d0)[s0] : (s0 - d0 - 1 >= 0, d0 - 2 >= 0)>(%i)[%k] {",),
     ),
     Lowered("data condition", loop("if (b[i] > 0) a[i] = 1;"), ("arith.cmpf ogt", "scf.if %0 {", "affine.store")),
     Lowered(

@@ -107,7 +107,7 @@ def test_a_condition_on_exact_integers_is_affine_and_one_on_data_is_not() -> Non
     text = """void f(int n, double a[n]) {
       for (int i = 0; i < n; i++) { if (i > 2 && i < n - 3) a[i] = 1; if (a[i] < 0) a[i] = 0; } }"""
     conditions = [line for line in _lines(text) if ".if" in line]
-    assert [line.split()[0] for line in conditions] == ["affine.if", "affine.if", "scf.if"]
+    assert [line.split()[0] for line in conditions] == ["affine.if", "scf.if"]
 
 
 def test_a_branch_that_the_loops_around_decide_is_left_out() -> None:

@@ -19,6 +19,7 @@ from tensorlift.normalise.bounds import Exceptions, NeverNegative
 from tensorlift.normalise.branches import BRANCHES, by_cases
 from tensorlift.normalise.cells import Cells
 from tensorlift.normalise.checks import CHECKS
+from tensorlift.normalise.conjunctions import Conjunctions
 from tensorlift.normalise.counted import COUNTED, heads
 from tensorlift.normalise.execution import Execution, Language, Rules, call_note, called_from
 from tensorlift.normalise.exits import Exits
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from tensorlift.normalise.execution import Rule
     from tensorlift.normalise.ir_sink import IRSink
 
-PASSES = (Structure(), Inline(), ReadOnce(), Hoist(), Rotate(), Exits())
+PASSES = (Structure(), Inline(), ReadOnce(), Hoist(), Rotate(), Exits(), Conjunctions())
 
 C = Language(c_arguments, keeps_values=True)
 MLIR = Language(mlir_arguments, LONG.width, outermost_first=False)
