@@ -9,10 +9,9 @@ from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Operation
 
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.pipeline import LiftOptions
@@ -41,31 +40,10 @@ def literal_module(function: ReadFunction) -> ModuleOp:
 
 
 def _read_mlir(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
-    from tensorlift.frontends.mlir import read_mlir
+    from tensorlift.languages.mlir import read_mlir
 
-    return read_mlir(
-        source.text,
-        source.name,
-        function=wanted,
-        generalise=options.generalise,
-        fitted=options.replaces,
-        literally=_mlir_literally,
-        otherwise=_mlir_otherwise,
-    )
-
-
-def _mlir_literally(function: Operation, functions: Mapping[str, Operation]) -> ModuleOp:
-    from tensorlift.readers.mlir import literal_module_of
-
-    return literal_module_of(function, functions)
-
-
-def _mlir_otherwise(function: Operation, functions: Mapping[str, Operation], filename: str) -> ModuleOp:
-    from tensorlift.normalise.loop_ir import MLIR, loop_ir
-    from tensorlift.normalise.signature import mlir_signature
-
-    literal = _mlir_literally(function, functions)
-    return loop_ir(literal, mlir_signature(function, literal, filename), filename, MLIR)
+    generalise, fitted = options.generalise, options.replaces
+    return read_mlir(source.text, source.name, function=wanted, generalise=generalise, fitted=fitted)
 
 
 def _read_python(source: Source, _options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
