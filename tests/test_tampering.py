@@ -347,10 +347,11 @@ def test_a_certificate_of_python_is_compared_with_its_source(
     assert "has other definitions" in capsys.readouterr().err
 
 
-def test_a_source_without_literal_ir_is_compared_all_the_same(
+def test_a_source_that_is_not_shown_to_compute_its_definitions_is_compared_all_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = "def grow(x: 'float64[:]', d: float):\n    for i in range(len(x)):\n        x[i] = x[i] % d\n"
+    body = "while True:\n        if i >= n:\n            break\n        x[i] *= 2\n        i += 1\n"
+    text = f"def grow(x: 'float64[:]', n: int):\n    i = 0\n    {body}"
     file = tmp_path / "grow.py"
     file.write_text(text, encoding="utf-8")
     report = json.loads(lift_source(source_from_text(text, "grow.py"), LiftOptions()).to_json())

@@ -200,7 +200,7 @@ def test_literal_ir_is_shown_also_of_what_is_not_lifted(
 @pytest.mark.parametrize(
     ("name", "text", "code"),
     [
-        ("f.py", "def f(x: float, d: float):\n    return x % d\n", "TL166"),
+        ("f.py", "def f(x: 'list[float]', y: 'float32[:]'):\n    x[0] = y[0]\n", "TL166"),
         ("f.py", "def f(x: float):\n    return x.spam\n", "TL185"),
         ("f.c", "union u { int k; };\nint f(union u v) { return v.k; }\n", "TL1"),
     ],
