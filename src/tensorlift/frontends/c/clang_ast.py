@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from clang.cindex import CursorKind, StorageClass, TypeKind
+from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import libclang, nodes
@@ -112,7 +112,6 @@ class UnitReader:
             location=self.location(cursor),
             body=nodes.Block((), self.location(cursor)),
             is_variadic=is_variadic(cursor),
-            is_static=cursor.storage_class is StorageClass.STATIC,
         )
         self._functions[cursor.data[0]] = function
         body = [child for child in libclang.children(cursor) if child.kind is CursorKind.COMPOUND_STMT]
@@ -146,7 +145,6 @@ class UnitReader:
             variable.is_restrict = "restrict" in clang_type.spelling
             variable.points_to_const = _points_to_const(clang_type)
         if not variable.is_parameter:
-            variable.is_static = cursor.storage_class is StorageClass.STATIC
             variable.is_global = cursor.semantic_parent.kind is CursorKind.TRANSLATION_UNIT
             inside = "[]" if isinstance(ctype, ArrayType) else ""
             variable.access = f"{cursor.spelling}{inside}" if variable.is_global else ""

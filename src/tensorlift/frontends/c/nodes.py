@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tensorlift.diagnostics import Diagnostic, Location
+    from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.c_types import CType
 
 
@@ -32,7 +32,6 @@ class Variable:
     extents: tuple[Expression | None, ...] = ()
     initialiser: Expression | None = None
     is_parameter: bool = False
-    is_static: bool = False
     is_global: bool = False
     is_const: bool = False
     is_restrict: bool = False
@@ -221,10 +220,7 @@ class If:
 
 @dataclass(slots=True, eq=False)
 class Loop:
-    """A ``for``, ``while`` or ``do`` loop; absent parts are None.
-
-    ``left`` says why the loop is refused if it stays one: the source leaves it early, and what stands here does not.
-    """
+    """A ``for``, ``while`` or ``do`` loop; absent parts are None."""
 
     keyword: str
     initial: Statement | None
@@ -232,7 +228,6 @@ class Loop:
     advance: Expression | None
     body: Statement
     location: Location
-    left: Diagnostic | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -243,33 +238,7 @@ class Return:
     location: Location
 
 
-@dataclass(slots=True, eq=False)
-class Settle:
-    """From here on an array has exactly these extents, outermost first; None where nothing is said."""
-
-    variable: Variable
-    extents: tuple[Expression | None, ...]
-    location: Location
-
-
-@dataclass(slots=True, eq=False)
-class Agree:
-    """Two extents are equal here: proved, or a precondition."""
-
-    left: Expression
-    right: Expression
-    location: Location
-
-
-@dataclass(slots=True, eq=False)
-class ReadOn:
-    """Arrays are read here where the source may not get to any more: a precondition."""
-
-    arrays: tuple[Variable, ...]
-    location: Location
-
-
-Statement: TypeAlias = Block | Declare | Evaluate | If | Loop | Return | Settle | Agree | ReadOn | Unsupported
+Statement: TypeAlias = Block | Declare | Evaluate | If | Loop | Return | Unsupported
 
 
 @dataclass(slots=True, eq=False)
@@ -277,8 +246,7 @@ class Function:
     """A function definition; ``body`` is filled when the function is first needed.
 
     ``parameters`` hold the used members in place of a structure; ``declared`` are those that the source declares, and
-    ``outer`` the global variables that the function and its callees use. ``writes`` are variables that belong to the
-    caller and that the body declares or assigns, as C++ does through references and ``this``.
+    ``outer`` the global variables that the function and its callees use.
     """
 
     name: str
@@ -287,10 +255,8 @@ class Function:
     location: Location
     body: Block
     is_variadic: bool = False
-    is_static: bool = False
     declared: tuple[Variable, ...] = ()
     outer: tuple[Variable, ...] = ()
-    writes: tuple[Variable, ...] = ()
 
 
 def name_of(variable: Variable, location: Location) -> Name:
@@ -308,11 +274,6 @@ def changed_by(node: Expression) -> Expression | None:
     if isinstance(node, Assign):
         return node.target
     return node.operand if isinstance(node, Unary) and len(node.operator) > 1 else None
-
-
-def is_cell(node: Expression) -> bool:
-    """Whether an expression names memory: ``base[index]`` or ``*p``."""
-    return isinstance(node, Subscript) or (isinstance(node, Unary) and node.operator == "*")
 
 
 def without_casts(expression: Expression) -> Expression:
