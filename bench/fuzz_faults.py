@@ -20,10 +20,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a scri
 from bench.fuzz_types import Runner
 from tensorlift.comprehension import ranges, rules, terms
 from tensorlift.frontends.mlir import shapes
-from tensorlift.frontends.python import scalars
 from tensorlift.ir import scalar_terms
 from tensorlift.ops import conversions
 from tensorlift.ops.dtypes import is_float, is_integer, width
+from tensorlift.readers.python import numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,7 +88,7 @@ def _compare_bits_as_numbers() -> None:
 
 
 def _add_truths_as_numbers() -> None:
-    _replace(scalars.number, lambda value, _location: value)
+    _replace(numbers._of_truths, lambda *_: None)  # noqa: SLF001 - the fault is there
 
 
 def _take_bounds_for_extents() -> None:
