@@ -90,8 +90,9 @@ def test_random_reads_agree_with_loops(terms: list[tuple[str, str, int]], n: int
     np.testing.assert_allclose(program(*given_), wanted)
 
 
-def test_a_lift_without_inputs_is_refused() -> None:
+def test_a_place_that_is_never_inside_is_refused() -> None:
     source = PLAIN.replace("x[ix[i]]", "x[ix[i] * 0 - 1]")
     (function,) = lift(source).functions
     assert not function.program
-    assert "no input was found on which the source is defined" in function.diagnostics[0].message
+    assert function.diagnostics[0].code == "TL133"
+    assert "`x[-1]` lies before the start of the array" in function.diagnostics[0].message

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.summarize.programs import function_of, lifted, summary_of
+from tests.summarize.programs import function_of, lifted
 
-from tensorlift.diagnostics import LiftError
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import source_from_text
 
 READ_TOO_EARLY = {
     "in each iteration": "double s; for (int i = 0; i < n; i++) s += a[i]; a[0] = s;",
@@ -108,19 +109,43 @@ WRITTEN = {
 
 
 def _program(body: str) -> str:
-    return f"void f(int n, double a[n]) {{ {body} }}"
+    return f"#include <math.h>\nvoid f(int n, double a[n]) {{ {body} }}"
 
 
 @pytest.mark.parametrize("case", READ_TOO_EARLY)
 def test_an_early_read_is_refused(case: str) -> None:
-    with pytest.raises(LiftError) as refusal:
-        summary_of(function_of(_program(READ_TOO_EARLY[case])))
-    (found,) = refusal.value.diagnostics
-    assert found.code == "TL204"
-    assert found.message.removeprefix("cells of ").startswith("s ")
+    (function,) = lift_source(source_from_text(_program(READ_TOO_EARLY[case]), "f.c"), LiftOptions()).functions
+    (found,) = function.diagnostics
+    if found.code == "TL160":  # a variable that is no memory, and that nothing sets on any way
+        assert found.message == "`s` has no value here"
+    else:
+        assert found.code == "TL204"
+        assert found.message.removeprefix("cells of ").startswith("s ")
     assert found.location is not None
+    assert found.location.column > 24
 
 
 @pytest.mark.parametrize("case", WRITTEN)
 def test_a_read_of_what_was_written_is_accepted(case: str) -> None:
     lifted(function_of(_program(WRITTEN[case])))
+
+
+STEERS = {
+    "a bound": "int s; if (n > 4) s = 1; for (int i = 0; i < s; i++) a[i] = 0;",
+    "a bound that data sets": "int s; if (a[0] > 1) s = 1; for (int i = 0; i < s; i++) a[i] = 0;",
+    "a subscript": "int s; if (n > 4) s = 1; a[s] = 0;",
+    "a pointer": "double *s; if (n > 4) s = a; for (int i = 0; i < n; i++) s[i] = 0;",
+}
+
+
+@pytest.mark.parametrize("case", STEERS)
+def test_what_steers_is_set_on_all_ways(case: str) -> None:
+    (function,) = lift_source(source_from_text(_program(STEERS[case]), "f.c"), LiftOptions()).functions
+    assert [found.code for found in function.diagnostics] in [["TL126"], ["TL160"]]
+    assert "`s`" in function.diagnostics[0].message
+
+
+def test_what_steers_may_be_set_where_it_is_used() -> None:
+    body = "int s; if (n > 4) s = 1; if (n > 5) for (int i = s; i < n; i++) a[i] = 0;"
+    (function,) = lift_source(source_from_text(_program(body), "f.c"), LiftOptions(test=True)).functions
+    assert [report.passed for report in function.tests] == [True, True], function.diagnostics

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tensorlift.frontends.c.c_types import BOOL
 from tensorlift.frontends.c.values import Address, Choice, Data, Index, Unknown
-from tensorlift.normalise.cases import both_signs, chosen_form, undecided
+from tensorlift.normalise.cases import both_signs, chosen_form, is_never_set, undecided
 from tensorlift.normalise.checks import require
 from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.endings import ending_of
@@ -218,6 +218,8 @@ def _exact(ex: Execution, result: SSAValue, test: Test, first: object, second: o
     if alike is not None:
         return alike
     for one, other in ((first, second), (second, first)):
+        if is_never_set(one) and isinstance(other, Index | Address | Choice):
+            return one
         if isinstance(one, Unknown) and (one.reason != "uninitialised" or not isinstance(other, Data | Test)):
             return other if isinstance(other, Index | Address | Choice | Unknown) else one
     return Unknown("pointer", "a pointer into one of several arrays is used") if is_memory(result) else None

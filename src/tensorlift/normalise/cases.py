@@ -8,10 +8,10 @@ is executed by cases, and a remainder by a size that wraps once has two values a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 
 from tensorlift.comprehension.polynomial import ONE, Polynomial
-from tensorlift.frontends.c.values import Address, Choice, Data, Index
+from tensorlift.frontends.c.values import Address, Choice, Data, Index, Unknown
 from tensorlift.normalise.conditions import AffineCondition
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Form: TypeAlias = Index | Address | Choice
 
 _MOST_FORMS = 32
+NO_VARIABLE = "a variable"  # stands for the name of what has none
 
 
 def sign(ex: Execution, polynomial: Polynomial) -> bool | None:
@@ -100,9 +101,15 @@ def chosen_form(ex: Execution, result: SSAValue, test: Test, arms: Sequence[obje
     first, second = arms
     if not is_place or not isinstance(test.condition, AffineCondition):
         return None
-    if not isinstance(first, Index | Address | Choice) or not isinstance(second, Index | Address | Choice):
+    exact = [isinstance(arm, Index | Address | Choice) for arm in arms]
+    if not any(exact) or not all(one or is_never_set(arm) for one, arm in zip(exact, arms, strict=True)):
         return None
-    return joined(ex, test.condition, first, second)
+    return joined(ex, test.condition, cast("Form", first), cast("Form", second))
+
+
+def is_never_set(value: object) -> TypeGuard[Unknown]:
+    """Whether a value is that of a variable to which the source has given none."""
+    return isinstance(value, Unknown) and value.reason == "uninitialised" and value.detail != NO_VARIABLE
 
 
 def joined(ex: Execution, condition: AffineCondition, first: Form, second: Form) -> Form | None:

@@ -105,18 +105,21 @@ class Cells:
         cell = self._cell[value]
         if self._holds.get(cell) is given:
             return
-        found = self._ex.values[given]
-        if not (isinstance(found, Unknown) and found.reason == "uninitialised"):
+        if self._has_value(given):
             owner = given.owner
             self.put(cell, self._ex.number(given), None if isinstance(owner, Block) else self._ex.at(owner))
         self._holds[cell] = given
 
     def hand_on(self, pairs: Sequence[tuple[SSAValue, SSAValue]]) -> None:
-        """Store what an iteration hands on to the next, all at once."""
+        """Store what an iteration hands on to the next, all at once; what is not initialised leaves a cell as it is."""
         moved = [pair for pair in pairs if self._holds.get(self._cell[pair[0]]) is not pair[1]]
-        given = [(self._cell[value], self._ex.number(end)) for value, end in moved]
+        given = [(self._cell[value], self._ex.number(end)) for value, end in moved if self._has_value(end)]
         for cell, data in given:
             self.put(cell, data)
+
+    def _has_value(self, value: SSAValue) -> bool:
+        found = self._ex.values[value]
+        return not (isinstance(found, Unknown) and found.reason == "uninitialised")
 
     def put(self, cell: Array, data: Data, place: Location | None = None) -> None:
         """Store data in a cell; ``place`` is where they were computed, if not here."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
 
-MOST_OPERATIONS = 8_000  # more take seconds
+MOST_OPERATIONS = 16_000  # more take seconds
 
 
 @dataclass(frozen=True)

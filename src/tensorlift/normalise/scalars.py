@@ -16,7 +16,7 @@ from tensorlift.frontends.c.values import Choice, Data, Index, NotZero, Unknown
 from tensorlift.ir.arithmetic import NEGATED, evaluator, never_wraps, predicate_of, round_to_single, width_of
 from tensorlift.ir.location import END, name_of
 from tensorlift.normalise.bounds import cut_off, from_the_end, is_of_data, untold_extent
-from tensorlift.normalise.cases import chosen_form, computed, decided, sign
+from tensorlift.normalise.cases import NO_VARIABLE, chosen_form, computed, decided, sign
 from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.exact import DIVISIONS, EXACT, constant, integer, read_as
 from tensorlift.normalise.execution import Test, ctype_of, note_least, require_returned
@@ -71,7 +71,7 @@ def _constant(ex: Execution, op: Operation) -> None:
 
 def _poison(ex: Execution, op: Operation) -> None:
     reason = "no-return" if name_of(op) == END else "uninitialised"
-    ex.values[op.results[0]] = Unknown(reason, op.results[0].name_hint or "a variable")
+    ex.values[op.results[0]] = Unknown(reason, op.results[0].name_hint or NO_VARIABLE)
 
 
 def _integer(ex: Execution, op: Operation) -> None:

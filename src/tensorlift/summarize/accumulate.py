@@ -269,6 +269,7 @@ def _conditional(term: Apply, variable: str) -> Accumulation | None:
         return None
     condition, chosen, other = term.args
     if has_self(condition):
+        condition, chosen, other = _as_one_choice(condition, chosen, other)
         once = latched_once(condition, chosen) if _is_read(other) and has_self(other) else None
         return once or _partly_own_condition(condition, chosen, other, variable)
     if _is_read(chosen) and has_self(chosen):
@@ -285,6 +286,20 @@ def _conditional(term: Apply, variable: str) -> Accumulation | None:
     if step.latch is not None:
         return Accumulation("any", terms.apply("and", condition, step.term), latch=step.latch)
     return Accumulation(step.op, choose(condition, step.term, neutral(step.op, step.term.dtype)))
+
+
+def _as_one_choice(condition: Term, chosen: Term, other: Term) -> tuple[Term, Term, Term]:
+    """``select(c, v, select(d, v, SELF))`` is ``select(c or d, v, SELF)``, and so on: one condition, not two."""
+    if isinstance(chosen, Apply) and chosen.op == "select":
+        condition, chosen, other = terms.apply("not", condition), other, chosen
+    if not (isinstance(other, Apply) and other.op == "select"):
+        return condition, chosen, other
+    inner, first, last = other.args
+    if first is chosen:
+        return terms.apply("or", condition, inner), chosen, last
+    if last is chosen:
+        return terms.apply("and", terms.apply("not", condition), inner), first, last
+    return condition, chosen, other
 
 
 def _two_steps(condition: Term, first: Accumulation | None, second: Accumulation | None) -> Accumulation | None:

@@ -89,7 +89,7 @@ def declare(ctx: Context, cursor: Any) -> None:
     ctx.places[identity] = place
     if not children:
         for local in (place,) if isinstance(place, Local) else (place.base, place.offset):
-            _undefined(ctx, local)
+            _undefined(ctx, local, cursor.spelling)
     elif children[-1].kind is CursorKind.INIT_LIST_EXPR:
         raise ctx.refusal("initialiser", children[-1], "a list for one number")
     else:
@@ -152,8 +152,8 @@ def _member(ctx: Context, cursor: Any, field: Any, hint: str) -> Place | None:
     return PointerLocal(base, _undefined(ctx, Local(ir_type(LONG), at, f"{hint}_at")), shape)
 
 
-def _undefined(ctx: Context, local: Local) -> Local:
-    ctx.flow.write(local, ctx.flow.undefined(local.type, local.location, local.name))
+def _undefined(ctx: Context, local: Local, name: str | None = None) -> Local:
+    ctx.flow.write(local, ctx.flow.undefined(local.type, local.location, name or local.name))
     return local
 
 
