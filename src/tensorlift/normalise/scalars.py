@@ -454,6 +454,8 @@ def _chosen_truth(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue], re
     if found is not None:
         return found
     condition, then, otherwise = (ex.truth(one.condition) for one in (test, first, second))
+    if left is False and right is True:
+        return Test(_made(ex, "arith.xori", [condition, otherwise], result), test.known[::-1], condition)
     if right is False:
         made = _made(ex, "arith.andi", [condition, then], result)
     elif left is True:
