@@ -48,8 +48,6 @@ SEARCHES = {
     f"{PLACES} if (v[i] >= v[k]) k = i; return k;": "(n - 1 - v[::-1].argmax()).astype(np.int32)",
     f"{PLACES} if (v[i] <= v[k]) k = i; return k;": "(n - 1 - v[::-1].argmin()).astype(np.int32)",
     f"{PLACES} if (fabs(v[i]) > fabs(v[k])) k = i; return k;": "np.abs(v).argmax().astype(np.int32)",
-    f"{PLACES} {{ double t = v[i] < 0 ? -v[i] : v[i]; if (t > (v[k] < 0 ? -v[k] : v[k])) k = i; }} return k;":
-        "np.where(v < 0.0, -v, v).argmax().astype(np.int32)",
     f"{PLACES} if (*(v + i) > *(v + k)) k = i; return k;": "v.argmax().astype(np.int32)",
     f"{PLACES} k = v[i] < v[k] ? i : k; return k;": "v.argmin().astype(np.int32)",
     f"{PLACES} {{ if (v[i] <= v[k]) continue; k = i; }} return k;": "v.argmax().astype(np.int32)",

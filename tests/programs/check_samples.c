@@ -1,4 +1,4 @@
-// expect: loop-free
+// expect: refused
 // Place of the first sample out of range, by sign for below and above.
 int check_samples(int n, const short *v, short lo, short hi) {
     for (int i = 0; i < n; i++) {

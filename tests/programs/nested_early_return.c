@@ -1,4 +1,4 @@
-// expect: loop-free
+// expect: refused
 // Tells whether a square matrix is symmetric, and with a non-zero diagonal.
 int nested_early_return(int n, const float *a) {
     for (int i = 0; i < n; i++) {

@@ -26,6 +26,7 @@ from xdsl.dialects.arith import (
     MinSIOp,
     MinUIOp,
     MuliOp,
+    SelectOp,
     SubiOp,
     TruncIOp,
 )
@@ -38,12 +39,13 @@ from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.arithmetic import constant, width_of
 from tensorlift.ir.left_early import JUMP, marked, refusal_of
 from tensorlift.ir.location import location_of
+from tensorlift.normalise.choices import is_harmless
 from tensorlift.normalise.edit import forwarded, insert, is_quiet, last_of, move, remove, sweep
 from tensorlift.normalise.exact import REACHED
 from tensorlift.normalise.guards import comparison, contrary, linear
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Operation, SSAValue
@@ -227,12 +229,14 @@ class _Reversing:
         """
         left = dict(zip(self.results, zip(rest, hits, strict=True), strict=True))
         merged: list[IfOp] = []
-        for flag, is_set in self._told(rest).items():
+        for flag in tuple(left):
             for branch in [use.operation for use in flag.uses]:
-                chosen = self._chosen(branch, left, is_set=is_set) if isinstance(branch, IfOp) else None
+                chosen = self._chosen(branch, left) if isinstance(branch, IfOp) else None
                 if chosen is not None and isinstance(branch, IfOp):
                     left |= chosen
                     merged.append(branch)
+
+        self.to = self.op
 
         def is_needed(result: SSAValue) -> bool:
             return any(not any(branch.is_ancestor(use.operation) for branch in merged) for use in result.uses)
@@ -243,33 +247,59 @@ class _Reversing:
         return merged
 
     def _chosen(
-        self, branch: IfOp, left: Mapping[SSAValue, tuple[SSAValue, SSAValue]], *, is_set: bool
+        self, branch: IfOp, left: Mapping[SSAValue, tuple[SSAValue, SSAValue]]
     ) -> dict[SSAValue, tuple[SSAValue, SSAValue]] | None:
-        """Say what the results of a branch on a flag are without a hit and with one; None where there is more to it."""
+        """Say what a branch behind the loop gives without a hit and with one; None where there is more to it."""
         if branch.parent is not self.op.parent or not branch.results or not is_quiet(branch):
             return None
         found: dict[SSAValue, tuple[SSAValue, SSAValue]] = {}
-        ends = [last_of(region.block).operands for region in branch.regions]
-        for result, one, other in zip(branch.results, *(ends if is_set else ends[::-1]), strict=True):
-            without = left[one][0] if one in left else self._before(one, branch)
-            with_hit = left[other][1] if other in left else self._before(other, branch)
-            if without is None or with_hit is None or any(isinstance(v.owner, PoisonOp) for v in (without, with_hit)):
-                return None  # what is undefined on one way is what it is on the other
+        for result in branch.results:
+            without, with_hit = (self._behind(result, branch, left, is_hit=is_hit) for is_hit in (False, True))
+            if without is None or with_hit is None:
+                return None
             found[result] = without, with_hit
         return found
 
-    def _before(self, value: SSAValue, branch: IfOp) -> SSAValue | None:
-        """Compute a value of an arm behind the loop before the loop, where that is arithmetic on what is there."""
+    def _behind(
+        self, value: SSAValue, branch: IfOp, left: Mapping[SSAValue, tuple[SSAValue, SSAValue]], *, is_hit: bool
+    ) -> SSAValue | None:
+        """Compute a value behind the loop where there was a hit, in the loop, or where there was none, before it.
+
+        None where it is more than arithmetic on what the loop leaves and what is there, or undefined on one way: what
+        is undefined there is what it is on the other.
+        """
+        if value in left:
+            return left[value][1 if is_hit else 0]
         owner = value.owner
         if isinstance(owner, Block) or not branch.is_ancestor(owner):
             is_here = not isinstance(owner, Block) and owner.parent is self.op.parent
             return None if is_here and not owner.is_before_in_block(self.op) else value  # type: ignore[union-attr]  # an operation
-        if not owner.name.startswith("arith.") or any(part in owner.name for part in ("div", "rem")):
+        if isinstance(owner, IfOp) and isinstance(value, OpResult):
+            ends = [last_of(region.block).operands[value.index] for region in owner.regions]
+            condition = self._behind(owner.cond, branch, left, is_hit=is_hit)
+            if condition is not None and isinstance(condition.owner, ConstantOp):
+                return self._behind(ends[_is_false(condition)], branch, left, is_hit=is_hit)
+            operands = [condition, *(self._behind(end, branch, left, is_hit=is_hit) for end in ends)]
+            return self._computed(SelectOp.create, operands, value, is_hit=is_hit)
+        if not is_harmless(owner):
             return None
-        known = {operand: self._before(operand, branch) for operand in owner.operands}
-        if None in known.values():
+        operands = [self._behind(operand, branch, left, is_hit=is_hit) for operand in owner.operands]
+
+        def again(operands: Sequence[SSAValue], **_: object) -> Operation:
+            return owner.clone(dict(zip(owner.operands, operands, strict=True)))
+
+        return self._computed(again, operands, value, is_hit=is_hit)
+
+    def _computed(
+        self, made: Callable[..., Operation], operands: Sequence[SSAValue | None], like: SSAValue, *, is_hit: bool
+    ) -> SSAValue | None:
+        """Compute with what is told of operands; before the loop, that may be nothing of the loop."""
+        known = [operand for operand in operands if operand is not None]
+        is_inside = any(self.op.is_ancestor(operand.owner) for operand in known)
+        if len(known) < len(operands) or (is_inside and not is_hit):
             return None
-        return self.emit(owner.clone({operand: mine for operand, mine in known.items() if mine is not None}))
+        self.to = last_of(self.search.body) if is_hit else self.op
+        return self.emit(made(operands=known, result_types=[like.type]))
 
     def _forget(self, rest: list[SSAValue]) -> None:
         """Let what is only asked for after a hit be anything where there is none."""

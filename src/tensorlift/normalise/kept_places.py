@@ -206,6 +206,12 @@ def _rewritten(op: WhileOp, place: _Place) -> WhileOp:
         value.name_hint = hint
     for value in behind:
         value.replace_all_uses_with(made.results[-1])
+        work = [value.owner]
+        while work:  # what is read there is read no more
+            dead = work.pop()
+            if isinstance(dead, Operation) and _is_computed(dead) and not any(one.first_use for one in dead.results):
+                work += [operand.owner for operand in dead.operands]
+                remove(dead)
     for result, mine in zip(op.results, made.results, strict=False):
         mine.name_hint = result.name_hint
         result.replace_all_uses_with(mine)

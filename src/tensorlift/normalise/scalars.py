@@ -359,6 +359,10 @@ def _lesser(ex: Execution, op: Operation) -> None:
         ex.values[op.results[0]] = found
         return
     first, second = (ex.index(operand) for operand in op.operands)
+    reached = EXACT[op.name](op, [first, second], ex.setting) if first is not None and second is not None else None
+    if reached is not None:
+        ex.values[op.results[0]] = reached
+        return
     if first is None or second is None:
         copied(ex, op)
         return
@@ -385,6 +389,15 @@ def _power(ex: Execution, op: Operation) -> None:
         one = ex.sink.constant(1.0, base.ctype, ex.place)
         product = _made(ex, "arith.divf", [one, product], op.results[0])
     ex.values[op.results[0]] = product
+
+
+def _to_other_float(ex: Execution, op: Operation) -> None:
+    """Convert a float to another type; a constant is one of that."""
+    value, result = ex.number(op.operands[0]), op.results[0]
+    if value.literal is None:
+        copied(ex, op)
+    else:
+        ex.values[result] = ex.sink.constant(value.literal, ctype_of(result), ex.place)
 
 
 def _negated(ex: Execution, op: Operation) -> None:
@@ -494,6 +507,7 @@ SCALARS: dict[str, Rule] = {
     "arith.uitofp": _to_float,
     "arith.negf": _negated,
     "math.powf": _power,
+    **dict.fromkeys(("arith.extf", "arith.truncf"), _to_other_float),
     "arith.maxsi": _greater,
     "arith.minsi": _lesser,
     "arith.select": _selected,
