@@ -14,8 +14,9 @@ from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.endings import ending_of
 from tensorlift.normalise.evolution import same
 from tensorlift.normalise.execution import Test, ctype_of, note_least, nothing, require_returned
-from tensorlift.normalise.scalars import chosen, decided_here, is_eager, joined_known
+from tensorlift.normalise.scalars import chosen, is_eager
 from tensorlift.normalise.steering import is_memory
+from tensorlift.normalise.truths import decided_here, joined_known
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

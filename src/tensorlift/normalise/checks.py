@@ -15,7 +15,7 @@ from tensorlift.frontends.c.values import Address, Array, Data, Index, Unknown
 from tensorlift.normalise.asked import demand, settle
 from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.endings import is_false
-from tensorlift.normalise.scalars import decided_here, inverted, plain
+from tensorlift.normalise.truths import decided_here, inverted, plain
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue

@@ -21,6 +21,15 @@ from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.exact import DIVISIONS, EXACT, constant, integer, read_as
 from tensorlift.normalise.execution import Test, ctype_of, note_least, require_returned
 from tensorlift.normalise.steering import is_integer
+from tensorlift.normalise.truths import (
+    COMBINED,
+    conjunction,
+    decided_here,
+    disjunction,
+    inverted,
+    joined_known,
+    known_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -138,77 +147,11 @@ def _truth(ex: Execution, op: Operation) -> None:
         return
     left, right = (ex.test(operand) for operand in op.operands)
     copied(ex, op)
-    known = _known_of(op.name, left, right)
+    known = known_of(op.name, left, right)
     sides = ((left, right), (right, left)) if op.name == "arith.xori" else ()
     contrary = [other.condition for one, other in sides if one.condition is True]
     of_data = [condition for condition in contrary if isinstance(condition, Data)]
     ex.values[op.results[0]] = Test(ex.number(op.results[0]), known, of_data[0] if of_data else None)
-
-
-def _known_of(name: str, left: Test, right: Test) -> tuple[Known, Known]:
-    if name == "arith.andi":
-        return left.known[0] + right.known[0], ()
-    if name == "arith.ori":
-        return (), left.known[1] + right.known[1]
-    for one, other in ((left, right), (right, left)):
-        if one.condition is True:
-            return other.known[1], other.known[0]
-    return (), ()
-
-
-def conjunction(left: Test, right: Test) -> Test | None:
-    """Give the test that both hold, where it is no data."""
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one.condition, bool):
-            return other if one.condition else one
-    if not isinstance(left.condition, AffineCondition) or not isinstance(right.condition, AffineCondition):
-        return None
-    sides = [plain(left.condition), plain(right.condition)]
-    if None in sides:
-        return None
-    constraints = tuple(c for side in sides if side is not None for c in side.constraints)
-    return Test(AffineCondition(constraints), (left.known[0] + right.known[0], ()))
-
-
-def plain(condition: AffineCondition) -> AffineCondition | None:
-    """Give a condition that is not inverted, where it can be one."""
-    if not condition.inverted:
-        return condition
-    ((polynomial, equality), *more) = condition.constraints
-    if more or equality:
-        return None
-    return AffineCondition(((-polynomial - ONE, False),))
-
-
-def inverted(test: Test) -> Test:
-    """Give the contrary of a test that is no data."""
-    known = (test.known[1], test.known[0])
-    if isinstance(test.condition, bool):
-        return Test(not test.condition, known)
-    assert isinstance(test.condition, AffineCondition)
-    return Test(AffineCondition(test.condition.constraints, not test.condition.inverted), known)
-
-
-def _disjunction(left: Test, right: Test) -> Test | None:
-    if isinstance(left.condition, Data) or isinstance(right.condition, Data):
-        for one, other in ((left, right), (right, left)):
-            if isinstance(one.condition, bool):
-                return one if one.condition else other
-        return None
-    both = conjunction(inverted(left), inverted(right))
-    return None if both is None else inverted(both)
-
-
-def _exclusive(left: Test, right: Test) -> Test | None:
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one.condition, bool):
-            if not one.condition:
-                return other
-            return None if isinstance(other.condition, Data) else inverted(other)
-    return None
-
-
-COMBINED = {"arith.andi": conjunction, "arith.ori": _disjunction, "arith.xori": _exclusive}
 
 
 def _compared(ex: Execution, op: Operation) -> None:
@@ -414,21 +357,6 @@ def _selected(ex: Execution, op: Operation) -> None:
     ex.values[result] = chosen(ex, ex.test(condition), (then, otherwise), result) if found is None else found
 
 
-def decided_here(ex: Execution, test: Test) -> Test:
-    """Decide an affine condition that the loops and conditions around it settle."""
-    condition = test.condition
-    if not isinstance(condition, AffineCondition):
-        return test
-    holds = True
-    for polynomial, is_equality in condition.constraints:
-        sides = (polynomial, -polynomial) if is_equality else (polynomial,)
-        signs = [sign(ex, side) for side in sides]
-        if False in signs:
-            return Test(condition.inverted)
-        holds = holds and None not in signs
-    return Test(not condition.inverted) if holds else test
-
-
 def chosen(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue], result: SSAValue) -> Any:
     """Give one of two values that are computed already."""
     test = decided_here(ex, test)
@@ -459,11 +387,11 @@ def _chosen_truth(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue], re
     if right is False:
         found = conjunction(test, first)
     elif left is True:
-        found = _disjunction(test, second)
+        found = disjunction(test, second)
     elif left is False and not isinstance(test.condition, Data):
         found = conjunction(inverted(test), second)
     elif right is True and not isinstance(test.condition, Data):
-        found = _disjunction(inverted(test), first)
+        found = disjunction(inverted(test), first)
     if found is not None:
         return found
     condition, then, otherwise = (ex.truth(one.condition) for one in (test, first, second))
@@ -483,15 +411,6 @@ def is_eager(op: Operation) -> bool:
     if op.name == "scf.if":
         return all(is_eager(inside) for region in op.regions for block in region.blocks for inside in block.ops)
     return op.name in {"scf.yield", "ub.poison"} or can_be_eager(op)
-
-
-def joined_known(test: Test, first: Test, second: Test) -> tuple[Known, Known]:
-    """Give what is known where a truth value holds, and where not, that is one of two by a test."""
-    for arm, told, side in ((first, second, 0), (second, first, 1)):
-        if isinstance(told.condition, bool):
-            known = test.known[side] + arm.known[1 if told.condition else 0]
-            return ((), known) if told.condition else (known, ())
-    return (), ()
 
 
 SCALARS: dict[str, Rule] = {
