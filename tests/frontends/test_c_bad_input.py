@@ -12,7 +12,7 @@ from tensorlift.languages.c import read_c
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tensorlift.frontends.c import ReadFunction
+    from tensorlift.frontends.read_function import ReadFunction
 
 
 def _read(source: str) -> list[ReadFunction]:

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from tensorlift.frontends.c.clang_ast import UnitReader
+from tensorlift.frontends.c.signature import Asked
 from tensorlift.frontends.cpp.reader import parse_cpp
-from tensorlift.frontends.cpp.signature import Asked, Entry, signature_of
+from tensorlift.frontends.cpp.signature import Entry, signature_of
 
 HEAD = """#include <array>
 #include <vector>
