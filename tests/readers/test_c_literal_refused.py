@@ -137,7 +137,7 @@ REFUSED = {
     "compound literal": ("int f(void) { return ((int[]){1, 2})[0]; }", "1:23: error TL156: a compound literal"),
     "range of cases": (
         "int f(int n) { switch (n) { case 1 ... 3: n = 0; } return n; }",
-        "1:29: error TL162: this statement",
+        "1:29: error TL115: this `switch` is no plain choice",
     ),
     "computed goto": (
         "void f(void) { void *p = &&x; goto *p; x:; }",

@@ -255,8 +255,8 @@ class _Reversing:
         found: dict[SSAValue, tuple[SSAValue, SSAValue]] = {}
         for result in branch.results:
             without, with_hit = (self._behind(result, branch, left, is_hit=is_hit) for is_hit in (False, True))
-            if without is None or with_hit is None:
-                return None
+            if without is None or with_hit is None or any(isinstance(v.owner, PoisonOp) for v in (without, with_hit)):
+                return None  # what is undefined on one way is what it is on the other
             found[result] = without, with_hit
         return found
 
@@ -265,8 +265,7 @@ class _Reversing:
     ) -> SSAValue | None:
         """Compute a value behind the loop where there was a hit, in the loop, or where there was none, before it.
 
-        None where it is more than arithmetic on what the loop leaves and what is there, or undefined on one way: what
-        is undefined there is what it is on the other.
+        None where it is more than arithmetic on what the loop leaves and what is there.
         """
         if value in left:
             return left[value][1 if is_hit else 0]

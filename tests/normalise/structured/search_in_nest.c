@@ -18,55 +18,55 @@ out:
 //   %2 = ub.poison : i32
 //   %r = arith.constant 0 : i32
 //   %3 = arith.constant 0 : i32
-//   %4, %5 = "scf.while"(%3) ({
-//   ^bb0(%i: i32):
-//     %6 = "arith.cmpi"(%i, %n) <{predicate = 2 : i64}> : (i32, i32) -> i1
-//     %7, %8 = "scf.if"(%6) ({
-//       %9 = "arith.constant"() <{value = 0 : i32}> : () -> i32
-//       %10 = "arith.constant"() <{value = false}> : () -> i1
-//       %11 = "arith.constant"() <{value = true}> : () -> i1
-//       %12 = "arith.constant"() <{value = 1 : i32}> : () -> i32
-//       %i_1 = "arith.addi"(%i, %12) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//       %13 = "arith.constant"() <{value = -1 : i32}> : () -> i32
-//       %14 = "arith.addi"(%m, %13) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//       %j, %left, %left_1 = "scf.while"(%9, %10, %i_1) ({
-//       ^bb0(%j_1: i32, %left_2: i1, %left_3: i32):
-//         %15 = "arith.cmpi"(%j_1, %m) <{predicate = 2 : i64}> : (i32, i32) -> i1
-//         "scf.condition"(%15, %j_1, %left_2, %left_3) : (i1, i32, i1, i32) -> ()
-//       }, {
-//       ^bb0(%j_2: i32, %left_4: i1, %left_5: i32):
-//         %j_3 = "arith.subi"(%14, %j_2) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//         %16 = "arith.muli"(%i, %m) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//         %17 = "arith.addi"(%16, %j_3) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//         %18 = "arith.extsi"(%17) : (i32) -> i64
-//         %19 = "arith.addi"(%a_at, %18) <{overflowFlags = #arith.overflow<nsw>}> : (i64, i64) -> i64
-//         %20 = "arith.index_cast"(%19) : (i64) -> index
-//         %21 = "memref.load"(%a, %20) : (memref<?xi32>, index) -> i32
-//         %22 = "arith.constant"() <{value = 0 : i32}> : () -> i32
-//         %23 = "arith.cmpi"(%21, %22) <{predicate = 2 : i64}> : (i32, i32) -> i1
-//         %left_6, %left_7 = "scf.if"(%23) ({
-//           "scf.yield"(%11, %2) : (i1, i32) -> ()
-//         }, {
-//           "scf.yield"(%left_4, %left_5) : (i1, i32) -> ()
-//         }) : (i1) -> (i1, i32)
-//         %24 = "arith.constant"() <{value = 1 : i32}> : () -> i32
-//         %25 = "arith.addi"(%j_2, %24) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//         "scf.yield"(%25, %left_6, %left_7) : (i32, i1, i32) -> ()
-//       }) {tl.left = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "use loops and `if` instead of jumps", loc = "f.c:8:17"}} : (i32, i1, i32) -> (i32, i1, i32)
-//       %26 = "arith.xori"(%left, %1) : (i1, i1) -> i1
-//       "scf.yield"(%left_1, %26) : (i32, i1) -> ()
-//     }, {
-//       "scf.yield"(%2, %0) : (i32, i1) -> ()
-//     }) : (i1) -> (i32, i1)
-//     "scf.condition"(%8, %7, %6) : (i1, i32, i1) -> ()
+//   %4 = arith.constant false
+//   %5 = arith.constant true
+//   %6 = arith.constant 1 : i32
+//   %7 = arith.constant -1 : i32
+//   %8 = arith.addi %n, %7 overflow<nsw> : i32
+//   %i, %r_1 = "scf.while"(%3, %r) ({
+//   ^bb0(%i_1: i32, %r_2: i32):
+//     %9 = "arith.cmpi"(%i_1, %n) <{predicate = 2 : i64}> : (i32, i32) -> i1
+//     "scf.condition"(%9, %i_1, %r_2) : (i1, i32, i32) -> ()
 //   }, {
-//   ^bb0(%27: i32, %28: i1):
-//     "scf.yield"(%27) : (i32) -> ()
-//   }) {tl.jump = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "use loops and `if` instead of jumps", loc = "f.c:8:17"}} : (i32) -> (i32, i1)
-//   %r_1 = scf.if %5 -> (i32) {
-//     %29 = arith.constant 1 : i32
-//     scf.yield %29 : i32
-//   } else {
-//     scf.yield %r : i32
-//   }
+//   ^bb0(%i_2: i32, %r_3: i32):
+//     %i_3 = "arith.subi"(%8, %i_2) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %10 = "arith.constant"() <{value = 0 : i32}> : () -> i32
+//     %11 = "arith.constant"() <{value = false}> : () -> i1
+//     %12 = "arith.constant"() <{value = true}> : () -> i1
+//     %13 = "arith.constant"() <{value = -1 : i32}> : () -> i32
+//     %14 = "arith.addi"(%m, %13) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %j, %left = "scf.while"(%10, %11) ({
+//     ^bb0(%j_1: i32, %left_1: i1):
+//       %15 = "arith.cmpi"(%j_1, %m) <{predicate = 2 : i64}> : (i32, i32) -> i1
+//       "scf.condition"(%15, %j_1, %left_1) : (i1, i32, i1) -> ()
+//     }, {
+//     ^bb0(%j_2: i32, %left_2: i1):
+//       %j_3 = "arith.subi"(%14, %j_2) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//       %16 = "arith.muli"(%i_3, %m) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//       %17 = "arith.addi"(%16, %j_3) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//       %18 = "arith.extsi"(%17) : (i32) -> i64
+//       %19 = "arith.addi"(%a_at, %18) <{overflowFlags = #arith.overflow<nsw>}> : (i64, i64) -> i64
+//       %20 = "arith.index_cast"(%19) : (i64) -> index
+//       %21 = "memref.load"(%a, %20) : (memref<?xi32>, index) -> i32
+//       %22 = "arith.constant"() <{value = 0 : i32}> : () -> i32
+//       %23 = "arith.cmpi"(%21, %22) <{predicate = 2 : i64}> : (i32, i32) -> i1
+//       %left_3 = "scf.if"(%23) ({
+//         "scf.yield"(%12) : (i1) -> ()
+//       }, {
+//         "scf.yield"(%left_2) : (i1) -> ()
+//       }) : (i1) -> i1
+//       %24 = "arith.constant"() <{value = 1 : i32}> : () -> i32
+//       %25 = "arith.addi"(%j_2, %24) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//       "scf.yield"(%25, %left_3) : (i32, i1) -> ()
+//     }) {tl.left = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "use loops and `if` instead of jumps", loc = "f.c:8:17"}} : (i32, i1) -> (i32, i1)
+//     %26 = "arith.xori"(%left, %1) : (i1, i1) -> i1
+//     %r_4 = "scf.if"(%26) ({
+//       "scf.yield"(%r_3) : (i32) -> ()
+//     }, {
+//       "scf.yield"(%6) : (i32) -> ()
+//     }) : (i1) -> i32
+//     %27 = "arith.constant"() <{value = 1 : i32}> : () -> i32
+//     %28 = "arith.addi"(%i_2, %27) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     "scf.yield"(%28, %r_4) : (i32, i32) -> ()
+//   }) {tl.left = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "use loops and `if` instead of jumps", loc = "f.c:8:17"}} : (i32, i32) -> (i32, i32)
 //   func.return %r_1 : i32
