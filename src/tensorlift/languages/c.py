@@ -12,8 +12,8 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c.reader import parse_c, read_functions, tree_of
 from tensorlift.frontends.c.signature import Asked, c_signature
 from tensorlift.ir.function import function_named
+from tensorlift.ir.literal_function import argument_names
 from tensorlift.normalise.loop_ir import C, loop_ir
-from tensorlift.normalise.signature import argument_names
 from tensorlift.readers.clang import literal_module_of
 
 if TYPE_CHECKING:

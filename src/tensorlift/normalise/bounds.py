@@ -19,6 +19,7 @@ from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Data, Index
 from tensorlift.ir.arithmetic import never_wraps, predicate_of
 from tensorlift.ir.function import SIZE
+from tensorlift.ir.literal_function import argument_names
 from tensorlift.normalise.cases import sign
 from tensorlift.normalise.edit import remove
 from tensorlift.normalise.steering import made_of
@@ -75,9 +76,8 @@ class NeverNegative:
 
 def _sizes(function: FuncOp) -> set[SSAValue]:
     """Give the arguments that are extents of arrays."""
-    marks: Any = function.arg_attrs or ()
-    arguments = zip(marks, function.body.blocks[0].args, strict=True) if marks else ()
-    return {argument for mark, argument in arguments if mark.data["tl.name"].data.endswith(SIZE)}
+    arguments = zip(argument_names(function), function.body.blocks[0].args, strict=True)
+    return {argument for name, argument in arguments if name.endswith(SIZE)}
 
 
 def _asks_for_the_end(op: SelectOp) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.func import CallOp, FuncOp
 
 from tensorlift.frontends.c.refusals import refusal
+from tensorlift.ir.literal_function import callee_of
 from tensorlift.ir.location import inlined, location_of
 from tensorlift.normalise.edit import insert, last_of, remove
 
@@ -41,19 +42,13 @@ def _inline(name: str, functions: Mapping[str, FuncOp], seen: set[str]) -> bool:
         seen.add(name)
         size = 0
         for call in calls_in(functions[name]):
-            callee = called(call)
+            callee = callee_of(call)
             if callee in functions and _inline(callee, functions, seen):
                 size += sum(1 for _ in functions[callee].walk())
                 if size > MOST_OPERATIONS:
                     raise refusal("step-limit", location_of(call), f"more than {MOST_OPERATIONS} operations by calls")
                 _replace(call, functions[callee])
     return not calls_in(functions[name])
-
-
-def called(call: CallOp) -> str:
-    """Name what a call calls."""
-    name: str = call.callee.root_reference.data
-    return name
 
 
 def calls_in(function: Operation) -> list[CallOp]:

@@ -11,6 +11,7 @@ from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Index, Unknown
 from tensorlift.frontends.mlir.cleanup import PURE, remove_dead
 from tensorlift.ir.function import function_named
+from tensorlift.ir.literal_function import argument_names, callee_of
 from tensorlift.ir.location import location_of
 from tensorlift.ir.prototype import literal_names, returned_sizes
 from tensorlift.ir.regions import IrreducibleError
@@ -24,14 +25,13 @@ from tensorlift.normalise.counted import COUNTED, heads
 from tensorlift.normalise.execution import Execution, Language, Rules, call_note, called_from
 from tensorlift.normalise.exits import Exits
 from tensorlift.normalise.hoist import Hoist
-from tensorlift.normalise.inline import MOST_OPERATIONS, Inline, called, calls_in
+from tensorlift.normalise.inline import MOST_OPERATIONS, Inline, calls_in
 from tensorlift.normalise.kept_places import KeptPlaces
 from tensorlift.normalise.lower import lower_by
 from tensorlift.normalise.outside import ReadOnce
 from tensorlift.normalise.rotate import Rotate
 from tensorlift.normalise.scalars import SCALARS
 from tensorlift.normalise.signature import (
-    argument_names,
     c_arguments,
     literal_name,
     mlir_arguments,
@@ -85,11 +85,11 @@ def _call(ex: Execution, op: Operation) -> None:
     module: Any = ex.function.parent_op()
     path, call = [ex.function.sym_name.data], cast("CallOp", op)
     notes = called_from(op)
-    while (callee := called(call)) not in path:
+    while (callee := callee_of(call)) not in path:
         path.append(callee)
         notes = (call_note(callee, location_of(call)), *notes)
         inner = calls_in(function_named(module, callee))
-        call = next((one for one in inner if called(one) in path), inner[0])
+        call = next((one for one in inner if callee_of(one) in path), inner[0])
     raise refusal("recursion", ex.at(call), callee, notes)
 
 

@@ -16,6 +16,7 @@ from tensorlift.frontends.c.mapped import walk
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Array, Choice, Data, Index, Slot, Unknown
 from tensorlift.ir.function import NULL, OFFSET, OUTSIDE, ROW, SIZE, axis_name
+from tensorlift.ir.literal_function import argument_names
 from tensorlift.ir.location import location_of
 from tensorlift.ir.prototype import RETURNED
 from tensorlift.normalise.accesses import row_name
@@ -34,12 +35,6 @@ if TYPE_CHECKING:
     from tensorlift.normalise.execution import Execution
 
 _START = Index(ZERO, LONG)
-
-
-def argument_names(function: FuncOp) -> list[str]:
-    """Give the names of the arguments in the source."""
-    marks = function.arg_attrs
-    return [str(row.data["tl.name"].data) for row in marks] if marks is not None else []  # type: ignore[attr-defined] # an array
 
 
 def literal_name(variable: nodes.Variable, names: Mapping[str, str]) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from xdsl.dialects.builtin import MemRefType, i1
 
 from tensorlift.ir.function import NULL, ROW, SIZE, function_named
+from tensorlift.ir.literal_function import argument_names
 from tensorlift.ir.literal_interpreter import UndefinedError
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.layout import Layout, layout_of
@@ -141,11 +142,11 @@ class _Taken(NamedTuple):
 def _taken(module: ModuleOp, view: FunctionView) -> Iterator[_Taken]:
     """Yield what a function takes, without the offset that comes after each memory."""
     function, names, sizes = function_named(module, view.name), view.literal_names, view.returned_sizes
-    marks: Any = function.arg_attrs or ()
-    tables = Counter(mark.data["tl.name"].data.partition(ROW)[0] for mark in marks)
+    taken = argument_names(function)
+    tables = Counter(called.partition(ROW)[0] for called in taken)
     is_offset = False
-    for argument, mark in zip(function.body.blocks[0].args, marks, strict=True):
-        called, of_type = mark.data["tl.name"].data, argument.type
+    for argument, called in zip(function.body.blocks[0].args, taken, strict=True):
+        of_type = argument.type
         is_memory = isinstance(of_type, MemRefType)
         found, table, expected = _OF_ARRAYS.fullmatch(called), called.partition(ROW), sizes.get(called)
         if called.endswith(NULL):

@@ -25,6 +25,7 @@ from tensorlift.comprehension.terms import Read, Term
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.arithmetic import never_wraps
 from tensorlift.ir.function import function_named
+from tensorlift.ir.literal_function import argument_names
 from tensorlift.ir.location import location_of
 from tensorlift.ir.regions import ControlFlow
 from tensorlift.proofs.source.check import check_source
@@ -89,8 +90,7 @@ class _Finding:
         self.kept = list(_kept(summary.items))
         self.loops: dict[int, LoopClaim] = {}
         self.sizes = {*summary.sizes}
-        marks: Any = flow.function.arg_attrs or ()
-        called = [mark.data["tl.name"].data for mark in marks]
+        called = argument_names(flow.function)
         self.arguments = {a: names.get(name, name) for a, name in zip(flow.blocks[0].args, called, strict=True)}
         self.found: dict[int, list[tuple[Loop, Guess | None]]] = {}
         self.items: dict[int, list[KeptLoop]] = {}

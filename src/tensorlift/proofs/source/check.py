@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import MemRefType
 
@@ -11,6 +11,7 @@ from tensorlift.comprehension.domain import EMPTY, UNIVERSE
 from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.comprehension.state import RecurrenceError
 from tensorlift.ir.function import NULL, ROW
+from tensorlift.ir.literal_function import argument_names
 from tensorlift.ir.regions import ControlFlow, IrreducibleError
 from tensorlift.proofs.source.execution import AT_END, Execution
 from tensorlift.proofs.source.frames import Frame
@@ -21,10 +22,7 @@ from tensorlift.proofs.source.sense import are_bits_of, keep_names, known_names,
 from tensorlift.proofs.source.sequential import starts_read_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from xdsl.dialects.func import FuncOp
-    from xdsl.ir import BlockArgument
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.domain import Domain
@@ -103,13 +101,6 @@ def _require_returned(function: FuncOp, run: Execution, passed: list[Value], con
         run.versions.require(definition.array, [(UNIVERSE, term)], summary.result, context)
 
 
-def _named(function: FuncOp) -> Iterator[tuple[str, BlockArgument]]:
-    """Yield the arguments by their names in the source."""
-    marks: Any = function.arg_attrs or ()
-    for argument, mark in zip(function.body.blocks[0].args, marks, strict=True):
-        yield mark.data["tl.name"].data, argument
-
-
 def _told(called: str, places: Places) -> Value | None:
     """Give what literal IR is told of an array: an extent, how far rows are apart, that there is one."""
     if called in places.extents:
@@ -126,7 +117,7 @@ def _told(called: str, places: Places) -> Value | None:
 def _arguments(function: FuncOp, summary: Summary, places: Places) -> list[Value]:
     """Give each argument its meaning; the argument after a memory is the offset from which its view counts."""
     values: list[Value] = []
-    for called, argument in _named(function):
+    for called, argument in zip(argument_names(function), function.body.blocks[0].args, strict=True):
         name = places.names.get(called)
         if values and isinstance(values[-1], Memory):
             values.append(Exact(values[-1].start, is_signed=True))

@@ -15,6 +15,7 @@ from tensorlift.comprehension.polynomial import ONE, Polynomial, parse_polynomia
 from tensorlift.contract.language import NotNull
 from tensorlift.contract.notation import parse_condition
 from tensorlift.ir.function import ROW, SIZE, axis_name
+from tensorlift.ir.literal_function import argument_names
 from tensorlift.proofs.source.integers import polynomial
 from tensorlift.proofs.source.operations import element_type
 from tensorlift.proofs.source.sense import are_bits_of
@@ -66,8 +67,7 @@ def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
     """Return the places of what a summary speaks of, by the parameters of its function."""
     outside = {parameter.name: parameter.literal_name for parameter in view.parameters}
     strides = {p.name: tuple(map(parse_polynomial, p.strides)) for p in view.parameters if p.strides is not None}
-    marks: Any = function.arg_attrs or ()
-    called = {mark.data["tl.name"].data for mark in marks}
+    called = set(argument_names(function))
     for name, literal_name in outside.items():
         rows = [Polynomial.variable(row) for row in _rows(literal_name, called)]
         if rows and name in summary.arrays:

@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
-    FunctionType,
     IntegerAttr,
-    StringAttr,
     UnrealizedConversionCastOp,
     i1,
 )
@@ -24,6 +20,7 @@ from xdsl.ir import Block, BlockArgument
 
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.function import NULL, ROW
+from tensorlift.ir.literal_function import argument_names, callee_of, name_arguments
 from tensorlift.ir.location import location_of
 
 if TYPE_CHECKING:
@@ -72,14 +69,14 @@ def _tested(function: FuncOp, taken: Mapping[str, list[int]]) -> Iterator[tuple[
         if isinstance(op, UnrealizedConversionCastOp):
             yield op.operands[0], op
         elif isinstance(op, CallOp):
-            for position in taken.get(_callee(op), ()):
+            for position in taken.get(callee_of(op), ()):
                 yield op.operands[position], op
 
 
 def _position(function: FuncOp, memory: SSAValue) -> int | None:
     """Return which argument memory is, or that it is there; None for a row, or one of several."""
     if isinstance(memory, BlockArgument):
-        names = _names(function)
+        names = argument_names(function)
         is_argument = memory.block is function.body.blocks[0]
         return memory.index if is_argument and f"{names[memory.index]}{ROW}" not in names else None
     if isinstance(memory.owner, CastOp):
@@ -87,25 +84,12 @@ def _position(function: FuncOp, memory: SSAValue) -> int | None:
     return None if isinstance(memory.owner, Block) or memory.owner.name not in _MAKERS else _THERE
 
 
-def _callee(call: CallOp) -> str:
-    name: str = call.callee.string_value()  # type: ignore[no-untyped-call]  # of xDSL
-    return name
-
-
-def _names(function: FuncOp) -> list[str]:
-    marks: Any = function.arg_attrs or ()
-    return [mark.data["tl.name"].data for mark in marks]
-
-
 def _rewrite(function: FuncOp, taken: Mapping[str, list[int]]) -> None:
     """Add the arguments, use them for the tests, and pass them to what is called."""
     name, entry = function.sym_name.data, function.body.blocks[0]
     added: dict[int, SSAValue] = {k: entry.insert_arg(i1, len(entry.args), entry.args[k].location) for k in taken[name]}
-    names = [*_names(function), *(f"{_names(function)[k]}{NULL}" for k in added)]
-    if names:
-        function.arg_attrs = ArrayAttr([DictionaryAttr({"tl.name": StringAttr(called)}) for called in names])
-    types = [argument.type for argument in entry.args]
-    function.function_type = FunctionType.from_lists(types, list(function.function_type.outputs))
+    names = argument_names(function)
+    name_arguments(function, [*names, *(f"{names[k]}{NULL}" for k in added)])
 
     def told(memory: SSAValue, at: Operation) -> SSAValue:
         found = _position(function, memory)
@@ -122,5 +106,5 @@ def _rewrite(function: FuncOp, taken: Mapping[str, list[int]]) -> None:
             op.results[0].replace_all_uses_with(told(op.operands[0], op))
             op.detach()  # type: ignore[no-untyped-call]  # of xDSL
             op.erase()
-        elif isinstance(op, CallOp) and taken.get(_callee(op)):
-            op.operands = [*op.operands, *(told(op.operands[k], op) for k in taken[_callee(op)])]
+        elif isinstance(op, CallOp) and taken.get(callee_of(op)):
+            op.operands = [*op.operands, *(told(op.operands[k], op) for k in taken[callee_of(op)])]

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.dialects.func import CallOp
 from xdsl.dialects.memref import CastOp, GetGlobalOp
 
@@ -18,6 +18,7 @@ from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import LONG, ArrayType, CType, NumberType, OtherType, PointerType
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.ir.function import OFFSET, OUTSIDE, ROW, TEXT
+from tensorlift.ir.literal_function import argument_names, callee_of, name_arguments
 from tensorlift.readers.clang.context import (
     Cell,
     Context,
@@ -142,43 +143,26 @@ def hand_on_pointers(functions: Mapping[str, FuncOp]) -> None:
         (name, op)
         for name, function in functions.items()
         for op in function.walk()
-        if isinstance(op, CallOp) and _callee(op) in functions
+        if isinstance(op, CallOp) and callee_of(op) in functions
     ]
     changed = True
     while changed:
         changed = False
         for name, call in calls:
-            for called, argument in list(taken[_callee(call)].items()):
+            for called, argument in list(taken[callee_of(call)].items()):
                 if called not in taken[name]:
                     entry = functions[name].body.blocks[0]
                     mine = taken[name][called] = entry.insert_arg(argument.type, len(entry.args), call.location)
                     mine.name_hint = argument.name_hint
                     changed = True
     for name, call in calls:
-        call.operands = [*call.operands, *(taken[name][called] for called in taken[_callee(call)])]
+        call.operands = [*call.operands, *(taken[name][called] for called in taken[callee_of(call)])]
     for name, function in functions.items():
-        _declare(function, list(taken[name]))
-
-
-def _callee(call: CallOp) -> str:
-    name: str = call.callee.root_reference.data
-    return name
+        own = [called for called in argument_names(function) if not called.startswith(OUTSIDE)]
+        name_arguments(function, [*own, *taken[name]])
 
 
 def _outer(function: FuncOp) -> dict[str, SSAValue]:
     """List the arguments that are pointers at file scope, by their names."""
-    marks: Any = function.arg_attrs or ()
-    names = [mark.data["tl.name"].data for mark in marks]
-    pairs = zip(names, function.body.blocks[0].args, strict=True)
+    pairs = zip(argument_names(function), function.body.blocks[0].args, strict=True)
     return {name: argument for name, argument in pairs if name.startswith(OUTSIDE)}
-
-
-def _declare(function: FuncOp, outer: list[str]) -> None:
-    """Say what a function takes, once it has all arguments; those from outside come last."""
-    marks: Any = function.arg_attrs or ()
-    names = [mark.data["tl.name"].data for mark in marks]
-    names = [*(name for name in names if not name.startswith(OUTSIDE)), *outer]
-    if names:
-        function.arg_attrs = ArrayAttr([DictionaryAttr({"tl.name": StringAttr(name)}) for name in names])
-    types = [argument.type for argument in function.body.blocks[0].args]
-    function.function_type = FunctionType.from_lists(types, list(function.function_type.outputs))

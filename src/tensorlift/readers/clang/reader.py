@@ -14,19 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
 from xdsl.dialects.builtin import (
-    ArrayAttr,
     DenseIntOrFPElementsAttr,
-    DictionaryAttr,
-    FunctionType,
     MemRefType,
     ModuleOp,
     StringAttr,
     TensorType,
     UnitAttr,
 )
-from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import GlobalOp
-from xdsl.ir import Attribute, Block, Region
+from xdsl.ir import Attribute, Block
 
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, Note, internal_error
 from tensorlift.frontends.c import libclang
@@ -35,6 +31,7 @@ from tensorlift.frontends.c.clang_types import TypeReader
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.reader import ParsedFile, inside_of, parse_c
 from tensorlift.frontends.c.refusals import refusal
+from tensorlift.ir.literal_function import literal_function
 from tensorlift.ir.location import END
 from tensorlift.readers.clang.calls import result_types  # and the rules of calls come into their tables
 from tensorlift.readers.clang.context import C, Context, PointerLocal, Rules, Unit, pointee
@@ -48,6 +45,7 @@ from tensorlift.readers.flow import FlowGraph, named, poison
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from xdsl.dialects.func import FuncOp
     from xdsl.ir import SSAValue
 
     from tensorlift.frontends.c.parse_errors import ParseErrors
@@ -190,17 +188,7 @@ def _function(ctx: Context, cursor: Any, location: Location) -> LiteralFunction:
     blocks = ctx.flow.finish()
     for check in ctx.checks:
         check()
-    types = [argument.type for argument in ctx.flow.entry.block.args]
-    attributes = [DictionaryAttr({"tl.name": StringAttr(name)}) for name in (*names, *ctx.outer)]
-    operation = FuncOp.create(
-        properties={
-            "sym_name": StringAttr(cursor.spelling),
-            "function_type": FunctionType.from_lists(types, results),
-            **({"arg_attrs": ArrayAttr(attributes)} if attributes else {}),
-        },
-        regions=[Region(blocks)],
-        location=ctx.location(cursor),
-    )
+    operation = literal_function(cursor.spelling, [*names, *ctx.outer], results, blocks, ctx.location(cursor))
     parameters = tuple((parameter.spelling, ctx.type_of(parameter)) for parameter in declared)
     return LiteralFunction(cursor.spelling, location, operation, parameters, ctx.result)
 

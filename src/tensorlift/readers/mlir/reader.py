@@ -9,13 +9,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, MemRefType, ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Block, Region
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.func import ReturnOp
+from xdsl.ir import Block
 
 from tensorlift.frontends.mlir.names import Names, argument_marks
 from tensorlift.frontends.mlir.structures import only_block
 from tensorlift.ir.function import SIZE, axis_name
+from tensorlift.ir.literal_function import literal_function
 from tensorlift.ir.location import location_of
 from tensorlift.ir.subscripts import STRUCTURED
 from tensorlift.readers.mlir.context import Context, View, machine_type, named
@@ -78,13 +79,8 @@ def literal_module_of(function: Operation, functions: Mapping[str, Operation]) -
     ctx.place = last.location
     ctx.end(ReturnOp.create(operands=results))
     called += [axis_name(name, axis, SIZE) for name, axis in ctx.sizes]
-    made = FuncOp(
-        names.of_function(symbol.data),
-        FunctionType.from_lists([argument.type for argument in entry.args], [value.type for value in results]),
-        Region(ctx.blocks),
-        arg_attrs=ArrayAttr(DictionaryAttr({"tl.name": StringAttr(name)}) for name in called),
-    )
-    made.location = function.location
+    types = [value.type for value in results]
+    made = literal_function(names.of_function(symbol.data), called, types, ctx.blocks, function.location)
     return ModuleOp([made])
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr, i64
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Region
+from xdsl.dialects.builtin import ModuleOp, i64
+from xdsl.ir import Block
 
 from tensorlift.diagnostics import LiftError, internal_error
 from tensorlift.frontends.c.c_types import LONG, VoidType
 from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.ir.function import OFFSET, SIZE, axis_name
+from tensorlift.ir.literal_function import literal_function
 from tensorlift.readers.flow import FlowGraph
 from tensorlift.readers.python.arrays import dense
 from tensorlift.readers.python.context import Context, Scope, memory_type, place_of
@@ -25,6 +25,7 @@ from tensorlift.readers.python.statements import read_body
 from tensorlift.readers.python.values import Number, Result, View
 
 if TYPE_CHECKING:
+    from xdsl.dialects.func import FuncOp
     from xdsl.ir import Attribute, SSAValue
 
     from tensorlift.frontends.python.state import Inferred
@@ -55,20 +56,8 @@ def _function(inferred: Inferred) -> FuncOp:
         give_back(ctx, None, ctx.at)
     else:
         graph.leave((), at)
-    entry = graph.entry.block
-    types = [argument.type for argument in entry.args]
-    blocks = graph.finish()
     results = [] if isinstance(inferred.result, VoidType) else [ir_type(inferred.result)]
-    marks = [DictionaryAttr({"tl.name": StringAttr(name)}) for name in names]
-    return FuncOp.create(
-        properties={
-            "sym_name": StringAttr(node.name),
-            "function_type": FunctionType.from_lists(types, results),
-            **({"arg_attrs": ArrayAttr(marks)} if marks else {}),
-        },
-        regions=[Region(blocks)],
-        location=at,
-    )
+    return literal_function(node.name, names, results, graph.finish(), at)
 
 
 def _parameters(ctx: Context) -> list[str]:

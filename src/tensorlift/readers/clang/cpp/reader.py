@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Region
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block
 
 from tensorlift.diagnostics import LiftError, internal_error
 from tensorlift.frontends.c.c_types import VOID, NumberType, OtherType
@@ -17,6 +16,7 @@ from tensorlift.frontends.cpp.cpp_types import CppTypes, is_class, is_reference
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.returned import returned_variables, returns_in
 from tensorlift.frontends.cpp.syntax import parameters_of
+from tensorlift.ir.literal_function import literal_function
 from tensorlift.ir.prototype import RETURNED
 from tensorlift.readers.clang.context import C, Context, Frame, Rules
 from tensorlift.readers.clang.cpp.arguments import parameter
@@ -30,6 +30,7 @@ from tensorlift.readers.clang.statements import statement
 from tensorlift.readers.flow import FlowGraph
 
 if TYPE_CHECKING:
+    from xdsl.dialects.func import FuncOp
     from xdsl.ir import Attribute
 
     from tensorlift.frontends.cpp.instances import Instance
@@ -84,17 +85,7 @@ def _function(ctx: Context, cursor: Any, name: str) -> FuncOp:
     blocks = ctx.flow.finish()
     for check in ctx.checks:
         check()
-    names = [DictionaryAttr({"tl.name": StringAttr(name)}) for name in ctx.calls.arguments]
-    types = [argument.type for argument in blocks[0].args]
-    function = FuncOp.create(
-        properties={
-            "sym_name": StringAttr(name),
-            "function_type": FunctionType.from_lists(types, results),
-            **({"arg_attrs": ArrayAttr(names)} if names else {}),
-        },
-        regions=[Region(blocks)],
-        location=at,
-    )
+    function = literal_function(name, list(ctx.calls.arguments), results, blocks, at)
     for _, error in take_null({name: function}):
         raise error
     return function

@@ -1,0 +1,49 @@
+"""Functions of literal IR: made, their arguments by name, and what they call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Region
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from xdsl.dialects.builtin import LocationAttr
+    from xdsl.dialects.func import CallOp
+    from xdsl.ir import Attribute, Block
+
+
+def literal_function(
+    name: str, names: Sequence[str], results: Sequence[Attribute], blocks: Sequence[Block], location: LocationAttr
+) -> FuncOp:
+    """Make a function whose arguments, those of its first block, have names."""
+    function = FuncOp.create(
+        properties={"sym_name": StringAttr(name), "function_type": FunctionType.from_lists([], results)},
+        regions=[Region(blocks)],
+        location=location,
+    )
+    name_arguments(function, names)
+    return function
+
+
+def name_arguments(function: FuncOp, names: Sequence[str]) -> None:
+    """Say what a function takes, once it has all arguments."""
+    if names:
+        function.arg_attrs = ArrayAttr([DictionaryAttr({"tl.name": StringAttr(name)}) for name in names])
+    types = [argument.type for argument in function.body.blocks[0].args]
+    function.function_type = FunctionType.from_lists(types, list(function.function_type.outputs))
+
+
+def argument_names(function: FuncOp) -> list[str]:
+    """Give the names of the arguments."""
+    marks: Any = function.arg_attrs or ()
+    return [mark.data["tl.name"].data for mark in marks]
+
+
+def callee_of(call: CallOp) -> str:
+    """Name what a call calls."""
+    name: str = call.callee.root_reference.data
+    return name
