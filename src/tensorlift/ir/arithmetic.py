@@ -158,6 +158,12 @@ def constant(op: Operation) -> Number:
     return wrapper(op.results[0].type)(value.value.data)
 
 
+def constant_of(value: SSAValue) -> Number | None:
+    """Give the number that a value is a constant of, None where it is computed."""
+    owner = value.owner
+    return constant(owner) if isinstance(owner, Operation) and owner.name == "arith.constant" else None
+
+
 def _wrapped(function: Callable[..., int], of_type: Attribute) -> Evaluator:
     wrap = wrapper(of_type)
     return lambda *operands: wrap(function(*operands))

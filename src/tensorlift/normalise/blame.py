@@ -9,7 +9,7 @@ from xdsl.ir import Block, BlockArgument, OpResult
 
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Index, Unknown, depends_on_data
-from tensorlift.ir.arithmetic import constant
+from tensorlift.ir.arithmetic import constant_of
 from tensorlift.normalise.exact import DIVISIONS
 from tensorlift.normalise.steering import is_integer, made_of
 
@@ -80,4 +80,5 @@ def _name(divisor: SSAValue) -> str:
     while divisor.name_hint is None and not isinstance(op, Block | ConstantOp) and len(op.operands) == 1:
         divisor = op.operands[0]
         op = divisor.owner
-    return str(constant(op)) if isinstance(op, ConstantOp) else divisor.name_hint or "a value"
+    number = constant_of(divisor)
+    return str(number) if number is not None else divisor.name_hint or "a value"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.arith import AddiOp, CmpiOp, ConstantOp, MuliOp, SelectOp
+from xdsl.dialects.arith import AddiOp, CmpiOp, MuliOp, SelectOp
 from xdsl.dialects.cf import AssertOp
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.scf import IfOp, WhileOp
@@ -17,7 +17,7 @@ from xdsl.ir import Block, Operation
 from tensorlift.comprehension.polynomial import ONE
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Data, Index
-from tensorlift.ir.arithmetic import never_wraps, predicate_of
+from tensorlift.ir.arithmetic import constant_of, never_wraps, predicate_of
 from tensorlift.ir.function import SIZE
 from tensorlift.ir.literal_function import argument_names
 from tensorlift.normalise.cases import sign
@@ -85,7 +85,7 @@ def _asks_for_the_end(op: SelectOp) -> bool:
     test, moved = op.cond.owner, op.lhs.owner
     if not isinstance(test, CmpiOp) or predicate_of(test) != ("<", True) or test.lhs is not op.rhs:
         return False
-    return isinstance(moved, AddiOp) and moved.lhs is op.rhs and _number(test.rhs) == 0
+    return isinstance(moved, AddiOp) and moved.lhs is op.rhs and constant_of(test.rhs) == 0
 
 
 def _is_never_negative(value: SSAValue, sizes: set[SSAValue]) -> bool:
@@ -93,7 +93,7 @@ def _is_never_negative(value: SSAValue, sizes: set[SSAValue]) -> bool:
     work, seen = [value], {value}
     while work:
         made = work.pop()
-        number = _number(made)
+        number = constant_of(made)
         if made in sizes or (number is not None and number >= 0):
             continue
         is_kept = isinstance(made.owner, Block | IfOp | WhileOp)
@@ -103,12 +103,6 @@ def _is_never_negative(value: SSAValue, sizes: set[SSAValue]) -> bool:
         work += [part for part in parts if part not in seen]
         seen.update(parts)
     return True
-
-
-def _number(value: SSAValue) -> int | None:
-    made = value.owner
-    attribute: Any = made.value if isinstance(made, ConstantOp) else None
-    return None if attribute is None else int(attribute.value.data)
 
 
 def extent_name(array: Array, axis: int) -> str:

@@ -12,9 +12,9 @@ from xdsl.ir import Block
 
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Address, Array, Data, Index, Unknown
+from tensorlift.ir.arithmetic import constant_of
 from tensorlift.normalise.asked import demand, settle
 from tensorlift.normalise.conditions import AffineCondition
-from tensorlift.normalise.endings import is_false
 from tensorlift.normalise.truths import decided_here, inverted, plain
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def require(ex: Execution, test: Test, condition: SSAValue, ending: Operation, *
     if isinstance(asked, AffineCondition):
         asked = plain(asked) or asked
     op = condition.owner
-    demand(ex, asked, _name(ending), ex.at(ending if isinstance(op, Block) or is_false(condition) else op))
+    demand(ex, asked, _name(ending), ex.at(ending if isinstance(op, Block) or constant_of(condition) == 0 else op))
 
 
 def _name(ending: Operation) -> str:

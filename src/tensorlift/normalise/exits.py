@@ -36,7 +36,7 @@ from xdsl.dialects.ub import PoisonOp
 from xdsl.ir import Block, OpResult, Region
 
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.ir.arithmetic import constant, width_of
+from tensorlift.ir.arithmetic import constant_of, width_of
 from tensorlift.ir.left_early import JUMP, marked, refusal_of
 from tensorlift.ir.location import location_of
 from tensorlift.normalise.choices import is_harmless
@@ -96,7 +96,7 @@ def _search_of(op: WhileOp) -> _Search | None:
     if goes_on.owner is not branch or not all(map(is_quiet, before.ops)):
         return None
     arms = branch.true_region.block, branch.false_region.block
-    stops = [_is_false(last_of(arm).operands[goes_on.index]) for arm in arms]
+    stops = [constant_of(last_of(arm).operands[goes_on.index]) == 0 for arm in arms]
     if stops.count(True) != 1 or not isinstance(branch.cond.owner, CmpiOp):
         return None
     body, rest = arms if stops[1] else arms[::-1]
@@ -128,10 +128,6 @@ def _flags(value: SSAValue) -> IntegerOverflowAttr:
 
 def _side(test: CmpiOp, base: object) -> SSAValue | None:
     return next((side for side in test.operands if linear(side, {}).base == base), None)
-
-
-def _is_false(value: SSAValue) -> bool:
-    return isinstance(value.owner, ConstantOp) and not constant(value.owner)
 
 
 def _is_after_a_hit(op: Operation, flags: Mapping[SSAValue, bool]) -> bool:
@@ -219,8 +215,8 @@ class _Reversing:
 
     def _told(self, rest: Sequence[SSAValue]) -> dict[SSAValue, bool]:
         """Return the truth values that the loop leaves at its end."""
-        of_constants = zip(self.results, rest, strict=True)
-        return {result: not _is_false(value) for result, value in of_constants if isinstance(value.owner, ConstantOp)}
+        left = {result: constant_of(value) for result, value in zip(self.results, rest, strict=True)}
+        return {result: bool(number) for result, number in left.items() if number is not None}
 
     def _merge(self, rest: list[SSAValue], hits: list[SSAValue]) -> list[IfOp]:
         """Leave what is chosen behind the loop by whether there was a hit, as in ``found ? i : -1``.
@@ -276,8 +272,9 @@ class _Reversing:
         if isinstance(owner, IfOp) and isinstance(value, OpResult):
             ends = [last_of(region.block).operands[value.index] for region in owner.regions]
             condition = self._behind(owner.cond, branch, left, is_hit=is_hit)
-            if condition is not None and isinstance(condition.owner, ConstantOp):
-                return self._behind(ends[_is_false(condition)], branch, left, is_hit=is_hit)
+            known = constant_of(condition) if condition is not None else None
+            if known is not None:
+                return self._behind(ends[known == 0], branch, left, is_hit=is_hit)
             operands = [condition, *(self._behind(end, branch, left, is_hit=is_hit) for end in ends)]
             return self._computed(SelectOp.create, operands, value, is_hit=is_hit)
         if not is_harmless(owner):
@@ -369,7 +366,7 @@ class _Reversing:
         """Return how many iterations there are before the counter has a value."""
         if self.step < 0:
             return self.emit(SubiOp(self.low, counter, overflow=self.flags))
-        if isinstance(self.low.owner, ConstantOp) and not constant(self.low.owner):
+        if constant_of(self.low) == 0:
             return counter
         return self.emit(SubiOp(counter, self.low, overflow=self.flags))
 

@@ -8,7 +8,7 @@ from xdsl.dialects.arith import CmpiOp, ConstantOp
 from xdsl.dialects.builtin import DenseArrayBase, i32
 from xdsl.dialects.cf import BranchOp, ConditionalBranchOp
 
-from tensorlift.ir.arithmetic import constant, evaluator
+from tensorlift.ir.arithmetic import constant, constant_of, evaluator
 from tensorlift.normalise.edit import insert, last_of, remove
 
 if TYPE_CHECKING:
@@ -48,9 +48,9 @@ def _ask_before(block: Block) -> None:
 
 def _known(condition: SSAValue, block: Block) -> bool | None:
     """Tell whether a condition holds, where it is a constant, compares two, or was asked on the only way to a block."""
-    op = condition.owner
-    if isinstance(op, ConstantOp):
-        return bool(constant(op))
+    op, number = condition.owner, constant_of(condition)
+    if number is not None:
+        return bool(number)
     before = [(use.operation, use.index) for use in block.uses]
     if len(before) == 1 and isinstance(before[0][0], ConditionalBranchOp) and before[0][0].cond is condition:
         return bool(before[0][1] == 0)

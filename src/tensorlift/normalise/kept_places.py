@@ -15,12 +15,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.arith import ConstantOp, SelectOp
+from xdsl.dialects.arith import SelectOp
 from xdsl.dialects.memref import LoadOp
 from xdsl.dialects.scf import IfOp, WhileOp, YieldOp
 from xdsl.dialects.ub import PoisonAttr, PoisonOp
 from xdsl.ir import Block, Operation, OpResult, Region
 
+from tensorlift.ir.arithmetic import constant_of
 from tensorlift.normalise.edit import insert, is_quiet, last_of, remove, sweep
 from tensorlift.normalise.evolution import loop_view
 from tensorlift.normalise.exact import DIVISIONS
@@ -183,7 +184,7 @@ def _rewritten(op: WhileOp, place: _Place) -> WhileOp:
     before, after = op.before_region.block, op.after_region.block
     behind = [value for value in _behind(op) if _are_alike(value, place.value, {place.kept: place.result})]
     hint = f"{place.reads[0].memref.name_hint or 'value'}_at_{view.arguments[place.number].name_hint or 'place'}"
-    is_read = bool(behind) or _is_zero(place.start)
+    is_read = bool(behind) or constant_of(place.start) == 0
     first = _first(op, place, in_any_case=is_read)
     there = [inside.results[0] for inside in op.walk() if inside is not op and _is_like(inside, place)]
     held, inner = (block.insert_arg(kind, len(block.args), at) for block in (before, after))
@@ -361,8 +362,3 @@ def _widened(op: IfOp, place: _Place) -> IfOp:
         result.replace_all_uses_with(mine)
     remove(op)
     return made
-
-
-def _is_zero(value: SSAValue) -> bool:
-    op: Any = value.owner
-    return isinstance(op, ConstantOp) and op.value.value.data == 0  # type: ignore[union-attr] # of an integer

@@ -13,7 +13,15 @@ from tensorlift.frontends.c.c_types import FLOAT, INT, LONG, UNSIGNED_LONG, Floa
 from tensorlift.frontends.c.index_arithmetic import compare_constants, counts_objects, wrapping_point
 from tensorlift.frontends.c.operations import can_be_eager, operation_class
 from tensorlift.frontends.c.values import Choice, Data, Index, NotZero, Unknown
-from tensorlift.ir.arithmetic import NEGATED, evaluator, never_wraps, predicate_of, round_to_single, width_of
+from tensorlift.ir.arithmetic import (
+    NEGATED,
+    constant_of,
+    evaluator,
+    never_wraps,
+    predicate_of,
+    round_to_single,
+    width_of,
+)
 from tensorlift.ir.location import END, name_of
 from tensorlift.normalise.bounds import cut_off, from_the_end, is_of_data, untold_extent
 from tensorlift.normalise.cases import NO_VARIABLE, chosen_form, computed, decided, sign
@@ -157,7 +165,7 @@ def _truth(ex: Execution, op: Operation) -> None:
 def _compared(ex: Execution, op: Operation) -> None:
     """Compare integers: an affine condition, where both are exact."""
     operator, signed = predicate_of(op)
-    asked = _truth_in(op.operands[0]) if _is_zero(op.operands[1]) else None
+    asked = _truth_in(op.operands[0]) if constant_of(op.operands[1]) == 0 else None
     if asked is not None and operator in {"==", "!="}:
         test = ex.test(asked)
         if operator == "!=" or not isinstance(test.condition, Data):
@@ -202,11 +210,6 @@ def _truth_in(value: SSAValue) -> SSAValue | None:
             return value if op.name == "arith.extui" else None
         op = value.owner
     return None
-
-
-def _is_zero(value: SSAValue) -> bool:
-    op: Any = value.owner
-    return getattr(op, "name", "") == "arith.constant" and op.value.value.data == 0
 
 
 def _affine(ex: Execution, operator: str, op: Operation, sides: tuple[Index, Index], *, signed: bool) -> Test | None:
