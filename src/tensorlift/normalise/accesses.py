@@ -64,7 +64,7 @@ def _global(ex: Execution, memory: SSAValue) -> nodes.Variable | None:
 def _slot(ex: Execution, variable: nodes.Variable) -> tuple[Array, tuple[()], Domain, Location]:
     """Give the memory of a number at file scope that the function writes."""
     bound = ex.environment.get(variable)
-    if not isinstance(bound, Slot) or bound.array is None:
+    if not isinstance(bound, Slot):
         raise refusal("global", ex.place, variable.name)
     return bound.array, (), ex.domain, ex.place
 
@@ -117,7 +117,7 @@ def _filled(ex: Execution, array: Array, table: Any) -> Address:
     if table.type.get_shape()[0] > _MOST_VALUES:
         raise refusal("initialiser", array.location, f"more than {_MOST_VALUES} elements")
     array.subscripted = True
-    ex.sink.allocate(array, ex.domain)
+    ex.sink.allocate(array)
     ex.arrays.append(array)
     lengths = [extent.constant_value or 0 for extent in array.extents if extent is not None]
     for cell, value in zip(product(*map(range, lengths)), table.initial_value.get_values(), strict=True):
@@ -186,7 +186,7 @@ def _allocate(ex: Execution, op: Operation) -> None:
     known = [None if extent.is_constant and extent.terms.get((), 0) > _MOST_CELLS else extent for extent in extents]
     array = Array(memory.name_hint or "local", element_type(memory), known, ex.place)
     array.subscripted = True
-    ex.sink.allocate(array, ex.domain)
+    ex.sink.allocate(array)
     ex.arrays.append(array)
     ex.values[memory] = Address(array, (ZERO,))
 

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from xdsl.ir import Block
+
 from tensorlift.frontends.c.c_types import BOOL
 from tensorlift.frontends.c.values import Address, Choice, Data, Index, Unknown
 from tensorlift.normalise.cases import both_signs, chosen_form, is_never_set, undecided
@@ -21,7 +23,7 @@ from tensorlift.normalise.truths import decided_here, joined_known
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from xdsl.ir import Block, Operation, OpResult, SSAValue
+    from xdsl.ir import Operation, OpResult, SSAValue
 
     from tensorlift.frontends.c.values import Known
     from tensorlift.normalise.cases import Form
@@ -135,24 +137,23 @@ def _split(ex: Execution, op: Operation, rule: Rule, needed: Sequence[SSAValue],
     ex.cells.join(arms[0].held, arms[1].held)
     pairs = [(first, second) for first, second in made.values()]
     condition = cast("Condition", test.condition)
-    ex.values |= zip(made, ex.sink.choose(condition, (arms[0].region, arms[1].region), pairs, place), strict=True)
+    ex.values |= zip(made, ex.sink.choose(condition, (arms[0].block, arms[1].block), pairs, place), strict=True)
 
 
 def _number_in(ex: Execution, arm: _Arm, value: Any) -> Data:
     """Give a value at the end of an arm as one of the program."""
-    with ex.inside(guards=arm.known), ex.sink.inside(arm.region):
+    with ex.inside(guards=arm.known), ex.sink.inside(arm.block):
         return ex.number_of(value)
 
 
 @contextmanager
 def _within(ex: Execution, known: Known) -> Iterator[_Arm]:
     """Execute in one way through a branch."""
-    arm = _Arm(None, (), known, {})
+    arm = _Arm(Block(), (), known, {})
     ex.branches_around += 1
-    ex.sink.begin_branch()
-    with ex.inside(guards=known):
+    with ex.sink.inside(arm.block), ex.inside(guards=known):
         yield arm
-    arm.region, arm.held = ex.sink.end_branch(), ex.cells.held()
+    arm.held = ex.cells.held()
     ex.branches_around -= 1
 
 
@@ -160,7 +161,7 @@ def _within(ex: Execution, known: Known) -> Iterator[_Arm]:
 class _Arm:
     """One way through a branch: what was emitted, what it leaves, what is known there, and what the cells hold."""
 
-    region: object
+    block: Block
     ends: tuple[SSAValue, ...]
     known: Known
     held: Held
@@ -182,7 +183,7 @@ def _join(ex: Execution, op: Operation, test: Test, arms: list[_Arm]) -> None:
     left = [_end(ex, op, arm, named, plain) for arm in arms]
     ex.cells.join(arms[0].held, arms[1].held)
     pairs = list(zip(*left, strict=True))
-    made = ex.sink.choose(condition, (arms[0].region, arms[1].region), pairs, ex.place)
+    made = ex.sink.choose(condition, (arms[0].block, arms[1].block), pairs, ex.place)
     for left_by, value in zip(plain, made, strict=True):
         data = Data(value.ssa, ctype_of(left_by), truth=str(left_by.type) == "i1")
         ex.values[left_by] = data
@@ -197,7 +198,7 @@ def _end(ex: Execution, op: Operation, arm: _Arm, named: list[SSAValue], plain: 
     """End an arm: store what has a name, and give the rest."""
     ends: dict[SSAValue, SSAValue] = dict(zip(op.results, arm.ends, strict=True))
     ex.cells.restore(arm.held)
-    with ex.inside(guards=arm.known), ex.sink.inside(arm.region):
+    with ex.inside(guards=arm.known), ex.sink.inside(arm.block):
         ex.cells.hand_on([(result, ends[result]) for result in named])
         found = [_given(ex, ends[result]) for result in plain]
     arm.held = ex.cells.held()

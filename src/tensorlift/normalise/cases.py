@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 
+from xdsl.ir import Block
+
 from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.values import Address, Choice, Data, Index, Unknown
 from tensorlift.normalise.conditions import AffineCondition
@@ -84,14 +86,13 @@ def computed(ex: Execution, operands: Sequence[object], compute: Callable[[Seque
 
 def emitted(ex: Execution, choice: Choice) -> Data:
     """Give a value of the program that is one of two."""
-    arms: list[tuple[object, Data]] = []
-    for value, known in ((choice.then, choice.conditions), (choice.otherwise, ())):
-        ex.sink.begin_branch()
-        with ex.inside(guards=known):
-            data = ex.number_of(value)
-        arms.append((ex.sink.end_branch(), data))
+    blocks = (Block(), Block())
+    values: list[Data] = []
+    for block, value, known in zip(blocks, (choice.then, choice.otherwise), (choice.conditions, ()), strict=True):
+        with ex.sink.inside(block), ex.inside(guards=known):
+            values.append(ex.number_of(value))
     condition = AffineCondition(tuple((part, False) for part in choice.conditions))
-    (made,) = ex.sink.choose(condition, (arms[0][0], arms[1][0]), [(arms[0][1], arms[1][1])], ex.place)
+    (made,) = ex.sink.choose(condition, blocks, [(values[0], values[1])], ex.place)
     return made
 
 

@@ -81,7 +81,7 @@ class Cells:
         """Make a cell for one of some values."""
         ctype = _FLAG if str(values[0].type) == "i1" else number_type(values[0].type, values)
         cell = Array(name, ctype, [], self._ex.place, kind)
-        self._ex.sink.allocate(cell, self._ex.domain)
+        self._ex.sink.allocate(cell)
         return cell
 
     def _is_used_later(self, value: SSAValue | None) -> bool:

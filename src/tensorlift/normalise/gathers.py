@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from xdsl.dialects import affine, memref
 
@@ -14,7 +14,7 @@ from tensorlift.frontends.c.values import DATA_PLACE, Access, Array, Data, Gathe
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xdsl.ir import Operation, SSAValue
+    from xdsl.ir import SSAValue
 
     from tensorlift.diagnostics import Location
     from tensorlift.normalise.ir_sink import IRSink
@@ -49,15 +49,19 @@ def place_value(sink: IRSink, subscript: Polynomial, location: Location) -> SSAV
 
 def complete(sink: IRSink, array: Array, access: Access, subscripts: Sequence[Polynomial]) -> None:
     """Set the memory and the indices of a load or store."""
-    operation = cast("Operation", access.operation)
-    attribute, operands = sink.maps.map(subscripts)
-    memory = cast("SSAValue", array.ssa)
+    operation, (attribute, operands) = access.operation, sink.maps.map(subscripts)
+    assert operation is not None, "it is emitted"
     kept = [operation.operands[0]] if isinstance(operation, affine.StoreOp) else []
-    operation.operands = [*kept, memory, *operands]
+    operation.operands = [*kept, memory_of(array), *operands]
     operation.properties["map"] = attribute
 
 
 def complete_gather(array: Array, gather: Gather) -> None:
     """Set the memory of a load at places that depend on data."""
-    operation = cast("Operation", gather.operation)
-    operation.operands = [cast("SSAValue", array.ssa), *cast("tuple[SSAValue, ...]", gather.places)]
+    gather.operation.operands = [memory_of(array), *gather.places]
+
+
+def memory_of(array: Array) -> SSAValue:
+    """Give the memory that an array has in the emitted program."""
+    assert array.ssa is not None, "it is allocated"
+    return array.ssa

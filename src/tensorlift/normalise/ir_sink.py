@@ -7,7 +7,7 @@ are known.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from xdsl.dialects import affine, arith, func, memref
 from xdsl.dialects.builtin import (
@@ -45,7 +45,8 @@ from tensorlift.frontends.c.values import DATA_PLACE, Access, Array, Data, Domai
 from tensorlift.ir.left_early import marked
 from tensorlift.normalise.affine_maps import AffineMaps
 from tensorlift.normalise.conditions import AffineCondition, Condition
-from tensorlift.normalise.gathers import gather, place_value
+from tensorlift.normalise.edit import move, remove
+from tensorlift.normalise.gathers import gather, memory_of, place_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -102,7 +103,7 @@ class IRSink:
     def data_place(self, value: Data, location: Location) -> Polynomial:
         """Emit a value as an index, and give the variable that stands for it."""
         name = f"{DATA_PLACE}{len(self.data_places)}"
-        wide = _ssa(self.convert(value, LONG, location))
+        wide = self.convert(value, LONG, location).ssa
         self.data_places[name] = self.apply("arith.index_cast", [wide], INDEX, location)
         return Polynomial.variable(name)
 
@@ -157,14 +158,14 @@ class IRSink:
         name = conversion_operation(source, ctype)
         if name is None:
             return Data(value.ssa, ctype, value.literal)
-        return Data(self.apply(name, [_ssa(value)], ir_type(ctype), location), ctype)
+        return Data(self.apply(name, [value.ssa], ir_type(ctype), location), ctype)
 
     def negated(self, value: Data, location: Location) -> Data:
         """Emit the negation of a float."""
         assert isinstance(value.ctype, FloatType)
         if value.literal is not None:
             return self.constant(-value.literal, value.ctype, location)
-        return Data(self.apply("arith.negf", [_ssa(value)], ir_type(value.ctype), location), value.ctype)
+        return Data(self.apply("arith.negf", [value.ssa], ir_type(value.ctype), location), value.ctype)
 
     def truth_of(self, condition: AffineCondition, location: Location) -> Data:
         """Emit an affine condition as a truth value: comparisons of indices with zero."""
@@ -175,20 +176,19 @@ class IRSink:
             value = self.affine_value(polynomial, location)
             zero = _constant(self, integer_attribute(0, INDEX), INDEX, location)
             number = predicate(operators[equality], _INDEX_TYPE)
-            part = _compare(self, False, number, (value, zero), location)  # noqa: FBT003 - see the parameter
+            part = _compare(self, number, (value, zero), location)
             if result is not None:
-                both = self.apply("arith.andi", [_ssa(result), _ssa(part)], i1, location)
+                both = self.apply("arith.andi", [result.ssa, part.ssa], i1, location)
                 part = Data(both, BOOL, truth=True)
             result = part
         assert result is not None
         if not condition.inverted or opposite:
             return result
         true = self.truth(1, location)
-        return Data(self.apply("arith.xori", [_ssa(result), _ssa(true)], i1, location), BOOL, truth=True)
+        return Data(self.apply("arith.xori", [result.ssa, true.ssa], i1, location), BOOL, truth=True)
 
-    def allocate(self, array: Array, domain: Domain) -> None:
+    def allocate(self, array: Array) -> None:
         """Emit the memory of a local object at its declaration, or its place where the accesses tell its extents."""
-        del domain
         if any(extent is None or not extent.is_affine for extent in array.extents):
             place = arith.ConstantOp.create(result_types=[INDEX], properties={"value": integer_attribute(0, INDEX)})
             array.ssa = _placed(self, place, array.location)
@@ -201,7 +201,7 @@ class IRSink:
         if any(map(depends_on_data, subscripts)):
             return gather(self, array, subscripts, location)
         operation = affine.LoadOp.create(
-            operands=() if subscripts else [cast("SSAValue", array.ssa)],
+            operands=() if subscripts else [memory_of(array)],
             result_types=[ir_type(array.element)],
             properties={"map": _EMPTY_MAP},
             location=self.place(location),
@@ -217,7 +217,7 @@ class IRSink:
         if any(map(depends_on_data, subscripts)):
             raise refusal("subscript-data", location, "data")
         operation = affine.StoreOp.create(
-            operands=[_ssa(value)] if subscripts else [_ssa(value), cast("SSAValue", array.ssa)],
+            operands=[value.ssa] if subscripts else [value.ssa, memory_of(array)],
             properties={"map": _EMPTY_MAP},
             location=self.place(location),
         )
@@ -251,73 +251,58 @@ class IRSink:
         """Close the body of a loop."""
         self.blocks.pop().add_op(affine.YieldOp.create(location=UNKNOWN_LOC))
 
-    def begin_branch(self) -> None:
-        """Open an arm."""
-        self.blocks.append(Block())
-
-    def end_branch(self) -> object:
-        """Close an arm and give its block."""
-        return self.blocks.pop()
-
     def choose(
         self,
         condition: Condition,
-        arms: tuple[object, object],
+        arms: tuple[Block, Block],
         results: Sequence[tuple[Data, Data]],
         location: Location,
     ) -> list[Data]:
         """Emit the condition over its arms, and give what either of them leaves."""
-        blocks = cast("tuple[Block, Block]", arms)
         ends = ([first for first, _ in results], [second for _, second in results])
         if isinstance(condition, AffineCondition) and condition.inverted:
-            blocks, ends = (blocks[1], blocks[0]), (ends[1], ends[0])
+            arms, ends = (arms[1], arms[0]), (ends[1], ends[0])
         kind = operation_class("affine.yield" if isinstance(condition, AffineCondition) else "scf.yield")
-        for block, values in zip(blocks, ends, strict=True):
-            block.add_op(kind.create(operands=list(map(_ssa, values)), location=self.place(location)))
-        kinds = [_ssa(value).type for value in ends[0]]
-        has_else = bool(results) or len(blocks[1].ops) > 1
-        regions = [Region(blocks[0]), Region(blocks[1]) if has_else else Region()]
+        for block, values in zip(arms, ends, strict=True):
+            block.add_op(kind.create(operands=[value.ssa for value in values], location=self.place(location)))
+        kinds = [value.ssa.type for value in ends[0]]
+        has_else = bool(results) or len(arms[1].ops) > 1
+        regions = [Region(arms[0]), Region(arms[1]) if has_else else Region()]
         if isinstance(condition, AffineCondition):
             attribute, operands = self.maps.set(condition.constraints)
             operation: Operation = affine.IfOp.create(
                 operands=operands, result_types=kinds, properties={"condition": attribute}, regions=regions
             )
         else:
-            operation = operation_class("scf.if").create(
-                operands=[_ssa(condition)], result_types=kinds, regions=regions
-            )
+            operation = operation_class("scf.if").create(operands=[condition.ssa], result_types=kinds, regions=regions)
         operation.location = self.place(location)
         self.add(operation)
         made = zip(operation.results, results, strict=True)
         return [Data(value, first.ctype, truth=first.truth) for value, (first, _) in made]
 
     @contextmanager
-    def inside(self, arm: object) -> Iterator[None]:
-        """Emit at the end of an arm that was closed."""
-        self.blocks.append(cast("Block", arm))
+    def inside(self, arm: Block) -> Iterator[None]:
+        """Emit at the end of an arm."""
+        self.blocks.append(arm)
         yield
         self.blocks.pop()
 
     def finish(self, result: Data | None, location: Location) -> None:
         """Emit the end of the function."""
-        operands = [] if result is None else [_ssa(result)]
+        operands = [] if result is None else [result.ssa]
         self.add(func.ReturnOp.create(operands=operands, location=self.place(location)))
 
 
 def reallocate(sink: IRSink, array: Array) -> None:
     """Emit the memory of a local array at its place, now that its shape is settled."""
     place = sink.unsized.pop(array, None)
-    block = place.parent_block() if place is not None else None
-    if place is None or block is None:
+    if place is None:
         return
-    sink.blocks.append(Block())
-    if array.accesses:
-        array.ssa = _memory(sink, array)
-    for operation in list(sink.blocks.pop().ops):
-        operation.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
-        block.insert_op_before(operation, place)
-    place.detach()  # type: ignore[no-untyped-call] # untyped in xDSL
-    place.erase()
+    with sink.inside(Block()):
+        if array.accesses:
+            array.ssa = _memory(sink, array)
+        move(list(sink.block.ops), place)
+    remove(place)
 
 
 def _constant(sink: IRSink, value: Attribute, kind: Attribute, location: Location) -> SSAValue:
@@ -345,7 +330,9 @@ def _sum_of_products(
 ) -> SSAValue:
     kind = ir_type(ctype)
     affine_part, rest = small_part(polynomial)
-    total = sink.index_value(affine_part, ctype, location, wraps=wraps).ssa if affine_part.terms else None
+    total: SSAValue | None = None
+    if affine_part.terms:
+        total = sink.index_value(affine_part, ctype, location, wraps=wraps).ssa
     for monomial, value in sorted(rest.terms.items()):
         product: SSAValue | None = None
         for name in monomial:
@@ -353,11 +340,11 @@ def _sum_of_products(
             factor = _cast_index(sink, whole, ctype, location, wraps=wraps)
             product = factor if product is None else sink.apply("arith.muli", [product, factor], kind, location)
         if value != 1 or product is None:
-            scale = cast("SSAValue", sink.constant(ctype.wrap(value), ctype, location).ssa)
+            scale = sink.constant(ctype.wrap(value), ctype, location).ssa
             product = scale if product is None else sink.apply("arith.muli", [product, scale], kind, location)
-        left = cast("SSAValue | None", total)
-        total = product if left is None else sink.apply("arith.addi", [left, product], kind, location)
-    return cast("SSAValue", total)
+        total = product if total is None else sink.apply("arith.addi", [total, product], kind, location)
+    assert total is not None, "it is no constant"
+    return total
 
 
 def _convert_truth(sink: IRSink, value: Data, ctype: NumberType, location: Location) -> Data:
@@ -365,13 +352,14 @@ def _convert_truth(sink: IRSink, value: Data, ctype: NumberType, location: Locat
     if value.literal is not None:
         return sink.constant(int(value.literal), ctype, location)
     name = "arith.uitofp" if isinstance(ctype, FloatType) else "arith.extui"
-    return Data(sink.apply(name, [_ssa(value)], ir_type(ctype), location), ctype)
+    return Data(sink.apply(name, [value.ssa], ir_type(ctype), location), ctype)
 
 
-def _compare(sink: IRSink, is_float: bool, number: int, sides: tuple[SSAValue, SSAValue], location: Location) -> Data:  # noqa: FBT001 - chooses the dialect's operation
-    kind, place = arith.CmpfOp if is_float else arith.CmpiOp, sink.place(location)
+def _compare(sink: IRSink, number: int, sides: tuple[SSAValue, SSAValue], location: Location) -> Data:
     properties = {"predicate": integer_attribute(number, i64)}
-    operation = kind.create(operands=sides, result_types=[i1], properties=properties, location=place)
+    operation = arith.CmpiOp.create(
+        operands=sides, result_types=[i1], properties=properties, location=sink.place(location)
+    )
     return Data(sink.value_of(operation), BOOL, truth=True)
 
 
@@ -398,8 +386,3 @@ def _memory(sink: IRSink, array: Array) -> SSAValue:
     value = sink.value_of(operation)
     value.name_hint = identifier(array.name)
     return value
-
-
-def _ssa(value: Data) -> SSAValue:
-    """Give the value of the emitted program."""
-    return cast("SSAValue", value.ssa)

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, BlockArgument, OpResult, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, OpResult, Region
 from xdsl.rewriter import Rewriter
 
 from tensorlift.comprehension.names import unused
@@ -260,7 +260,7 @@ class _Lowering:
     def _module(self, result: Data | None) -> ModuleOp:
         """Wrap the body into a function and a module."""
         arguments = [argument.type for argument in self._block.args]
-        results = [] if result is None else [cast("SSAValue", result.ssa).type]
+        results = [] if result is None else [result.ssa.type]
         described = [self._argument_attributes(position) for position in range(len(arguments))]
         operation = FuncOp.create(
             properties={

@@ -67,7 +67,7 @@ def _made(
 ) -> Data:
     """Compute with values of the program, which gives one of the type of a result."""
     made = operation_class(name).create(
-        operands=[operand.ssa for operand in operands],  # type: ignore[misc] # values of the program
+        operands=[operand.ssa for operand in operands],
         result_types=[result.type],
         properties=dict(properties),
         location=ex.sink.place(ex.place),

@@ -16,6 +16,8 @@ from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c.nodes import Variable
 
 if TYPE_CHECKING:
+    from xdsl.ir import Operation, SSAValue
+
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.c_types import CType, IntegerType
 
@@ -44,12 +46,12 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """A value of the emitted program; ``ssa`` is None when nothing is emitted, ``literal`` is set for constants.
+    """A value of the emitted program; ``literal`` is set for constants.
 
     ``truth`` marks an ``i1``: the result of a comparison, an ``int`` in C.
     """
 
-    ssa: object
+    ssa: SSAValue
     ctype: CType
     literal: float | None = None
     truth: bool = False
@@ -74,9 +76,9 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The memory of a scalar variable; ``array`` is None when nothing is emitted."""
+    """The memory of a scalar variable."""
 
-    array: Array | None
+    array: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,12 +193,12 @@ def _without_constant(polynomial: Polynomial) -> tuple[Polynomial, int]:
 
 @dataclass(slots=True, eq=False)
 class Access:
-    """One load or store: the operation to complete once the shape of the array is known."""
+    """One load or store: the operation to complete once the shape of the array is known, None where there is none."""
 
     subscripts: tuple[Polynomial, ...]
     domain: Domain
     location: Location
-    operation: object
+    operation: Operation | None
 
     @property
     def loops(self) -> frozenset[str]:
@@ -209,8 +211,8 @@ class Gather:
     """One load at subscripts of which some depend on data: the operation, and the places that it needs as values."""
 
     location: Location
-    operation: object
-    places: tuple[object, ...]
+    operation: Operation
+    places: tuple[SSAValue, ...]
 
 
 @dataclass(slots=True, eq=False)
@@ -239,7 +241,7 @@ class Array:
     settled: list[tuple[list[Polynomial | None], Domain]] = field(default_factory=list)
     position: int = -1
     subscripted: bool = False
-    ssa: object = None
+    ssa: SSAValue | None = None
     accesses: list[Access] = field(default_factory=list)
     gathers: list[Gather] = field(default_factory=list)
     strides: list[Polynomial] | None = None
