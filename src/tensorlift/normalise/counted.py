@@ -16,7 +16,7 @@ from tensorlift.ir.location import name_of
 from tensorlift.normalise.blame import inexact
 from tensorlift.normalise.cases import decided
 from tensorlift.normalise.edit import last_of
-from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution, Quiet, Solved, loop_view
+from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution, Quiet, loop_view
 from tensorlift.normalise.exact import DIVISIONS, QUOTIENTS
 from tensorlift.normalise.exchanges import exchange
 from tensorlift.normalise.induction import nested_loops
@@ -60,10 +60,10 @@ def loop(ex: Execution, op: Operation) -> None:
     if view is None:
         raise _unseen(ex, op)
     view = replace(view, tests=[part for test in view.tests for part in _parts(ex, test)])
-    evolution = Evolution(view, _exact_values(ex))
-    solved = evolution.solved()
-    if not isinstance(solved, Solved):
-        raise _of_data(ex, op, evolution) if solved[0] == "loop-data" else _unsolved(ex, op, *solved)
+    solved = Evolution(view, _exact_values(ex))
+    reason = solved.solve()
+    if reason is not None:
+        raise _of_data(ex, op, solved) if reason[0] == "loop-data" else _unsolved(ex, op, *reason)
     require_exact(ex, solved, ex.at(last_of(op.regions[0].block)))
     count = _counted(ex, op, solved)
     is_kept = [_before(ex, solved, number, ZERO) is None for number in range(len(view.arguments))]
@@ -174,7 +174,7 @@ def _parts(ex: Execution, test: Comparison) -> Iterator[Comparison]:
         yield from (replace(test, right=side) for side in least)
 
 
-def _enter(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> None:
+def _enter(ex: Execution, solved: Evolution, count: _Count, kept: list[int]) -> None:
     """Give what the general iteration begins with."""
     view = solved.view
 
@@ -198,7 +198,7 @@ def _enter(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> Non
         ex.cells.alias(inner, handed)
 
 
-def _before(ex: Execution, solved: Solved, number: int, iteration: Polynomial) -> Index | Address | Choice | None:
+def _before(ex: Execution, solved: Evolution, number: int, iteration: Polynomial) -> Index | Address | Choice | None:
     """Give what an argument of the header is before an iteration: of one without a step, what was left for it."""
     if number in solved.moves or is_memory(solved.view.arguments[number]):
         return solved.argument(number, iteration)
@@ -206,7 +206,7 @@ def _before(ex: Execution, solved: Solved, number: int, iteration: Polynomial) -
 
 
 def _left_by_one_before(
-    ex: Execution, solved: Solved, number: int, iteration: Polynomial, seen: tuple[int, ...] = ()
+    ex: Execution, solved: Evolution, number: int, iteration: Polynomial, seen: tuple[int, ...] = ()
 ) -> Index | Choice | None:
     """Give what the iteration before left, or what there was.
 
@@ -229,7 +229,7 @@ def _left_by_one_before(
     return Choice((previous,), later, first)
 
 
-def _leave(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> None:
+def _leave(ex: Execution, solved: Evolution, count: _Count, kept: list[int]) -> None:
     """Give what the loop leaves."""
     view, arguments = solved.view, list(solved.view.arguments)
     needs = (count.nonempty,) if count.nonempty is not None else ()
@@ -249,14 +249,9 @@ def _leave(ex: Execution, solved: Solved, count: _Count, kept: list[int]) -> Non
         ex.values[result] = found if found is not None else Unknown(reason, result.name_hint or "a variable")
 
 
-def _tested(solved: Solved) -> set[int]:
-    """Give the arguments that the condition compares."""
-    return {number for test in solved.view.tests for number in solved.compared(test)}
-
-
-def _counted(ex: Execution, op: Operation, solved: Solved) -> _Count:
+def _counted(ex: Execution, op: Operation, solved: Evolution) -> _Count:
     """Choose the loop variable: the counter itself where it rises by one, else the number of the iteration."""
-    trips = solved.trips(ex.ranges)
+    trips = solved.trips()
     first = solved.counts[0]
     nonempty = _reach(ex, first, solved.view) if len(trips) == 1 else None
     primary = _primary(solved)
@@ -279,7 +274,7 @@ def _counted(ex: Execution, op: Operation, solved: Solved) -> _Count:
     return _Count((over,), Polynomial.variable(variable), after, hint, nonempty)
 
 
-def _steps_only(solved: Solved, primary: int | None) -> bool:
+def _steps_only(solved: Evolution, primary: int | None) -> bool:
     """Whether a loop carries nothing but a counter that rises by the stride of its test."""
     stride = Polynomial.constant(solved.counts[0].stride) * Polynomial.variable(ITERATION)
     moving = [number for number in range(len(solved.view.arguments)) if solved.moves.get(number) != ZERO]
@@ -292,9 +287,9 @@ def _vary(ex: Execution, trips: list[Polynomial]) -> bool:
     return any(not ex.domain.variables.isdisjoint(ex.ranges.leaves(Polynomial.variable(q))) for q in quotients)
 
 
-def _primary(solved: Solved) -> int | None:
+def _primary(solved: Evolution) -> int | None:
     """Find the counter: the first integer in the condition that has a step."""
-    tested = _tested(solved)
+    tested = solved.tested
     return next((n for n in sorted(tested) if n in solved.moves and solved.moves[n] != ZERO), None)
 
 
@@ -314,7 +309,7 @@ def _reach(ex: Execution, count: TripCount, view: LoopView) -> Need | None:
 # -- flat loops over a product of sizes
 
 
-def _lengths(ex: Execution, op: Operation, solved: Solved, trips: list[Polynomial]) -> list[Polynomial] | None:
+def _lengths(ex: Execution, op: Operation, solved: Evolution, trips: list[Polynomial]) -> list[Polynomial] | None:
     """Give the lengths of the nested loops that a loop is split into, None where it stays; it must be affine."""
     lengths = None
     if len(trips) == 1:
@@ -333,7 +328,7 @@ def _lengths(ex: Execution, op: Operation, solved: Solved, trips: list[Polynomia
     return lengths
 
 
-def _note_products(ex: Execution, op: Operation, solved: Solved) -> None:
+def _note_products(ex: Execution, op: Operation, solved: Evolution) -> None:
     """Note the factors of the products in a loop's test, which is not executed before."""
     for inside in op.regions[0].walk():
         if inside.name == "arith.muli":
@@ -343,7 +338,7 @@ def _note_products(ex: Execution, op: Operation, solved: Solved) -> None:
                 ex.products.setdefault(product, (left.polynomial, right.polynomial))
 
 
-def _strides(ex: Execution, op: Operation, solved: Solved) -> Iterator[Polynomial]:
+def _strides(ex: Execution, op: Operation, solved: Evolution) -> Iterator[Polynomial]:
     """Yield the products of sizes by which what the loop counts is divided."""
     quiet = solved.quiet
     for inside in (one for one in ex.divisions if op.is_ancestor(one)):

@@ -8,6 +8,7 @@ and nothing is emitted: what is loaded has no closed form.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.ir import Block, OpResult
@@ -23,7 +24,7 @@ from tensorlift.normalise.induction import TripCount, trip_count, trips_of
 from tensorlift.normalise.steering import handed_on, is_integer, is_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from xdsl.ir import Operation, SSAValue
 
@@ -173,11 +174,11 @@ class Quiet:
         view = loop_view(op)
         if view is None:
             return None
-        solved = Evolution(view, self).solved()
-        if not isinstance(solved, Solved) or len(solved.counts) != 1:
+        solved = Evolution(view, self)
+        if solved.solve() is not None or len(solved.counts) != 1:
             return None
-        (count,) = solved.counts
-        left = solved.at(view.handed[value.index], solved.trips(self.ranges)[0])
+        (count,), (trips,) = solved.counts, solved.trips()
+        left = solved.at(view.handed[value.index], trips)
         if not isinstance(left, Index):
             return left
         distance = count.distance if view.is_tested else count.distance - ONE
@@ -194,108 +195,16 @@ def same(first: object, second: object) -> Closed | None:
     return None
 
 
-@dataclass(slots=True, eq=False)
-class Solved:
-    """A counted loop: the numbers of its iterations, of which the least counts, and what it carries at iteration t."""
-
-    view: LoopView
-    counts: list[TripCount]
-    moves: dict[int, Polynomial]  # by which an argument of the header is more than its first value
-    needs: dict[int, tuple[Need, ...]]  # on which that rests in each iteration before
-    starts: dict[int, Closed]
-    kinds: dict[int, Any]
-    symbols: dict[str, int]
-    quiet: Quiet
-    exchanged: Sequence[tuple[int, int]] = ()  # arguments that are arrays, and change places in each iteration
-
-    def trips(self, ranges: Ranges, counts: Sequence[TripCount] | None = None) -> list[Polynomial]:
-        """Give the numbers of iterations, or some of them, as polynomials."""
-        return [trips_of(count.distance, count.stride, ranges) for count in counts or self.counts]
-
-    def compared(self, test: Comparison) -> list[int]:
-        """Give the arguments that a comparison is made of."""
-        return sorted(compared(self.quiet, [test], self.symbols))
-
-    def at_iteration(self, polynomial: Polynomial) -> Polynomial:
-        """Write a polynomial of symbols as one of the iteration."""
-        return at_iteration(self.quiet.ranges, polynomial, self.symbols, self.starts, self.moves)
-
-    def argument(self, number: int, iteration: Polynomial) -> Closed | None:
-        """Give what an argument of the header is before an iteration."""
-        start = self.starts.get(number)
-        if isinstance(start, Address):
-            return start
-        if start is None or number not in self.moves:
-            return None
-        moved = self.quiet.ranges.substitute(self.moves[number], {ITERATION: iteration})
-        needs = start.needs + self._before(number, iteration)
-        if number in compared(self.quiet, self.view.tests, self.symbols):
-            return Index(start.polynomial + moved, self.kinds[number], needs)  # it is asked that it does not wrap
-        return fit(start.polynomial + moved, self.kinds[number], needs, self.quiet.setting)
-
-    def _before(self, number: int, iteration: Polynomial) -> tuple[Need, ...]:
-        """Give what must hold that an iteration rests on the ones before: at the first one, or at the last."""
-        found: list[Need] = []
-        for need in self.needs[number]:
-            slope = need.polynomial.coefficient(ITERATION).constant_value
-            times = [ZERO] if slope is None or slope >= 0 else []
-            times += [iteration - ONE] if slope is None or slope < 0 else []
-            ranges = self.quiet.ranges
-            found += [replace(need, polynomial=ranges.substitute(need.polynomial, {ITERATION: t})) for t in times]
-        return tuple(found)
-
-    def at(self, value: SSAValue, iteration: Polynomial) -> Closed | None:
-        """Give what a value of the header is in an iteration."""
-        arguments = list(self.view.arguments)
-        if value in arguments:
-            return self.argument(arguments.index(value), iteration)
-        found = self.quiet.value(value)
-        if not isinstance(found, Index):
-            return found
-        ranges, values = self.quiet.ranges, dict[str, Polynomial]()
-        needs: list[Need] = []
-        is_in_ring = found.polynomial.variables().isdisjoint(ranges.quotients)
-        leaves = [ranges.leaves(polynomial) for polynomial in (found.polynomial, *(n.polynomial for n in found.needs))]
-        for symbol in sorted(self.symbols.keys() & set().union(*leaves)):
-            part = self.argument(self.symbols[symbol], iteration)
-            if not isinstance(part, Index):
-                return None
-            values[symbol] = part.polynomial
-            needs += [
-                replace(need, wraps=need.wraps and is_in_ring and found.ctype == part.ctype) for need in part.needs
-            ]
-        needs += [replace(n, polynomial=ranges.substitute(n.polynomial, values)) for n in found.needs]
-        return Index(ranges.substitute(found.polynomial, values), found.ctype, tuple(dict.fromkeys(needs)))
-
-
-def compared(quiet: Quiet, tests: Sequence[Comparison], symbols: Mapping[str, int]) -> set[int]:
-    """Give the arguments that comparisons are made of, by their symbols."""
-    sides = [quiet.side(side) for test in tests for side in (test.left, test.right)]
-    leaves: set[str] = set().union(*(quiet.ranges.leaves(side.polynomial) for side in sides if side is not None))
-    return {number for name, number in symbols.items() if name in leaves}
-
-
-def at_iteration(
-    ranges: Ranges,
-    polynomial: Polynomial,
-    symbols: Mapping[str, int],
-    starts: Mapping[int, Closed],
-    moves: Mapping[int, Polynomial],
-) -> Polynomial:
-    """Write a polynomial of symbols as one of the iteration."""
-    values: dict[str, Polynomial] = {}
-    for name in ranges.leaves(polynomial) & symbols.keys():
-        start = starts[symbols[name]]
-        assert isinstance(start, Index)
-        values[name] = start.polynomial + moves[symbols[name]]
-    return ranges.substitute(polynomial, values)
-
-
 class Evolution:
-    """The analysis of one loop; ``outer`` gives the values around."""
+    """A loop: how often it runs, and what it carries at iteration ``t``.
+
+    ``counts`` are the numbers of its iterations, one for each test, of which the least counts.  An argument of its
+    header begins with ``starts``, and moves by ``moves``, which rests on ``needs`` in each iteration before.  What is
+    ``exchanged`` are pairs of arrays that change places in each iteration.
+    """
 
     def __init__(self, view: LoopView, outer: Quiet) -> None:
-        """Give each exact value that an iteration begins with a symbol."""
+        """Give each exact value that an iteration begins with a symbol; ``outer`` gives the values around."""
         self.view = view
         self.ranges = outer.ranges
         self.symbols: dict[str, int] = {}
@@ -321,25 +230,96 @@ class Evolution:
         self.moves: dict[int, Polynomial] = {}
         self.kinds: dict[int, Any] = {}
         self.needs: dict[int, tuple[Need, ...]] = {}
+        self.counts: list[TripCount] = []
         bases = {number: start.base for number, start in self.starts.items() if isinstance(start, Address)}
         pairs = exchanged(view) if len(bases) > 1 else []
         self.exchanged = [(one, other) for one, other in pairs if can_exchange(bases.get(one), bases.get(other))]
 
-    def solved(self) -> Solved | tuple[str, str]:
+    def solve(self) -> tuple[str, str] | None:
         """Solve the loop, or say why that cannot be done: a row of the refusals, and its detail."""
         self._solve_steps()
-        view = self.view
-        found: list[TripCount] = []
-        for test in view.tests:
+        for test in self.view.tests:
             count = self._count(test)
             if not isinstance(count, TripCount):
                 return count
-            found.append(count)
-        if len(found) > 1 and any(item.must_reach or item.stride != found[0].stride for item in found):
+            self.counts.append(count)
+        strides = {count.stride for count in self.counts}
+        if len(self.counts) > 1 and (len(strides) > 1 or any(count.must_reach for count in self.counts)):
             return "loop-condition", "joins tests of different kinds"
-        return Solved(
-            view, found, self.moves, self.needs, self.starts, self.kinds, self.symbols, self.quiet, self.exchanged
-        )
+        return None
+
+    # What is asked of a loop that is solved.
+
+    def trips(self) -> list[Polynomial]:
+        """Give the numbers of iterations as polynomials."""
+        return [trips_of(count.distance, count.stride, self.ranges) for count in self.counts]
+
+    @cached_property
+    def tested(self) -> set[int]:
+        """The arguments that the tests compare."""
+        return {number for test in self.view.tests for number in self.compared(test)}
+
+    def compared(self, test: Comparison) -> list[int]:
+        """Give the arguments that a comparison is made of."""
+        sides = [self.quiet.side(side) for side in (test.left, test.right)]
+        return sorted(set[int]().union(*(self._needed(side.polynomial) for side in sides if side is not None)))
+
+    def at_iteration(self, polynomial: Polynomial) -> Polynomial:
+        """Write a polynomial of symbols as one of the iteration."""
+        values: dict[str, Polynomial] = {}
+        for name in self.ranges.leaves(polynomial) & self.symbols.keys():
+            start = self.starts[self.symbols[name]]
+            assert isinstance(start, Index)
+            values[name] = start.polynomial + self.moves[self.symbols[name]]
+        return self.ranges.substitute(polynomial, values)
+
+    def argument(self, number: int, iteration: Polynomial) -> Closed | None:
+        """Give what an argument of the header is before an iteration."""
+        start = self.starts.get(number)
+        if isinstance(start, Address):
+            return start
+        if start is None or number not in self.moves:
+            return None
+        moved = self.ranges.substitute(self.moves[number], {ITERATION: iteration})
+        needs = start.needs + self._before(number, iteration)
+        if number in self.tested:
+            return Index(start.polynomial + moved, self.kinds[number], needs)  # it is asked that it does not wrap
+        return fit(start.polynomial + moved, self.kinds[number], needs, self.quiet.setting)
+
+    def _before(self, number: int, iteration: Polynomial) -> tuple[Need, ...]:
+        """Give what must hold that an iteration rests on the ones before: at the first one, or at the last."""
+        found: list[Need] = []
+        for need in self.needs[number]:
+            slope = need.polynomial.coefficient(ITERATION).constant_value
+            times = [ZERO] if slope is None or slope >= 0 else []
+            times += [iteration - ONE] if slope is None or slope < 0 else []
+            found += [replace(need, polynomial=self.ranges.substitute(need.polynomial, {ITERATION: t})) for t in times]
+        return tuple(found)
+
+    def at(self, value: SSAValue, iteration: Polynomial) -> Closed | None:
+        """Give what a value of the header is in an iteration."""
+        arguments = list(self.view.arguments)
+        if value in arguments:
+            return self.argument(arguments.index(value), iteration)
+        found = self.quiet.value(value)
+        if not isinstance(found, Index):
+            return found
+        ranges, values = self.ranges, dict[str, Polynomial]()
+        needs: list[Need] = []
+        is_in_ring = found.polynomial.variables().isdisjoint(ranges.quotients)
+        leaves = [ranges.leaves(polynomial) for polynomial in (found.polynomial, *(n.polynomial for n in found.needs))]
+        for symbol in sorted(self.symbols.keys() & set().union(*leaves)):
+            part = self.argument(self.symbols[symbol], iteration)
+            if not isinstance(part, Index):
+                return None
+            values[symbol] = part.polynomial
+            needs += [
+                replace(need, wraps=need.wraps and is_in_ring and found.ctype == part.ctype) for need in part.needs
+            ]
+        needs += [replace(n, polynomial=ranges.substitute(n.polynomial, values)) for n in found.needs]
+        return Index(ranges.substitute(found.polynomial, values), found.ctype, tuple(dict.fromkeys(needs)))
+
+    # How it is solved.
 
     def _solve_steps(self) -> None:
         """Find closed forms, those first that others are made of."""
@@ -362,7 +342,7 @@ class Evolution:
                 return
             for number, step in ready.items():
                 del waiting[number]
-                total = self._sum(self._at_iteration(step))
+                total = self._sum(self.at_iteration(step))
                 if total is not None:
                     self.moves[number], self.needs[number] = total, ()
                     self._rest(number, step)
@@ -378,13 +358,12 @@ class Evolution:
         if not names <= self.moves.keys():
             del self.moves[number]
             return
-        needs = [replace(need, polynomial=self._at_iteration(need.polynomial)) for need in found]
-        tested = compared(self.quiet, self.view.tests, self.symbols)
+        needs = [replace(need, polynomial=self.at_iteration(need.polynomial)) for need in found]
         for other in sorted(names):
             start = self.starts[other]
             assert isinstance(start, Index), "it has a symbol"
             needs += self.needs[other]
-            if other not in tested:  # of which it is asked that they do not wrap
+            if other not in self.tested:  # of which it is asked that they do not wrap
                 needs += fit(
                     start.polynomial + self.moves[other], self.kinds[other], start.needs, self.quiet.setting
                 ).needs
@@ -411,10 +390,6 @@ class Evolution:
     def _needed(self, step: Polynomial) -> set[int]:
         return {self.symbols[name] for name in self.ranges.leaves(step) if name in self.symbols}
 
-    def _at_iteration(self, polynomial: Polynomial) -> Polynomial:
-        """Write a polynomial of symbols as one of the iteration."""
-        return at_iteration(self.ranges, polynomial, self.symbols, self.starts, self.moves)
-
     def _sum(self, step: Polynomial) -> Polynomial | None:
         """Give the sum of the steps of all iterations before ``t``."""
         t = Polynomial.variable(ITERATION)
@@ -436,7 +411,7 @@ class Evolution:
                 return "loop-data", name or "data"
             if not self._needed(side.polynomial) <= self.moves.keys():
                 return "closed-form", name or "a variable"
-            polynomials.append(self._at_iteration(side.polynomial))
+            polynomials.append(self.at_iteration(side.polynomial))
         distance = polynomials[0] - polynomials[1]
         if depends_on_data(distance):  # pointers into a row are as far apart whatever that row is
             pairs = zip(polynomials, (test.left, test.right), strict=True)

@@ -45,7 +45,7 @@ from tensorlift.normalise.exact import REACHED
 from tensorlift.normalise.guards import comparison, contrary, linear
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Operation, SSAValue
@@ -272,30 +272,21 @@ class _Reversing:
         if isinstance(owner, IfOp) and isinstance(value, OpResult):
             ends = [last_of(region.block).operands[value.index] for region in owner.regions]
             condition = self._behind(owner.cond, branch, left, is_hit=is_hit)
-            known = constant_of(condition) if condition is not None else None
-            if known is not None:
-                return self._behind(ends[known == 0], branch, left, is_hit=is_hit)
+            number = constant_of(condition) if condition is not None else None
+            if number is not None:
+                return self._behind(ends[number == 0], branch, left, is_hit=is_hit)
             operands = [condition, *(self._behind(end, branch, left, is_hit=is_hit) for end in ends)]
-            return self._computed(SelectOp.create, operands, value, is_hit=is_hit)
-        if not is_harmless(owner):
+        elif is_harmless(owner):
+            operands = [self._behind(operand, branch, left, is_hit=is_hit) for operand in owner.operands]
+        else:
             return None
-        operands = [self._behind(operand, branch, left, is_hit=is_hit) for operand in owner.operands]
-
-        def again(operands: Sequence[SSAValue], **_: object) -> Operation:
-            return owner.clone(dict(zip(owner.operands, operands, strict=True)))
-
-        return self._computed(again, operands, value, is_hit=is_hit)
-
-    def _computed(
-        self, made: Callable[..., Operation], operands: Sequence[SSAValue | None], like: SSAValue, *, is_hit: bool
-    ) -> SSAValue | None:
-        """Compute with what is told of operands; before the loop, that may be nothing of the loop."""
         known = [operand for operand in operands if operand is not None]
         is_inside = any(self.op.is_ancestor(operand.owner) for operand in known)
         if len(known) < len(operands) or (is_inside and not is_hit):
             return None
         self.to = last_of(self.search.body) if is_hit else self.op
-        return self.emit(made(operands=known, result_types=[like.type]))
+        by_operand = dict(zip(owner.operands, known, strict=False))
+        return self.emit(SelectOp(*known) if isinstance(owner, IfOp) else owner.clone(by_operand))
 
     def _forget(self, rest: list[SSAValue]) -> None:
         """Let what is only asked for after a hit be anything where there is none."""

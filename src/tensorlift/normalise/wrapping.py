@@ -17,29 +17,28 @@ from tensorlift.normalise.exact import integer, read_as
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
-    from tensorlift.normalise.evolution import Comparison, Solved
+    from tensorlift.normalise.evolution import Comparison, Evolution
     from tensorlift.normalise.execution import Execution
     from tensorlift.normalise.induction import TripCount
 
 _EQUALITIES = {"==", "!="}
 
 
-def require_exact(ex: Execution, solved: Solved, place: Location) -> None:
+def require_exact(ex: Execution, solved: Evolution, place: Location) -> None:
     """Prove or record that the counters of a loop do not wrap.
 
     Raises:
         LiftError: where one may.
 
     """
-    for test, count in zip(solved.view.tests, solved.counts, strict=True):
+    for test, count, trips in zip(solved.view.tests, solved.counts, solved.trips(), strict=True):
         _require_in_range(ex, solved, test, count, place)
-        _rely_on_sides(ex, solved, test, count, place)
+        _rely_on_sides(ex, solved, test, trips, place)
 
 
-def _rely_on_sides(ex: Execution, solved: Solved, test: Comparison, count: TripCount, place: Location) -> None:
+def _rely_on_sides(ex: Execution, solved: Evolution, test: Comparison, trips: Polynomial, place: Location) -> None:
     first = ZERO if solved.view.is_tested else ONE
-    (last,) = solved.trips(ex.ranges, [count])
-    times = LoopRange(ITERATION, first, (last + ONE,))
+    times = LoopRange(ITERATION, first, (trips + ONE,))
     for number in solved.compared(test):
         _rely_on_start(ex, solved, test, number, place)
         for need in solved.needs[number]:
@@ -59,7 +58,7 @@ def _rely_on_sides(ex: Execution, solved: Solved, test: Comparison, count: TripC
                     ex.preconditions.demand(Need(need.kind, polynomial, place), ex.domain)
 
 
-def _rely_on_start(ex: Execution, solved: Solved, test: Comparison, number: int, place: Location) -> None:
+def _rely_on_start(ex: Execution, solved: Evolution, test: Comparison, number: int, place: Location) -> None:
     start, argument = solved.starts[number], solved.view.arguments[number]
     assert isinstance(start, Index), "it is compared"
     is_read = test.operator not in _EQUALITIES
@@ -68,7 +67,7 @@ def _rely_on_start(ex: Execution, solved: Solved, test: Comparison, number: int,
         ex.preconditions.demand(Need(need.kind, need.polynomial, place), ex.domain)
 
 
-def _require_in_range(ex: Execution, solved: Solved, test: Comparison, count: TripCount, place: Location) -> None:
+def _require_in_range(ex: Execution, solved: Evolution, test: Comparison, count: TripCount, place: Location) -> None:
     moving = {n: solved.moves[n] for n in solved.compared(test) if solved.moves[n] != ZERO}
     if _meet(solved, test, moving):
         return
@@ -89,7 +88,7 @@ def _require_in_range(ex: Execution, solved: Solved, test: Comparison, count: Tr
             ex.preconditions.demand(Need("overflow", room, place), ex.domain)
 
 
-def _meet(solved: Solved, test: Comparison, moving: dict[int, Polynomial]) -> bool:
+def _meet(solved: Evolution, test: Comparison, moving: dict[int, Polynomial]) -> bool:
     """Tell whether two counters move towards each other by one and stop before they pass."""
     sides = [solved.quiet.side(side) for side in (test.left, test.right)]
     low, high = sides[::-1] if test.operator == ">" else sides
