@@ -13,7 +13,7 @@ from xdsl.dialects.scf import IfOp
 from xdsl.ir import Block
 
 from tensorlift.normalise.choices import is_harmless
-from tensorlift.normalise.edit import insert, last_of, move, remove
+from tensorlift.normalise.edit import insert, last_of, move, supersede
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -67,8 +67,4 @@ def _join(outer: IfOp, inner: IfOp) -> None:
     made = IfOp.create(
         operands=[both.result], result_types=outer.result_types, regions=[body, otherwise], location=outer.location
     )
-    insert([made], outer)
-    for result, other in zip(outer.results, made.results, strict=True):
-        other.name_hint = result.name_hint
-        result.replace_all_uses_with(other)
-    remove(outer)
+    supersede(outer, made)

@@ -38,6 +38,15 @@ def remove(op: Operation) -> None:
     op.erase()
 
 
+def supersede(op: Operation, by: Operation) -> None:
+    """Put an operation in place of another one, whose results its first ones are from now on."""
+    insert([by], op)
+    for result, mine in zip(op.results, by.results, strict=False):
+        mine.name_hint = result.name_hint
+        result.replace_all_uses_with(mine)
+    remove(op)
+
+
 def last_of(block: Block) -> Operation:
     """Return how a block ends."""
     last = block.last_op

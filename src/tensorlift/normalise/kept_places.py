@@ -22,7 +22,7 @@ from xdsl.dialects.ub import PoisonAttr, PoisonOp
 from xdsl.ir import Block, Operation, OpResult, Region
 
 from tensorlift.ir.arithmetic import constant_of
-from tensorlift.normalise.edit import insert, is_quiet, last_of, remove, sweep
+from tensorlift.normalise.edit import insert, is_quiet, last_of, move, remove, supersede, sweep
 from tensorlift.normalise.evolution import loop_view
 from tensorlift.normalise.exact import DIVISIONS
 from tensorlift.normalise.steering import is_integer
@@ -202,7 +202,7 @@ def _rewritten(op: WhileOp, place: _Place) -> WhileOp:
         attributes=op.attributes,
         location=op.location,
     )
-    insert([made], op)
+    supersede(op, made)
     for value in (*[first] * is_read, held, inner, made.results[-1]):
         value.name_hint = hint
     for value in behind:
@@ -213,10 +213,6 @@ def _rewritten(op: WhileOp, place: _Place) -> WhileOp:
             if isinstance(dead, Operation) and _is_computed(dead) and not any(one.first_use for one in dead.results):
                 work += [operand.owner for operand in dead.operands]
                 remove(dead)
-    for result, mine in zip(op.results, made.results, strict=False):
-        mine.name_hint = result.name_hint
-        result.replace_all_uses_with(mine)
-    remove(op)
     sweep(after)
     return made
 
@@ -238,7 +234,7 @@ def _first(op: WhileOp, place: _Place, *, in_any_case: bool) -> SSAValue:
     if in_any_case:
         block = Block()
         found = _read_at(place, place.start, block)
-        _take(block, op)
+        move(list(block.ops), op)
         return found
     otherwise: Block | None = None
     for condition in _entries(op, place):
@@ -256,7 +252,7 @@ def _first(op: WhileOp, place: _Place, *, in_any_case: bool) -> SSAValue:
     assert otherwise is not None, "a loop is entered"
     left = last_of(otherwise).operands[0]
     remove(last_of(otherwise))
-    _take(otherwise, op)
+    move(list(otherwise.ops), op)
     return left
 
 
@@ -293,14 +289,6 @@ def _branch(condition: SSAValue, then: Block, otherwise: Block, place: _Place) -
         regions=[Region(then), Region(otherwise)],
         location=_location(place.value),
     )
-
-
-def _take(block: Block, op: Operation) -> None:
-    """Insert the operations of a block before another one."""
-    made = list(block.ops)
-    for one in made:
-        one.detach()  # type: ignore[no-untyped-call] # of xDSL
-    insert(made, op)
 
 
 def _read_at(place: _Place, value: SSAValue, to: Block) -> SSAValue:
@@ -343,7 +331,7 @@ def _next(value: SSAValue, place: _Place, held: SSAValue, end: Operation) -> SSA
             return made.results[0]
     block = Block()
     found = _read_at(place, value, block)
-    _take(block, end)
+    move(list(block.ops), end)
     return found
 
 
@@ -356,9 +344,5 @@ def _widened(op: IfOp, place: _Place) -> IfOp:
     regions = [op.detach_region(region) for region in list(op.regions)]
     types = [*(result.type for result in op.results), place.value.type]
     made = IfOp.create(operands=op.operands, result_types=types, regions=regions, location=op.location)
-    insert([made], op)
-    for result, mine in zip(op.results, made.results, strict=False):
-        mine.name_hint = result.name_hint
-        result.replace_all_uses_with(mine)
-    remove(op)
+    supersede(op, made)
     return made
