@@ -18,12 +18,12 @@ def fresh(prefix: str) -> str:
     return name
 
 
-def unused(wanted: str, taken: set[str], joint: str = "") -> str:
+def unused(wanted: str, taken: set[str], joint: str = "", first: int = 2) -> str:
     """Return the name, or the first numbered one that is not taken; it is taken afterwards."""
-    name, number = wanted, 1
+    name, number = wanted, first
     while name in taken:
-        number += 1
         name = f"{wanted}{joint}{number}"
+        number += 1
     taken.add(name)
     return name
 

@@ -106,7 +106,6 @@ def _outside(reader: UnitReader, cursor: Any, names: Sequence[str], taken: set[s
         assert match is not None, "a member has the name of its structure"
         member = _variable(reader, cursor, fields, match, taken)
         member.is_parameter, member.is_global = False, True
-        taken.add(member.name)
         yield member
 
 
@@ -128,7 +127,6 @@ def _members(reader: UnitReader, declared: Sequence[Any], names: Sequence[str]) 
             continue
         fields = list(_along(roots[match[1]].type, match[3].split(".")))
         member = _variable(reader, roots[match[1]], [field for _, field in fields], match, taken)
-        taken.add(member.name)
         found[match[1]].append((tuple(position for position, _ in fields), member))
     return {root: [member for _, member in sorted(made, key=lambda pair: pair[0])] for root, made in found.items()}
 
@@ -148,16 +146,12 @@ def _along(of_type: Any, path: Sequence[str]) -> Iterator[tuple[int, Any]]:
 def _variable(
     reader: UnitReader, root: Any, fields: Sequence[Any], match: re.Match[str], taken: set[str]
 ) -> nodes.Variable:
-    """Make the variable that a member is."""
+    """Make the variable that a member is, whose name is taken then."""
     location, ctype = reader.location(root), reader.types.read(fields[-1].type)
     extents = tuple(nodes.Integer(length, UNSIGNED_LONG, location) for length in _lengths(ctype))
     if match[2] == "[]." or (match[4] and isinstance(ctype, NumberType)):
         ctype = PointerType(_pointer_to(ctype), ctype)
-    stem = name = "_".join([root.spelling, *(field.spelling for field in fields)])
-    count = 0
-    while name in taken:
-        count += 1
-        name = f"{stem}_{count}"
+    name = unused("_".join([root.spelling, *(field.spelling for field in fields)]), taken, "_", first=1)
     return nodes.Variable(name, ctype, location, extents, is_parameter=True, access=match[0])
 
 

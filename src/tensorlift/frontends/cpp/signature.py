@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TypeKind
 
+from tensorlift.comprehension.names import unused
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import UNSIGNED_LONG, VOID, ArrayType, NumberType, PointerType
 from tensorlift.frontends.c.signature import Asked, outer_variables
@@ -73,7 +74,6 @@ def signature_of(unit: UnitReader, definition: Any, name: str, asked: Callable[[
         LiftError: for a parameter or a result that is not lifted.
 
     """
-    unit.types = CppTypes()
     reader = _SignatureReader(unit, definition)
     described = [reader.parameter(cursor, k) for k, cursor in enumerate(parameters_of(definition))]
     found = asked()
@@ -97,7 +97,8 @@ class _SignatureReader:
     """The state of reading one signature."""
 
     def __init__(self, unit: UnitReader, definition: Any) -> None:
-        self.unit, self.types, self._definition = unit, CppTypes(), definition
+        self.unit, self._definition = unit, definition
+        self.types = unit.types = CppTypes()
         self.containers: list[Container] = []
         self.sizes: dict[str, nodes.Variable] = {}  # by how C++ reaches them
         self.used: set[nodes.Variable] = set()
@@ -108,12 +109,7 @@ class _SignatureReader:
 
     def _fresh(self, name: str) -> str:
         """Give a name that no parameter of the loop IR has yet."""
-        found, count = name, 0
-        while found in self._names:
-            count += 1
-            found = f"{name}_{count}"
-        self._names.add(found)
-        return found
+        return unused(name, self._names, "_", first=1)
 
     # Parameters.
 

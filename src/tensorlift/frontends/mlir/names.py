@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import StringAttr
 
+from tensorlift.comprehension.names import unused
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -28,12 +30,7 @@ class Names:
         """Make a name of the source an identifier that is not taken."""
         name = re.sub(r"\W", "_", hint or otherwise, flags=re.ASCII)
         name = f"_{name}" if name[0].isdigit() else name
-        unique, number = name, 1
-        while unique in self._taken:
-            number += 1
-            unique = f"{name}_{number}"
-        self._taken.add(unique)
-        return unique
+        return unused(name, self._taken, "_")
 
     def of_argument(self, argument: BlockArgument, marks: Mapping[str, Attribute]) -> str:
         """Name an argument as it is stated, or as the text calls it."""
