@@ -44,6 +44,11 @@ class Note:
     location: Location | None = None
 
 
+def called_from(name: str, place: Location | None) -> Note:
+    """Note where a function is called."""
+    return Note(f"in `{name}`, called from here", place)
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import Block
 
 from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
-from tensorlift.diagnostics import LiftError, Location, Note
+from tensorlift.diagnostics import LiftError, Location, called_from
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.c_types import INT, LONG, FloatType, IntegerType
 from tensorlift.frontends.c.index_arithmetic import Setting, binary
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import Operation, SSAValue
 
+    from tensorlift.diagnostics import Note
     from tensorlift.frontends.c.preconditions import Preconditions
     from tensorlift.frontends.c.ranges import Ranges
     from tensorlift.ir.prototype import Dimension
@@ -316,19 +317,14 @@ def require_returned(ex: Execution, *values: object) -> None:
         raise refusal("no-return", ex.place)
 
 
-def call_note(name: str, place: Location | None) -> Note:
-    """Note where a function is called."""
-    return Note(f"in `{name}`, called from here", place)
-
-
-def called_from(op: Operation) -> tuple[Note, ...]:
+def calls_to(op: Operation) -> tuple[Note, ...]:
     """Note through which calls an operation is reached, the inmost one first."""
-    return tuple(call_note(name, place) for name, place in calls_around(op))
+    return tuple(called_from(name, place) for name, place in calls_around(op))
 
 
 def _with_calls(error: LiftError, op: Operation) -> LiftError:
     """Note through which calls an operation is reached."""
-    notes = called_from(op)
+    notes = calls_to(op)
     if not notes or any(diagnostic.notes for diagnostic in error.diagnostics):
         return error
     return LiftError(*(replace(diagnostic, notes=notes) for diagnostic in error.diagnostics))

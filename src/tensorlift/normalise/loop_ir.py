@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from tensorlift.diagnostics import called_from
 from tensorlift.frontends.c.c_types import LONG
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.values import Index, Unknown
@@ -22,7 +23,7 @@ from tensorlift.normalise.cells import Cells
 from tensorlift.normalise.checks import CHECKS
 from tensorlift.normalise.conjunctions import Conjunctions
 from tensorlift.normalise.counted import COUNTED, heads
-from tensorlift.normalise.execution import Execution, Language, Rules, call_note, called_from
+from tensorlift.normalise.execution import Execution, Language, Rules, calls_to
 from tensorlift.normalise.exits import Exits
 from tensorlift.normalise.hoist import Hoist
 from tensorlift.normalise.inline import MOST_OPERATIONS, Inline, calls_in
@@ -84,10 +85,10 @@ def _call(ex: Execution, op: Operation) -> None:
     """Refuse a call that is left: the first one from there that leads back is the recursion."""
     module: Any = ex.function.parent_op()
     path, call = [ex.function.sym_name.data], cast("CallOp", op)
-    notes = called_from(op)
+    notes = calls_to(op)
     while (callee := callee_of(call)) not in path:
         path.append(callee)
-        notes = (call_note(callee, location_of(call)), *notes)
+        notes = (called_from(callee, location_of(call)), *notes)
         inner = calls_in(function_named(module, callee))
         call = next((one for one in inner if callee_of(one) in path), inner[0])
     raise refusal("recursion", ex.at(call), callee, notes)

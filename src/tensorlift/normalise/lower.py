@@ -1,4 +1,4 @@
-"""One C function to one MLIR module: parameters, body, shapes, attributes."""
+"""One function to one MLIR module: parameters, body, shapes, attributes."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.memref import GlobalOp
 from xdsl.ir import Attribute, Block
 
-from tensorlift.diagnostics import Diagnostic, LiftError, Location, Note, internal_error
+from tensorlift.diagnostics import Diagnostic, LiftError, Location, called_from, internal_error
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import VOID, CType, FloatType, NumberType
 from tensorlift.frontends.c.clang_types import TypeReader
@@ -244,7 +244,7 @@ def _refuse_callers(reading: Reading) -> None:
             for callee, place in reading.callees[name].items():
                 called = reading.functions[callee]
                 if called.operation is None:
-                    note = Note(f"in `{callee}`, called from here", place)
+                    note = called_from(callee, place)
                     found = tuple(replace(d, notes=(*d.notes, note)) for d in called.diagnostics)
                     reading.functions[name] = replace(function, operation=None, diagnostics=found)
                     changed = True

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clang.cindex import CursorKind, TypeKind
 from xdsl.ir import SSAValue
 
-from tensorlift.diagnostics import LiftError, Note
+from tensorlift.diagnostics import LiftError, called_from
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.c_types import FloatType
 from tensorlift.frontends.cpp.class_rules import require_class, require_plain_ending
@@ -207,7 +207,7 @@ def _inlined(  # noqa: PLR0913, PLR0917 - all that a call is
             owned=given.copies,
         )
     except LiftError as error:
-        note = Note(f"in `{name_of_function(definition)}`, called from here", place_of_call)
+        note = called_from(name_of_function(definition), place_of_call)
         raise LiftError(*(replace(item, notes=(*item.notes, note)) for item in error.diagnostics)) from error
 
 
