@@ -12,7 +12,7 @@ from tensorlift.normalise.loop_ir import PYTHON, executed, rewrite
 from tensorlift.readers.python import literal_module_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from xdsl.dialects.builtin import ModuleOp
 
@@ -27,28 +27,31 @@ def read_python(text: str, filename: str, *, function: str | None = None) -> lis
 
     With ``function`` only that function is read.  Raises ``LiftError`` for what concerns the whole file.
     """
-    return [_with_literal(f) for f in read_functions(text, filename, _lower, function)]
+    literal = cache(_literal)
+    found = read_functions(text, filename, partial(_lower, literal), function)
+    return [_with_literal(f, literal) for f in found]
 
 
 def read_live(live: LiveFunction, told: Mapping[str, str]) -> ReadFunction:
     """Read a live function; ``told`` are annotations for parameters whose own do not tell what they are."""
-    return _with_literal(live.read(_lower, told))
+    literal = cache(_literal)
+    return _with_literal(live.read(partial(_lower, literal), told), literal)
 
 
-def _with_literal(function: ReadFunction) -> ReadFunction:
+def _with_literal(function: ReadFunction, read: Callable[[Translation], ModuleOp]) -> ReadFunction:
     """Say of a function how it is read literally, where its types are known."""
     known = function.translation
-    return function if known is None else replace(function, literally=partial(_literal, known))
+    return function if known is None else replace(function, literally=partial(read, known))
 
 
 def _literal(known: Translation) -> ModuleOp:
     return literal_module_of(known.inferred())
 
 
-def _lower(known: Translation) -> ModuleOp:
+def _lower(read: Callable[[Translation], ModuleOp], known: Translation) -> ModuleOp:
     @cache
     def rewritten() -> ModuleOp:
-        literal = _literal(known)
+        literal = read(known).clone()  # the passes rewrite what they are given
         rewrite(literal, known.location, PYTHON)
         return literal
 
