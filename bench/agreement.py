@@ -9,18 +9,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, KeptLoop
-from tensorlift.comprehension.domain import Domain
-from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.session import SESSION
 from tensorlift.deep import with_deep_stack
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain
+from tensorlift.poly.names import fresh
 from tensorlift.proofs.certificate import certificate_from_json, same_summary
 from tensorlift.proofs.check import check, proof_of
 from tensorlift.proofs.failure import INTERFACE, CheckFailure
 from tensorlift.proofs.obligations import by_cases
 from tensorlift.proofs.values import Held
 from tensorlift.proofs.verify import verify
+from tensorlift.session import SESSION
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:

@@ -28,19 +28,19 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a scri
 from bench.first_half import Subject, changed, decide, differs, inputs, subjects
 from bench.fuzzing import Outcome, TooSlowError, add_arguments, fuzz, within
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain
-from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.comprehension.rewrite import rebuild, walk
-from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Term
 from tensorlift.contract.required import required, with_room
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Location
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain
+from tensorlift.poly.polynomial import ONE, Polynomial
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.places import Places
 from tensorlift.runtime.sizes import choose_sizes
+from tensorlift.session import SESSION
 from tensorlift.source import source_from_text
 from tensorlift.summarize.claims import claims_of
 from tensorlift.synthesis.derive import derive

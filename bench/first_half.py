@@ -25,11 +25,11 @@ from xdsl.rewriter import Rewriter
 from tensorlift.contract.required import required, with_room
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import LiftError
-from tensorlift.frontends.c.operations import operation_class
 from tensorlift.ir.execution import InterpreterError, TooLongError
 from tensorlift.ir.function import FunctionView, function_named, functions
 from tensorlift.ir.literal_interpreter import LiteralInterpreter
 from tensorlift.ir.location import location_of
+from tensorlift.ir.operations import operation_class
 from tensorlift.pipeline import LiftOptions, read_functions
 from tensorlift.proofs.source.check import check_source
 from tensorlift.proofs.source.operations import Undecided

@@ -32,7 +32,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a scri
 from bench.signatures import calling_text, can_be_called, draw, run_compiled, run_literally
 from tensorlift.contract.required import required
 from tensorlift.diagnostics import LiftError
-from tensorlift.frontends.c.c_types import CType, OtherType
 from tensorlift.frontends.cpp.cpp_types import CppTypes, is_reference
 from tensorlift.frontends.cpp.reader import parse_cpp
 from tensorlift.ir.function import FunctionView, function_named
@@ -41,6 +40,7 @@ from tensorlift.ir.literal_interpreter import EndedError, LiteralInterpreter, To
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.languages.c import read_c
 from tensorlift.languages.cpp import read_parsed_cpp
+from tensorlift.ops.c_types import CType, OtherType
 from tensorlift.readers.clang import LiteralFunction, LiteralModule, read_literally
 from tensorlift.readers.clang.cpp import literal_cpp_module
 from tensorlift.runtime.call_file import call_file, cpp_call_file

@@ -29,7 +29,6 @@ from bench.mutation import mutant
 from bench.random_types import c_programs, mlir_programs, python_programs
 from bench.random_types.constructs import some
 from bench.random_types.types import TYPES
-from tensorlift.comprehension.session import SESSION
 from tensorlift.contract.required import required, with_room
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import LiftError
@@ -42,6 +41,7 @@ from tensorlift.runtime.data import seeded
 from tensorlift.runtime.differential import compare_with_compiled
 from tensorlift.runtime.places import Places
 from tensorlift.runtime.sizes import choose_sizes, stretched
+from tensorlift.session import SESSION
 from tensorlift.source import Source, source_from_text
 from tensorlift.targets import get_target
 

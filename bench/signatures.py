@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlift.frontends.c.c_types import ArrayType, CType, FloatType, IntegerType, PointerType, VoidType, element_of
+from tensorlift.ops.c_types import ArrayType, CType, FloatType, IntegerType, PointerType, VoidType, element_of
 
 if TYPE_CHECKING:
     from random import Random

@@ -10,7 +10,6 @@ import pytest
 from tensorlift import portfolio
 from tensorlift.attempts import Request
 from tensorlift.cli import main
-from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.terms import Apply, Read
 from tensorlift.diagnostics import refuse
 from tensorlift.engines import Effort, engine_names, search_by
@@ -19,6 +18,7 @@ from tensorlift.languages.c import read_c
 from tensorlift.pipeline import LiftOptions, StageClock, lift_source
 from tensorlift.portfolio import NothingFoundError, chosen_program
 from tensorlift.record import EngineRun, Level, Outcome
+from tensorlift.session import SESSION
 from tensorlift.source import source_from_text
 from tensorlift.synthesis import forms
 from tensorlift.synthesis.derive import derive

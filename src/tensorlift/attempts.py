@@ -15,7 +15,6 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, DefinitionError, KeptLoop
-from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.emptiness import (
     fewest,
     keeps_what_empty_loops_leave,
@@ -25,7 +24,6 @@ from tensorlift.comprehension.emptiness import (
 )
 from tensorlift.comprehension.normal import is_spent
 from tensorlift.comprehension.peeling import peeled
-from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.terms import Reduce
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.contract.guards import guards_of
@@ -50,8 +48,10 @@ from tensorlift.ir.tensor_program import (
     walk_expressions,
     walk_statements,
 )
+from tensorlift.poly.domain import Domain
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
+from tensorlift.session import SESSION
 from tensorlift.sizes import at_sizes
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive.order import arranged
@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from tensorlift.comprehension.definition import Item, LoopPlace, Summary
-    from tensorlift.comprehension.domain import Constraint
     from tensorlift.comprehension.terms import Term
     from tensorlift.contract.interface import Precondition
     from tensorlift.contract.language import Guard
@@ -73,6 +72,7 @@ if TYPE_CHECKING:
     from tensorlift.interface import Emitted
     from tensorlift.ir.function import FunctionView
     from tensorlift.ir.tensor_program import TensorProgram
+    from tensorlift.poly.domain import Constraint
     from tensorlift.proofs import Certificate
     from tensorlift.targets.target import Target
 

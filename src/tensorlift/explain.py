@@ -9,17 +9,17 @@ import difflib
 import re
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.comprehension.notation import show, show_summary
 from tensorlift.comprehension.notation.printer import shapes
 from tensorlift.comprehension.ranges import in_range
-from tensorlift.comprehension.session import SESSION
 from tensorlift.diagnostics import refuse
 from tensorlift.dialects.table import instance_lines
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger, Undecided
 from tensorlift.proofs.samples import meaning_of_sample
+from tensorlift.session import SESSION
 from tensorlift.targets import get_target, target_names
 from tensorlift.targets.mlir_text.samples import SIZES, sample_operand, sample_types
 from tensorlift.targets.target import Memory

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift import __version__, reading
 from tensorlift.attempts import Request
-from tensorlift.comprehension.session import SESSION
 from tensorlift.contract.gather import is_binding
 from tensorlift.contract.guards import unguarded
 from tensorlift.contract.interface import Role
@@ -43,6 +42,7 @@ from tensorlift.runtime.libraries import require_library
 from tensorlift.runtime.literal import LiteralRun
 from tensorlift.runtime.places import Places
 from tensorlift.runtime.sizes import choose_sizes, stretched
+from tensorlift.session import SESSION
 from tensorlift.sizes import check_request
 from tensorlift.summarize import summarise
 from tensorlift.targets import get_target
@@ -51,11 +51,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.contract.interface import Precondition
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.interface import Emitted
     from tensorlift.ir.tensor_program import TensorProgram
+    from tensorlift.poly.domain import Domain
     from tensorlift.proofs.summaries import ReadBack
     from tensorlift.runtime.cases import DifferentialReport
     from tensorlift.source import Source

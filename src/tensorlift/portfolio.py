@@ -18,11 +18,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.attempts import proved_as, proved_program
-from tensorlift.comprehension.session import SESSION
 from tensorlift.diagnostics import LiftError
 from tensorlift.engines import AUTO, TACTICS, Effort, engine_names, search_by
 from tensorlift.ir.cost import cost_of
 from tensorlift.record import EngineRun, Outcome
+from tensorlift.session import SESSION
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.simplify import simplify
 

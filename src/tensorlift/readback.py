@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.contract.interface import Precondition
     from tensorlift.diagnostics import Diagnostic
     from tensorlift.interface import Emitted
+    from tensorlift.poly.domain import Domain
     from tensorlift.proofs import Certificate
 
 

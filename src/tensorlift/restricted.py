@@ -14,9 +14,9 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain, at_least
 from tensorlift.contract.gather import domain_of, is_binding
 from tensorlift.contract.language import AnyOf, Compare, Extent, atoms_of
+from tensorlift.poly.domain import EMPTY, UNIVERSE, Domain, at_least
 from tensorlift.summarize.bounds import running_loops, sizes_in_bounds
 
 _SMALL = 100

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import summary_at, with_derived
-from tensorlift.comprehension.domain import Domain, at_least, equal
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.at_sizes import program_at
 from tensorlift.ops.dtypes import integer_range
+from tensorlift.poly.domain import Domain, at_least, equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

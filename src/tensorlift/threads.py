@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.affine import ONE, Affine
-from tensorlift.comprehension.domain import NotAffine
 from tensorlift.frontends.c.plain_loops import PlainLoop, plain_loops
+from tensorlift.poly.affine import ONE, Affine
+from tensorlift.poly.domain import NotAffine
 from tensorlift.proofs.failure import MEMORY, UNREADABLE, CheckFailure
 from tensorlift.summarize.dependence import is_parallel
 from tensorlift.summarize.reader import read_function
@@ -22,9 +22,9 @@ from tensorlift.targets.c.pragmas import PragmaError, loops_with_pragmas, pragma
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.frontends.c.nodes import Function
     from tensorlift.ir.function import FunctionView
+    from tensorlift.poly.domain import Domain
     from tensorlift.summarize.statements import Block
 
 FILE = "program.c"  # as which programs are read

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine, affine
-from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain
-from tensorlift.comprehension.names import fresh
+from tensorlift.poly.affine import Affine, affine
+from tensorlift.poly.domain import UNIVERSE, Constraint, Domain
+from tensorlift.poly.names import fresh
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Reducer, Term

@@ -16,12 +16,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import NotAffine
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, width, wrap
+from tensorlift.poly.domain import NotAffine
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.domain import Constraint, Domain
+    from tensorlift.poly.domain import Constraint, Domain
 
 Value = Fraction | int
 Point = Mapping[str, int]

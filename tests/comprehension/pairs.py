@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from tests.comprehension.evaluate import Evaluator, contains
 from tests.comprehension.random_terms import CHANGING, DTYPES, KEEPING, Generator, rewritten
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, less
-from tensorlift.comprehension.session import SESSION
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, less
+from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term

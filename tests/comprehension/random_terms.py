@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, at_least, less
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Reducer, Term
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 from tensorlift.ops.scalar_ops import SCALAR_OPS
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, at_least, less
+from tensorlift.poly.names import fresh
 
 if TYPE_CHECKING:
     from random import Random

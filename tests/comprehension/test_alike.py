@@ -8,10 +8,10 @@ import pytest
 from tests.comprehension.builders import add, box, idx, mul, read, sub, total
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.normal import alike
 from tensorlift.comprehension.terms import Term, apply
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least, equal, less
 
 V = Affine.var
 A, B, C = (read(name, "i") for name in "ABC")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tensorlift.comprehension import isl
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
-from tensorlift.comprehension.isl import TooManyPartsError
 from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.poly import isl
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, NotAffine, at_least, equal, less
+from tensorlift.poly.isl import TooManyPartsError
 from tensorlift.source import source_from_text
 
 

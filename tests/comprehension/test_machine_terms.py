@@ -14,7 +14,6 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.comprehension.flags import simplified_flag
 from tensorlift.comprehension.normal import interning
 from tensorlift.comprehension.normal.combine import combine, same
@@ -22,11 +21,12 @@ from tensorlift.comprehension.normal.interning import Undecided
 from tensorlift.comprehension.normal.normalise import Scope
 from tensorlift.comprehension.notation import show
 from tensorlift.comprehension.rewrite import walk
-from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.terms import Apply, Constant, Scalar, Term
 from tensorlift.ir.scalar_terms import convert
 from tensorlift.ops.conversions import value_of
 from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, width, wrap
+from tensorlift.poly.domain import UNIVERSE
+from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,11 +8,11 @@ import pytest
 from tests.comprehension.builders import AffineLike, add, box, idx, mul, num, read, sub, total
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Constraint, Domain, at_least, less
 from tensorlift.comprehension.normal import equal
-from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.terms import Term, apply, cast, constant, piecewise, scalar
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import EMPTY, UNIVERSE, Constraint, Domain, at_least, less
+from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
     from tensorlift.ops.dtypes import DType

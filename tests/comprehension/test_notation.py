@@ -12,13 +12,13 @@ from tests.comprehension.builders import add, box, mul, num, read, sub, total
 from tests.comprehension.pairs import random_pair
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition
-from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.notation import show, show_definition
 from tensorlift.comprehension.notation.parser import parse_affine, parse_definition, parse_term
 from tensorlift.comprehension.notation.syntax import SyntaxFault
 from tensorlift.comprehension.terms import Apply, Piecewise, Reduce, Term, apply
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least
 
 if TYPE_CHECKING:
     from tensorlift.ops.dtypes import DType

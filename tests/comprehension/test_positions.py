@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 from tests.comprehension.builders import AffineLike, idx, num, read
 from tests.comprehension.evaluate import Evaluator, content
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.notation import show
 from tensorlift.comprehension.notation.parser import parse_term
@@ -25,6 +23,8 @@ from tensorlift.comprehension.positions import (
     with_start,
 )
 from tensorlift.comprehension.terms import Apply, Reduce, Term, apply, cast, reduce
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least, less
 
 N, T = Affine.var("n"), Affine.var("t")
 SOME = Domain.of(at_least("n", 1))

@@ -14,8 +14,6 @@ from tests.comprehension.pairs import BOX, POINTS
 from tests.comprehension.random_terms import DTYPES, Generator
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain, at_least, equal, less
 from tensorlift.comprehension.rewrite import (
     contains,
     lookup,
@@ -28,6 +26,8 @@ from tensorlift.comprehension.rewrite import (
     walk,
 )
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term, apply
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import EMPTY, UNIVERSE, Domain, at_least, equal, less
 
 V = Affine.var
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gc
 
-from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.session import SESSION, Session
 from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.session import SESSION, Session
 from tensorlift.source import source_from_text
 
 

@@ -10,11 +10,11 @@ import pytest
 from tests.comprehension.builders import add, box, idx, num, read, total
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
 from tensorlift.comprehension.terms import COMBINER, apply, cast, constant
 from tensorlift.ops.dtypes import DType, integer_range, wrap
 from tensorlift.ops.scalar_ops import SCALAR_OPS
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least
 
 V = Affine.var
 

@@ -11,12 +11,12 @@ import pytest
 from tests.comprehension.evaluate import Evaluator, contains, content
 from tests.dialects.tosa import PASSES, imported_tosa, needs_tools, tosa_target
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.dialects.meanings import NoMeaning
 from tensorlift.dialects.trials import SETS, extents_of
 from tensorlift.dialects.ways import Pair, agreed
 from tensorlift.dialects.windows import relation
 from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.poly.affine import Affine
 from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.normalise.splitting import factors_of
 from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.poly.polynomial import Polynomial
 from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:

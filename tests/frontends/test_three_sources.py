@@ -14,13 +14,13 @@ import pytest
 from tests.frontends.mlir.modules import forget
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 
-from tensorlift.comprehension.session import SESSION
 from tensorlift.frontends.mlir import read_mlir
 from tensorlift.ir.function import functions
 from tensorlift.ir.text import print_module
 from tensorlift.languages.c import read_c
 from tensorlift.languages.python import read_python
 from tensorlift.proofs.check import check
+from tensorlift.session import SESSION
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive import derive
 from tensorlift.synthesis.simplify import simplify

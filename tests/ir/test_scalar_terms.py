@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import i8
 from xdsl.ir import Block
 
 from tensorlift.comprehension import terms
-from tensorlift.frontends.c.operations import operation_class
 from tensorlift.ir.arithmetic import ArithmeticFault, evaluator
+from tensorlift.ir.operations import operation_class
 from tensorlift.ir.scalar_terms import term_of
 
 _CORNERS = (-128, -127, -7, -1, 0, 1, 2, 7, 126, 127)

@@ -7,9 +7,9 @@ from bench.kernels.catalogue import Kernel, kernels, read
 from tests.kernels.turns import runs_on
 from tests.lifts import lifted_kernel
 
-from tensorlift.comprehension.domain import Domain
 from tensorlift.contract.required import required
 from tensorlift.ir.function import FunctionView, functions
+from tensorlift.poly.domain import Domain
 from tensorlift.record import Level
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded

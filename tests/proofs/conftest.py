@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from tensorlift.comprehension.domain import Domain
-from tensorlift.comprehension.session import SESSION
 from tensorlift.ir.text import functions
 from tensorlift.languages.c import read_c
+from tensorlift.poly.domain import Domain
 from tensorlift.proofs import Certificate, CheckFailure, check
+from tensorlift.session import SESSION
 from tensorlift.summarize import summarise
 from tensorlift.targets import get_target
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tensorlift.comprehension.session import SESSION
 from tensorlift.ir.text import functions
 from tensorlift.languages.c import read_c
 from tensorlift.proofs import CheckFailure
 from tensorlift.proofs.certificate import same_summary, summary_from_json, summary_to_json
 from tensorlift.proofs.failure import CERTIFICATE, UNEQUAL
 from tensorlift.proofs.verify import verify
+from tensorlift.session import SESSION
 from tensorlift.summarize import summarise
 
 if TYPE_CHECKING:

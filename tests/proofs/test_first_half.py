@@ -13,10 +13,10 @@ import pytest
 from bench.first_half import Subject, changed, decide, differs, inputs, subjects
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.affine import affine
-from tensorlift.comprehension.polynomial import ONE
 from tensorlift.deep import with_deep_stack
 from tensorlift.ir.function import FunctionView
+from tensorlift.poly.affine import affine
+from tensorlift.poly.polynomial import ONE
 from tensorlift.proofs.source.claims import Advance, Claims, LoopClaim
 from tensorlift.source import source_from_text
 

@@ -12,12 +12,12 @@ from bench.claim_mutants import outcome
 from bench.first_half import Subject, decide, subjects
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.definition import Definition, KeptLoop
-from tensorlift.comprehension.domain import Domain, at_least, equal, less
-from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.deep import with_deep_stack
 from tensorlift.pipeline import LiftOptions, read_functions
+from tensorlift.poly.affine import Affine, affine
+from tensorlift.poly.domain import Domain, at_least, equal, less
+from tensorlift.poly.polynomial import Polynomial
 from tensorlift.proofs.source.claims import Advance, Claims, LoopClaim
 from tensorlift.source import source_from_text
 

@@ -11,10 +11,10 @@ import pytest
 from bench.first_half import Subject, decide, subjects
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import affine
-from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.deep import with_deep_stack
 from tensorlift.pipeline import LiftOptions, read_functions
+from tensorlift.poly.affine import affine
+from tensorlift.poly.domain import UNIVERSE
 from tensorlift.proofs.source.claims import Claims
 from tensorlift.source import source_from_text
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Constraint, Domain
-from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Constraint, Domain
+from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 from tensorlift.proofs.source.integers import is_nonnegative
 
 

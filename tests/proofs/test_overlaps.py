@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tensorlift import lift
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.tensor import SymbolicTensor
+from tensorlift.poly.affine import Affine
 from tensorlift.proofs.execute import Store, writes_old_cells
 from tensorlift.proofs.failure import MEMORY
 from tensorlift.proofs.values import Buffer, Held

@@ -10,11 +10,11 @@ from bench.mlir_in_place import find_blas, load_in_place
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain
-from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.text import parse_module, print_module
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain
+from tensorlift.poly.polynomial import Polynomial
 from tensorlift.raising.dimensions import Dimensions, Place, dimensions_of
 from tensorlift.raising.pipeline import Result, parse_passes, run_passes
 from tensorlift.runtime.mlir.tools import checked, find_tools

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.ir.programs import function
 
-from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.ir.function import FunctionView
+from tensorlift.poly.domain import UNIVERSE
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import Corners, seeded
 from tensorlift.runtime.sizes import choose_sizes, stretched

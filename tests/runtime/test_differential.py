@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from tests.ir.programs import GEMM, function
 
-from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.interpreter import Interpreter
 from tensorlift.ir.text import functions
 from tensorlift.languages.python import read_python
 from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.poly.domain import Domain, at_least
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.cases import Called, Case
 from tensorlift.runtime.compare import Tolerance

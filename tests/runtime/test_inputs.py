@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from tests.ir.programs import GEMM, function
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, equal
 from tensorlift.contract.required import required
 from tensorlift.ir.function import FunctionView
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least, equal
 from tensorlift.runtime.compare import Tolerance, compare
 from tensorlift.runtime.data import STYLES, Style, random_arguments, random_array, seeded
 from tensorlift.runtime.layout import Layout, evaluate, layout_of

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tensorlift.commands.prepare import Prepared, prepare
-from tensorlift.comprehension.domain import parse_domain
 from tensorlift.pipeline import LiftOptions
+from tensorlift.poly.domain import parse_domain
 from tensorlift.runtime.large_sizes import array_bytes_at, large_sizes, parse_sizes
 from tensorlift.runtime.measure_worker import take_samples
 from tensorlift.runtime.sizes import is_possible

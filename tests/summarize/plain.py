@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
-    from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.domain import Domain
+    from tensorlift.poly.affine import Affine
+    from tensorlift.poly.domain import Domain
 
 _PARAM = isl.dim_type.param
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from tests.summarize.plain import agrees
 
 from tensorlift.comprehension.definition import Item, KeptLoop, Summary
-from tensorlift.comprehension.session import SESSION
 from tensorlift.ir.text import functions, parse_module
 from tensorlift.languages.c import read_c
+from tensorlift.session import SESSION
 from tensorlift.summarize import summarise
 
 if TYPE_CHECKING:

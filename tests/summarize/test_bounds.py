@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.summarize.programs import from_mlir, function_of, summary_of
 
-from tensorlift.comprehension.affine import Affine, affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
 from tensorlift.diagnostics import LiftError, Location
+from tensorlift.poly.affine import Affine, affine
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least
 from tensorlift.summarize import summarise
 
 N, M = affine("n"), affine("m")

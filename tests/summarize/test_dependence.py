@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from tensorlift.comprehension.affine import Affine, affine
-from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.poly.affine import Affine, affine
+from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.summarize.dependence import Access, Conflict
 
 I = affine("i")  # noqa: E741 - the loop variable

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.definition import ArrayInfo
-from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.state import Effect, RecurrenceError
+from tensorlift.poly.affine import Affine, affine
+from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.proofs.source.induction import Guess, check_induction
 from tensorlift.summarize.statements import Loop
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.summarize.programs import closed, function_of, lifted
 
-from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.comprehension.positions import Position, place_of
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Scalar, Term, apply, cast, scalar
+from tensorlift.poly.domain import UNIVERSE
 from tensorlift.proofs.source.orders import equal_by_orders
 
 HEAD = "int f(int n, double a[n], double b[n], double o[1])"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.summarize.programs import closed, function_of
 
-from tensorlift.comprehension.affine import ZERO
 from tensorlift.comprehension.definition import Definition
+from tensorlift.poly.affine import ZERO
 from tensorlift.summarize.reader import read_function
 from tensorlift.summarize.statements import Loop
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, KeptLoop, Summary
-from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, at_least, equal, less
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import substitute
-from tensorlift.comprehension.session import SESSION
 from tensorlift.diagnostics import Diagnostic, Location
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, at_least, equal, less
+from tensorlift.poly.names import fresh
+from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Item

@@ -12,15 +12,15 @@ import numpy as np
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import Definition, KeptLoop
-from tensorlift.comprehension.domain import Domain, NotAffine, equal
 from tensorlift.ops.dtypes import is_integer, wrap
+from tensorlift.poly.domain import Domain, NotAffine, equal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tensorlift.comprehension.definition import Item, Summary
-    from tensorlift.comprehension.domain import Constraint
     from tensorlift.comprehension.terms import Term
+    from tensorlift.poly.domain import Constraint
 
 NUMPY = {"f64": np.float64, "f32": np.float32, "i32": np.int32, "i64": np.int64, "bool": np.bool_, "i8": np.int8}
 

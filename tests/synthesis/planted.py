@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensorlift.comprehension.affine import ZERO, Affine
-from tensorlift.comprehension.domain import Domain, at_least
+from tensorlift.poly.affine import ZERO, Affine
+from tensorlift.poly.domain import Domain, at_least
 from tensorlift.synthesis.derive.builder import Builder
 from tensorlift.synthesis.derive.scope import Scope, Value
 from tensorlift.synthesis.grammar import grammar_of

@@ -8,8 +8,8 @@ from tests.synthesis.programs import program
 
 from tensorlift import lift
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.diagnostics import LiftError
+from tensorlift.poly.affine import Affine
 from tensorlift.synthesis.derive import derive
 from tensorlift.synthesis.derive.contraction import plan
 from tensorlift.targets.numpy.emit import emit

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorlift.cli import main
-from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.diagnostics import LiftError
 from tensorlift.engines import HEURISTICS, heuristics_named
 from tensorlift.ir.function import functions
 from tensorlift.languages.c import read_c
 from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.poly.affine import ZERO, Affine
 from tensorlift.record import Level
 from tensorlift.source import source_from_text
 from tensorlift.summarize import summarise

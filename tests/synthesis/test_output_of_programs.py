@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from xdsl.dialects.func import FuncOp
 
-from tensorlift.comprehension.session import SESSION
 from tensorlift.languages.c import read_c
+from tensorlift.session import SESSION
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive import derive
 from tensorlift.synthesis.simplify import simplify

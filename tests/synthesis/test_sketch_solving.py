@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.synthesis.planted import Garden
 
-from tensorlift.comprehension.affine import Affine
+from tensorlift.poly.affine import Affine
 from tensorlift.synthesis.derive.contraction import contract, reduced
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.sketch.construct import plus, power, times

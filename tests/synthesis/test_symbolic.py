@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.languages.c import read_c
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.enumerate import enumerated
 from tensorlift.synthesis.grammar import grammar_of

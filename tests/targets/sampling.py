@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from tests.shared import is_exhaustive
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, equal
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce
 from tensorlift.ops.dtypes import is_integer, wrap
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, equal
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger
 from tensorlift.proofs.samples import held_of_sample, meaning_of_sample

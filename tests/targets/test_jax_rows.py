@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from tests.targets.sampling import NUMPY_TYPES, Library, try_row
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor
 from tensorlift.comprehension.terms import zero
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger
 from tensorlift.targets import get_target

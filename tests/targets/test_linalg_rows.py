@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.targets.sampling import LARGEST, NUMPY_TYPES, Meaning, compare_cells, values
 
-from tensorlift.comprehension.domain import Domain, equal
+from tensorlift.poly.domain import Domain, equal
 from tensorlift.proofs.obligations import Ledger
 from tensorlift.proofs.samples import meaning_of_statement
 from tensorlift.runtime.mlir.program import Module

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from tensorlift.comprehension.affine import Affine
+from tensorlift.poly.affine import Affine
 from tensorlift.targets.python_text.text import Precedence, Text, affine_text, binary, number_text, safe_names
 from tensorlift.targets.python_text.wrap import WIDTH, split_commas, split_operators, wrapped
 

@@ -15,9 +15,9 @@ from tests.lifts import lifted_kernel
 from tests.shared import is_exhaustive
 
 from tensorlift import lift
-from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.pipeline import verify
+from tensorlift.poly.domain import Domain, at_least
 from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure

@@ -10,7 +10,7 @@ import pytest
 from tests.shared import is_exhaustive
 from tests.targets.sampling import LARGEST, NUMPY_TYPES, Meaning, compare_cells, values
 
-from tensorlift.comprehension.domain import UNIVERSE
+from tensorlift.poly.domain import UNIVERSE
 from tensorlift.proofs.obligations import Ledger
 from tensorlift.proofs.samples import meaning_of_program
 from tensorlift.runtime.xla import interpret, load_stablehlo

@@ -7,12 +7,12 @@ import re
 import pytest
 
 from tensorlift import lift
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.comprehension.tensor import array
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.languages.c import read_c
 from tensorlift.pipeline import LiftOptions, lift_source, verify
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE
 from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure

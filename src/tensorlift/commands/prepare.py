@@ -19,9 +19,9 @@ from tensorlift.runtime.work_count import versions_read
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.diagnostics import Location
     from tensorlift.interface import Lifting
+    from tensorlift.poly.domain import Domain
     from tensorlift.record import FunctionRecord
     from tensorlift.runtime.backends import Backend
     from tensorlift.runtime.measure import Measured

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, KeptLoop, summary_at
-from tensorlift.comprehension.session import SESSION
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.diagnostics import LiftError
 from tensorlift.first_half import FirstHalf, decide_first_half
@@ -19,6 +18,7 @@ from tensorlift.pipeline import read_functions
 from tensorlift.proofs.certificate import same_summary
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 from tensorlift.readback import InPlace
+from tensorlift.session import SESSION
 from tensorlift.summarize import summarise
 from tensorlift.targets import get_target
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, equal
 from tensorlift.comprehension.rewrite import substitute, walk
 from tensorlift.comprehension.terms import Read
 from tensorlift.diagnostics import LiftError
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least, equal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.domain import Constraint
     from tensorlift.comprehension.terms import Term
     from tensorlift.diagnostics import Diagnostic, Location
     from tensorlift.ops.dtypes import DType
+    from tensorlift.poly.domain import Constraint
 
 
 @dataclass(frozen=True)

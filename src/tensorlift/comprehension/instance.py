@@ -12,22 +12,22 @@ from string import Template
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import map_reads, rebuild, substitute
 from tensorlift.comprehension.tensor import SymbolicTensor
 from tensorlift.comprehension.terms import Reduce, Scalar
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE
+from tensorlift.poly.names import fresh
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from fractions import Fraction
 
     from tensorlift.comprehension.definition import Definition
-    from tensorlift.comprehension.domain import Constraint, Domain
     from tensorlift.comprehension.tensor import Indices, Shape
     from tensorlift.comprehension.terms import Read, Term
     from tensorlift.ops.dtypes import DType
+    from tensorlift.poly.domain import Constraint, Domain
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.rewrite import substitute, walk
 from tensorlift.comprehension.terms import Apply, Constant, Index, Read, Reduce, unconverted
+from tensorlift.poly.affine import Affine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import (
     Carried,
     Definition,
@@ -25,14 +24,15 @@ from tensorlift.comprehension.definition import (
     reads_of,
     substituted,
 )
-from tensorlift.comprehension.domain import Domain, NotAffine, at_least, less
-from tensorlift.comprehension.names import unused
 from tensorlift.comprehension.terms import Piecewise, Read, Reduce, Term
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, NotAffine, at_least, less
+from tensorlift.poly.names import unused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tensorlift.comprehension.domain import Constraint
+    from tensorlift.poly.domain import Constraint
 
 _MOST_PEELED = 2  # iterations at each end of a loop
 _MOST_WRITTEN = 16  # definitions, for all of them

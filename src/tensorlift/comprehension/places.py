@@ -10,8 +10,8 @@ from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.terms import Term
+    from tensorlift.poly.domain import Domain
 
 
 class PlaceRead(NamedTuple):

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import NotAffine, at_least
 from tensorlift.comprehension.terms import Apply, Constant, Term
 from tensorlift.ops.conversions import EXACT_BITS
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer, width
+from tensorlift.poly.domain import NotAffine, at_least
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.domain import Constraint, Domain
     from tensorlift.ops.dtypes import DType
+    from tensorlift.poly.affine import Affine
+    from tensorlift.poly.domain import Constraint, Domain
 
 Range = tuple[int, int]
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.flags import simplified_flag
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rules import rewritten
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Term
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain
+from tensorlift.poly.names import fresh
 
 ReadMap = Callable[[Read, Domain], Term]
 Descend = Callable[[Term, Domain], Term]

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.affine import Affine, affine
-from tensorlift.comprehension.domain import EMPTY, Domain, equal
-from tensorlift.comprehension.names import formals
-from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.terms import Piecewise, Term
+from tensorlift.poly.affine import Affine, affine
+from tensorlift.poly.domain import EMPTY, Domain, equal
+from tensorlift.poly.names import formals
+from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -13,11 +13,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Constraint, Domain, equal, less
 from tensorlift.comprehension.rewrite import rebuild
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term
 from tensorlift.ops.dtypes import is_integer
+from tensorlift.poly.affine import ONE, ZERO, Affine
+from tensorlift.poly.domain import EMPTY, UNIVERSE, Constraint, Domain, equal, less
 
 if TYPE_CHECKING:
     from tensorlift.ops.dtypes import DType

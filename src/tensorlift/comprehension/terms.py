@@ -16,8 +16,8 @@ from tensorlift.ops.scalar_ops import SCALAR_OPS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.domain import Domain
+    from tensorlift.poly.affine import Affine
+    from tensorlift.poly.domain import Domain
 
 Reducer = Literal["sum", "prod", "max", "min", "fmax", "fmin", "any", "all"]
 

@@ -19,8 +19,6 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
 from tensorlift.comprehension.places import cell_read, places_read
 from tensorlift.comprehension.ranges import value_range
 from tensorlift.comprehension.terms import Apply, Constant, Read
@@ -43,17 +41,19 @@ from tensorlift.contract.required import set_of
 from tensorlift.ir.location import location_of
 from tensorlift.ops.conversions import EXACT_BITS
 from tensorlift.ops.dtypes import is_float
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, NotAffine, at_least, equal, less
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.comprehension.domain import Constraint
     from tensorlift.comprehension.places import PlaceRead
     from tensorlift.comprehension.terms import Term
     from tensorlift.contract.language import Atom, Relation
     from tensorlift.diagnostics import Location
     from tensorlift.ir.function import FunctionView, Parameter
+    from tensorlift.poly.domain import Constraint
 
 
 _ADDED_IN = ("i32", "i64")  # in these types NumPy adds a number as the source does

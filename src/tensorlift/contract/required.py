@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import UNIVERSE, parse_domain
 from tensorlift.ir.linear import Linear, Quotient, linear_expression
+from tensorlift.poly.domain import UNIVERSE, parse_domain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.function import FunctionView, Requirement
+    from tensorlift.poly.domain import Domain
 
 
 @lru_cache(maxsize=16)  # several questions about one function come one after the other

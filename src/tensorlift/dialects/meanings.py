@@ -15,11 +15,11 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.instance import Instance, InstanceOperand
 from tensorlift.comprehension.rewrite import rebuild_inside, substitute, transform, walk
-from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.terms import Apply, Constant, Reduce
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.frontends.mlir import read_mlir
 from tensorlift.ir.function import FunctionView, functions
+from tensorlift.session import SESSION
 from tensorlift.summarize import summarise
 from tensorlift.targets.imported import operand_type, result_of
 from tensorlift.targets.imported.record import ImportedDialect, read_irdl
@@ -27,12 +27,12 @@ from tensorlift.targets.imported.record import ImportedDialect, read_irdl
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.rewrite import Descend
     from tensorlift.comprehension.terms import Term
     from tensorlift.frontends.read_function import ReadFunction
+    from tensorlift.poly.affine import Affine
+    from tensorlift.poly.domain import Domain
     from tensorlift.source import Source
     from tensorlift.targets.imported.record import DefinedOperation
 

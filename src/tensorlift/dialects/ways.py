@@ -13,11 +13,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import ONE, Affine
 from tensorlift.comprehension.instance import Instance, InstanceOperand
 from tensorlift.comprehension.notation.syntax import SyntaxFault
 from tensorlift.comprehension.rewrite import walk
-from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.state import merged, split
 from tensorlift.comprehension.tensor import array, scalar_value
 from tensorlift.comprehension.terms import Piecewise
@@ -25,6 +23,8 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.dialects.meanings import NoMeaning, instance_of, summary_of, tidied
 from tensorlift.dialects.windows import relation
 from tensorlift.frontends.mlir import read_mlir
+from tensorlift.poly.affine import ONE, Affine
+from tensorlift.session import SESSION
 from tensorlift.targets.imported.record import INSTANCES
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from bisect import bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.diagnostics import refuse
 from tensorlift.dialects.trials import FRESH, OPEN, SETS, extents_of
+from tensorlift.poly.affine import Affine
 from tensorlift.runtime.mlir.tools import find_tools, lowered_parts
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.ir.tensor_program import Expression, TensorProgram
+from tensorlift.poly.affine import Affine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -39,8 +39,8 @@ from tensorlift.ops.scalar_ops import SCALAR_OPS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.ir.tensor_program import Shape, Statement, TensorProgram
+    from tensorlift.poly.affine import Affine
 
 UNKNOWN = 1000  # what a size counts as that nobody gives
 

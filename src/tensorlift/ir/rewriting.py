@@ -10,7 +10,7 @@ from tensorlift.ir.tensor_program import Expression, Subscript, with_operands
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator
 
-    from tensorlift.comprehension.affine import Affine
+    from tensorlift.poly.affine import Affine
 
     Rule = Callable[[Expression, Expression], Expression]
 

@@ -14,7 +14,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.domain import Constraint, Domain, equal
 from tensorlift.comprehension.flags import fused
 from tensorlift.comprehension.rules import FALSE, TRUE, rewritten
 from tensorlift.comprehension.terms import Apply, Reducer, Term
@@ -22,11 +21,12 @@ from tensorlift.ir.function import dtype_of
 from tensorlift.ops.conversions import is_exact
 from tensorlift.ops.dtypes import FLOATS, SIGNED, UNSIGNED, DType, integer_range, is_float, rounded
 from tensorlift.ops.scalar_ops import ON_NUMBERS, REALS, ROUNDINGS
+from tensorlift.poly.domain import Constraint, Domain, equal
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
 
-    from tensorlift.comprehension.affine import Affine
+    from tensorlift.poly.affine import Affine
 
 Builder = Callable[["Operation", list[Term]], Term]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tensorlift.comprehension.affine import ZERO
 from tensorlift.ir.tensor_program import (
     Elementwise,
     Expression,
@@ -13,6 +12,7 @@ from tensorlift.ir.tensor_program import (
     SubscriptItem,
     Variable,
 )
+from tensorlift.poly.affine import ZERO
 
 UPDATES = ("add", "sub", "mul", "div")  # what an update may do with the cells
 

@@ -10,18 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
+from tensorlift.poly.affine import Affine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from fractions import Fraction
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.positions import PositionName
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.diagnostics import Location
     from tensorlift.ops.dtypes import DType
+    from tensorlift.poly.domain import Domain
 
 Shape = tuple["Affine", ...]
 

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Block
 
-from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import FloatType, IntegerType, element_of
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Access, Address, Array, Data, Index, Slot, depends_on_data
 from tensorlift.ir.function import TEXT
 from tensorlift.normalise.blame import inexact
 from tensorlift.normalise.bounds import extent_name
 from tensorlift.normalise.cells import element_type
 from tensorlift.normalise.delinearise import respread
 from tensorlift.normalise.exact import number_type
+from tensorlift.normalise.values import Access, Address, Array, Data, Slot, depends_on_data
+from tensorlift.ops.c_types import FloatType, IntegerType, element_of
+from tensorlift.poly.index_arithmetic import Index
+from tensorlift.poly.polynomial import ZERO, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.c.values import Domain
     from tensorlift.normalise.execution import Execution, Rule
+    from tensorlift.poly.loops import Domain
 
 _MOST_VALUES = 256  # of a table of constants, which is filled one by one
 _MOST_CELLS = 1 << 32  # memory of more cells is that of a container that grows

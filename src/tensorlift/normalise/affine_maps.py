@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from xdsl.ir import BlockArgument, SSAValue
 
-    from tensorlift.comprehension.polynomial import Polynomial
-    from tensorlift.frontends.c.ranges import Ranges
+    from tensorlift.poly.polynomial import Polynomial
+    from tensorlift.poly.ranges import Ranges
 
 
 class AffineMaps:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.polynomial import ONE
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Need
 from tensorlift.normalise.conditions import AffineCondition
+from tensorlift.poly.index_arithmetic import Need
+from tensorlift.poly.polynomial import ONE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.c.values import Array, Domain
     from tensorlift.normalise.execution import Execution
+    from tensorlift.normalise.values import Array
+    from tensorlift.poly.loops import Domain
+    from tensorlift.poly.polynomial import Polynomial
 
 
 def demand(machine: Execution, condition: object, name: str, location: Location) -> None:

@@ -8,10 +8,11 @@ from xdsl.dialects.arith import ConstantOp
 from xdsl.ir import Block, BlockArgument, OpResult
 
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Index, Unknown, depends_on_data
 from tensorlift.ir.arithmetic import constant_of
 from tensorlift.normalise.exact import DIVISIONS
 from tensorlift.normalise.steering import is_integer, made_of
+from tensorlift.normalise.values import Unknown, depends_on_data
+from tensorlift.poly.index_arithmetic import Index
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue

@@ -14,23 +14,24 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.scf import IfOp, WhileOp
 from xdsl.ir import Block, Operation
 
-from tensorlift.comprehension.polynomial import ONE
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Data, Index
 from tensorlift.ir.arithmetic import constant_of, never_wraps, predicate_of
 from tensorlift.ir.function import SIZE
 from tensorlift.ir.literal_function import argument_names
 from tensorlift.normalise.cases import sign
 from tensorlift.normalise.edit import remove
 from tensorlift.normalise.steering import made_of
+from tensorlift.normalise.values import Data
+from tensorlift.poly.index_arithmetic import Index
+from tensorlift.poly.polynomial import ONE
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import SSAValue
 
-    from tensorlift.comprehension.polynomial import Polynomial
-    from tensorlift.frontends.c.values import Array
     from tensorlift.normalise.execution import Execution
+    from tensorlift.normalise.values import Array
+    from tensorlift.poly.polynomial import Polynomial
 
 _UNTOLD = "%extent "
 _MOVES = {"arith.addi", "arith.subi", "arith.muli", "arith.index_cast"}

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.ir import Block
 
-from tensorlift.frontends.c.c_types import BOOL
-from tensorlift.frontends.c.values import Address, Choice, Data, Index, Unknown
 from tensorlift.normalise.cases import both_signs, chosen_form, is_never_set, undecided
 from tensorlift.normalise.checks import require
 from tensorlift.normalise.conditions import AffineCondition
@@ -19,17 +17,20 @@ from tensorlift.normalise.execution import Test, ctype_of, note_least, nothing, 
 from tensorlift.normalise.scalars import chosen, is_eager
 from tensorlift.normalise.steering import is_memory
 from tensorlift.normalise.truths import decided_here, joined_known
+from tensorlift.normalise.values import Address, Choice, Data, Unknown
+from tensorlift.ops.c_types import BOOL
+from tensorlift.poly.index_arithmetic import Index
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from xdsl.ir import Operation, OpResult, SSAValue
 
-    from tensorlift.frontends.c.values import Known
     from tensorlift.normalise.cases import Form
     from tensorlift.normalise.cells import Held
     from tensorlift.normalise.conditions import Condition
     from tensorlift.normalise.execution import Execution, Rule
+    from tensorlift.poly.loops import Known
 
 
 def branch(ex: Execution, op: Operation) -> None:

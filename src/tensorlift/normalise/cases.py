@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 
 from xdsl.ir import Block
 
-from tensorlift.comprehension.polynomial import ONE, Polynomial
-from tensorlift.frontends.c.values import Address, Choice, Data, Index, Unknown
 from tensorlift.normalise.conditions import AffineCondition
+from tensorlift.normalise.values import Address, Choice, Data, Unknown
+from tensorlift.poly.index_arithmetic import Index
+from tensorlift.poly.polynomial import ONE, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

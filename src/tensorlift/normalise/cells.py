@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import Block
 
-from tensorlift.frontends.c.c_types import FloatType, IntegerType
-from tensorlift.frontends.c.values import Array, Data, Unknown
 from tensorlift.normalise.exact import number_type
 from tensorlift.normalise.steering import is_memory
+from tensorlift.normalise.values import Array, Data, Unknown
+from tensorlift.ops.c_types import FloatType, IntegerType
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

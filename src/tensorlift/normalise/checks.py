@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import Block
 
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Address, Array, Data, Index, Unknown
 from tensorlift.ir.arithmetic import constant_of
 from tensorlift.normalise.asked import demand, settle
 from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.truths import decided_here, inverted, plain
+from tensorlift.normalise.values import Address, Array, Data, Unknown
+from tensorlift.poly.index_arithmetic import Index
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue

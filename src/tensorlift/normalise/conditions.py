@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.values import Data
+from tensorlift.normalise.values import Data
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.polynomial import Polynomial
+    from tensorlift.poly.polynomial import Polynomial
 
 
 @dataclass(frozen=True, slots=True)

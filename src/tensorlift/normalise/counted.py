@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 from xdsl.ir import OpResult
 
-from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c.refusals import REFUSALS, refusal
-from tensorlift.frontends.c.values import Address, Array, Choice, Index, LoopRange, Need, Unknown, depends_on_data
 from tensorlift.ir.left_early import JUMP, refusal_of
 from tensorlift.ir.location import name_of
 from tensorlift.normalise.blame import inexact
@@ -22,8 +20,12 @@ from tensorlift.normalise.exchanges import exchange
 from tensorlift.normalise.induction import nested_loops
 from tensorlift.normalise.splitting import factors_of
 from tensorlift.normalise.steering import is_memory
+from tensorlift.normalise.values import Address, Array, Choice, Unknown, depends_on_data
 from tensorlift.normalise.ways import is_within
 from tensorlift.normalise.wrapping import require_exact
+from tensorlift.poly.index_arithmetic import Index, Need
+from tensorlift.poly.loops import LoopRange
+from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

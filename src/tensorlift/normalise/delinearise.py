@@ -25,13 +25,14 @@ from dataclasses import dataclass
 from math import gcd
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Access, Array, Domain
+from tensorlift.normalise.values import Access, Array
+from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 
 if TYPE_CHECKING:
-    from tensorlift.frontends.c.ranges import Ranges
+    from tensorlift.poly.loops import Domain
+    from tensorlift.poly.ranges import Ranges
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.ir import Block, OpResult
 
-from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
-from tensorlift.frontends.c.c_types import INT
-from tensorlift.frontends.c.index_arithmetic import Setting, fit
-from tensorlift.frontends.c.values import Address, Index, Need, depends_on_data
 from tensorlift.ir.arithmetic import predicate_of
 from tensorlift.normalise.exact import EXACT, constant, integer, number_type, read_as
 from tensorlift.normalise.exchanges import can_exchange, exchanged
 from tensorlift.normalise.induction import TripCount, trip_count, trips_of
 from tensorlift.normalise.steering import handed_on, is_integer, is_memory
+from tensorlift.normalise.values import Address, depends_on_data
+from tensorlift.ops.c_types import INT
+from tensorlift.poly.index_arithmetic import Index, Need, Setting, fit
+from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.c.c_types import IntegerType
-    from tensorlift.frontends.c.ranges import Ranges
+    from tensorlift.ops.c_types import IntegerType
+    from tensorlift.poly.ranges import Ranges
 
     Closed = Index | Address
 

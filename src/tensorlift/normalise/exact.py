@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.comprehension.polynomial import ONE, Polynomial
-from tensorlift.frontends.c import index_arithmetic
-from tensorlift.frontends.c.c_types import (
+from tensorlift.ir.arithmetic import never_wraps, predicate_of, width_of
+from tensorlift.normalise.steering import handed_on
+from tensorlift.ops.c_types import (
     BOOL,
     DOUBLE,
     FLOAT,
@@ -24,16 +24,16 @@ from tensorlift.frontends.c.c_types import (
     FloatType,
     IntegerType,
 )
-from tensorlift.frontends.c.values import Index, Need
-from tensorlift.ir.arithmetic import never_wraps, predicate_of, width_of
-from tensorlift.normalise.steering import handed_on
+from tensorlift.poly import index_arithmetic
+from tensorlift.poly.index_arithmetic import Index, Need
+from tensorlift.poly.polynomial import ONE, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.ir import Attribute, Operation, SSAValue
 
-    from tensorlift.frontends.c.index_arithmetic import Setting
+    from tensorlift.poly.index_arithmetic import Setting
 
     Rule = Callable[[Operation, Sequence[Index], Setting], Index | None]
 

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.values import Array, LoopRange
 from tensorlift.normalise.induction import nested_loops
 from tensorlift.normalise.splitting import factors_of
 from tensorlift.normalise.steering import is_memory
+from tensorlift.normalise.values import Array
 
 if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
-    from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.normalise.evolution import LoopView
     from tensorlift.normalise.execution import Execution
+    from tensorlift.poly.loops import LoopRange
+    from tensorlift.poly.polynomial import Polynomial
 
 
 def exchanged(view: LoopView) -> list[tuple[int, int]]:

@@ -13,30 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Block
 
-from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.diagnostics import LiftError, Location, called_from
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import INT, LONG, FloatType, IntegerType
-from tensorlift.frontends.c.index_arithmetic import Setting, binary
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import (
-    Address,
-    Array,
-    Choice,
-    Data,
-    Domain,
-    Environment,
-    Index,
-    Known,
-    LoopRange,
-    Unknown,
-    Value,
-)
 from tensorlift.ir.location import calls_around, location_of
 from tensorlift.normalise.cases import decided, emitted
 from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.exact import DIVISIONS, NUMBERS
 from tensorlift.normalise.nest_orders import NestOrders
+from tensorlift.normalise.values import Address, Array, Choice, Data, Environment, Unknown, Value
+from tensorlift.ops.c_types import INT, LONG, FloatType, IntegerType
+from tensorlift.poly.index_arithmetic import Index, Setting, binary
+from tensorlift.poly.loops import Domain, Known, LoopRange
+from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,12 +34,12 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from tensorlift.diagnostics import Note
-    from tensorlift.frontends.c.preconditions import Preconditions
-    from tensorlift.frontends.c.ranges import Ranges
     from tensorlift.ir.prototype import Dimension
     from tensorlift.normalise.cells import Cells
     from tensorlift.normalise.ir_sink import IRSink
+    from tensorlift.normalise.preconditions import Preconditions
     from tensorlift.normalise.steering import Steering
+    from tensorlift.poly.ranges import Ranges
 
     Rule = Callable[["Execution", Operation], None]
 

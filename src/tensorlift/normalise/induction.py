@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
-from tensorlift.frontends.c.values import LoopRange
+from tensorlift.poly.loops import LoopRange
+from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 
 if TYPE_CHECKING:
-    from tensorlift.frontends.c.ranges import Ranges
     from tensorlift.normalise.execution import Execution
+    from tensorlift.poly.ranges import Ranges
 
 
 @dataclass(frozen=True, slots=True)

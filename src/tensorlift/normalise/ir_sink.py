@@ -23,10 +23,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from tensorlift.comprehension.polynomial import Polynomial
-from tensorlift.frontends.c.c_types import BOOL, LONG, CType, FloatType, IntegerType, NumberType
-from tensorlift.frontends.c.index_arithmetic import counts_objects, small_part
-from tensorlift.frontends.c.ir_types import (
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.ir.c_types import (
     INDEX,
     identifier,
     integer_attribute,
@@ -35,24 +33,27 @@ from tensorlift.frontends.c.ir_types import (
     memref_type,
     segments,
 )
-from tensorlift.frontends.c.operations import (
+from tensorlift.ir.left_early import marked
+from tensorlift.ir.operations import (
     conversion_operation,
     operation_class,
     predicate,
 )
-from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import DATA_PLACE, Access, Array, Data, Domain, LoopRange, depends_on_data
-from tensorlift.ir.left_early import marked
 from tensorlift.normalise.affine_maps import AffineMaps
 from tensorlift.normalise.conditions import AffineCondition, Condition
 from tensorlift.normalise.edit import move, remove
 from tensorlift.normalise.gathers import gather, memory_of, place_value
+from tensorlift.normalise.values import DATA_PLACE, Access, Array, Data, depends_on_data
+from tensorlift.ops.c_types import BOOL, LONG, CType, FloatType, IntegerType, NumberType
+from tensorlift.poly.index_arithmetic import counts_objects, small_part
+from tensorlift.poly.polynomial import Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tensorlift.diagnostics import Diagnostic, Location
-    from tensorlift.frontends.c.ranges import Ranges
+    from tensorlift.poly.loops import Domain, LoopRange
+    from tensorlift.poly.ranges import Ranges
 
 _INDEX_TYPE = IntegerType("index", 64, signed=True, rank=0)
 _EMPTY_MAP = AffineMapAttr(AffineMap(0, 0, ()))

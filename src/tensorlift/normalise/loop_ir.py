@@ -7,9 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from tensorlift.diagnostics import called_from
-from tensorlift.frontends.c.c_types import LONG
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Index, Unknown
 from tensorlift.frontends.mlir.cleanup import PURE, remove_dead
 from tensorlift.ir.function import function_named
 from tensorlift.ir.literal_function import argument_names, callee_of
@@ -41,6 +39,9 @@ from tensorlift.normalise.signature import (
 )
 from tensorlift.normalise.steering import Steering
 from tensorlift.normalise.structure import Structure
+from tensorlift.normalise.values import Unknown
+from tensorlift.ops.c_types import LONG
+from tensorlift.poly.index_arithmetic import Index
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,10 +52,10 @@ if TYPE_CHECKING:
 
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c import nodes
-    from tensorlift.frontends.c.preconditions import Preconditions
-    from tensorlift.frontends.c.ranges import Ranges
     from tensorlift.normalise.execution import Rule
     from tensorlift.normalise.ir_sink import IRSink
+    from tensorlift.normalise.preconditions import Preconditions
+    from tensorlift.poly.ranges import Ranges
 
 PASSES = (Structure(), Inline(), ReadOnce(), Hoist(), Rotate(), Exits(), Conjunctions())
 

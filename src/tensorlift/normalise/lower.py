@@ -23,11 +23,19 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, OpResult, Region
 from xdsl.rewriter import Rewriter
 
-from tensorlift.comprehension.names import unused
-from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import (
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c.signature import is_structure
+from tensorlift.ir.c_types import INDEX, ir_type, memref_type
+from tensorlift.normalise.delinearise import Split
+from tensorlift.normalise.gathers import complete, complete_gather
+from tensorlift.normalise.ir_sink import IRSink, reallocate
+from tensorlift.normalise.nest_orders import NestOrders
+from tensorlift.normalise.preconditions import Preconditions, Requirement
+from tensorlift.normalise.shapes import Shapes
+from tensorlift.normalise.values import Address, Array, Data, Slot, Value
+from tensorlift.ops.c_types import (
     INT,
     LONG,
     ArrayType,
@@ -40,17 +48,10 @@ from tensorlift.frontends.c.c_types import (
     VoidType,
     element_of,
 )
-from tensorlift.frontends.c.ir_types import INDEX, ir_type, memref_type
-from tensorlift.frontends.c.preconditions import Preconditions, Requirement
-from tensorlift.frontends.c.ranges import Ranges
-from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.signature import is_structure
-from tensorlift.frontends.c.values import Address, Array, Data, Index, Slot, Value
-from tensorlift.normalise.delinearise import Split
-from tensorlift.normalise.gathers import complete, complete_gather
-from tensorlift.normalise.ir_sink import IRSink, reallocate
-from tensorlift.normalise.nest_orders import NestOrders
-from tensorlift.normalise.shapes import Shapes
+from tensorlift.poly.index_arithmetic import Index
+from tensorlift.poly.names import unused
+from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
+from tensorlift.poly.ranges import Ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,14 +11,14 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.polynomial import ONE
 from tensorlift.normalise.delinearise import primitive
+from tensorlift.poly.polynomial import ONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.polynomial import Polynomial
-    from tensorlift.frontends.c.values import Access, Array
+    from tensorlift.normalise.values import Access, Array
+    from tensorlift.poly.polynomial import Polynomial
 
 _MOST_LOOPS = 4
 

@@ -8,11 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 
-from tensorlift.comprehension.polynomial import ONE
-from tensorlift.frontends.c.c_types import FLOAT, INT, LONG, UNSIGNED_LONG, FloatType
-from tensorlift.frontends.c.index_arithmetic import compare_constants, counts_objects, wrapping_point
-from tensorlift.frontends.c.operations import can_be_eager, operation_class
-from tensorlift.frontends.c.values import Choice, Data, Index, NotZero, Unknown
 from tensorlift.ir.arithmetic import (
     NEGATED,
     constant_of,
@@ -23,6 +18,7 @@ from tensorlift.ir.arithmetic import (
     width_of,
 )
 from tensorlift.ir.location import END, name_of
+from tensorlift.ir.operations import can_be_eager, operation_class
 from tensorlift.normalise.bounds import cut_off, from_the_end, is_of_data, untold_extent
 from tensorlift.normalise.cases import NO_VARIABLE, chosen_form, computed, decided, sign
 from tensorlift.normalise.conditions import AffineCondition
@@ -38,15 +34,20 @@ from tensorlift.normalise.truths import (
     joined_known,
     known_of,
 )
+from tensorlift.normalise.values import Choice, Data, Unknown
+from tensorlift.ops.c_types import FLOAT, INT, LONG, UNSIGNED_LONG, FloatType
+from tensorlift.poly.index_arithmetic import Index, compare_constants, counts_objects, wrapping_point
+from tensorlift.poly.loops import NotZero
+from tensorlift.poly.polynomial import ONE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from xdsl.ir import Attribute, Operation, SSAValue
 
-    from tensorlift.comprehension.polynomial import Polynomial
-    from tensorlift.frontends.c.values import Known
     from tensorlift.normalise.execution import Execution, Rule
+    from tensorlift.poly.loops import Known
+    from tensorlift.poly.polynomial import Polynomial
 
 _KEPT = ("predicate",)  # the properties that say what an operation on data computes
 _NONE: Mapping[str, Attribute] = MappingProxyType({})

@@ -9,16 +9,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Access, Array, Domain
 from tensorlift.normalise.delinearise import Split, dimensions_of, respread
+from tensorlift.normalise.values import Access, Array
+from tensorlift.poly.loops import Domain
+from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tensorlift.frontends.c.preconditions import Preconditions
-    from tensorlift.frontends.c.ranges import Ranges
+    from tensorlift.normalise.preconditions import Preconditions
+    from tensorlift.poly.ranges import Ranges
 
 
 class Shapes:

@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.dialects.func import FuncOp
 
-from tensorlift.comprehension.names import unused
-from tensorlift.comprehension.polynomial import ZERO, Polynomial
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import LONG, VOID, ArrayType, FloatType, IntegerType
 from tensorlift.frontends.c.mapped import walk
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Address, Array, Choice, Data, Index, Slot, Unknown
 from tensorlift.ir.function import NULL, OFFSET, OUTSIDE, ROW, SIZE, axis_name
 from tensorlift.ir.literal_function import argument_names
 from tensorlift.ir.location import location_of
@@ -24,6 +20,11 @@ from tensorlift.normalise.bounds import extent_name
 from tensorlift.normalise.exact import NUMBERS
 from tensorlift.normalise.execution import Test
 from tensorlift.normalise.steering import is_memory
+from tensorlift.normalise.values import Address, Array, Choice, Data, Slot, Unknown
+from tensorlift.ops.c_types import LONG, VOID, ArrayType, FloatType, IntegerType
+from tensorlift.poly.index_arithmetic import Index
+from tensorlift.poly.names import unused
+from tensorlift.poly.polynomial import ZERO, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Operation, SSAValue
 
-    from tensorlift.frontends.c.values import Value
     from tensorlift.normalise.execution import Execution
+    from tensorlift.normalise.values import Value
 
 _START = Index(ZERO, LONG)
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.polynomial import ONE
-from tensorlift.frontends.c.values import Data
 from tensorlift.normalise.cases import sign
 from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.execution import Test
+from tensorlift.normalise.values import Data
+from tensorlift.poly.polynomial import ONE
 
 if TYPE_CHECKING:
-    from tensorlift.frontends.c.values import Known
     from tensorlift.normalise.execution import Execution
+    from tensorlift.poly.loops import Known
 
 
 def known_of(name: str, left: Test, right: Test) -> tuple[Known, Known]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
-from tensorlift.frontends.c.c_types import INT, IntegerType
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.values import Index, LoopRange, Need
 from tensorlift.normalise.evolution import ITERATION
 from tensorlift.normalise.exact import integer, read_as
+from tensorlift.ops.c_types import INT, IntegerType
+from tensorlift.poly.index_arithmetic import Index, Need
+from tensorlift.poly.loops import LoopRange
+from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location

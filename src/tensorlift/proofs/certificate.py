@@ -17,10 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.codec import Codec, Form, Via
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, DerivedSize, KeptLoop, Summary
-from tensorlift.comprehension.domain import Domain
-from tensorlift.comprehension.names import fresh, reserve
 from tensorlift.comprehension.rewrite import bottom_up, walk
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.contract.language import Condition
@@ -28,6 +25,9 @@ from tensorlift.contract.notation import FORMS, VIA
 from tensorlift.diagnostics import Diagnostic
 from tensorlift.ir.cut import Cut
 from tensorlift.ops.dtypes import DType
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain
+from tensorlift.poly.names import fresh, reserve
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ import ast
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.names import reserve
 from tensorlift.comprehension.normal import PROVING, PROVING_NUMBERS, asking_for
 from tensorlift.comprehension.terms import Apply
 from tensorlift.contract.language import INTEGER, NUMBER, OPPOSITE, Compare, Inside, IsArray, IsScalar, Separate
 from tensorlift.contract.notation import comparison_of, parse_condition, relation_of
 from tensorlift.ops.dtypes import is_float
+from tensorlift.poly.names import reserve
 from tensorlift.proofs.certificate import Certificate
 from tensorlift.proofs.evaluate import Evaluator
 from tensorlift.proofs.execute import Execution

@@ -17,14 +17,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least, equal
 from tensorlift.comprehension.matching import matches
-from tensorlift.comprehension.names import image
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.tensor import array
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise
 from tensorlift.ops.dtypes import is_float
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least, equal
+from tensorlift.poly.names import image
 from tensorlift.proofs.divisors import Computed, computed, is_rounded_double, may_matter
 from tensorlift.proofs.expansion import Facts
 from tensorlift.proofs.failure import DIVISOR, UNEQUAL, CheckFailure

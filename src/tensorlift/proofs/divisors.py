@@ -19,16 +19,16 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.matching import matches
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.places import At, operands_in_any_case
 from tensorlift.comprehension.rewrite import substitute, walk
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term
 from tensorlift.ops.conversions import is_rounding
 from tensorlift.ops.dtypes import is_float, is_integer, rounded, width
 from tensorlift.ops.scalar_ops import ON_NUMBERS, REALS
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least
+from tensorlift.poly.names import fresh
 from tensorlift.proofs.expansion import Facts
 
 if TYPE_CHECKING:

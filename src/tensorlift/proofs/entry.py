@@ -13,10 +13,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.names import reserve
 from tensorlift.contract.language import AnyOf, Compare, NotNull, Separate, Sum
 from tensorlift.contract.notation import parse_condition, parse_sum
 from tensorlift.ops.dtypes import is_integer
+from tensorlift.poly.names import reserve
 from tensorlift.proofs.certificate import Certificate
 from tensorlift.proofs.failure import GUARD, OBLIGATION, UNREADABLE, CheckFailure
 from tensorlift.proofs.obligations import either_form

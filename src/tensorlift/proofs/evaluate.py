@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor, affine_of, domain_of, number, scalar_value
+from tensorlift.poly.domain import Domain
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
 from tensorlift.proofs.parse import unreadable
 from tensorlift.proofs.values import Buffer, Held, cell_names
@@ -21,8 +21,8 @@ from tensorlift.targets.target import Device, ElementType, Ellipsis_, Memory, Ne
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.ops.dtypes import DType
+    from tensorlift.poly.affine import Affine
     from tensorlift.proofs.obligations import Ledger
     from tensorlift.proofs.parse import Function, ProgramText
     from tensorlift.proofs.values import Frame, Item

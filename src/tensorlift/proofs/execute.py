@@ -23,8 +23,8 @@ from tensorlift.targets.target import NewAxis, Overlaps
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.cut import Cut
+    from tensorlift.poly.domain import Domain
     from tensorlift.proofs.counterparts import Counterparts
     from tensorlift.proofs.evaluate import Evaluator
     from tensorlift.proofs.expansion import Definitions

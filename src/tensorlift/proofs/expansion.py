@@ -13,14 +13,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, loops_of
-from tensorlift.comprehension.domain import Domain
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.normal import alike, equal
 from tensorlift.comprehension.rewrite import lookup, map_reads, walk
 from tensorlift.comprehension.terms import Piecewise, Read
 from tensorlift.comprehension.whole import in_integers
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain
+from tensorlift.poly.names import fresh
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

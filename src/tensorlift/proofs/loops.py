@@ -18,13 +18,13 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.comprehension.definition import KeptLoop
-from tensorlift.comprehension.domain import Domain, at_least, equal, less
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Strength, array, convert, scalar_value, size
 from tensorlift.comprehension.terms import Constant
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer
+from tensorlift.poly.affine import ONE, ZERO, Affine
+from tensorlift.poly.domain import Domain, at_least, equal, less
+from tensorlift.poly.names import fresh
 from tensorlift.proofs.failure import LOOP, MEMORY, CheckFailure
 from tensorlift.proofs.obligations import by_cases
 from tensorlift.proofs.parse import TracedLoop, assigned_names, rebound_names, returns_inside, stored_names, unreadable

@@ -13,11 +13,11 @@ from collections import Counter
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, NotAffine, at_least
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.peeling import peeled
 from tensorlift.comprehension.ranges import in_range
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, NotAffine, at_least
+from tensorlift.poly.names import fresh
 from tensorlift.proofs.failure import DIVISOR, OBLIGATION, UNREADABLE, CheckFailure
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.tensor import SymbolicTensor, size
+from tensorlift.poly.affine import Affine
 from tensorlift.proofs.evaluate import Evaluator
 from tensorlift.proofs.parse import ProgramText
 from tensorlift.proofs.tensor_text.execute import Evaluation, Values

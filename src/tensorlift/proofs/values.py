@@ -11,11 +11,11 @@ import itertools
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Union
 
-from tensorlift.comprehension.affine import Affine
+from tensorlift.poly.affine import Affine
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.tensor import SymbolicTensor
+    from tensorlift.poly.domain import Domain
     from tensorlift.targets.target import Device, ElementType
 
 

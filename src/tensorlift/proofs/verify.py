@@ -11,8 +11,6 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.isl import IslError
 from tensorlift.comprehension.places import PlaceRead, cell_read, places_read
 from tensorlift.comprehension.ranges import value_range
 from tensorlift.contract.language import (
@@ -33,6 +31,8 @@ from tensorlift.contract.notation import parse_condition
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.ops.dtypes import is_integer
+from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.poly.isl import IslError
 from tensorlift.proofs.certificate import MEMREF, Certificate, certificate_from_json, same_summary, seal_of
 from tensorlift.proofs.check import check
 from tensorlift.proofs.entry import Caller, Emitted, check_read_back

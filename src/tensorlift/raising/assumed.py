@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FunctionType, IndexType, IntegerType, MemRefType, NoneAttr, StringAttr
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from tensorlift.comprehension.names import unused
 from tensorlift.contract.language import AnyOf, Compare, Extent, Quotient, Separate, Sum, atoms_of
 from tensorlift.contract.mlir import Tests
 from tensorlift.ir.text import functions, parse_module
+from tensorlift.poly.names import unused
 from tensorlift.raising.bodies import unraisable
 from tensorlift.raising.outline import memory_of
 

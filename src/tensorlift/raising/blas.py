@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import flattened, renewed
 from tensorlift.comprehension.terms import Read, Reduce, Term
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.names import fresh
 from tensorlift.raising.bodies import Body, operand, unraisable
 from tensorlift.raising.linalg import Emission, Piece
 from tensorlift.raising.routines import Routine

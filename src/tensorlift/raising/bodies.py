@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntAttr, NoneAttr, StridedLayoutAttr
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Apply, Constant, Index, Read, Scalar, Term
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import is_float, width
+from tensorlift.poly.affine import Affine
 from tensorlift.targets.linalg.writer import (
     COMPARISONS,
     Value,

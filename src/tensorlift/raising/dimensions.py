@@ -24,11 +24,11 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType
 from xdsl.ir import Block, BlockArgument, Operation
 from xdsl.ir.affine import AffineBinaryOpKind, AffineConstraintKind
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, at_least, equal, less
-from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.linear import evaluated
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, at_least, equal, less
+from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 from tensorlift.raising.outline import is_global
 from tensorlift.synthesis.derive.scope import ranges_of
 

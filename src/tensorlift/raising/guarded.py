@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.comprehension.polynomial import Polynomial
+    from tensorlift.poly.polynomial import Polynomial
     from tensorlift.raising.nests import Write, Written
     from tensorlift.targets.linalg.writer import Value, Writer
 

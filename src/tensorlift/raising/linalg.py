@@ -16,12 +16,12 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, KeptLoop
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import flattened, map_reads, renewed, substitute, visit_reads
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Read, Reduce, Scalar, Term
 from tensorlift.ir.subscripts import PRODUCTS
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.names import fresh
 from tensorlift.raising.bodies import (
     Body,
     Loop,
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tensorlift.comprehension.definition import Item, Summary
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.ops.dtypes import DType
+    from tensorlift.poly.domain import Domain
     from tensorlift.targets.c.sums import Part
     from tensorlift.targets.linalg.writer import Value, Writer
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects.builtin import IndexType, MemRefType
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.names import reserve
 from tensorlift.comprehension.terms import COMBINER, Read, Reduce, Term
 from tensorlift.contract.language import AnyOf, Compare, Separate, atoms_of
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.linear import Linear, apply_map
 from tensorlift.ir.location import location_of
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.names import reserve
 from tensorlift.raising.assumed import assumed
 from tensorlift.raising.blas import BlasEmission
 from tensorlift.raising.bodies import Body, Loop, MemRef, memref_of, reads_in_order, unraisable

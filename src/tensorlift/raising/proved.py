@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.comprehension.session import SESSION
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.contract.language import Separate
 from tensorlift.contract.required import required
@@ -27,6 +26,7 @@ from tensorlift.readers.mlir import literal_module_of
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.differential import compare_as_read
 from tensorlift.runtime.sizes import choose_sizes
+from tensorlift.session import SESSION
 from tensorlift.summarize import summarise
 from tensorlift.summarize.claims import decide
 from tensorlift.synthesis.simplify import simplify
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.contract.interface import Precondition
     from tensorlift.contract.language import Condition
+    from tensorlift.poly.domain import Domain
     from tensorlift.proofs.certificate import Certificate
     from tensorlift.raising.outline import Outline
 

@@ -22,8 +22,8 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from tensorlift.comprehension.polynomial import ONE
 from tensorlift.contract.language import Sum
+from tensorlift.poly.polynomial import ONE
 from tensorlift.raising.assumed import longer, value_of
 from tensorlift.raising.dimensions import Dimensions, Place, Positions, dimensions_of, flat, is_inside
 from tensorlift.raising.place import erase_unneeded
@@ -31,7 +31,7 @@ from tensorlift.raising.place import erase_unneeded
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tensorlift.comprehension.polynomial import Polynomial
+    from tensorlift.poly.polynomial import Polynomial
     from tensorlift.raising.assumed import Assumption
 
 _ACCESSES = ("affine.load", "affine.store", "memref.load", "memref.store")

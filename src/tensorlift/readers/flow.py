@@ -35,15 +35,15 @@ from xdsl.dialects.func import ReturnOp
 from xdsl.dialects.ub import PoisonAttr, PoisonOp
 from xdsl.ir import Block, BlockArgument, SSAValue
 
-from tensorlift.frontends.c.c_types import BOOL, FloatType
-from tensorlift.frontends.c.ir_types import ir_type
-from tensorlift.frontends.c.operations import (
+from tensorlift.ir.c_types import ir_type
+from tensorlift.ir.location import CONDITION
+from tensorlift.ir.operations import (
     arithmetic_operation,
     conversion_operation,
     operation_class,
     predicate,
 )
-from tensorlift.ir.location import CONDITION
+from tensorlift.ops.c_types import BOOL, FloatType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import LocationAttr
     from xdsl.ir import Attribute, Operation
 
-    from tensorlift.frontends.c.c_types import NumberType
+    from tensorlift.ops.c_types import NumberType
 
 NSW = {"overflowFlags": IntegerOverflowAttr((IntegerOverflowFlag.NSW,))}
 _WRAPS = {"overflowFlags": IntegerOverflowAttr("none")}

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.function import FunctionView
+    from tensorlift.poly.domain import Domain
     from tensorlift.runtime.literal import LiteralRun
 
 

@@ -6,21 +6,21 @@ import re
 from math import prod
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import NotAffine
 from tensorlift.contract.decide import holds
 from tensorlift.contract.language import AnyOf, Compare, atoms_of
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.memory import NUMPY_TYPES
+from tensorlift.poly.domain import NotAffine
 from tensorlift.runtime.backends import instead
 from tensorlift.runtime.sizes import is_possible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.contract.language import Condition
     from tensorlift.diagnostics import Location
     from tensorlift.ir.function import FunctionView, Parameter
+    from tensorlift.poly.domain import Domain
 
     Sizes = dict[str, int]
 

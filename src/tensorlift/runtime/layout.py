@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.polynomial import parse_polynomial
+from tensorlift.poly.polynomial import parse_polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -39,9 +39,9 @@ from tensorlift.runtime.workers import UNLIMITED, Limits, WorkerError, run_limit
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.contract.language import Condition
     from tensorlift.ir.function import FunctionView
+    from tensorlift.poly.domain import Domain
     from tensorlift.runtime.backends import Backend
     from tensorlift.runtime.compare import Array
     from tensorlift.runtime.compilers import Compiler

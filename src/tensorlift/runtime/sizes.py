@@ -8,10 +8,10 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import NotAffine
 from tensorlift.contract.required import spelled, where
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.linear import Linear
+from tensorlift.poly.domain import NotAffine
 from tensorlift.runtime.data import beyond_narrow
 from tensorlift.runtime.layout import layout_of
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.diagnostics import LiftError
     from tensorlift.ir.function import FunctionView, Parameter
+    from tensorlift.poly.domain import Domain
 
     Sizes = dict[str, int]
     Order = Callable[[Sequence[int], Collection[int]], Sequence[int]]

@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition
-from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine
 from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine
 from tensorlift.runtime.large_sizes import array_bytes_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Item, Summary
-    from tensorlift.comprehension.domain import Constraint
     from tensorlift.comprehension.terms import Term
     from tensorlift.ir.function import FunctionView
+    from tensorlift.poly.domain import Constraint
 
     Sizes = Mapping[str, int]
 

@@ -13,8 +13,8 @@ from tensorlift.comprehension.terms import COMBINER, Reducer, Term
 from tensorlift.ir.scalar_terms import choose
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.ops.dtypes import DType
+    from tensorlift.poly.domain import Domain
 
 SELF = "%self"
 BIT_OPERATION = {"any": "bitor", "all": "bitand"}

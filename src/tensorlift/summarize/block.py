@@ -24,13 +24,13 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.affine import Affine, affine
-from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
-from tensorlift.comprehension.names import formals, fresh
 from tensorlift.comprehension.state import Effect, Piece, RecurrenceError, State, at, merged, own_cell, split
 from tensorlift.comprehension.terms import Reduce
 from tensorlift.ir.scalar_terms import choose, choose_by, reconverted
 from tensorlift.ops.dtypes import is_float
+from tensorlift.poly.affine import Affine, affine
+from tensorlift.poly.domain import Domain, NotAffine, at_least, equal, less
+from tensorlift.poly.names import formals, fresh
 from tensorlift.proofs.source.exits import at_exit
 from tensorlift.proofs.source.induction import Guess, check_induction
 from tensorlift.summarize.accumulation import self_read

@@ -10,18 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.terms import Apply
 from tensorlift.diagnostics import refuse
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
+from tensorlift.poly.names import fresh
 from tensorlift.summarize.reader import read_function
 from tensorlift.summarize.statements import Block, Branch, Load, Loop, Statement, Store, walk
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import ArrayInfo
-    from tensorlift.comprehension.domain import Constraint
     from tensorlift.ir.function import FunctionView
+    from tensorlift.poly.domain import Constraint
     from tensorlift.summarize.program import Program
 
 

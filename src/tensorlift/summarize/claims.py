@@ -16,9 +16,6 @@ from xdsl.dialects.builtin import IntegerType, MemRefType
 from xdsl.ir import BlockArgument
 
 from tensorlift.comprehension.definition import KeptLoop
-from tensorlift.comprehension.domain import Domain
-from tensorlift.comprehension.names import formals
-from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.comprehension.rewrite import map_reads, walk
 from tensorlift.comprehension.state import Piece
 from tensorlift.comprehension.terms import Read, Term
@@ -28,6 +25,9 @@ from tensorlift.ir.function import function_named
 from tensorlift.ir.literal_function import argument_names
 from tensorlift.ir.location import location_of
 from tensorlift.ir.regions import ControlFlow
+from tensorlift.poly.domain import Domain
+from tensorlift.poly.names import formals
+from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 from tensorlift.proofs.source.check import check_source
 from tensorlift.proofs.source.claims import Advance, Ahead, Claims, LoopClaim, Phi
 from tensorlift.proofs.source.integers import polynomial

@@ -18,10 +18,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine, affine
-from tensorlift.comprehension.domain import Constraint, Domain, equal, less
-from tensorlift.comprehension.names import fresh, image
-from tensorlift.comprehension.session import SESSION
+from tensorlift.poly.affine import Affine, affine
+from tensorlift.poly.domain import Constraint, Domain, equal, less
+from tensorlift.poly.names import fresh, image
+from tensorlift.session import SESSION
 from tensorlift.summarize.statements import Allocate, Block, Branch, Load, Loop, Statement, Store, walk
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from itertools import chain, product
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine, affine
-from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.names import unused
+from tensorlift.poly.affine import Affine, affine
+from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.poly.names import unused
 from tensorlift.summarize.dependence import Access, Conflict, accesses_of, conflicting, has_many_accesses, is_parallel
 from tensorlift.summarize.statements import (
     Allocate,

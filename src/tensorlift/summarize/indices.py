@@ -28,10 +28,10 @@ from typing import TYPE_CHECKING
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineSymExpr
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.affine import Affine, affine
 from tensorlift.comprehension.definition import DerivedSize
-from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, NotAffine
-from tensorlift.comprehension.names import fresh, unused
+from tensorlift.poly.affine import Affine, affine
+from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, NotAffine
+from tensorlift.poly.names import fresh, unused
 from tensorlift.summarize.statements import (
     Allocate,
     Block,

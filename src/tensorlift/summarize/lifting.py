@@ -13,13 +13,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, Item, KeptLoop
-from tensorlift.comprehension.domain import Domain, NotAffine, at_least, less
-from tensorlift.comprehension.isl import TooManyPartsError
-from tensorlift.comprehension.names import formals, unused
 from tensorlift.comprehension.state import Piece, RecurrenceError, State, merged, own_cell, split
 from tensorlift.diagnostics import Diagnostic, Location, Note, Severity, refuse
+from tensorlift.poly.affine import affine
+from tensorlift.poly.domain import Domain, NotAffine, at_least, less
+from tensorlift.poly.isl import TooManyPartsError
+from tensorlift.poly.names import formals, unused
 from tensorlift.summarize.block import Evaluator
 from tensorlift.summarize.dependence import Conflict, Liveness, accesses, is_parallel
 from tensorlift.summarize.distribute import Distributor, Splits

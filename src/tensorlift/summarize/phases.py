@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.affine import Affine, affine
-from tensorlift.comprehension.domain import Domain, NotAffine, less
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import shorten
 from tensorlift.comprehension.state import Piece, RecurrenceError, covered, overlay, split
+from tensorlift.poly.affine import Affine, affine
+from tensorlift.poly.domain import Domain, NotAffine, less
+from tensorlift.poly.names import fresh
 from tensorlift.summarize.accumulate import recognise
 from tensorlift.summarize.accumulation import Accumulation, has_self, replace_self
 

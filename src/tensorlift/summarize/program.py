@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.names import formals
+from tensorlift.poly.names import formals
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import ArrayInfo, DerivedSize
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.terms import Term
     from tensorlift.diagnostics import Location
     from tensorlift.ops.dtypes import DType
+    from tensorlift.poly.domain import Domain
     from tensorlift.summarize.statements import Block
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.domain import UNIVERSE, Domain
 from tensorlift.comprehension.rules import FALSE
+from tensorlift.poly.domain import UNIVERSE, Domain
 from tensorlift.summarize.statements import (
     Block,
     Branch,

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import OpResult
 
-from tensorlift.comprehension import names, terms
-from tensorlift.comprehension.affine import Affine, affine
+from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import ArrayInfo
-from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine, less
-from tensorlift.comprehension.names import formals
 from tensorlift.comprehension.ranges import in_range
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.function import FunctionView, dtype_of
 from tensorlift.ir.location import location_of
 from tensorlift.ir.scalar_terms import UnknownOperationError, convert, lowest_bit, sign_of, unsigned
+from tensorlift.poly import names
+from tensorlift.poly.affine import Affine, affine
+from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine, less
+from tensorlift.poly.names import formals
 from tensorlift.summarize.indices import Divided, Indices, Place, gathered, rescaled
 from tensorlift.summarize.program import Program
 from tensorlift.summarize.statements import (

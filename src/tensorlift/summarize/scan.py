@@ -24,13 +24,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.affine import Affine, affine
-from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal, less
-from tensorlift.comprehension.names import formals, fresh
 from tensorlift.comprehension.positions import DTYPE, Place, Position
 from tensorlift.comprehension.state import Piece, at, overlay, split
 from tensorlift.comprehension.terms import Apply, Index, Read, Term
 from tensorlift.ops.dtypes import integer_range, is_integer
+from tensorlift.poly.affine import Affine, affine
+from tensorlift.poly.domain import Domain, NotAffine, at_least, equal, less
+from tensorlift.poly.names import formals, fresh
 from tensorlift.summarize.accumulate import recognise
 from tensorlift.summarize.accumulation import SELF, Accumulation, has_self, self_read
 from tensorlift.summarize.phases import solved

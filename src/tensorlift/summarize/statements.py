@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
-from tensorlift.comprehension.session import SESSION
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
+from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.terms import Term
     from tensorlift.diagnostics import Location
     from tensorlift.ops.dtypes import DType
+    from tensorlift.poly.affine import Affine
 
 Condition = Domain | terms.Term  # affine in indices and sizes, or dependent on data
 

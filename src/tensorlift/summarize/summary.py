@@ -29,10 +29,10 @@ from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Summary
-from tensorlift.comprehension.domain import UNIVERSE, Domain, equal, less
 from tensorlift.diagnostics import refuse
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Domain, equal, less
 from tensorlift.summarize.bounds import bounds_of
 from tensorlift.summarize.distribute import Splits
 from tensorlift.summarize.lifting import Lifting

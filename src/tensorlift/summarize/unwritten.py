@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, definitions_of
-from tensorlift.comprehension.domain import UNIVERSE, Domain, less
 from tensorlift.comprehension.flags import negated
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.rewrite import lookup, map_reads, simplified, substitute
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.state import merged
 from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce
 from tensorlift.diagnostics import refuse
+from tensorlift.poly.domain import UNIVERSE, Domain, less
+from tensorlift.poly.names import fresh
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

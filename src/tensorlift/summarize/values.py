@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import IndexType
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain, NotAffine
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import Constant, Index, Term
 from tensorlift.ir import scalar_terms
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.scalar_terms import UnknownOperationError, choose_by, compare, convert
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import EMPTY, UNIVERSE, Domain, NotAffine
 from tensorlift.summarize.indices import Divided, Indices, multiply
 from tensorlift.summarize.statements import value_read
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Constraint
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.tensor import SymbolicTensor, array
 from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce
 from tensorlift.diagnostics import LiftError, refuse
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Constraint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensorlift.comprehension.affine import ZERO
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.comprehension.terms import COMBINER
 from tensorlift.ir.rewriting import affines_in, rewritten
 from tensorlift.ir.tensor_program import (
@@ -41,6 +39,8 @@ from tensorlift.ir.tensor_program import (
     walk_expressions,
     with_operands,
 )
+from tensorlift.poly.affine import ZERO
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.synthesis.derive.scope import Scope, Value
 from tensorlift.synthesis.enumerate.heuristics import Leaves
 from tensorlift.synthesis.enumerate.imported import MOST_INSERTED, ImportedEnumeration, Offer
@@ -55,8 +55,8 @@ from tensorlift.synthesis.symbolic.views import View
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.ir.tensor_program import Statement
+    from tensorlift.poly.affine import Affine
     from tensorlift.synthesis.derive.builder import Builder
     from tensorlift.synthesis.grammar import Dialect
 

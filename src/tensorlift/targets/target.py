@@ -16,10 +16,10 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.tensor import Shape, SymbolicTensor
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.cost import Costs
+from tensorlift.poly.affine import Affine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.poly.polynomial import Polynomial
 from tensorlift.source import source_from_text
 from tensorlift.synthesis.tactics.chains import (
     chain_order,

@@ -12,14 +12,14 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine, solved
-from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce, Term, apply, reduce
 from tensorlift.ops.scalar_ops import SCALAR_OPS
+from tensorlift.poly.affine import Affine, solved
+from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.normal.atoms import Renaming
+    from tensorlift.poly.domain import Domain
 
 STEPS = 1500
 MOST_OPERANDS = 32  # of a sum or product that are compared in any order

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import UNIVERSE, Domain
 from tensorlift.comprehension.normal.atoms import Atom, apply_atom, index_atom
 from tensorlift.comprehension.normal.combine import combine
 from tensorlift.comprehension.normal.interning import Undecided, spend
@@ -13,11 +12,12 @@ from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly
 from tensorlift.comprehension.normal.products import gathered
 from tensorlift.comprehension.normal.tidy import tidy
 from tensorlift.ops.dtypes import DType, is_integer, width
+from tensorlift.poly.domain import UNIVERSE, Domain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from tensorlift.comprehension.affine import Affine
+    from tensorlift.poly.affine import Affine
 
 PRODUCT_LIMIT = 160  # monomials of a product; a larger one stays a single atom
 CELL_LIMIT = 64  # guards that the operands of a function may split a domain into

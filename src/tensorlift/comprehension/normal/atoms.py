@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.normal.interning import signature, spend, tables
+from tensorlift.poly.affine import Affine
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.normal.monomials import Monomial, Poly

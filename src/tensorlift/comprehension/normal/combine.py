@@ -7,12 +7,12 @@ sum is absorbed where it cancels.  What is left of a sum may have shrunk to a po
 
 from __future__ import annotations
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain, equal
 from tensorlift.comprehension.normal.interning import spend, unique_name
 from tensorlift.comprehension.normal.matching import match_monomials
 from tensorlift.comprehension.normal.monomials import Coefficient, Monomial, Poly, poly, reduced
 from tensorlift.comprehension.normal.tidy import by_equalities, tidy
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Domain, equal
 
 ROUNDS = 5
 Cell = tuple[Domain, Coefficient]

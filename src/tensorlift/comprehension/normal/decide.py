@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.normal import interning
 from tensorlift.comprehension.normal.alike import alike
 from tensorlift.comprehension.normal.arithmetic import cells
@@ -18,13 +16,15 @@ from tensorlift.comprehension.normal.combine import same
 from tensorlift.comprehension.normal.integers import converted
 from tensorlift.comprehension.normal.normalise import Scope
 from tensorlift.comprehension.rewrite import substitute
-from tensorlift.comprehension.session import SESSION
 from tensorlift.ops.dtypes import DType, is_float
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.names import fresh
+from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.normal.monomials import Poly
     from tensorlift.comprehension.terms import Term
+    from tensorlift.poly.domain import Domain
 
 _scopes: dict[Domain, Scope] = SESSION.table()
 _answers: dict[tuple[Term, Term, Domain, interning.Purpose], bool] = SESSION.table()

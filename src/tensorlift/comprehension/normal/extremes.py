@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import UNIVERSE, Domain
 from tensorlift.comprehension.normal.arithmetic import by_cells, cells, modulus, number, of_atom, split_by, subtracted
 from tensorlift.comprehension.normal.atoms import ApplyAtom, FoldAtom, apply_atom, fold_atom
 from tensorlift.comprehension.normal.combine import combine, same
 from tensorlift.comprehension.normal.interning import Undecided, spend
 from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly, reduced
 from tensorlift.ops.dtypes import SIGNED, DType, integer_range, is_float, is_integer, wrap
+from tensorlift.poly.domain import UNIVERSE, Domain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.comprehension.normal.arithmetic import (
     added,
     by_cells,
@@ -31,11 +30,12 @@ from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly
 from tensorlift.comprehension.normal.truths import negation, zero
 from tensorlift.ops.conversions import EXACT_BITS, holds_integers, is_exact
 from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, rounded, width, wrap
+from tensorlift.poly.domain import UNIVERSE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tensorlift.comprehension.domain import Domain
+    from tensorlift.poly.domain import Domain
 
 
 def converted(value: Poly, source: DType, target: DType, context: Domain) -> Poly:

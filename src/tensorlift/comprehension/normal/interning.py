@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.comprehension.session import SESSION
+from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
-    from tensorlift.comprehension.domain import Domain
+    from tensorlift.poly.domain import Domain
 
 
 @dataclass(frozen=True)

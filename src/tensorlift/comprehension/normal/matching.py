@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import permutations
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, equal
 from tensorlift.comprehension.normal.atoms import COMMUTATIVE, ApplyAtom, Atom, FoldAtom, IndexAtom, ReadAtom
 from tensorlift.comprehension.normal.interning import spend, tables
 from tensorlift.comprehension.normal.monomials import Monomial, Poly
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, equal
 
 Match = dict[str, Affine]
 Same = Callable[[Poly, Poly, Domain], bool]

@@ -15,10 +15,10 @@ from fractions import Fraction
 from itertools import count
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain
 from tensorlift.comprehension.normal.atoms import Atom, FoldAtom, IndexAtom, Renaming, Subscript, apply_atom, index_atom
 from tensorlift.comprehension.normal.interning import signature, spend, unique_name
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Domain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.flags import simplified_flag
 from tensorlift.comprehension.normal.arithmetic import (
     by_cells,
@@ -39,11 +38,12 @@ from tensorlift.comprehension.tensor import decided_in_arms
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.ops.conversions import EXACT_BITS, is_exact
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
+from tensorlift.poly.affine import Affine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tensorlift.comprehension.domain import Domain
+    from tensorlift.poly.domain import Domain
 
 INDEX_WIDTH = 32  # a position is compared and divided as the index that it is in types of at least this width
 

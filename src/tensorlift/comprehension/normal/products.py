@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.comprehension.normal.atoms import ApplyAtom, Atom, FoldAtom, apply_atom, fold_atom
 from tensorlift.comprehension.normal.monomials import Monomial, Poly
+from tensorlift.poly.domain import UNIVERSE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import UNIVERSE, Domain
 from tensorlift.comprehension.normal.arithmetic import (
     added,
     applied,
@@ -27,6 +26,7 @@ from tensorlift.comprehension.normal.integers import is_integral, quotient, rema
 from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly
 from tensorlift.comprehension.normal.truths import conjunction, disjunction, exclusion, is_fold, negation
 from tensorlift.ops.dtypes import DType, is_float, width
+from tensorlift.poly.domain import UNIVERSE, Domain
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from tensorlift.comprehension.affine import ONE, Affine, solved
-from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine
 from tensorlift.comprehension.normal.atoms import IndexAtom, ReadAtom, index_atom
 from tensorlift.comprehension.normal.interning import Undecided, spend, unique_name
 from tensorlift.comprehension.normal.monomials import Monomial, spread_indices
+from tensorlift.poly.affine import ONE, Affine, solved
+from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine
 
 
 def tidy(term: Monomial, context: Domain) -> list[Monomial]:

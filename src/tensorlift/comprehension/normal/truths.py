@@ -11,8 +11,6 @@ from fractions import Fraction
 from math import lcm
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain
 from tensorlift.comprehension.normal.arithmetic import (
     ZERO,
     added,
@@ -26,6 +24,8 @@ from tensorlift.comprehension.normal.atoms import FoldAtom, IndexAtom, apply_ato
 from tensorlift.comprehension.normal.interning import tables
 from tensorlift.comprehension.normal.monomials import Monomial, Poly
 from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, wrap
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Constraint, Domain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from typing import cast as typed
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition
-from tensorlift.comprehension.domain import parse_domain
 from tensorlift.comprehension.notation.syntax import Call, Cases, Cell, Fold, Literal, Name, Node, Reader, SyntaxFault
 from tensorlift.comprehension.notation.types import Known, first, operand_types, result_type
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import parse_domain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

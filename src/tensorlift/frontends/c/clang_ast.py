@@ -14,11 +14,11 @@ from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import libclang, nodes
-from tensorlift.frontends.c.c_types import UNSIGNED_LONG, VOID, ArrayType, CType, PointerType
 from tensorlift.frontends.c.clang_expressions import EXPRESSIONS
 from tensorlift.frontends.c.clang_types import TypeReader
 from tensorlift.frontends.c.for_headers import places_of_parts
 from tensorlift.frontends.c.refusals import refusal
+from tensorlift.ops.c_types import UNSIGNED_LONG, VOID, ArrayType, CType, PointerType
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang, nodes
-from tensorlift.frontends.c.c_types import IntegerType
+from tensorlift.ops.c_types import IntegerType
 
 if TYPE_CHECKING:
     from collections.abc import Callable

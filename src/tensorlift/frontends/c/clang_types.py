@@ -8,7 +8,7 @@ from typing import Any
 from clang.cindex import TypeKind
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import (
+from tensorlift.ops.c_types import (
     BOOL,
     CHAR,
     SCALAR_TYPES,

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.ranges import combined
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import IntegerType
 from tensorlift.frontends.c.mapped import nodes_of, walk
+from tensorlift.ops.c_types import IntegerType
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from tensorlift.comprehension.ranges import Range
-    from tensorlift.frontends.c.c_types import CType
+    from tensorlift.ops.c_types import CType
 
 _WIDE = 64
 _LEAVES = (nodes.Integer, nodes.Name)

@@ -31,13 +31,13 @@ from xdsl.ir.affine import (
 )
 from xdsl.rewriter import Rewriter
 
-from tensorlift.comprehension.names import unused
-from tensorlift.comprehension.polynomial import Polynomial
-from tensorlift.frontends.c.ir_types import INDEX
-from tensorlift.frontends.c.preconditions import Condition, add_requirements, spell_inequality, stated_requirement
+from tensorlift.ir.c_types import INDEX
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.ir.linear import Linear, NotLinearError, apply_map
 from tensorlift.ir.location import location_of
+from tensorlift.ir.requirements import Condition, add_requirements, stated_requirement
+from tensorlift.poly.names import unused
+from tensorlift.poly.polynomial import Polynomial, spell_inequality
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

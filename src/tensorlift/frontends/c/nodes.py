@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.c.c_types import CType
+    from tensorlift.ops.c_types import CType
 
 
 @dataclass(slots=True, eq=False)

@@ -11,8 +11,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import BOOL
 from tensorlift.frontends.c.mapped import alike, expressions_of, is_name, names_in, nodes_of, walk
+from tensorlift.ops.c_types import BOOL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clang.cindex import CursorKind
 
-from tensorlift.comprehension.names import unused
 from tensorlift.frontends.c import libclang, nodes
-from tensorlift.frontends.c.c_types import UNSIGNED_LONG, ArrayType, CType, NumberType, OtherType, PointerType
 from tensorlift.frontends.c.clang_ast import is_variadic
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.function import NULL, OUTSIDE, ROW
+from tensorlift.ops.c_types import UNSIGNED_LONG, ArrayType, CType, NumberType, OtherType, PointerType
+from tensorlift.poly.names import unused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

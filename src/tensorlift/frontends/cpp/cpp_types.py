@@ -9,9 +9,9 @@ from typing import Any
 from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import BOOL, CType, NumberType, OtherType
 from tensorlift.frontends.c.clang_types import TypeReader
 from tensorlift.frontends.cpp.objects import ContainerType
+from tensorlift.ops.c_types import BOOL, CType, NumberType, OtherType
 
 INCLUDE = Path(__file__).parent / "include"  # the headers of the library that the front end brings
 REFERENCES = {TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE}

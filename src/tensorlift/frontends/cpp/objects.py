@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import UNSIGNED_LONG, ArrayType, CType, NumberType
+from tensorlift.ops.c_types import UNSIGNED_LONG, ArrayType, CType, NumberType
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TypeKind
 
-from tensorlift.comprehension.names import unused
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import UNSIGNED_LONG, VOID, ArrayType, NumberType, PointerType
 from tensorlift.frontends.c.signature import Asked, outer_variables
 from tensorlift.frontends.cpp.class_rules import require_class, require_plain_copy, require_plain_ending
 from tensorlift.frontends.cpp.cpp_types import CppTypes, fields_of, is_class, is_reference, spelled, without_reference
@@ -25,6 +23,8 @@ from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.returned import Returned, returned_by
 from tensorlift.frontends.cpp.syntax import parameters_of
 from tensorlift.ir.prototype import RETURNED, size_name
+from tensorlift.ops.c_types import UNSIGNED_LONG, VOID, ArrayType, NumberType, PointerType
+from tensorlift.poly.names import unused
 
 if TYPE_CHECKING:
     from collections.abc import Callable

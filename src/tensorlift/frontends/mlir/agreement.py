@@ -11,10 +11,10 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineDimExpr
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.frontends.mlir.values import Scalar, View
 from tensorlift.ir.structured import space_of
 from tensorlift.ir.subscripts import STRUCTURED
+from tensorlift.poly.affine import Affine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

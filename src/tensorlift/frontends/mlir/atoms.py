@@ -20,8 +20,8 @@ from xdsl.ir.affine import (
     AffineSet,
 )
 
-from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.ir.linear import evaluated
+from tensorlift.poly.affine import ZERO, Affine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Attribute, Operation, SSAValue
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.diagnostics import Diagnostic
+    from tensorlift.poly.affine import Affine
 
 
 _ARITH = [

@@ -15,18 +15,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import affine
 from tensorlift.diagnostics import Diagnostic, Severity
 from tensorlift.ir.location import location_of
+from tensorlift.poly.affine import affine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from xdsl.ir import Operation
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.frontends.mlir.translator import Translator
     from tensorlift.frontends.mlir.values import Memory
+    from tensorlift.poly.affine import Affine
 
 Slot = tuple[str, int, int]  # "extent" of a memory and a dimension, or "bound" of a loop and one of its bounds
 _SMALLEST = 3  # extents below it are no sizes: planes of a buffer, real and imaginary parts

@@ -12,13 +12,13 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType
 from xdsl.ir.affine import AffineBinaryOpKind
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.frontends.mlir.atoms import NotAffineError, product
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.frontends.mlir.shapes import is_large
 from tensorlift.frontends.mlir.translator import check_scalar
 from tensorlift.frontends.mlir.values import Need, Scalar, View
 from tensorlift.ir.location import location_of
+from tensorlift.poly.affine import Affine
 
 if TYPE_CHECKING:
     from collections.abc import Callable

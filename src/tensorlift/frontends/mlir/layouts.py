@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import AffineMapAttr, IntAttr, MemRefType, NoneAttr, StridedLayoutAttr
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineDimExpr, AffineSymExpr
 
-from tensorlift.comprehension.domain import parse_domain
 from tensorlift.frontends.mlir.refusals import refusal
+from tensorlift.poly.domain import parse_domain
 
 if TYPE_CHECKING:
     from xdsl.ir.affine import AffineExpr, AffineMap

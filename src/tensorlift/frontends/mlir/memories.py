@@ -19,12 +19,12 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import BlockArgument, Operation, OpResult
 
-from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.frontends.mlir.layouts import check_layout
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.frontends.mlir.translator import check_scalar
 from tensorlift.frontends.mlir.values import Memory, Scalar, View
 from tensorlift.ir.location import location_of
+from tensorlift.poly.affine import ZERO, Affine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import StringAttr
 
-from tensorlift.comprehension.names import unused
+from tensorlift.poly.names import unused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

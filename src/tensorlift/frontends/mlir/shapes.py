@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation, SSAValue
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.mlir.atoms import Atoms
     from tensorlift.frontends.mlir.translator import Translator
     from tensorlift.frontends.mlir.values import Loop, Memory, Need
+    from tensorlift.poly.affine import Affine
 
 
 _EXACT = 64  # bits from which on no index that memory could hold leaves the type

@@ -11,7 +11,6 @@ from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir.affine import AffineDimExpr
 
-from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.frontends.mlir.memories import check_memref
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.frontends.mlir.translator import check_scalar
@@ -19,6 +18,7 @@ from tensorlift.frontends.mlir.values import Scalar, View
 from tensorlift.ir.location import location_of
 from tensorlift.ir.structured import space_of
 from tensorlift.ir.subscripts import PRODUCTS
+from tensorlift.poly.affine import ZERO, Affine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -25,11 +25,11 @@ from xdsl.dialects.arith import (
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType, StringAttr
 from xdsl.ir import Block, Region
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.frontends.mlir.translator import EMPTY_MAP, check_scalar
 from tensorlift.frontends.mlir.values import Scalar
 from tensorlift.ir.location import location_of
+from tensorlift.poly.affine import Affine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, SSAValue
     from xdsl.ir.affine import AffineConstraintExpr
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.frontends.mlir.agreement import Agreement
     from tensorlift.frontends.mlir.values import Known
+    from tensorlift.poly.affine import Affine
 
 
 INDEX = IndexType()

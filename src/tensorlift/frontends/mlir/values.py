@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import ZERO, Affine
+from tensorlift.poly.affine import ZERO, Affine
 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation, SSAValue

@@ -11,7 +11,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import BOOL, INT, LONG
 from tensorlift.frontends.python.expressions import Expressions
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import Scalar, binary, cast, integer, product, promoted, size_of
@@ -30,6 +29,7 @@ from tensorlift.frontends.python.values import (
     value_of_view,
     whole,
 )
+from tensorlift.ops.c_types import BOOL, INT, LONG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,7 +9,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import BOOL, LONG, FloatType
 from tensorlift.frontends.python.functions import Functions
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import Scalar, cast, choose, keeps_kind, name_of, stored, truth_of
@@ -24,6 +23,7 @@ from tensorlift.frontends.python.values import (
     value_of_view,
     whole,
 )
+from tensorlift.ops.c_types import BOOL, LONG, FloatType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

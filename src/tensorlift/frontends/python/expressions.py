@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import BOOL, DOUBLE, INT, LONG, FloatType
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import (
     DTYPES,
@@ -37,6 +36,7 @@ from tensorlift.frontends.python.scalars import (
 from tensorlift.frontends.python.state import State
 from tensorlift.frontends.python.syntax import COMPARISONS, PLAIN
 from tensorlift.frontends.python.values import ArrayValue, ArrayVariable, Operand, Sizes, View, whole
+from tensorlift.ops.c_types import BOOL, DOUBLE, INT, LONG, FloatType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

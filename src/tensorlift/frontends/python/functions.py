@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import LONG, UNSIGNED_LONG, FloatType
 from tensorlift.frontends.python.numeric import extreme, function_of_numbers
 from tensorlift.frontends.python.reductions import Reductions
 from tensorlift.frontends.python.refusals import refusal
@@ -26,6 +25,7 @@ from tensorlift.frontends.python.scalars import (
 )
 from tensorlift.frontends.python.syntax import CONSTANTS, MODULES, OPERATORS
 from tensorlift.frontends.python.values import ArrayValue, Nodes, Operand, Sizes, View, whole
+from tensorlift.ops.c_types import LONG, UNSIGNED_LONG, FloatType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import LONG
 from tensorlift.frontends.python.arrays import counted
 from tensorlift.frontends.python.assignments import Assignments
 from tensorlift.frontends.python.extents import mentioned_variables
@@ -33,6 +32,7 @@ from tensorlift.frontends.python.values import (
     value_of,
     whole,
 )
+from tensorlift.ops.c_types import LONG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

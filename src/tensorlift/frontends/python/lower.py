@@ -21,8 +21,6 @@ from xdsl.ir.affine import AffineConstraintKind
 
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import BOOL, LONG, VOID, PointerType, VoidType, element_of
-from tensorlift.frontends.c.preconditions import Condition, add_requirements, spell_inequality, stated_requirement
 from tensorlift.frontends.python.extents import mentioned_variables
 from tensorlift.frontends.python.refusals import in_python, refusal
 from tensorlift.frontends.python.scalars import Scalar, cast, stored
@@ -41,6 +39,9 @@ from tensorlift.frontends.python.values import (
 )
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.left_early import marked, refusal_of
+from tensorlift.ir.requirements import Condition, add_requirements, stated_requirement
+from tensorlift.ops.c_types import BOOL, LONG, VOID, PointerType, VoidType, element_of
+from tensorlift.poly.polynomial import spell_inequality
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

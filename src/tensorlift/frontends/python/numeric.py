@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import DOUBLE, INT, LONG, FloatType
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import (
     DTYPES,
@@ -31,6 +30,7 @@ from tensorlift.frontends.python.scalars import (
     truth_of,
 )
 from tensorlift.frontends.python.syntax import COMPARING
+from tensorlift.ops.c_types import DOUBLE, INT, LONG, FloatType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import BOOL, DOUBLE, INT, LONG, FloatType
 from tensorlift.frontends.python.arrays import Arrays
 from tensorlift.frontends.python.numeric import extreme
 from tensorlift.frontends.python.refusals import refusal
@@ -31,6 +30,7 @@ from tensorlift.frontends.python.scalars import (
     truth_of,
 )
 from tensorlift.frontends.python.values import ArrayValue, Nodes, Operand, Sizes, View, value_of, value_of_view
+from tensorlift.ops.c_types import BOOL, DOUBLE, INT, LONG, FloatType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,10 +12,10 @@ from functools import reduce
 from operator import mul
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import BOOL, DOUBLE, INT, LONG, SCALAR_TYPES, FloatType, IntegerType
 from tensorlift.frontends.python.refusals import refusal
+from tensorlift.ops.c_types import BOOL, DOUBLE, INT, LONG, SCALAR_TYPES, FloatType, IntegerType
+from tensorlift.poly.polynomial import Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,10 +11,10 @@ import ast
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import DTYPES
 from tensorlift.frontends.python.syntax import arguments_of, indices_of, is_ellipsis, is_new_axis
+from tensorlift.ops.c_types import BOOL, DOUBLE, LONG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

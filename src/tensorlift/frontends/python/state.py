@@ -15,10 +15,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import BOOL, LONG, CType, FloatType, IntegerType, VoidType
-from tensorlift.frontends.c.index_arithmetic import counts_objects
-from tensorlift.frontends.c.ranges import Ranges
-from tensorlift.frontends.c.values import Domain, LoopRange
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import (
     Number,
@@ -34,12 +30,16 @@ from tensorlift.frontends.python.scalars import (
 )
 from tensorlift.frontends.python.syntax import loop_variables, stored_in
 from tensorlift.frontends.python.values import ArrayVariable, Sizes, View
+from tensorlift.ops.c_types import BOOL, LONG, CType, FloatType, IntegerType, VoidType
+from tensorlift.poly.index_arithmetic import counts_objects
+from tensorlift.poly.loops import Domain, LoopRange
+from tensorlift.poly.ranges import Ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.frontends.python.signature import ParameterKind
+    from tensorlift.poly.polynomial import Polynomial
 
 Binding: TypeAlias = nodes.Variable | Scalar | ArrayVariable | View | Sizes
 _CALL_DEPTH = 16

@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import VOID
 from tensorlift.frontends.python.extents import has_effects
 from tensorlift.frontends.python.loops import Loops
 from tensorlift.frontends.python.refusals import refusal
@@ -23,6 +22,7 @@ from tensorlift.frontends.python.values import (
     View,
     whole,
 )
+from tensorlift.ops.c_types import VOID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

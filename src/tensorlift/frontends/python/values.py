@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.c_types import LONG, ArrayType
 from tensorlift.frontends.python.scalars import Scalar, binary
+from tensorlift.ops.c_types import LONG, ArrayType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

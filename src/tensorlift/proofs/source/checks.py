@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import StringAttr
 
-from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.terms import Term
+from tensorlift.poly.domain import Domain
 from tensorlift.proofs.source.operations import Undecided
 
 _ARITHMETIC = {"ZeroDivisionError", "OverflowError"}

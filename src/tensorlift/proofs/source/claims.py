@@ -10,15 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import Domain, at_least, less
+from tensorlift.poly.domain import Domain, at_least, less
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import KeptLoop
-    from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.comprehension.state import Effect
+    from tensorlift.poly.affine import Affine
+    from tensorlift.poly.polynomial import Polynomial
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.affine import affine
 from tensorlift.comprehension.definition import ArrayInfo
-from tensorlift.comprehension.domain import UNIVERSE, Domain, NotAffine, at_least, equal
-from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.state import RecurrenceError, own_cell
 from tensorlift.ir.function import function_named
 from tensorlift.ir.regions import ControlFlow
 from tensorlift.ir.scalar_terms import UnknownOperationError, choose, choose_by, unsigned
+from tensorlift.poly.affine import affine
+from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine, at_least, equal
+from tensorlift.poly.names import fresh
+from tensorlift.poly.polynomial import Polynomial
 from tensorlift.proofs.source.checks import decided, require_holds
 from tensorlift.proofs.source.claims import Advance
 from tensorlift.proofs.source.exits import at_exit, counter_at_end

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
-from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.polynomial import Polynomial
 from tensorlift.comprehension.state import merged, split
 from tensorlift.comprehension.terms import Apply, Reduce
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
+from tensorlift.poly.names import fresh
+from tensorlift.poly.polynomial import Polynomial
 from tensorlift.proofs.source.integers import Exact, polynomial
 
 if TYPE_CHECKING:

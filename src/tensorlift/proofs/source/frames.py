@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.rules import TRUE
+from tensorlift.poly.domain import Domain
 from tensorlift.proofs.source.operations import Undecided, Value
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.ops.dtypes import integer_range, width
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

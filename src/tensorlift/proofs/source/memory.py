@@ -9,13 +9,13 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType, ModuleOp
 from xdsl.dialects.memref import GlobalOp
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine, affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
-from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.comprehension.state import cell_domain, own_cell
 from tensorlift.ir.scalar_terms import convert
 from tensorlift.ir.scalar_terms import number as literal
+from tensorlift.poly.affine import Affine, affine
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
+from tensorlift.poly.names import fresh
+from tensorlift.poly.polynomial import ONE, Polynomial
 from tensorlift.proofs.source.integers import Exact, polynomial
 from tensorlift.proofs.source.operations import Cases, Memory, Place, Undecided, Value, as_data, element_type
 from tensorlift.proofs.source.places import View, dense

@@ -7,10 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from xdsl.dialects.builtin import IntegerType, i1
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Domain, at_least
-from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term
@@ -18,6 +14,10 @@ from tensorlift.ir.arithmetic import never_wraps
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.scalar_terms import choose_by, compare, convert, integer_predicate, signed, term_of
 from tensorlift.ops.dtypes import integer_range, is_integer
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import EMPTY, UNIVERSE, Domain, at_least
+from tensorlift.poly.names import fresh
+from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 from tensorlift.proofs.source.integers import (
     Exact,
     Known,

@@ -17,7 +17,7 @@ from tensorlift.comprehension.terms import Apply, Reduce, Term
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tensorlift.comprehension.domain import Domain
+    from tensorlift.poly.domain import Domain
 
 _COMPARISONS = {
     "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,

@@ -9,13 +9,13 @@ from math import prod
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, equal, less
-from tensorlift.comprehension.polynomial import ONE, Polynomial, parse_polynomial
 from tensorlift.contract.language import NotNull
 from tensorlift.contract.notation import parse_condition
 from tensorlift.ir.function import ROW, SIZE, axis_name
 from tensorlift.ir.literal_function import argument_names
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, equal, less
+from tensorlift.poly.polynomial import ONE, Polynomial, parse_polynomial
 from tensorlift.proofs.source.integers import polynomial
 from tensorlift.proofs.source.operations import element_type
 from tensorlift.proofs.source.sense import are_bits_of

@@ -12,13 +12,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition
-from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.comprehension.terms import Read
+from tensorlift.poly.domain import UNIVERSE
 from tensorlift.proofs.source.operations import Undecided
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.comprehension.domain import Domain
+    from tensorlift.poly.domain import Domain
     from tensorlift.proofs.source.frames import Frame
     from tensorlift.proofs.source.versions import Versions
 

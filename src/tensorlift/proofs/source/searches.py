@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.affine import affine
-from tensorlift.comprehension.names import fresh
 from tensorlift.ir.scalar_terms import convert, neutral
+from tensorlift.poly.affine import affine
+from tensorlift.poly.names import fresh
 from tensorlift.proofs.source.integers import Exact
 from tensorlift.proofs.source.operations import Memory, element_type
 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.terms import Term
+    from tensorlift.poly.domain import Domain
     from tensorlift.proofs.source.operations import Value
 
 

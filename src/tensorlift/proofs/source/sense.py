@@ -9,16 +9,16 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import KeptLoop
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
-from tensorlift.comprehension.names import formals, reserve
-from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.comprehension.ranges import in_range
 from tensorlift.comprehension.rewrite import rebuild_inside, transform, walk
 from tensorlift.comprehension.terms import Piecewise, Reduce
 from tensorlift.ir.function import ROW
 from tensorlift.ops.dtypes import SIGNED, UNSIGNED
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
+from tensorlift.poly.names import formals, reserve
+from tensorlift.poly.polynomial import ONE, Polynomial
 from tensorlift.proofs.source.claims import Advance
 from tensorlift.proofs.source.integers import Exact, polynomial
 from tensorlift.proofs.source.operations import Undecided, element_type

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.domain import Domain, less
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.state import State, at
+from tensorlift.poly.domain import Domain, less
+from tensorlift.poly.names import fresh
 from tensorlift.proofs.source.operations import Undecided
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.state import Piece
     from tensorlift.comprehension.terms import Read, Term
+    from tensorlift.poly.affine import Affine
     from tensorlift.proofs.source.frames import Frame
 
 

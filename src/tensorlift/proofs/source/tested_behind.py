@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import affine
-from tensorlift.comprehension.domain import less
+from tensorlift.poly.affine import affine
+from tensorlift.poly.domain import less
 from tensorlift.proofs.source.frames import Outcome
 from tensorlift.proofs.source.integers import Exact, polynomial
 from tensorlift.proofs.source.operations import Undecided

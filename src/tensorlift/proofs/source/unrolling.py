@@ -12,14 +12,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import normal, rewrite, terms
-from tensorlift.comprehension.affine import Affine, affine
-from tensorlift.comprehension.domain import Domain, at_least, equal, less
 from tensorlift.comprehension.flags import simplified_flag
 from tensorlift.comprehension.positions import DTYPE, position_of
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Index, Reduce, Term
 from tensorlift.ir.scalar_terms import neutral
 from tensorlift.ops.dtypes import integer_range
+from tensorlift.poly.affine import Affine, affine
+from tensorlift.poly.domain import Domain, at_least, equal, less
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import normal, rewrite, terms
-from tensorlift.comprehension.domain import UNIVERSE, Domain
 from tensorlift.comprehension.state import at, own_cell, split
+from tensorlift.poly.domain import UNIVERSE, Domain
 from tensorlift.proofs.source.induction import values_at
 from tensorlift.proofs.source.operations import Undecided
 

@@ -25,12 +25,12 @@ from xdsl.ir import Operation
 from xdsl.ir.affine import AffineBinaryOpKind
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, equal
 from tensorlift.comprehension.tensor import SymbolicTensor, convert, pieces, scalar_value, size
 from tensorlift.comprehension.terms import Constant
 from tensorlift.ir.linear import evaluated
 from tensorlift.ops.dtypes import rounded, wrap
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, equal
 from tensorlift.targets.imported import is_list, list_operation, stated_attributes
 from tensorlift.targets.mlir_text.operations import SplatAttr, dtype_of
 from tensorlift.targets.mlir_text.rows import Map, ResultType

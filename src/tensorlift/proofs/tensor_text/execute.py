@@ -20,11 +20,11 @@ from xdsl.dialects.scf import ForOp
 from xdsl.traits import IsTerminator
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least, equal, less
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor, affine_of, array, domain_of, scalar_value, size
 from tensorlift.comprehension.terms import index
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least, equal, less
+from tensorlift.poly.names import fresh
 from tensorlift.proofs.counterparts import CutExecution
 from tensorlift.proofs.failure import INTERFACE, LOOP, UNREADABLE, CheckFailure
 from tensorlift.proofs.loops import KeptLoops, is_version

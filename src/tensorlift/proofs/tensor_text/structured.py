@@ -17,9 +17,9 @@ from xdsl.dialects.builtin import (
 )
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, equal
 from tensorlift.comprehension.tensor import SymbolicTensor, affine_of, domain_of
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, equal
 from tensorlift.proofs.tensor_text.arguments import attribute_value, integer, integers, real, spelled_number, whole
 from tensorlift.proofs.values import Held, cell_names, cells_of
 from tensorlift.targets.mlir_text.operations import dtype_of

@@ -13,7 +13,9 @@ from xdsl.dialects.memref import DeallocOp
 from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import (
+from tensorlift.frontends.c.math_functions import CLASSIFICATIONS, base_name, is_math_function, operation_of
+from tensorlift.ir.c_types import ir_type
+from tensorlift.ops.c_types import (
     UNSIGNED_LONG,
     CType,
     FloatType,
@@ -22,8 +24,6 @@ from tensorlift.frontends.c.c_types import (
     PointerType,
     VoidType,
 )
-from tensorlift.frontends.c.ir_types import ir_type
-from tensorlift.frontends.c.math_functions import CLASSIFICATIONS, base_name, is_math_function, operation_of
 from tensorlift.readers.clang.context import (
     Allocation,
     C,

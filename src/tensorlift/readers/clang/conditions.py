@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import LONG, PointerType
+from tensorlift.ops.c_types import LONG, PointerType
 from tensorlift.readers.clang.context import Context, Pointer, misused, pointer, scalar, value
 from tensorlift.readers.clang.memory import is_null, is_null_constant, same_base
 from tensorlift.readers.flow import Flow, Local

@@ -25,7 +25,12 @@ from xdsl.ir import Attribute, SSAValue
 
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import (
+from tensorlift.frontends.c.member_facts import FactFinder
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.cpp.refusals import refusal as cpp_refusal
+from tensorlift.frontends.cpp.uses import Uses
+from tensorlift.ir.c_types import ir_type
+from tensorlift.ops.c_types import (
     LONG,
     ArrayType,
     CType,
@@ -35,11 +40,6 @@ from tensorlift.frontends.c.c_types import (
     PointerType,
     VoidType,
 )
-from tensorlift.frontends.c.ir_types import ir_type
-from tensorlift.frontends.c.member_facts import FactFinder
-from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.cpp.refusals import refusal as cpp_refusal
-from tensorlift.frontends.cpp.uses import Uses
 from tensorlift.readers.clang.member_uses import UseFinder
 from tensorlift.readers.flow import Flow, FlowGraph, Local
 

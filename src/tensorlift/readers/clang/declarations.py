@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from clang.cindex import CursorKind, StorageClass
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import (
+from tensorlift.ir.c_types import ir_type
+from tensorlift.ops.c_types import (
     LONG,
     ArrayType,
     CType,
@@ -22,7 +23,6 @@ from tensorlift.frontends.c.c_types import (
     OtherType,
     PointerType,
 )
-from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.readers.clang.context import (
     Cell,
     Context,

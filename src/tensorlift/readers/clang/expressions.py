@@ -14,7 +14,8 @@ from clang.cindex import CursorKind
 from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import (
+from tensorlift.ir.c_types import ir_type
+from tensorlift.ops.c_types import (
     BOOL,
     LONG,
     CType,
@@ -26,7 +27,6 @@ from tensorlift.frontends.c.c_types import (
     promote,
     usual_arithmetic,
 )
-from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.readers.clang.conditions import COMPARISONS, branch_on, chosen, compared, truth, without_parentheses
 from tensorlift.readers.clang.context import (
     Allocation,

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import (
+from tensorlift.ir.c_types import ir_type
+from tensorlift.ir.function import ROW
+from tensorlift.ops.c_types import (
     LONG,
     ArrayType,
     CType,
@@ -28,8 +30,6 @@ from tensorlift.frontends.c.c_types import (
     OtherType,
     PointerType,
 )
-from tensorlift.frontends.c.ir_types import ir_type
-from tensorlift.ir.function import ROW
 from tensorlift.readers.clang.context import (
     Cell,
     Context,

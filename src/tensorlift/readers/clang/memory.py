@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import DenseArrayBase, i1, i32, i64
 from xdsl.dialects.memref import AllocaOp, AllocOp, LoadOp, StoreOp
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import (
+from tensorlift.ops.c_types import (
     LONG,
     UNSIGNED_LONG,
     CType,

@@ -15,10 +15,10 @@ from xdsl.dialects.func import CallOp
 from xdsl.dialects.memref import CastOp, GetGlobalOp
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import LONG, ArrayType, CType, NumberType, OtherType, PointerType
-from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.function import OFFSET, OUTSIDE, ROW, TEXT
 from tensorlift.ir.literal_function import argument_names, callee_of, name_arguments
+from tensorlift.ops.c_types import LONG, ArrayType, CType, NumberType, OtherType, PointerType
 from tensorlift.readers.clang.context import (
     Cell,
     Context,

@@ -26,13 +26,13 @@ from xdsl.ir import Attribute, Block
 
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, called_from, internal_error
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import VOID, CType, FloatType, NumberType
 from tensorlift.frontends.c.clang_types import TypeReader
-from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.reader import ParsedFile, inside_of, parse_c
 from tensorlift.frontends.c.refusals import refusal
+from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.literal_function import literal_function
 from tensorlift.ir.location import END
+from tensorlift.ops.c_types import VOID, CType, FloatType, NumberType
 from tensorlift.readers.clang.calls import result_types  # and the rules of calls come into their tables
 from tensorlift.readers.clang.context import C, Context, PointerLocal, Rules, Unit, pointee
 from tensorlift.readers.clang.declarations import initialisers, is_constant, storage, with_extents

@@ -15,8 +15,8 @@ from clang.cindex import CursorKind
 from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import IntegerType, VoidType
 from tensorlift.frontends.c.for_headers import places_of_parts
+from tensorlift.ops.c_types import IntegerType, VoidType
 from tensorlift.readers.clang.calls import is_ending, is_output
 from tensorlift.readers.clang.conditions import branch_on
 from tensorlift.readers.clang.context import C, Context, Pointer, scalar

@@ -13,8 +13,8 @@ from xdsl.dialects.builtin import DenseArrayBase, i32
 from xdsl.dialects.memref import AllocOp, LoadOp, StoreOp
 from xdsl.ir import SSAValue
 
-from tensorlift.frontends.c.c_types import BOOL, LONG, FloatType, IntegerType
-from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.ir.c_types import ir_type
+from tensorlift.ops.c_types import BOOL, LONG, FloatType, IntegerType
 from tensorlift.readers.flow import Flow
 from tensorlift.readers.python.context import INDEX, memory_type
 from tensorlift.readers.python.loops import over

@@ -6,8 +6,8 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.c_types import BOOL, LONG
 from tensorlift.frontends.python.scalars import keeps_kind
+from tensorlift.ops.c_types import BOOL, LONG
 from tensorlift.readers.python.arrays import allocate, element, fill, in_memory, placed, store
 from tensorlift.readers.python.evaluation import evaluate
 from tensorlift.readers.python.expressions import operated, part

@@ -11,9 +11,9 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG, UNSIGNED_LONG
 from tensorlift.frontends.python.scalars import DTYPES, holds, promoted
 from tensorlift.frontends.python.syntax import OPERATORS, given_arguments
+from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, UNSIGNED_LONG
 from tensorlift.readers.python.arrays import allocate, element, element_type, elementwise, in_memory, store
 from tensorlift.readers.python.evaluation import RULES, array, as_size, evaluate, number, size
 from tensorlift.readers.python.expressions import length, module_of, not_negative, operated

@@ -21,11 +21,11 @@ from xdsl.dialects.cf import AssertOp
 from xdsl.ir import Block, BlockArgument, SSAValue
 
 from tensorlift.diagnostics import Location
-from tensorlift.frontends.c.c_types import BOOL, LONG, UNSIGNED_LONG, FloatType, IntegerType
-from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import holds
 from tensorlift.frontends.python.syntax import arguments_of, stored_in
+from tensorlift.ir.c_types import ir_type
+from tensorlift.ops.c_types import BOOL, LONG, UNSIGNED_LONG, FloatType, IntegerType
 from tensorlift.readers.flow import NSW, Flow, FlowGraph, Local
 from tensorlift.readers.python.bits import fits
 from tensorlift.readers.python.values import Number, Operand, keeps, parts_of, with_parts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.frontends.c.c_types import LONG
+from tensorlift.ops.c_types import LONG
 from tensorlift.readers.python.values import Number, Rule, View
 
 if TYPE_CHECKING:

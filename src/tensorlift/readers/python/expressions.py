@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import i1
 
-from tensorlift.frontends.c.c_types import BOOL, LONG
-from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.scalars import promoted
 from tensorlift.frontends.python.syntax import (
     COMPARISONS,
@@ -19,6 +17,8 @@ from tensorlift.frontends.python.syntax import (
     is_new_axis,
     without_ellipsis,
 )
+from tensorlift.ir.c_types import ir_type
+from tensorlift.ops.c_types import BOOL, LONG
 from tensorlift.readers.flow import Flow, Local
 from tensorlift.readers.python.arrays import element, elementwise, in_memory, moved
 from tensorlift.readers.python.evaluation import RULES, array, evaluate, number, size

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import i1
 
-from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG, FloatType
-from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.scalars import DTYPES, float_type
 from tensorlift.frontends.python.syntax import COMPARING
+from tensorlift.ir.c_types import ir_type
+from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, FloatType
 from tensorlift.readers.python.numbers import chosen, compare, counted, integer, joined, negated, test, unary
 from tensorlift.readers.python.values import Number
 

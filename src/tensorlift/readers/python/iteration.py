@@ -12,10 +12,10 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tensorlift.frontends.c.c_types import BOOL, LONG
-from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.scalars import promoted
 from tensorlift.frontends.python.syntax import stored_in
+from tensorlift.ir.c_types import ir_type
+from tensorlift.ops.c_types import BOOL, LONG
 from tensorlift.readers.flow import Flow, Local
 from tensorlift.readers.python.arrays import allocate, element, in_memory
 from tensorlift.readers.python.assignments import bind

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import i64
 
-from tensorlift.frontends.c.c_types import LONG
+from tensorlift.ops.c_types import LONG
 from tensorlift.readers.flow import Flow, Local, named
 
 if TYPE_CHECKING:

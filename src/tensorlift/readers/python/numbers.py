@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import i1
 
-from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG, FloatType, IntegerType
-from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.scalars import DTYPES, holds, promoted
 from tensorlift.frontends.python.syntax import PLAIN
+from tensorlift.ir.c_types import ir_type
+from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, FloatType, IntegerType
 from tensorlift.readers.python.values import Number, keeps
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from xdsl.dialects.builtin import ModuleOp, i64
 from xdsl.ir import Block
 
 from tensorlift.diagnostics import LiftError, internal_error
-from tensorlift.frontends.c.c_types import LONG, VoidType
-from tensorlift.frontends.c.ir_types import ir_type
+from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.function import OFFSET, SIZE, axis_name
 from tensorlift.ir.literal_function import literal_function
+from tensorlift.ops.c_types import LONG, VoidType
 from tensorlift.readers.flow import FlowGraph
 from tensorlift.readers.python.arrays import dense
 from tensorlift.readers.python.context import Context, Scope, memory_type, place_of

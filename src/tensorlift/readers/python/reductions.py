@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import i64
 
-from tensorlift.frontends.c.c_types import BOOL, LONG, FloatType
-from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.scalars import promoted
+from tensorlift.ir.c_types import ir_type
+from tensorlift.ops.c_types import BOOL, LONG, FloatType
 from tensorlift.readers.flow import Local
 from tensorlift.readers.python.arrays import allocate, element, element_type, elementwise, in_memory, store
 from tensorlift.readers.python.evaluation import array, evaluate, size

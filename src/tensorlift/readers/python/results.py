@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.c_types import VoidType
+from tensorlift.ops.c_types import VoidType
 from tensorlift.readers.python.arrays import fill, placed, store
 from tensorlift.readers.python.evaluation import evaluate
 from tensorlift.readers.python.values import Number, Rule, View

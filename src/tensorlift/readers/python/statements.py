@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.frontends.c.c_types import BOOL
-from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.python.scalars import promoted
 from tensorlift.frontends.python.syntax import stored_in
+from tensorlift.ir.c_types import ir_type
+from tensorlift.ops.c_types import BOOL
 from tensorlift.readers.flow import Flow, Local, named
 from tensorlift.readers.python.assignments import assign, augment, bind
 from tensorlift.readers.python.calls import INLINED

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from xdsl.ir import SSAValue
 
-from tensorlift.frontends.c.c_types import BOOL, DOUBLE, LONG, FloatType, IntegerType
 from tensorlift.frontends.python.scalars import holds
+from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, FloatType, IntegerType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tensorlift.comprehension.definition import Item, Summary
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.tensor_program import Statement, TensorProgram
+    from tensorlift.poly.domain import Domain
     from tensorlift.synthesis.derive.lower import Evaluate
 
     Select = Callable[[tuple[Statement, ...], Builder, Domain], tuple[Statement, ...]]

@@ -12,12 +12,12 @@ from operator import or_
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.definition import Definition
-from tensorlift.comprehension.domain import Domain, NotAffine, equal
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import rebuild_inside, transform
 from tensorlift.comprehension.terms import Piecewise, Read, Reduce, Term
+from tensorlift.poly.affine import ZERO, Affine
+from tensorlift.poly.domain import Domain, NotAffine, equal
+from tensorlift.poly.names import fresh
 from tensorlift.synthesis.derive.scope import Span, ranges_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.ir.tensor_program import (
     At,
     Broadcast,
@@ -42,16 +41,17 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.ops.dtypes import is_float, is_integer, width
 from tensorlift.ops.scalar_ops import SCALAR_OPS
+from tensorlift.poly.affine import ONE, ZERO, Affine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.positions import PositionName
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.ir.tensor_program import Shape, SubscriptItem
     from tensorlift.ops.dtypes import DType
+    from tensorlift.poly.domain import Domain
 
 TEMPORARY = "%"  # begins the names of temporaries until they are named
 _E = TypeVar("_E", bound=Expression)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import at_least
 from tensorlift.comprehension.rewrite import bottom_up
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term, apply, cast
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import Elementwise, Expression, Literal, SizeValue
 from tensorlift.ops.dtypes import is_float
+from tensorlift.poly.domain import at_least
 from tensorlift.synthesis.derive.builder import is_number
 from tensorlift.synthesis.derive.masks import constraints_of, mask_of, triangle_of
 from tensorlift.synthesis.derive.reads import affine_value, read_value, readable, taken_value
@@ -24,8 +24,8 @@ from tensorlift.synthesis.derive.scope import Scope, Value
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.ops.dtypes import DType
+    from tensorlift.poly.domain import Domain
 
 # The position of the operand that must not be zero, or must be positive: one is harmless for each.
 GUARDED = {"div": 1, "tdiv": 1, "rem": 1, "floordiv": 1, "mod": 1, "sqrt": 0, "log": 0, "log2": 0, "log10": 0,

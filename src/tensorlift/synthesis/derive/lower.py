@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Carried, Definition, DefinitionError, Item, KeptLoop, Summary, reads_of
-from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.tensor_program import (
     Assign,
@@ -27,6 +26,7 @@ from tensorlift.ir.tensor_program import (
     roots_of,
     variables_in,
 )
+from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.synthesis.derive.borders import Borders
 from tensorlift.synthesis.derive.elementwise import value_of
 from tensorlift.synthesis.derive.older import older_first
@@ -38,9 +38,9 @@ from tensorlift.synthesis.derive.scope import Scope
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
+    from tensorlift.poly.affine import Affine
     from tensorlift.synthesis.derive.builder import Builder
     from tensorlift.synthesis.derive.scope import Value
 

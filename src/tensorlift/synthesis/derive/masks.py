@@ -8,9 +8,9 @@ from __future__ import annotations
 from functools import partial, reduce
 from typing import NamedTuple
 
-from tensorlift.comprehension.affine import ZERO, Affine
-from tensorlift.comprehension.domain import Constraint, Domain, NotAffine, at_least
 from tensorlift.diagnostics import refuse
+from tensorlift.poly.affine import ZERO, Affine
+from tensorlift.poly.domain import Constraint, Domain, NotAffine, at_least
 from tensorlift.synthesis.derive.reads import affine_value
 from tensorlift.synthesis.derive.scope import Scope, Value
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, reads_of
-from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.names import fresh
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.poly.names import fresh
 from tensorlift.synthesis.derive.order import kept_version
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from tensorlift.comprehension.rewrite import map_reads
 from tensorlift.comprehension.terms import Read, Term, read
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.rewrite import ReadMap
+    from tensorlift.poly.domain import Domain
 
 
 def arranged(items: tuple[Item, ...]) -> tuple[Item, ...]:

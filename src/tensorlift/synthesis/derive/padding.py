@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.comprehension.definition import Definition
-from tensorlift.comprehension.domain import Domain, NotAffine, at_least, equal
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import flattened
 from tensorlift.comprehension.terms import Piecewise, Read, Reduce, Term
 from tensorlift.ops.dtypes import integer_range, is_float
+from tensorlift.poly.affine import ZERO, Affine
+from tensorlift.poly.domain import Domain, NotAffine, at_least, equal
+from tensorlift.poly.names import fresh
 from tensorlift.synthesis.derive.scope import Span, ends_over, ranges_of, span_box
 from tensorlift.synthesis.simplify.arithmetic import factors
 

@@ -10,9 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least, equal, less
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import Descend, reads_in, rebuild_inside, substitute, transform
 from tensorlift.comprehension.terms import Constant, Read, Reduce, Term, zero
 from tensorlift.diagnostics import LiftError, refuse
@@ -28,6 +25,9 @@ from tensorlift.ir.tensor_program import (
     Statement,
     SubscriptItem,
 )
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least, equal, less
+from tensorlift.poly.names import fresh
 from tensorlift.synthesis.derive.elementwise import are_of_sizes, choose, select_pieces, value_of
 from tensorlift.synthesis.derive.masks import mask_of
 from tensorlift.synthesis.derive.reads import readable

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import ZERO, Affine
-from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.positions import counted_from_zero, position_of
 from tensorlift.comprehension.terms import Reduce, reduce
 from tensorlift.ir.tensor_program import Range, Reverse
 from tensorlift.ops.dtypes import is_float
+from tensorlift.poly.affine import ZERO, Affine
+from tensorlift.poly.domain import Domain, at_least
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.reads import affine_value, readable
 from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, range_of, span_box

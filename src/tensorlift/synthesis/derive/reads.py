@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import ZERO, Affine
-from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.rewrite import place_of, reads_in
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
 from tensorlift.ir.tensor_program import At, Expression, Iota, Range, Reverse, SubscriptItem
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer
+from tensorlift.poly.affine import ZERO, Affine
+from tensorlift.poly.domain import Domain, at_least
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Scope, Value, ends_over
 

@@ -10,13 +10,13 @@ from dataclasses import replace
 from itertools import filterfalse
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import ZERO, Affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
 from tensorlift.comprehension.rewrite import flattened, place_of, walk
 from tensorlift.comprehension.terms import Read, Reduce, Term, reduce
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ops import scalar_ops
 from tensorlift.ops.dtypes import is_float
+from tensorlift.poly.affine import ZERO, Affine
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least
 from tensorlift.synthesis.derive.contraction import contract, plan, reduced
 from tensorlift.synthesis.derive.masks import constraint_mask, constraints_of, mask_of, transposed, triangle_of
 from tensorlift.synthesis.derive.prefix import position_value, prefix_value
@@ -34,10 +34,10 @@ from tensorlift.synthesis.simplify.arithmetic import factors, product, summands,
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tensorlift.comprehension.domain import Constraint
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.ir.tensor_program import Expression
     from tensorlift.ops.dtypes import DType
+    from tensorlift.poly.domain import Constraint
 
 _FEW_POINTS = 4  # which cost less written out than as windows
 _MOST_POINTS = 16

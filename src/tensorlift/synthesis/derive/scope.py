@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, NotAffine, at_least, less
 from tensorlift.comprehension.ranges import ends_of, in_range
 from tensorlift.ir.tensor_program import Expression, NewAxis, Range
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, NotAffine, at_least, less
 from tensorlift.synthesis.derive.builder import Builder, whole
 
 if TYPE_CHECKING:

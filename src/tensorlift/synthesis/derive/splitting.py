@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, NotAffine
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import rebuild, substitute, walk
 from tensorlift.comprehension.terms import COMBINER, Apply, Piecewise, Reduce, Term, apply, piecewise, reduce
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, NotAffine
+from tensorlift.poly.names import fresh
 from tensorlift.synthesis.derive.scope import range_of
 from tensorlift.synthesis.simplify.arithmetic import factors, product, summands, total
 

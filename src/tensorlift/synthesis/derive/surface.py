@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.ir.tensor_program import (
     DerivedSize,
     Parameter,
@@ -18,6 +17,7 @@ from tensorlift.ir.tensor_program import (
     roots_of,
     variables_in,
 )
+from tensorlift.poly.affine import Affine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

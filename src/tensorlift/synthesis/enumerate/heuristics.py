@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tensorlift.comprehension.affine import ONE, Affine
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Reduce
+from tensorlift.poly.affine import ONE, Affine
 from tensorlift.synthesis.derive.scope import range_of
 from tensorlift.synthesis.sketch.goals import Library
 from tensorlift.synthesis.symbolic.views import View, views_of
@@ -25,9 +25,9 @@ from tensorlift.synthesis.symbolic.views import View, views_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.terms import Reducer, Term
+    from tensorlift.poly.domain import Domain
     from tensorlift.synthesis.symbolic.covering import Traced
     from tensorlift.synthesis.symbolic.task import Task
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tensorlift.comprehension.affine import ONE, ZERO
 from tensorlift.comprehension.notation.definitions import show_definition
 from tensorlift.ir.tensor_program import At
+from tensorlift.poly.affine import ONE, ZERO
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.enumerate.steps import Step, applied

@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, DerivedSize
-from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import rebuild
 from tensorlift.comprehension.terms import Apply, Reduce, Term, apply, reduce, zero
 from tensorlift.ops.dtypes import is_float
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.poly.names import fresh
 from tensorlift.synthesis.derive.splitting import expanded_pieces
 
 if TYPE_CHECKING:

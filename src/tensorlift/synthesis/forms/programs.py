@@ -18,7 +18,6 @@ from functools import reduce
 from itertools import count
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.ir.outer import outer_operands
 from tensorlift.ir.rewriting import rewritten
 from tensorlift.ir.stores import UPDATES
@@ -40,6 +39,7 @@ from tensorlift.ir.tensor_program import (
     walk_expressions,
 )
 from tensorlift.ops.dtypes import is_float, is_integer, width
+from tensorlift.poly.affine import Affine
 from tensorlift.synthesis.derive.builder import Builder, whole
 
 if TYPE_CHECKING:

@@ -13,8 +13,6 @@ from itertools import product as choices
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.domain import Domain, NotAffine
-from tensorlift.comprehension.domain import equal as equals
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.positions import with_start
 from tensorlift.comprehension.rewrite import (
@@ -28,13 +26,15 @@ from tensorlift.comprehension.rewrite import (
     walk,
 )
 from tensorlift.comprehension.terms import COMBINER, Apply, Piecewise, Reduce, Reducer, Term
+from tensorlift.poly.domain import Domain, NotAffine
+from tensorlift.poly.domain import equal as equals
 from tensorlift.synthesis.simplify.arithmetic import factors, operands, product, summands, total
 from tensorlift.synthesis.simplify.pieces import merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tensorlift.comprehension.affine import Affine
+    from tensorlift.poly.affine import Affine
 
 # The reductions that a repeated point does not change.
 _IDEMPOTENT = {op: cast("Reducer", name) for name, op in COMBINER.items() if name not in ("sum", "prod")}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from tensorlift.comprehension.definition import Item
-    from tensorlift.comprehension.domain import Domain
+    from tensorlift.poly.domain import Domain
 
 
 _MOST_PARTS = 64  # convex parts of a definition times those of where it is read: telling them apart takes their square

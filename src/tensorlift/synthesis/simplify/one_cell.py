@@ -10,16 +10,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, definitions_of, loops_of, substituted
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.terms import Read
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.names import fresh
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.comprehension.terms import Term
+    from tensorlift.poly.domain import Domain
 
 
 def of_one_cell(loop: KeptLoop, needed: Collection[str]) -> KeptLoop:

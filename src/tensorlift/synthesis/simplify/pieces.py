@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import Domain
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.positions import place_of
 from tensorlift.comprehension.rewrite import Descend, rebuild_inside, shorten, simplified, transform
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Piecewise, Reduce, Term, piecewise
+from tensorlift.poly.domain import Domain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, definitions_of
-from tensorlift.comprehension.domain import Domain, NotAffine
 from tensorlift.comprehension.matching import alike, matches
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.positions import position_of
 from tensorlift.comprehension.rewrite import rebuild_inside, substitute, transform, walk
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term, read
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, NotAffine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -17,9 +17,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least, equal
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.ranges import ends_of, never_wraps
 from tensorlift.comprehension.rewrite import (
     Descend,
@@ -34,6 +31,9 @@ from tensorlift.comprehension.rewrite import (
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term, cast, reduce
 from tensorlift.comprehension.whole import in_integers
 from tensorlift.ops.dtypes import is_float, is_integer
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least, equal
+from tensorlift.poly.names import fresh
 from tensorlift.synthesis.simplify.arithmetic import factors, product
 
 if TYPE_CHECKING:

@@ -25,9 +25,9 @@ from tensorlift.synthesis.symbolic.covering import Covering, Exhausted
 from tensorlift.synthesis.symbolic.views import regions_of, views_of, windows_of
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import Summary
     from tensorlift.ir.tensor_program import TensorProgram
+    from tensorlift.poly.affine import Affine
     from tensorlift.synthesis.derive.scope import Value
     from tensorlift.synthesis.grammar import Dialect, Grammar
     from tensorlift.synthesis.symbolic.covering import Traced

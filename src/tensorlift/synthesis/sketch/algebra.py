@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensorlift.comprehension.affine import ZERO
 from tensorlift.ops.dtypes import is_float
+from tensorlift.poly.affine import ZERO
 from tensorlift.synthesis.derive.contraction import contract
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.sketch.construct import over, plus, power, times
@@ -34,7 +34,7 @@ from tensorlift.synthesis.symbolic.trace import FREE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.comprehension.affine import Affine
+    from tensorlift.poly.affine import Affine
     from tensorlift.synthesis.derive.scope import Scope
     from tensorlift.synthesis.grammar import Grammar
     from tensorlift.synthesis.sketch.goals import Index, Library

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.ops.dtypes import is_integer
+from tensorlift.poly.affine import Affine
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.sketch.construct import negated
 from tensorlift.synthesis.symbolic.trace import FREE

@@ -28,7 +28,7 @@ from tensorlift.synthesis.symbolic.graph import Undefined
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from tensorlift.comprehension.affine import Affine
+    from tensorlift.poly.affine import Affine
     from tensorlift.synthesis.derive.scope import Value
     from tensorlift.synthesis.grammar import Grammar
     from tensorlift.synthesis.sketch.goals import Library

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.ops.dtypes import is_float
+from tensorlift.poly.affine import Affine
 from tensorlift.synthesis.derive.contraction import contract
 from tensorlift.synthesis.derive.elementwise import guarded_operands
 from tensorlift.synthesis.derive.reductions import start_of

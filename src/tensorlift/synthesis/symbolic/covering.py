@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.rewriting import rewritten
 from tensorlift.ir.tensor_program import Assign, Literal, walk_expressions
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE
 from tensorlift.synthesis.derive.pieces import PieceLowering, whole_value
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.symbolic.graph import Graph, Undefined

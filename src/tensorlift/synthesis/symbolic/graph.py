@@ -14,9 +14,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.ops.scalar_ops import COMPARISONS, ON_NUMBERS, SCALAR_OPS
+from tensorlift.poly.affine import Affine
 from tensorlift.synthesis.symbolic.field import PRIME, draw, mixed
 
 if TYPE_CHECKING:

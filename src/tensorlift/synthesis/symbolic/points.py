@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from itertools import chain, islice, permutations, product
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import UNIVERSE, Domain
-from tensorlift.comprehension.session import SESSION
+from tensorlift.poly.domain import UNIVERSE, Domain
+from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.domain import Constraint
+    from tensorlift.poly.affine import Affine
+    from tensorlift.poly.domain import Constraint
 
 _LARGEST = 16
 _MOST_TRIED = 20_000

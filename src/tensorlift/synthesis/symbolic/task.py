@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.rewrite import reads_in, walk
 from tensorlift.comprehension.terms import Piecewise
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least
 from tensorlift.synthesis.derive.scope import ends_over
 from tensorlift.synthesis.symbolic.points import conjuncts_of, is_divided
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Index, Piecewise, Read, Reduce, Scalar
+from tensorlift.poly.affine import Affine
 from tensorlift.synthesis.symbolic.points import Untraceable, contains, points
 
 if TYPE_CHECKING:

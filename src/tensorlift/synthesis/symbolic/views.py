@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.domain import Domain
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.tensor_program import At, Range, Reverse
+from tensorlift.poly.affine import ONE, ZERO, Affine
+from tensorlift.poly.domain import Domain
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.masks import mask_of
 from tensorlift.synthesis.derive.reads import read_value

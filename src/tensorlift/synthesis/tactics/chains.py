@@ -20,13 +20,13 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, KeptLoop, Summary
-from tensorlift.comprehension.names import fresh
-from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
 from tensorlift.comprehension.rewrite import rebuild, substitute
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
 from tensorlift.ir.cost import UNKNOWN
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.names import fresh
+from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 from tensorlift.synthesis.derive.contraction import plan
 from tensorlift.synthesis.derive.scope import ranges_of
 from tensorlift.synthesis.simplify.arithmetic import product
@@ -36,7 +36,7 @@ from tensorlift.synthesis.tactics.matching import multiplied, opened
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.domain import Domain
+    from tensorlift.poly.domain import Domain
 
 
 Labels = frozenset[str]

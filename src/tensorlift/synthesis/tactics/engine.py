@@ -16,14 +16,14 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import DefinitionError
-from tensorlift.comprehension.domain import Constraint, Domain
 from tensorlift.comprehension.notation import show
 from tensorlift.comprehension.rewrite import flattened, substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import Literal
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Constraint, Domain
 from tensorlift.synthesis.derive import derive
 from tensorlift.synthesis.derive.contraction import contract, reduced
 from tensorlift.synthesis.derive.elementwise import guarded_operands, select_pieces, select_value, value_of

@@ -20,12 +20,12 @@ from importlib.resources import files
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.comprehension.domain import Domain, at_least
 from tensorlift.comprehension.normal import equal
-from tensorlift.comprehension.session import SESSION
 from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.ops.scalar_ops import COMPARISONS, ON_NUMBERS
+from tensorlift.poly.domain import Domain, at_least
+from tensorlift.session import SESSION
 from tensorlift.synthesis.tactics.meaning import Meaning, factors_of, indices_in, range_of, term_of, variables_of
 from tensorlift.synthesis.tactics.reader import Reader
 from tensorlift.synthesis.tactics.steps import Program, Tensor, parse_steps, steps_of

@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Constraint, Domain, at_least, equal, less
 from tensorlift.comprehension.rewrite import rebuild, simplified, substitute
 from tensorlift.comprehension.terms import Reduce
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, at_least, equal, less
 from tensorlift.synthesis.tactics.matching import Pattern, opened, placeholder_number
 from tensorlift.synthesis.tactics.steps import PRODUCTS, REARRANGEMENTS, REDUCTIONS, Step, Tensor
 from tensorlift.synthesis.tactics.syntax import (

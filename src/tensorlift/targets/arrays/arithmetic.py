@@ -7,9 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import simplified
 from tensorlift.comprehension.tensor import (
     Obligations,
@@ -23,6 +20,9 @@ from tensorlift.comprehension.tensor import (
 )
 from tensorlift.comprehension.terms import Apply, Constant, Term
 from tensorlift.ops.dtypes import DType, is_float, is_integer
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.poly.names import fresh
 from tensorlift.targets.arrays.promotion import converted
 from tensorlift.targets.target import Flag, OpRow, Sample, Tensor, row, sample
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import ONE, Affine
-from tensorlift.comprehension.domain import Domain, equal
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import (
     CellMap,
     Indices,
@@ -16,6 +13,9 @@ from tensorlift.comprehension.tensor import (
     broadcast_shape,
     broadcast_to,
 )
+from tensorlift.poly.affine import ONE, Affine
+from tensorlift.poly.domain import Domain, equal
+from tensorlift.poly.names import fresh
 from tensorlift.targets.arrays.arithmetic import ROWS as ARITHMETIC_ROWS
 from tensorlift.targets.arrays.arithmetic import cell as arithmetic_cell
 from tensorlift.targets.arrays.promotion import converted

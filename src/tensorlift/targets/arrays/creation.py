@@ -6,9 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import ZERO, Affine
-from tensorlift.comprehension.domain import Domain, at_least, equal
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import (
     Indices,
     Obligations,
@@ -22,6 +19,9 @@ from tensorlift.comprehension.tensor import (
     number,
 )
 from tensorlift.ops.dtypes import DType, is_float
+from tensorlift.poly.affine import ZERO, Affine
+from tensorlift.poly.domain import Domain, at_least, equal
+from tensorlift.poly.names import fresh
 from tensorlift.targets.arrays.functions import as_type
 from tensorlift.targets.target import ElementType, Memory, OpRow, Size, Sizes, Tensor, row, sample
 

@@ -6,9 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, equal, less
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import (
     CellMap,
     Indices,
@@ -20,6 +17,9 @@ from tensorlift.comprehension.tensor import (
     pieces,
 )
 from tensorlift.ops.dtypes import holds, is_integer
+from tensorlift.poly.affine import ONE, ZERO, Affine
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least, equal, less
+from tensorlift.poly.names import fresh
 from tensorlift.targets.arrays.creation import checked_broadcast, range_extent
 from tensorlift.targets.arrays.functions import as_type
 from tensorlift.targets.target import (

@@ -9,8 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import EMPTY, UNIVERSE, Constraint, Domain, at_least, equal, less
 from tensorlift.comprehension.tensor import (
     Obligations,
     Strength,
@@ -25,6 +23,8 @@ from tensorlift.comprehension.tensor import (
 )
 from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Term
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer, width
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import EMPTY, UNIVERSE, Constraint, Domain, at_least, equal, less
 from tensorlift.targets.arrays.promotion import converted, operator_strength
 from tensorlift.targets.target import OpRow, Tensor, row, sample
 

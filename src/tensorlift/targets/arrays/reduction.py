@@ -6,9 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import ONE, Affine
-from tensorlift.comprehension.domain import Domain, at_least, less
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.positions import DTYPE, Position
 from tensorlift.comprehension.tensor import (
     Indices,
@@ -21,6 +18,9 @@ from tensorlift.comprehension.tensor import (
 )
 from tensorlift.comprehension.terms import COMBINER, Reducer
 from tensorlift.ops.dtypes import DType, is_float
+from tensorlift.poly.affine import ONE, Affine
+from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.poly.names import fresh
 from tensorlift.targets.arrays.logic import truth
 from tensorlift.targets.arrays.promotion import converted
 from tensorlift.targets.arrays.shape import axes_of, axis_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.domain import at_least, equal
 from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, below, convert, number, pieces, size
+from tensorlift.poly.affine import ONE, ZERO, Affine
+from tensorlift.poly.domain import at_least, equal
 from tensorlift.targets.arrays.creation import exact_size
 from tensorlift.targets.target import Axes, ElementType, Memory, Size, Sizes, Tensor, Tensors, row, sample
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, NotAffine, at_least, less
 from tensorlift.comprehension.terms import read
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, NotAffine, at_least, less
 from tensorlift.targets.c.cells import affine_text
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.operands import PREFIXES, Matrix, Operand, Product, box, matrix, symmetric_call

@@ -10,7 +10,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.domain import at_least
 from tensorlift.comprehension.positions import extreme_in
 from tensorlift.comprehension.rewrite import renewed, substitute, walk
 from tensorlift.comprehension.rules import FALSE
@@ -27,6 +26,7 @@ from tensorlift.comprehension.terms import (
 )
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 from tensorlift.ops.scalar_ops import neutral as number_of
+from tensorlift.poly.domain import at_least
 from tensorlift.targets.c.nests import condition, nest
 from tensorlift.targets.c.scalars import AND, ATOM, C_TYPES, CHOICE, OR, SUM, UNARY, Text, applied, cast, number
 from tensorlift.targets.c.text import Block
@@ -34,8 +34,8 @@ from tensorlift.targets.c.text import Block
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from tensorlift.comprehension.affine import Affine
-    from tensorlift.comprehension.domain import Domain
+    from tensorlift.poly.affine import Affine
+    from tensorlift.poly.domain import Domain
     from tensorlift.targets.c.text import Line, Names
 
     SpellRead = Callable[[Read], Text]

@@ -18,11 +18,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, NotAffine, at_least, less
 from tensorlift.comprehension.rewrite import renewed, substitute, visit_reads, walk
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term, reduce
 from tensorlift.ops.dtypes import is_float
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, NotAffine, at_least, less
 from tensorlift.targets.c.calls import Matcher, triangular_product
 from tensorlift.targets.c.cells import Cell, update
 from tensorlift.targets.c.nests import nest

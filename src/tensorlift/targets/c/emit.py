@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.definition import Definition, KeptLoop, definitions_of
-from tensorlift.comprehension.domain import Domain, at_least, less
 from tensorlift.comprehension.terms import Read, Term, read
 from tensorlift.diagnostics import refuse
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.targets.c.cells import affine_text
 from tensorlift.targets.c.definitions import PieceWriter, widened
 from tensorlift.targets.c.nests import nest

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import islpy as isl
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.diagnostics import refuse
+from tensorlift.poly.affine import Affine
 from tensorlift.targets.c.scalars import AND, ATOM, CHOICE, EQUALITY, OR, ORDER, PRODUCT, SUM, UNARY, Text
 from tensorlift.targets.c.text import Block, mentions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tensorlift.comprehension.domain import Domain
+    from tensorlift.poly.domain import Domain
     from tensorlift.targets.c.text import Line
 
     Body = Callable[[Mapping[str, Affine]], Sequence[Line]]  # what an iteration does, where variables have one value

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, NotAffine, at_least
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, NotAffine, at_least
 from tensorlift.targets.c.cells import affine_text
 
 if TYPE_CHECKING:

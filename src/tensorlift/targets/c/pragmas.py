@@ -13,8 +13,8 @@ from tensorlift.targets.c.text import APART, CBLAS, HEADERS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.ir.cut import Cut
+    from tensorlift.poly.affine import Affine
 
 FROM = 1 << 16  # iterations of the innermost loop; starting threads costs as much as some thousand
 _ROWS = 8  # that a thread takes in turn, where later ones have more to do

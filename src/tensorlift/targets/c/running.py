@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, NotAffine, equal
 from tensorlift.comprehension.rewrite import substitute, visit_reads
 from tensorlift.comprehension.terms import Read, Reduce, Term
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, NotAffine, equal
 from tensorlift.targets.c.cells import accumulator, neutral, update
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.scalars import C_TYPES

@@ -14,21 +14,21 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.domain import at_least
 from tensorlift.contract.language import AnyOf, Compare, NotNull, Separate
 from tensorlift.contract.notation import parse_sum
 from tensorlift.diagnostics import refuse
+from tensorlift.poly.domain import at_least
 from tensorlift.targets.c.scalars import C_TYPES
 from tensorlift.targets.c.text import APART, ORIGINAL, PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.comprehension.definition import Summary
     from tensorlift.contract.language import Atom, Condition, Sum
     from tensorlift.diagnostics import LiftError
     from tensorlift.ir.function import FunctionView, Parameter
+    from tensorlift.poly.affine import Affine
     from tensorlift.targets.c.storage import Slot
 
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, equal, less
 from tensorlift.comprehension.rewrite import map_reads, substitute, visit_reads
 from tensorlift.comprehension.terms import Read, Term, read
 from tensorlift.contract.notation import parse_sum
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, equal, less
 from tensorlift.targets.c.cells import affine_text
 from tensorlift.targets.c.scalars import C_TYPES, PRODUCT, SUM, UNARY, Text
 

@@ -7,18 +7,18 @@ from itertools import product as every
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.matching import alike
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.rewrite import rebuild, substitute, walk
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
 from tensorlift.ops.dtypes import is_float, is_integer
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.names import fresh
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.ops.dtypes import DType
+    from tensorlift.poly.domain import Domain
     from tensorlift.targets.c.storage import Memory
 
 

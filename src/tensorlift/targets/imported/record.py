@@ -22,8 +22,6 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from tensorlift.codec import Codec, Form, Via
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, parse_domain
 from tensorlift.comprehension.instance import DestinationForm, Instance, InstanceOperand, ListKind, ListOperand
 from tensorlift.comprehension.notation.definitions import show_definition
 from tensorlift.comprehension.notation.parser import parse_affine, parse_definition
@@ -31,6 +29,8 @@ from tensorlift.comprehension.notation.syntax import SyntaxFault
 from tensorlift.comprehension.tensor import Shape
 from tensorlift.diagnostics import Location, refuse
 from tensorlift.ops.dtypes import DType
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, parse_domain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

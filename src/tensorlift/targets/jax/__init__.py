@@ -24,10 +24,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import ZERO
 from tensorlift.comprehension.tensor import Strength, scalar_value
 from tensorlift.ir.cost import Costs
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
+from tensorlift.poly.affine import ZERO
 from tensorlift.targets.arrays import arithmetic, creation, functions, index, reduction
 from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength
 from tensorlift.targets.numpy import TARGET as NUMPY

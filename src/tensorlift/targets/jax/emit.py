@@ -12,8 +12,6 @@ import re
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.names import unused
 from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import (
     Assign,
@@ -37,6 +35,8 @@ from tensorlift.ir.tensor_program import (
     walk_expressions,
     walk_statements,
 )
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.names import unused
 from tensorlift.targets.jax import X64
 from tensorlift.targets.python_text import arrays, spelling
 from tensorlift.targets.python_text.emission import INDENT, Emission

@@ -15,10 +15,10 @@ import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.tensor import array
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.cost import Costs
+from tensorlift.poly.affine import Affine
 from tensorlift.targets.linalg import rows_named, rows_scalar, rows_tensor
 from tensorlift.targets.linalg.rows_scalar import PREDICATES
 from tensorlift.targets.linalg.rows_scalar import ROWS as SCALARS

@@ -10,7 +10,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     At,
@@ -28,6 +27,7 @@ from tensorlift.ir.tensor_program import (
     Triangle,
     TriangleMask,
 )
+from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.targets.linalg.writer import Value, element_type, map_text, operands_text, tensor_type
 from tensorlift.targets.mlir_text.text import number_at, shown
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.ir.tensor_program import (
     Assign,
     At,
@@ -21,6 +19,8 @@ from tensorlift.ir.tensor_program import (
     read_first,
     walk_statements,
 )
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.targets.emitted import returned, spell_all, spelling
 from tensorlift.targets.linalg.values import Values, is_whole
 from tensorlift.targets.linalg.writer import Value, Writer, element_type, map_text, tensor_type

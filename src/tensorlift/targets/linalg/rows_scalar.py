@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.domain import at_least, less
 from tensorlift.comprehension.tensor import (
     Obligations,
     SymbolicTensor,
@@ -21,6 +20,7 @@ from tensorlift.comprehension.tensor import (
 from tensorlift.comprehension.terms import Constant
 from tensorlift.ops.dtypes import SIGNED, DType, is_float, width
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
+from tensorlift.poly.domain import at_least, less
 from tensorlift.targets.arrays.arithmetic import cell, power_cell
 from tensorlift.targets.arrays.logic import ON_TRUTH_VALUES, compared, selected
 from tensorlift.targets.mlir_text.rows import Number, Predicate, Result, Scalar, is_index

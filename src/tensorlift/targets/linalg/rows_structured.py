@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least, equal, less
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Indices, Obligations, Strength, SymbolicTensor
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Read, Reducer
 from tensorlift.ops.scalar_ops import neutral
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least, equal, less
+from tensorlift.poly.names import fresh
 from tensorlift.targets.arrays.arithmetic import cell as arithmetic_cell
 from tensorlift.targets.arrays.logic import conjunction, disjunction
 from tensorlift.targets.mlir_text.rows import Body, Extents, Inputs, Ints, Map, Maps, Outs, Texts, is_index

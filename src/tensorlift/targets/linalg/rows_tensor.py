@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.domain import Domain, at_least, equal, less
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import (
     Obligations,
     Strength,
@@ -19,6 +16,9 @@ from tensorlift.comprehension.tensor import (
     pieces,
     size,
 )
+from tensorlift.poly.affine import ONE, ZERO, Affine
+from tensorlift.poly.domain import Domain, at_least, equal, less
+from tensorlift.poly.names import fresh
 from tensorlift.targets.arrays.creation import check_extents
 from tensorlift.targets.arrays.index import Selection, stored_cells, stored_value
 from tensorlift.targets.mlir_text.rows import Groups, Ints, Map, Mixed, Open, Result, Scalar, Scalars, is_index

@@ -11,7 +11,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     At,
@@ -36,6 +35,7 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.ops.dtypes import is_float
 from tensorlift.ops.scalar_ops import neutral
+from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.targets.linalg.body import Body, affine_at, aligned, generic, written
 from tensorlift.targets.linalg.writer import (
     COMBINERS,

@@ -9,10 +9,10 @@ import re
 import struct
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import DType, is_float, width
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
+from tensorlift.poly.affine import ZERO, Affine
 from tensorlift.targets.emitted import as_float
 from tensorlift.targets.mlir_text.text import Lines, names_and_types
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
     from fractions import Fraction
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.ir.tensor_program import Shape
+    from tensorlift.poly.domain import Domain
     from tensorlift.targets.mlir_text.text import Typed
 
 

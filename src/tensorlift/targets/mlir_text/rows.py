@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.tensor import Shape, Strength, SymbolicTensor
 from tensorlift.ops.dtypes import DType, is_float
+from tensorlift.poly.affine import Affine
 from tensorlift.targets.arrays.promotion import ArrayTypes, Operand
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 
-from tensorlift.comprehension.affine import Affine
 from tensorlift.comprehension.tensor import SymbolicTensor, array, size
+from tensorlift.poly.affine import Affine
 from tensorlift.targets.mlir_text.operations import ELEMENT_TYPES, tensor_type
 
 if TYPE_CHECKING:

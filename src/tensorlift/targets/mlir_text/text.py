@@ -13,8 +13,6 @@ from fractions import Fraction
 from itertools import count
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least
 from tensorlift.comprehension.positions import DTYPE
 from tensorlift.ir.cut import Cut
 from tensorlift.ir.tensor_program import (
@@ -37,6 +35,8 @@ from tensorlift.ir.tensor_program import (
     Windows,
 )
 from tensorlift.ops.dtypes import integer_range
+from tensorlift.poly.affine import ONE, ZERO, Affine
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least
 from tensorlift.targets.emitted import Emitted
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
-from tensorlift.comprehension.affine import ZERO
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     Cast,
@@ -29,6 +28,7 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.ops.dtypes import is_float, is_integer, width
 from tensorlift.ops.scalar_ops import ROUNDINGS, numpy_name
+from tensorlift.poly.affine import ZERO
 from tensorlift.targets.arrays.functions import FUNCTIONS
 from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.spelling import Library, Products, Rule, Spelling

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from tensorlift.comprehension.affine import ZERO
 from tensorlift.ir.cut import Cut
 from tensorlift.ir.stores import in_place, is_variable, writes_all
 from tensorlift.ir.tensor_program import (
@@ -28,6 +27,7 @@ from tensorlift.ir.tensor_program import (
     Windows,
     names_of,
 )
+from tensorlift.poly.affine import ZERO
 from tensorlift.targets.emitted import Emitted, returned, spell_all, spelling
 from tensorlift.targets.python_text.spelling import Spelling
 from tensorlift.targets.python_text.text import Precedence, Text, binary, may_be_python, safe_names

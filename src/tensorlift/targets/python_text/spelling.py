@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tensorlift.comprehension.affine import ZERO, Affine
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.outer import outer_operands
 from tensorlift.ir.tensor_program import (
@@ -32,6 +31,7 @@ from tensorlift.ir.tensor_program import (
     Variable,
 )
 from tensorlift.ops.dtypes import holds, is_integer
+from tensorlift.poly.affine import ZERO, Affine
 from tensorlift.targets.python_text.text import (
     COMPARISONS,
     Precedence,

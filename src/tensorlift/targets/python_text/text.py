@@ -18,8 +18,8 @@ from tensorlift.targets.emitted import as_float
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterable, Sequence
 
-    from tensorlift.comprehension.affine import Affine
     from tensorlift.ops.dtypes import DType
+    from tensorlift.poly.affine import Affine
 
 
 class Precedence(IntEnum):

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xdsl.printer import Printer
 
-from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.domain import UNIVERSE
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import integer_range, is_float
+from tensorlift.poly.affine import ONE, ZERO, Affine
+from tensorlift.poly.domain import UNIVERSE
 from tensorlift.targets.mlir_text.operations import ELEMENT_TYPES
 from tensorlift.targets.mlir_text.text import Lines, names_and_types
 from tensorlift.targets.stablehlo.spans import Span, neutral_number
@@ -25,10 +25,10 @@ from tensorlift.targets.stablehlo.spans import Span, neutral_number
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.domain import Domain
     from tensorlift.diagnostics import LiftError
     from tensorlift.ir.tensor_program import DerivedSize, Shape, SizeSource
     from tensorlift.ops.dtypes import DType
+    from tensorlift.poly.domain import Domain
 
     Ints = Sequence[int]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.affine import ONE, Affine
+from tensorlift.poly.affine import ONE, Affine
 from tensorlift.targets.mlir_text.text import cell_of
 from tensorlift.targets.stablehlo.builder import estimate, static, type_of
 from tensorlift.targets.stablehlo.spans import Span

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     Assign,
@@ -42,6 +40,8 @@ from tensorlift.ir.tensor_program import (
     Windows,
 )
 from tensorlift.ops.dtypes import is_float, is_integer
+from tensorlift.poly.affine import ONE, ZERO, Affine
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.targets.emitted import as_float, returned, spell_all, spelling
 from tensorlift.targets.mlir_text.text import (
     cell_of,

@@ -6,13 +6,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least, equal
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, affine_of, elementwise
 from tensorlift.comprehension.terms import Apply, Constant
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer
 from tensorlift.ops.scalar_ops import REALS
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least, equal
+from tensorlift.poly.names import fresh
 from tensorlift.targets.arrays import arithmetic, functions, logic
 from tensorlift.targets.target import OpRow, Tensor, Text, row, sample
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least, equal, less
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, convert, scalar_value
 from tensorlift.comprehension.terms import COMBINER, Reducer
 from tensorlift.ops import scalar_ops
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least, equal, less
+from tensorlift.poly.names import fresh
 from tensorlift.targets.arrays.arithmetic import cell as arithmetic_cell
 from tensorlift.targets.arrays.contraction import contracted
 from tensorlift.targets.arrays.reduction import Fold, folded

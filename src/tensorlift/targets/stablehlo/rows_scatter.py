@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.domain import Domain, at_least, equal, less
-from tensorlift.comprehension.names import fresh
 from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, affine_of, pieces, scalar_value
+from tensorlift.poly.affine import ONE, ZERO, Affine
+from tensorlift.poly.domain import Domain, at_least, equal, less
+from tensorlift.poly.names import fresh
 from tensorlift.targets.arrays.arithmetic import cell as arithmetic_cell
 from tensorlift.targets.stablehlo.rows_shape import named_axes
 from tensorlift.targets.target import Flag, Tensor, row, sample

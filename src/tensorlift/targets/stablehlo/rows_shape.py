@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.affine import ONE, ZERO, Affine
-from tensorlift.comprehension.domain import Domain, at_least, equal
 from tensorlift.comprehension.tensor import Indices, Obligations, Shape, SymbolicTensor, affine_of, fold_exact
 from tensorlift.comprehension.terms import Apply
 from tensorlift.ops.dtypes import integer_range
+from tensorlift.poly.affine import ONE, ZERO, Affine
+from tensorlift.poly.domain import Domain, at_least, equal
 from tensorlift.targets.arrays import shape as array_shape
 from tensorlift.targets.arrays.creation import check_extents, exact_size, range_extent
 from tensorlift.targets.arrays.index import Selection, select, store

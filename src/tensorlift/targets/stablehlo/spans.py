@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import At, NewAxis, Range, Reverse
 from tensorlift.ops.scalar_ops import neutral
+from tensorlift.poly.affine import ONE, ZERO, Affine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.affine import ONE, ZERO, Affine
 from tensorlift.ir.tensor_program import (
     Diagonal,
     DiagonalMask,
@@ -12,6 +11,7 @@ from tensorlift.ir.tensor_program import (
     Variable,
 )
 from tensorlift.ops.dtypes import is_float
+from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.targets.stablehlo.spans import Span, neutral_number, spans
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import ZERO
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import (
@@ -43,6 +42,7 @@ from tensorlift.ir.tensor_program import (
     Windows,
 )
 from tensorlift.ops.dtypes import SIGNED, UNSIGNED
+from tensorlift.poly.affine import ZERO
 from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.arrays import (
     accumulation,

@@ -12,9 +12,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import ONE, ZERO
-from tensorlift.comprehension.domain import at_least
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor, number
+from tensorlift.poly.affine import ONE, ZERO
+from tensorlift.poly.domain import at_least
 from tensorlift.targets.arrays import creation, index, shape
 from tensorlift.targets.target import (
     DEVICE,

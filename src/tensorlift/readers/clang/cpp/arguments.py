@@ -15,8 +15,6 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from tensorlift.diagnostics import Location
-from tensorlift.frontends.c.c_types import CType, NumberType, PointerType
-from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.cpp.class_rules import require_class, require_plain_copy, require_plain_ending
 from tensorlift.frontends.cpp.cpp_types import (
     CppTypes,
@@ -25,8 +23,10 @@ from tensorlift.frontends.cpp.cpp_types import (
     without_reference,
 )
 from tensorlift.frontends.cpp.refusals import refusal
+from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.function import ROW
 from tensorlift.ir.prototype import size_name
+from tensorlift.ops.c_types import CType, NumberType, PointerType
 from tensorlift.readers.clang.context import (
     Cell,
     Container,

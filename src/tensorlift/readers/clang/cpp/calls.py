@@ -16,7 +16,6 @@ from xdsl.ir import SSAValue
 
 from tensorlift.diagnostics import LiftError, called_from
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import FloatType
 from tensorlift.frontends.cpp.class_rules import require_class, require_plain_ending
 from tensorlift.frontends.cpp.cpp_types import fields_of, in_std, is_class, is_reference, without_reference
 from tensorlift.frontends.cpp.refusals import refusal
@@ -34,6 +33,7 @@ from tensorlift.frontends.cpp.syntax import (
     unwrapped,
     written_arguments,
 )
+from tensorlift.ops.c_types import FloatType
 from tensorlift.readers.clang import calls as c_calls
 from tensorlift.readers.clang.context import (
     Container,

@@ -14,10 +14,10 @@ from xdsl.dialects.builtin import StringAttr, i64
 from xdsl.dialects.cf import AssertOp
 from xdsl.dialects.memref import AllocOp
 
-from tensorlift.frontends.c.c_types import LONG, UNSIGNED_LONG
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.ir.literal_code import UNBOUNDED
 from tensorlift.ir.prototype import size_name
+from tensorlift.ops.c_types import LONG, UNSIGNED_LONG
 from tensorlift.readers.clang.context import Cell, Container, Context, Pointer
 from tensorlift.readers.clang.cpp.arguments import Home, argument, location, memory, plain
 from tensorlift.readers.clang.memory import counted, load, made_at, store

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import BOOL, INT, LONG, NumberType, PointerType
-from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.cpp.cpp_types import in_std, is_class
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.syntax import unwrapped
+from tensorlift.ir.c_types import ir_type
+from tensorlift.ops.c_types import BOOL, INT, LONG, NumberType, PointerType
 from tensorlift.readers.clang.context import (
     C,
     Cell,

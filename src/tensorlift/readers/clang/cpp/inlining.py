@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import LONG, FloatType, IntegerType, NumberType, PointerType, VoidType
-from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.math_functions import is_math_function
 from tensorlift.frontends.c.refusals import refusal as c_refusal
 from tensorlift.frontends.cpp.cpp_types import INCLUDE, in_std, is_class
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.returned import result_of, returned_variables, returns_in
+from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.location import inlined as located
+from tensorlift.ops.c_types import LONG, FloatType, IntegerType, NumberType, PointerType, VoidType
 from tensorlift.readers.clang.context import Context, Frame, Place, PointerLocal, Structure, memory_type, pointee
 from tensorlift.readers.clang.cpp.arguments import types_of
 from tensorlift.readers.clang.expressions import contents

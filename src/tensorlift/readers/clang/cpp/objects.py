@@ -7,10 +7,10 @@ from typing import Any
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from tensorlift.frontends.c.c_types import LONG, NumberType, PointerType
-from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.cpp.cpp_types import fields_of, is_plain_array
 from tensorlift.frontends.cpp.refusals import refusal
+from tensorlift.ir.c_types import ir_type
+from tensorlift.ops.c_types import LONG, NumberType, PointerType
 from tensorlift.readers.clang.context import (
     Cell,
     Container,

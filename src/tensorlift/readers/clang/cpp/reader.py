@@ -9,15 +9,15 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block
 
 from tensorlift.diagnostics import LiftError, internal_error
-from tensorlift.frontends.c.c_types import VOID, NumberType, OtherType
-from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.c.reader import inside_of
 from tensorlift.frontends.cpp.cpp_types import CppTypes, is_class, is_reference
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.returned import returned_variables, returns_in
 from tensorlift.frontends.cpp.syntax import parameters_of
+from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.literal_function import literal_function
 from tensorlift.ir.prototype import RETURNED
+from tensorlift.ops.c_types import VOID, NumberType, OtherType
 from tensorlift.readers.clang.context import C, Context, Frame, Rules
 from tensorlift.readers.clang.cpp.arguments import parameter
 from tensorlift.readers.clang.cpp.calls import own_copy

@@ -9,7 +9,11 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import (
+from tensorlift.frontends.cpp.cpp_types import is_class, is_reference, without_reference
+from tensorlift.frontends.cpp.refusals import refusal
+from tensorlift.frontends.cpp.returned import named_object, result_of
+from tensorlift.frontends.cpp.syntax import HARMLESS, unwrapped
+from tensorlift.ops.c_types import (
     LONG,
     UNSIGNED_LONG,
     CType,
@@ -17,10 +21,6 @@ from tensorlift.frontends.c.c_types import (
     PointerType,
     VoidType,
 )
-from tensorlift.frontends.cpp.cpp_types import is_class, is_reference, without_reference
-from tensorlift.frontends.cpp.refusals import refusal
-from tensorlift.frontends.cpp.returned import named_object, result_of
-from tensorlift.frontends.cpp.syntax import HARMLESS, unwrapped
 from tensorlift.readers.clang.context import (
     C,
     Cell,

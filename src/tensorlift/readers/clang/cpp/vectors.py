@@ -8,8 +8,6 @@ from clang.cindex import CursorKind
 from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.c_types import BOOL, LONG, UNSIGNED_LONG
-from tensorlift.frontends.c.ir_types import ir_type
 from tensorlift.frontends.cpp.cpp_types import is_reference
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.syntax import (
@@ -20,6 +18,8 @@ from tensorlift.frontends.cpp.syntax import (
     unwrapped,
     written_arguments,
 )
+from tensorlift.ir.c_types import ir_type
+from tensorlift.ops.c_types import BOOL, LONG, UNSIGNED_LONG
 from tensorlift.readers.clang.context import (
     Cell,
     Container,

@@ -2,8 +2,6 @@
 
 A condition is first proved for all sizes; only what cannot be proved is recorded, once, spelled in the names of the
 source.
-
-Preconditions that a front end states itself, beside those that lowering finds, as attributes of a function.
 """
 
 from __future__ import annotations
@@ -11,20 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import AffineSetAttr, ArrayAttr, DictionaryAttr, StringAttr
-from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineSet
-
-from tensorlift.comprehension.polynomial import ONE, Polynomial
 from tensorlift.frontends.c.refusals import refusal
+from tensorlift.poly.polynomial import ONE, Polynomial, spell_inequality
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from xdsl.ir import Attribute, Operation
-
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.c.ranges import Ranges
-    from tensorlift.frontends.c.values import Domain, Need
+    from tensorlift.poly.index_arithmetic import Need
+    from tensorlift.poly.loops import Domain
+    from tensorlift.poly.ranges import Ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,51 +87,3 @@ class Preconditions:
             return False
         back = self._ranges.is_certain(strong - weak)
         return not back or found.index(stronger) < found.index(weaker)
-
-
-def spell_inequality(polynomial: Polynomial) -> str:
-    """Spell ``polynomial >= 0`` as an inequality without negative terms, for example ``k <= lda``."""
-    left = Polynomial({monomial: -value for monomial, value in polynomial.terms.items() if value < 0})
-    right = Polynomial({monomial: value for monomial, value in polynomial.terms.items() if value > 0})
-    if left.is_constant:
-        return f"{right} >= {left}"
-    return f"{left} <= {right}"
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A polynomial over the sizes that is zero, or at least zero."""
-
-    kind: AffineConstraintKind
-    polynomial: Polynomial
-    sizes: Sequence[str]
-
-    def as_set(self) -> AffineSetAttr | None:
-        """Give the set of sizes that meet it; None where it is about an integer that turned out to be no size."""
-        if not self.polynomial.variables() <= set(self.sizes):
-            return None
-        left = AffineExpr.constant(self.polynomial.terms.get((), 0))
-        for monomial, value in sorted(self.polynomial.terms.items()):
-            if monomial:
-                left = left + AffineExpr.symbol(self.sizes.index(monomial[0])) * value
-        constraint = AffineConstraintExpr(self.kind, left, AffineExpr.constant(0), canonicalize=False)
-        return AffineSetAttr(AffineSet(0, len(self.sizes), (constraint,)))
-
-
-def stated_requirement(kind: str, text: str, location: Location, condition: Condition | None = None) -> DictionaryAttr:
-    """Build a precondition; ``condition`` is its affine form where it has one."""
-    entry: dict[str, Attribute] = {
-        "kind": StringAttr(kind),
-        "text": StringAttr(text),
-        "loc": StringAttr(str(location)),
-    }
-    affine = None if condition is None else condition.as_set()
-    return DictionaryAttr(entry if affine is None else {**entry, "set": affine})
-
-
-def add_requirements(function: Operation, stated: Sequence[DictionaryAttr]) -> None:
-    """Put preconditions behind those that a function has."""
-    before = function.attributes.get("tl.requires")
-    known = list(before.data) if isinstance(before, ArrayAttr) else []
-    if known or stated:
-        function.attributes["tl.requires"] = ArrayAttr([*known, *dict.fromkeys(stated)])

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.comprehension.evaluate import contains
 from tests.comprehension.random_terms import Generator
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import (
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import (
     EMPTY,
     UNIVERSE,
     Constraint,

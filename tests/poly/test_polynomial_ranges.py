@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tensorlift.comprehension.polynomial import ONE, Polynomial
-from tensorlift.frontends.c.c_types import INT
-from tensorlift.frontends.c.ranges import Ranges
-from tensorlift.frontends.c.values import Domain, LoopRange
+from tensorlift.ops.c_types import INT
+from tensorlift.poly.loops import Domain, LoopRange
+from tensorlift.poly.polynomial import ONE, Polynomial
+from tensorlift.poly.ranges import Ranges
 
 
 def test_a_condition_that_is_assumed_changes_the_answer() -> None:

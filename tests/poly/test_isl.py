@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tensorlift.comprehension.affine import Affine
-from tensorlift.comprehension.domain import Domain, at_least, equal, less
-from tensorlift.comprehension.isl import IslError
-from tensorlift.comprehension.session import SESSION
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least, equal, less
+from tensorlift.poly.isl import IslError
+from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
-from tensorlift.frontends.c.c_types import BOOL, INT, LONG, IntegerType
-from tensorlift.frontends.c.values import Domain, Index, Need
+from tensorlift.ops.c_types import BOOL, INT, LONG, IntegerType
+from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.c.ranges import Ranges
+    from tensorlift.poly.loops import Domain
+    from tensorlift.poly.ranges import Ranges
 
 _ADDRESS_BITS = 64
 _SMALL_BITS = 8  # a number is small in a type where so many of its highest bits are zero
@@ -24,6 +24,28 @@ _LARGE_FACTOR = 1 << 16  # objects have less than 2**48 bytes
 _LARGE_ADDEND = 1 << 62
 _TERM_LIMIT = 1200
 _COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A condition, ``polynomial >= 0``, under which a polynomial equals the value that C computes.
+
+    Without it a ``wraps`` value is still right modulo the range of its type.
+    """
+
+    kind: str
+    polynomial: Polynomial
+    location: Location
+    wraps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An integer value with its C type; ``needs`` are the conditions that its exactness rests on."""
+
+    polynomial: Polynomial
+    ctype: IntegerType
+    needs: tuple[Need, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorlift.comprehension.affine import ONE, ZERO, Affine, affine
+from tensorlift.poly.affine import ONE, ZERO, Affine, affine
 
 NAMES = ("i", "j", "n")
 V = Affine.var

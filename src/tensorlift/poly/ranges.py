@@ -14,13 +14,13 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tensorlift.comprehension.polynomial import ONE, ZERO, Polynomial
-from tensorlift.frontends.c.values import Domain, LoopRange
+from tensorlift.poly.loops import Domain, LoopRange
+from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tensorlift.frontends.c.c_types import IntegerType
+    from tensorlift.ops.c_types import IntegerType
 
     Question = tuple[str, bool, Polynomial, Domain | None] | tuple[str, bool, bool, Domain, int]
 

@@ -27,15 +27,15 @@ from xdsl.dialects.builtin import (
     i64,
 )
 
-from tensorlift.frontends.c.c_types import CType, FloatType, IntegerType
+from tensorlift.ops.c_types import CType, FloatType, IntegerType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from xdsl.ir import Attribute
 
-    from tensorlift.comprehension.polynomial import Polynomial
     from tensorlift.diagnostics import Location
+    from tensorlift.poly.polynomial import Polynomial
 
 _text = lru_cache(maxsize=16)(StringAttr)
 _number = lru_cache(maxsize=4096)(IntAttr)

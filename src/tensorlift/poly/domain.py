@@ -11,11 +11,11 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension import isl
-from tensorlift.comprehension.affine import ZERO, Affine, affine, solved
-from tensorlift.comprehension.isl import PARAM, TooManyPartsError, checked, set_copy, within_allowance
-from tensorlift.comprehension.names import fresh, image
-from tensorlift.comprehension.session import SESSION
+from tensorlift.poly import isl
+from tensorlift.poly.affine import ZERO, Affine, affine, solved
+from tensorlift.poly.isl import PARAM, TooManyPartsError, checked, set_copy, within_allowance
+from tensorlift.poly.names import fresh, image
+from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.affine import Affine
+from tensorlift.poly.affine import Affine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -252,3 +252,12 @@ def _read(node: ast.expr) -> Polynomial:
                 return first * second
             return first + second if isinstance(operator, ast.Add) else first - second
     raise ValueError(f"'{ast.unparse(node)}' is no polynomial")
+
+
+def spell_inequality(polynomial: Polynomial) -> str:
+    """Spell ``polynomial >= 0`` as an inequality without negative terms, for example ``k <= lda``."""
+    left = Polynomial({monomial: -value for monomial, value in polynomial.terms.items() if value < 0})
+    right = Polynomial({monomial: value for monomial, value in polynomial.terms.items() if value > 0})
+    if left.is_constant:
+        return f"{right} >= {left}"
+    return f"{left} <= {right}"

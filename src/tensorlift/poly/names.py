@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.session import SESSION
+from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

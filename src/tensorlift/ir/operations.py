@@ -7,8 +7,8 @@ from importlib import import_module
 
 from xdsl.ir import Operation
 
-from tensorlift.frontends.c.c_types import BOOL, FloatType, NumberType
 from tensorlift.ir.arithmetic import constant, predicate_number, width_of
+from tensorlift.ops.c_types import BOOL, FloatType, NumberType
 
 _FLOAT_OPERATIONS = {"+": "arith.addf", "-": "arith.subf", "*": "arith.mulf", "/": "arith.divf"}
 _INTEGER_OPERATIONS = {
