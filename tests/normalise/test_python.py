@@ -49,6 +49,11 @@ def _module(parameters: str, body: str) -> ModuleOp:
          ["B.shape[0] == A.shape[0]", "B_shape1 >= 1"]),
         ("n: int", "y = np.zeros((n, 3, 4))\ny[0, 1, 2] = 1\nreturn y[:, 0, 0]",
          ["%y[%i, %i_1, %i_2]", "%y[0, 1, 2]", "%result[%i_3]"], ["n >= 0", "n >= 1"]),
+        (_X, "for i in range(-2, 0):\n    x[i] = 0", ["%x[%i + symbol(%x_shape0)]"], ["x_shape0 >= 2"]),
+        (_X, "v = x[1:-1]\nv[-1] = 0", ["%x[symbol(%x_shape0) - 2]"],
+         ["x_shape0 >= 1", "x_shape0 >= 2", "x_shape0 >= 3"]),
+        ("x: 'float64[:]', k: int, n: int", "v = x[:k]\nfor i in range(n):\n    v[i] = 0", ["%x[%i]"],
+         ["k <= x_shape0", "k >= 0", "n <= k", "n <= x_shape0"]),
     ],
 )  # fmt: skip
 def test_places(parameters: str, body: str, accesses: list[str], requires: list[str]) -> None:
@@ -79,6 +84,11 @@ def test_an_index_that_is_never_negative_does_not_count_from_the_end(step: str, 
         (_X, "for i in range(len(x)):\n    x[i - 1] = 0", "TL133"),
         ("x: 'float64[:]', ix: 'int64[:]'", "for j in ix:\n    x[j] = 0", "TL130"),
         (_X, "while x[0] > 1:\n    x[0] /= 2", "TL122"),
+        (
+            "x: 'float64[:]', ix: 'int64[:]', y: 'float64[:]'",
+            "v = x[1:]\nfor i in range(len(ix)):\n    y[i] = v[ix[i]]",
+            "TL130",
+        ),
     ],
 )
 def test_what_has_no_loop_ir_is_refused(parameters: str, body: str, code: str) -> None:

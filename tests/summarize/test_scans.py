@@ -45,6 +45,11 @@ def test_a_linear_recurrence_stays_and_is_vectorised_over_the_other_axis() -> No
     assert kept(lifted(function_of(text)).items) == [("j", [])]
 
 
+def test_a_value_that_is_compared_with_itself_is_no_reduction() -> None:
+    text = "void f(int n, double a[n]) { for (int i = 0; i < n - 1; i++) { a[i + 1] = fmax(a[i], a[i]); a[i] = 0; } }"
+    assert kept(lifted(function_of(text)).items) == [("i", [])]
+
+
 def test_the_reason_names_array_and_distance() -> None:
     text = "void f(int n, double a[n]) {\n  for (int i = 3; i < n; i++)\n    a[i] = a[i - 3] * a[i];\n}"
     (loop,) = lifted(function_of("\n" + text)).items

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import CallOp
     from xdsl.ir import Attribute, Block
 
+OF_PART = "IndexError: outside of a part"  # asserts that an index is inside of what is cut out of an array
+
 
 def literal_function(
     name: str, names: Sequence[str], results: Sequence[Attribute], blocks: Sequence[Block], location: LocationAttr

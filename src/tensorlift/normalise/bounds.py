@@ -17,8 +17,8 @@ from xdsl.ir import Block, Operation
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.arithmetic import constant_of, never_wraps, predicate_of
 from tensorlift.ir.function import SIZE
-from tensorlift.ir.literal_function import argument_names
-from tensorlift.normalise.cases import sign
+from tensorlift.ir.literal_function import OF_PART, argument_names
+from tensorlift.normalise.cases import decided, sign
 from tensorlift.normalise.edit import remove
 from tensorlift.normalise.steering import made_of
 from tensorlift.normalise.values import Data
@@ -42,18 +42,22 @@ class Exceptions:
     """The pass that removes assertions of what excludes exceptions, and the comparisons that are made for them alone.
 
     The accesses ask of arguments what they say of indices, and the front end what else they say.  What the source
-    states itself stays: its keyword stands in backticks.
+    states itself stays: its keyword stands in backticks; so does that an index is inside of a part of an array.
     """
 
     name = "exceptions"
 
     def apply(self, module: ModuleOp) -> None:
         """Remove them."""
-        for check in [op for op in module.walk() if isinstance(op, AssertOp) and "`" not in op.msg.data]:
+        for check in [op for op in module.walk() if isinstance(op, AssertOp) and not _stays(op.msg.data)]:
             condition = check.operands[0].owner
             remove(check)
             if isinstance(condition, Operation) and not any(result.uses for result in condition.results):
                 remove(condition)
+
+
+def _stays(message: str) -> bool:
+    return "`" in message or message == OF_PART
 
 
 @dataclass(frozen=True)
@@ -130,9 +134,11 @@ def from_the_end(ex: Execution, op: Operation) -> Any:
     if not isinstance(found, Index):
         return None
     is_inside = _asked(ex, found.polynomial)
-    if is_inside is None:
+    moved = ex.values[then]
+    is_untold = isinstance(moved, Index) and untold_extent(moved.polynomial) is not None
+    if is_inside is None or (not is_inside and is_untold):
         raise refusal("negative", ex.place, str(found.polynomial))
-    return found if is_inside else ex.values[then]
+    return found if is_inside else moved
 
 
 def is_of_data(ex: Execution, value: object) -> bool:
@@ -159,6 +165,16 @@ def _asked(ex: Execution, polynomial: Polynomial) -> bool | None:
             return None
         ex.preconditions.insist("extent", least, ex.place)
     return known is not False
+
+
+def ask_for_part(ex: Execution, comparison: Operation) -> None:
+    """Ask for an index to be inside of a part of an array; what depends on data might be inside of the array alone."""
+    index, extent = (decided(ex, ex.values[operand]) for operand in comparison.operands)
+    if not isinstance(index, Index) or not isinstance(extent, Index) or is_of_data(ex, index):
+        raise refusal("subscript-data", ex.place, "data, in a part of an array")
+    for room in (index.polynomial, extent.polynomial - index.polynomial - ONE):
+        if not _asked(ex, room):
+            raise refusal("outside", ex.place, f"{index.polynomial} is outside of a part of an array")
 
 
 def _is_place(value: SSAValue) -> bool:

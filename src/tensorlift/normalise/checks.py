@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from xdsl.dialects.arith import CmpiOp
 from xdsl.ir import Block
 
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.arithmetic import constant_of
+from tensorlift.ir.literal_function import OF_PART
 from tensorlift.normalise.asked import demand, settle
+from tensorlift.normalise.bounds import ask_for_part
 from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.truths import decided_here, inverted, plain
 from tensorlift.normalise.values import Address, Array, Data, Unknown
@@ -41,7 +44,10 @@ def _name(ending: Operation) -> str:
 
 def _checked(ex: Execution, op: Operation) -> None:
     (condition,) = op.operands
-    if isinstance(ex.values[condition], Unknown):
+    message: Any = op.properties["msg"]
+    if message.data == OF_PART and isinstance(condition.owner, CmpiOp):
+        ask_for_part(ex, condition.owner)
+    elif isinstance(ex.values[condition], Unknown):
         _expected(ex, condition.owner)
     else:
         require(ex, decided_here(ex, ex.test(condition)), condition, op)

@@ -10,8 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
+from xdsl.dialects.cf import AssertOp
 from xdsl.ir import Block, BlockArgument, OpResult
 
+from tensorlift.ir.literal_function import OF_PART
 from tensorlift.normalise.endings import ending_of
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ class Steering:
         for op in function.walk():
             if op.name in SEEDS:
                 work += op.operands[SEEDS[op.name]]
-            elif op.name == "scf.condition":
+            elif op.name == "scf.condition" or (isinstance(op, AssertOp) and op.msg.data == OF_PART):
                 work += _compared_in(op.operands[0])
             elif op.name == "arith.cmpi":
                 compared.append(set(_leaves(op.operands)))

@@ -230,7 +230,7 @@ def _fold(term: Apply) -> Accumulation | None:
             stack += [node.args[1], node.args[0]]
         else:
             return None
-    if own != 1 and (not own or term.op == "mul"):  # only a product counts how often
+    if not others or not own or (own > 1 and term.op == "mul"):  # only a product counts how often
         return None
     operand = others[0]
     for other in others[1:]:

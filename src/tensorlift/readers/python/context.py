@@ -25,6 +25,7 @@ from tensorlift.frontends.python.refusals import refusal
 from tensorlift.frontends.python.scalars import holds
 from tensorlift.frontends.python.syntax import arguments_of, stored_in
 from tensorlift.ir.c_types import ir_type
+from tensorlift.ir.literal_function import OF_PART
 from tensorlift.ops.c_types import BOOL, LONG, UNSIGNED_LONG, FloatType, IntegerType
 from tensorlift.readers.flow import NSW, Flow, FlowGraph, Local
 from tensorlift.readers.python.bits import fits
@@ -189,8 +190,11 @@ class Context:
             return left
         return self.arithmetic(operator, self.size(left), self.size(right), LONG, weak=True)
 
-    def inside(self, index: Size, extent: Size) -> Size:
-        """Give a subscript of Python as an index: one below zero counts from the end; raise where there is none."""
+    def inside(self, index: Size, extent: Size, *, is_cut: bool = False) -> Size:
+        """Give a subscript of Python as an index: one below zero counts from the end; raise where there is none.
+
+        Of a part that is cut out of an array the access itself does not tell that.
+        """
         if isinstance(index, int) and index < 0:
             index = self.combined("+", extent, index)
         elif isinstance(index, SSAValue) and not self.is_counted(index):
@@ -203,7 +207,8 @@ class Context:
         key = (self.flow.current, value, extent)
         if key not in self.checked:
             self.checked.add(key)
-            self.require(self.comparison("<", value, self.size(extent), UNSIGNED_LONG), "IndexError")
+            is_inside = self.comparison("<", value, self.size(extent), UNSIGNED_LONG)
+            self.require(is_inside, OF_PART if is_cut else "IndexError")
         return index
 
     def is_counted(self, value: SSAValue) -> bool:

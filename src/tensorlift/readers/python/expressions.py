@@ -278,7 +278,7 @@ def part(ctx: Context, base: View, node: ast.Subscript) -> View:
     taken = sum(not is_new_axis(entry) for entry in entries)
     if taken > len(base.extents) or (base.is_list and len(entries) > 1):
         raise ctx.refusal("a subscript with too many indices")
-    offset, axis = base.offset, 0
+    offset, axis, is_cut = base.offset, 0, base.is_cut
     extents: list[Size] = []
     strides: list[Size] = []
     for entry in entries:
@@ -290,11 +290,12 @@ def part(ctx: Context, base: View, node: ast.Subscript) -> View:
         axis += 1
         if isinstance(entry, ast.Slice):
             first, length, step = _slice(ctx, entry, extent)
+            is_cut |= length is not extent
             offset = moved(ctx, offset, [(first, stride)])
             extents.append(length)
             strides.append(ctx.combined("*", stride, step))
         else:
-            index = ctx.inside(size(ctx, entry), extent)
+            index = ctx.inside(size(ctx, entry), extent, is_cut=base.is_cut)
             offset = moved(ctx, offset, [(index, stride)])
     return replace(
         base,
@@ -302,6 +303,7 @@ def part(ctx: Context, base: View, node: ast.Subscript) -> View:
         extents=(*extents, *base.extents[axis:]),
         strides=(*strides, *base.strides[axis:]),
         is_new=False,
+        is_cut=is_cut,
     )
 
 

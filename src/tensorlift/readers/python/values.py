@@ -52,7 +52,8 @@ class Number:
 class View:
     """An array, or a part of one, in memory; ``is_new`` where an operation has just made it.
 
-    The truth values of a list are ``of_numpy`` where some are NumPy's.
+    It ``is_cut`` where it may be less long than the memory it lies in.  The truth values of a list are ``of_numpy``
+    where some are NumPy's.
     """
 
     base: SSAValue
@@ -63,6 +64,7 @@ class View:
     is_list: bool = False
     is_new: bool = False
     of_numpy: bool = False
+    is_cut: bool = False
 
     @property
     def reads(self) -> frozenset[SSAValue]:
