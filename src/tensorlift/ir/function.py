@@ -224,7 +224,7 @@ class FunctionView:
         """The preconditions that the front end assumed."""
         rows = self.func_op.attributes.get("tl.requires")
         return (
-            tuple(self._requirement(row.data) for row in rows if isinstance(row, DictionaryAttr))
+            tuple(_requirement(row.data, self.size_names) for row in rows if isinstance(row, DictionaryAttr))
             if isinstance(rows, ArrayAttr)
             else ()
         )
@@ -342,24 +342,26 @@ class FunctionView:
         shape = marks.get("tl.shape")
         static = value.type.get_shape()
         if isinstance(shape, AffineMapAttr):
-            return self._linear_results(shape.data)
+            return _linear_results(shape.data, self.size_names)
         return tuple(Linear((), extent) for extent in static) if all(extent >= 0 for extent in static) else None
 
-    def _linear_results(self, shape: AffineMap) -> tuple[Linear, ...] | None:
-        try:
-            return apply_map(shape, (), [Linear.size(name) for name in self.size_names])
-        except NotLinearError:
-            return None
 
-    def _requirement(self, row: Mapping[str, Attribute]) -> Requirement:
-        condition = row.get("set")
-        return Requirement(
-            kind=_text(row, "kind"),
-            text=_text(row, "text"),
-            condition=condition.data if isinstance(condition, AffineSetAttr) else None,
-            sizes=self.size_names,
-            location=parse_place(_text(row, "loc")),
-        )
+def _linear_results(shape: AffineMap, sizes: tuple[str, ...]) -> tuple[Linear, ...] | None:
+    try:
+        return apply_map(shape, (), [Linear.size(name) for name in sizes])
+    except NotLinearError:
+        return None
+
+
+def _requirement(row: Mapping[str, Attribute], sizes: tuple[str, ...]) -> Requirement:
+    condition = row.get("set")
+    return Requirement(
+        kind=_text(row, "kind"),
+        text=_text(row, "text"),
+        condition=condition.data if isinstance(condition, AffineSetAttr) else None,
+        sizes=sizes,
+        location=parse_place(_text(row, "loc")),
+    )
 
 
 def dtype_of(of_type: Attribute, *, unsigned: bool = False, c_type: str = "") -> str:

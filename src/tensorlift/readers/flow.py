@@ -396,7 +396,10 @@ class FlowGraph:
         values = [self.settled(value) for value in values]
         if not targets:
             return ReturnOp.create(operands=values, location=location)
-        passed = [self._passed(flow, target) for target in targets]
+        passed = [
+            [self.settled(target.phis[phi][target.predecessors.index(flow)]) for phi in target.block.args]
+            for target in targets
+        ]
         blocks = [target.block for target in targets]
         if len(targets) == 1:
             return BranchOp.create(operands=passed[0], successors=blocks, location=location)
@@ -407,11 +410,6 @@ class FlowGraph:
             properties={"operandSegmentSizes": sizes},
             location=location,
         )
-
-    def _passed(self, flow: Flow, target: Flow) -> list[SSAValue]:
-        """Give what a block passes to the arguments of its successor."""
-        number = target.predecessors.index(flow)
-        return [self.settled(target.phis[phi][number]) for phi in target.block.args]
 
 
 def _reached(entry: Flow) -> set[Flow]:

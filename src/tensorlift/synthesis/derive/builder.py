@@ -147,7 +147,9 @@ class Builder:
             if kept is not None:
                 return kept
             op, arguments = _without_negation(op, arguments)
-            arguments = self._by_one_product(*arguments)
+            order = _permutation(*arguments)
+            if order is not None:  # the product that is the other one with its axes permuted is written as that one
+                arguments = arguments[0], self.transpose(arguments[0], order)
         if op == "mul" and is_number(arguments[0], -1) and arguments[0].dtype == arguments[1].dtype:
             op, arguments = "neg", arguments[1:]
         if op == "sub" and is_number(arguments[0], 0) and arguments[0].dtype == arguments[1].dtype:
@@ -165,14 +167,6 @@ class Builder:
         result = dtype or SCALAR_OPS[op].result(tuple(a.dtype for a in arguments))
         weak = all(a.is_weak for a in arguments)
         return self._node(Elementwise, result, broadcast_shape(arguments), op, arguments, is_weak=weak)
-
-    def _by_one_product(self, left: Expression, right: Expression) -> tuple[Expression, ...]:
-        """Write a product that is the other one with its axes permuted as that one."""
-        if left is not right and isinstance(left, Contraction) and isinstance(right, Contraction):
-            order = _permutation(left, right)
-            if order is not None:
-                return left, self.transpose(left, order)
-        return left, right
 
     def cast(self, argument: Expression, dtype: DType) -> Expression:
         """Convert to another type; a number that is written down is written in the new type."""
@@ -356,8 +350,10 @@ def _without_negation(op: str, arguments: tuple[Expression, ...]) -> tuple[str, 
     return op, arguments
 
 
-def _permutation(product: Contraction, other: Contraction) -> tuple[int, ...] | None:
+def _permutation(product: Expression, other: Expression) -> tuple[int, ...] | None:
     """Return how the axes of a product are permuted in another one of the same operands, as in A B^T and B A^T."""
+    if product is other or not isinstance(product, Contraction) or not isinstance(other, Contraction):
+        return None
     for arguments, labels in ((other.arguments, other.labels), (other.arguments[::-1], other.labels[::-1])):
         if arguments != product.arguments:
             continue

@@ -64,6 +64,12 @@ class Offer:
         """Tell whether the dialect's verifier takes an instance."""
         return not self.rows[instance.operation].refusal(instance)
 
+    def is_possible(self, instance: Instance, sizes: dict[str, Affine], at: Mapping[str, int]) -> bool:
+        """Tell whether an operation folds as the source does, and is defined for the extents, with sizes at numbers."""
+        if self.folds is not None and not self.folds.fits(instance, sizes):
+            return False
+        return contains(instance.context, {name: extent.evaluate(at) for name, extent in sizes.items()})
+
 
 def found_imported(traced: Traced, target: Dialect, options: Options, statistics: Statistics) -> Value | None:
     """Return a value of a task in operations of a dialect, None where there is none with so many of them.
@@ -302,7 +308,7 @@ class ImportedEnumeration(Levels):
             for own in instance.operands
         ]
         sizes = instance.fits(shapes)
-        if sizes is None or not self._is_possible(instance, sizes):
+        if sizes is None or not self.offer.is_possible(instance, sizes, self.wanted.sizes[0]):
             return None
         result = Kind(instance.result.dtype, instance.result_shape(sizes))
         spared = {
@@ -311,13 +317,6 @@ class ImportedEnumeration(Levels):
             if own.name in instance.unread
         }
         return Imported(instance, pools, spared, result)
-
-    def _is_possible(self, instance: Instance, sizes: dict[str, Affine]) -> bool:
-        """Tell whether an operation folds as the source does, and is defined for the extents."""
-        if self.offer.folds is not None and not self.offer.folds.fits(instance, sizes):
-            return False
-        numbers = {name: extent.evaluate(self.wanted.sizes[0]) for name, extent in sizes.items()}
-        return contains(instance.context, numbers)
 
 
 def _is_constant(node: Operation) -> bool:

@@ -23,7 +23,7 @@ from tensorlift.targets.mlir_text.text import Lines, names_and_types
 from tensorlift.targets.stablehlo.spans import Span, neutral_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from tensorlift.diagnostics import LiftError
     from tensorlift.ir.tensor_program import DerivedSize, Shape, SizeSource
@@ -388,13 +388,6 @@ class Builder(Lines[Array]):
         shape = tuple(value.shape[axis] for axis in order)
         return self.add("transpose", [value], shape, value.dtype, f", dims = {list(order)}")
 
-    def pad(self, value: Array, around: Array, low: Ints, shape: Shape, interior: Ints) -> Array:
-        """Spread a value in a larger shape, with another number around and between; all extents are numbers."""
-        used = [(e - 1) * (gap + 1) + 1 for e, gap in zip(static(value.shape), interior, strict=True)]
-        high = [whole - start - length for whole, start, length in zip(static(shape), low, used, strict=True)]
-        attributes = f", low = {list(low)}, high = {high}, interior = {list(interior)}"
-        return self.add("pad", [value, around], shape, value.dtype, attributes)
-
     def concatenate(self, values: Sequence[Array], axis: int) -> Array:
         """Join values along an axis."""
         first = values[0]
@@ -403,28 +396,6 @@ class Builder(Lines[Array]):
         total = sum((value.shape[axis] for value in values), ZERO)
         shape = (*first.shape[:axis], total, *first.shape[axis + 1 :])
         return self.add("concatenate", values, shape, first.dtype, f", dim = {axis}")
-
-    def gather(self, value: Array, vectors: Array) -> Array:
-        """Return the cells at index vectors, which stand along the last axis."""
-        axes = list(range(len(value.shape)))
-        numbers = {"collapsed_slice_dims": axes, "start_index_map": axes, "index_vector_dim": len(vectors.shape) - 1}
-        dims = f"dimension_numbers = #stablehlo.gather<{_given(numbers)}>, slice_sizes = {_array([1] * len(axes))}"
-        shape = vectors.shape[:-1]
-        types = f"({value.type}, {vectors.type}) -> {type_of(shape, value.dtype)}"
-        return self.define(
-            f'"stablehlo.gather"({value.name}, {vectors.name}) <{{{dims}}}> : {types}', shape, value.dtype
-        )
-
-    def scatter(self, whole: Array, vectors: Array, part: Array, axes: Sequence[int], *, adds: bool = False) -> Array:
-        """Put a part at index vectors into axes of a whole, or add it there; no two vectors are the same."""
-        numbers = {
-            "update_window_dims": [axis for axis in range(len(whole.shape)) if axis not in axes],
-            "inserted_window_dims": list(axes),
-            "scatter_dims_to_operand_dims": list(axes),
-            "index_vector_dim": len(vectors.shape) - 1,
-        }
-        attributes = f"scatter_dimension_numbers = #stablehlo.scatter<{_given(numbers)}>, unique_indices = true"
-        return self.folded("scatter", (whole, vectors, part), attributes, "add" if adds else None)
 
     # -- folds
 
@@ -446,30 +417,11 @@ class Builder(Lines[Array]):
         padding = [[0, 0] for _ in shape]
         window[axis], padding[axis][0] = max(extent, 1), max(extent - 1, 0)
         spread = f"dense<{padding if extent > 1 else 0}> : tensor<{rank}x2xi64>"
-        attributes = f"padding = {spread}, window_dimensions = {_array(window)}"
+        attributes = f"padding = {spread}, window_dimensions = {array_text(window)}"
         operands = (value, self.constant(neutral_number(op, value.dtype), (), value.dtype))
         return self.folded("reduce_window", operands, attributes, COMBINING[op])
 
-    def dot(
-        self,
-        left: Array,
-        right: Array,
-        batch: tuple[Sequence[int], Sequence[int]],
-        summed: tuple[Sequence[int], Sequence[int]],
-    ) -> Array:
-        """Sum products over pairs of axes; the result has the batch axes first, then the left's and the right's."""
-        free = [e for axis, e in enumerate(left.shape) if axis not in (*batch[0], *summed[0])]
-        free += [e for axis, e in enumerate(right.shape) if axis not in (*batch[1], *summed[1])]
-        shape = (*(left.shape[axis] for axis in batch[0]), *free)
-        first = f", batching_dims = {batch[0]} x {batch[1]}" if batch[0] else ""
-        axes = f"{first}, contracting_dims = {summed[0]} x {summed[1]}"
-        return self.add("dot_general", (left, right), shape, left.dtype, axes)
 
-
-def _given(numbers: Mapping[str, object]) -> str:
-    """Spell dimension numbers, but for those that are empty."""
-    return ", ".join(f"{name} = {value}" for name, value in numbers.items() if value not in ([], 0))
-
-
-def _array(values: Sequence[int]) -> str:
+def array_text(values: Sequence[int]) -> str:
+    """Spell numbers as an array."""
     return f"array<i64{': ' if values else ''}{', '.join(map(str, values))}>"

@@ -18,6 +18,7 @@ from tensorlift.poly.affine import ONE, Affine
 from tensorlift.targets.mlir_text.text import cell_of
 from tensorlift.targets.stablehlo.builder import estimate, static, type_of
 from tensorlift.targets.stablehlo.spans import Span
+from tensorlift.targets.stablehlo.views import gathered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -247,7 +248,7 @@ def _distinct(build: Builder, factor: _Factor) -> _Factor:
     extents = dict(zip(factor.labels, factor.value.shape, strict=True))
     shape = tuple(extents[name] for name in names)
     columns = [build.reshape(build.iota(names.index(label), shape), (*shape, ONE)) for label in factor.labels]
-    return _Factor(build.gather(factor.value, build.concatenate(columns, len(shape))), names)
+    return _Factor(gathered(build, factor.value, build.concatenate(columns, len(shape))), names)
 
 
 def _summed_alone(build: Builder, factors: Sequence[_Factor], place: int, output: Labels) -> _Factor:
@@ -274,10 +275,26 @@ def _product(build: Builder, left: _Factor, right: _Factor, wanted: set[str]) ->
     shared = [label for label in left.labels if label in right.labels]
     batch = [label for label in shared if label in wanted]
     summed = [label for label in shared if label not in wanted]
-    value = build.dot(left.value, right.value, _axes(left, right, batch), _axes(left, right, summed))
+    value = _dot(build, left.value, right.value, _axes(left, right, batch), _axes(left, right, summed))
     free = [label for label in (*left.labels, *right.labels) if label not in shared]
     return _Factor(value, (*batch, *free))
 
 
 def _axes(left: _Factor, right: _Factor, labels: Sequence[str]) -> tuple[list[int], list[int]]:
     return [left.labels.index(label) for label in labels], [right.labels.index(label) for label in labels]
+
+
+def _dot(
+    build: Builder,
+    left: Array,
+    right: Array,
+    batch: tuple[Sequence[int], Sequence[int]],
+    summed: tuple[Sequence[int], Sequence[int]],
+) -> Array:
+    """Sum products over pairs of axes; the result has the batch axes first, then the left's and the right's."""
+    free = [e for axis, e in enumerate(left.shape) if axis not in (*batch[0], *summed[0])]
+    free += [e for axis, e in enumerate(right.shape) if axis not in (*batch[1], *summed[1])]
+    shape = (*(left.shape[axis] for axis in batch[0]), *free)
+    first = f", batching_dims = {batch[0]} x {batch[1]}" if batch[0] else ""
+    axes = f"{first}, contracting_dims = {summed[0]} x {summed[1]}"
+    return build.add("dot_general", (left, right), shape, left.dtype, axes)

@@ -59,10 +59,12 @@ from tensorlift.targets.stablehlo.views import (
     cells_at,
     diagonal_store,
     foldable,
+    gathered,
     ignoring_nan,
     index_vectors,
     part_of,
     rounded_down,
+    scattered,
     spans_of,
     spread_in,
 )
@@ -318,7 +320,7 @@ def _diagonal(e: _Emission, node: Diagonal) -> Array:
     array, places = cell_of(node.argument, (along, along))
     (cells,) = e.extents(node.shape)
     if set(places) == {along}:
-        return e.build.gather(e.value(array), e.build.iota(0, (cells, Affine(len(places)))))
+        return gathered(e.build, e.value(array), e.build.iota(0, (cells, Affine(len(places)))))
     lines = {}
     for place in dict.fromkeys(places):
         step = place.coefficient(name)
@@ -397,7 +399,7 @@ def _stored(e: _Emission, statement: SetSlice) -> Array:
     columns = [
         _shifted(e, build.iota(place, grid), wanted[axis].start, wanted[axis].step) for place, axis in enumerate(axes)
     ]
-    return build.scatter(old, index_vectors(build, columns), part, axes)
+    return scattered(build, old, index_vectors(build, columns), part, axes)
 
 
 def _on_diagonal(e: _Emission, node: Elementwise) -> Array | None:
@@ -416,7 +418,7 @@ def _on_diagonal(e: _Emission, node: Elementwise) -> Array | None:
         along = build.iota(0, (cells,))
         vectors = index_vectors(build, [_shifted(e, along, Affine(start)) for start in (store.row, store.column)])
     part = build.broadcast(part, (cells,))
-    return build.scatter(e.value(other), vectors, part, (0, 1), adds=store.adds)
+    return scattered(build, e.value(other), vectors, part, (0, 1), adds=store.adds)
 
 
 def _number(node: Literal | SizeValue) -> float:

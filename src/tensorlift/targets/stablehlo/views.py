@@ -12,12 +12,13 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import ONE, ZERO, Affine
+from tensorlift.targets.stablehlo.builder import array_text, static, type_of
 from tensorlift.targets.stablehlo.spans import Span, neutral_number, spans
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from tensorlift.ir.tensor_program import Expression, SubscriptItem
+    from tensorlift.ir.tensor_program import Expression, Shape, SubscriptItem
     from tensorlift.targets.stablehlo.builder import Array, Builder
 
 
@@ -61,7 +62,36 @@ def part_of(build: Builder, value: Array, wanted: Sequence[Span]) -> Array:
 
 def cells_at(build: Builder, value: Array, indices: Sequence[Array]) -> Array:
     """Return the cells at index arrays of one shape, one for each axis."""
-    return build.gather(value, index_vectors(build, indices))
+    return gathered(build, value, index_vectors(build, indices))
+
+
+def gathered(build: Builder, value: Array, vectors: Array) -> Array:
+    """Return the cells at index vectors, which stand along the last axis."""
+    axes = list(range(len(value.shape)))
+    numbers = {"collapsed_slice_dims": axes, "start_index_map": axes, "index_vector_dim": len(vectors.shape) - 1}
+    dims = f"dimension_numbers = #stablehlo.gather<{_given(numbers)}>, slice_sizes = {array_text([1] * len(axes))}"
+    shape = vectors.shape[:-1]
+    types = f"({value.type}, {vectors.type}) -> {type_of(shape, value.dtype)}"
+    return build.define(f'"stablehlo.gather"({value.name}, {vectors.name}) <{{{dims}}}> : {types}', shape, value.dtype)
+
+
+def scattered(  # noqa: PLR0913 - what is put where
+    build: Builder, whole: Array, vectors: Array, part: Array, axes: Sequence[int], *, adds: bool = False
+) -> Array:
+    """Put a part at index vectors into axes of a whole, or add it there; no two vectors are the same."""
+    numbers = {
+        "update_window_dims": [axis for axis in range(len(whole.shape)) if axis not in axes],
+        "inserted_window_dims": list(axes),
+        "scatter_dims_to_operand_dims": list(axes),
+        "index_vector_dim": len(vectors.shape) - 1,
+    }
+    attributes = f"scatter_dimension_numbers = #stablehlo.scatter<{_given(numbers)}>, unique_indices = true"
+    return build.folded("scatter", (whole, vectors, part), attributes, "add" if adds else None)
+
+
+def _given(numbers: Mapping[str, object]) -> str:
+    """Spell dimension numbers, but for those that are empty."""
+    return ", ".join(f"{name} = {value}" for name, value in numbers.items() if value not in ([], 0))
 
 
 def index_vectors(build: Builder, indices: Sequence[Array]) -> Array:
@@ -83,10 +113,18 @@ def foldable(build: Builder, op: str, value: Array) -> tuple[str, Array]:
 
 def spread_in(build: Builder, old: Array, part: Array, wanted: Sequence[Span]) -> Array:
     """Put a part into an array, some cells apart; all extents are numbers."""
-    starts, interior = [span.start.constant for span in wanted], [span.step - 1 for span in wanted]
-    spread = build.pad(part, build.constant(0, (), old.dtype), starts, old.shape, interior)
+    spread = _spread(build, part, build.constant(0, (), old.dtype), wanted, old.shape)
     yes, no = build.constant(1, part.shape, "bool"), build.constant(0, (), "bool")
-    return build.select(build.pad(yes, no, starts, old.shape, interior), spread, old)
+    return build.select(_spread(build, yes, no, wanted, old.shape), spread, old)
+
+
+def _spread(build: Builder, value: Array, around: Array, wanted: Sequence[Span], shape: Shape) -> Array:
+    """Spread a value over spans of a larger shape, with another number around and between."""
+    low, interior = [span.start.constant for span in wanted], [span.step - 1 for span in wanted]
+    used = [(e - 1) * span.step + 1 for e, span in zip(static(value.shape), wanted, strict=True)]
+    high = [whole - start - length for whole, start, length in zip(static(shape), low, used, strict=True)]
+    attributes = f", low = {low}, high = {high}, interior = {interior}"
+    return build.add("pad", [value, around], shape, value.dtype, attributes)
 
 
 class DiagonalStore(NamedTuple):
