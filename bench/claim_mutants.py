@@ -36,6 +36,7 @@ from tensorlift.diagnostics import Diagnostic, LiftError, Location
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain
 from tensorlift.poly.polynomial import ONE, Polynomial
+from tensorlift.poly.variables import unconstrained
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
 from tensorlift.runtime.places import Places
@@ -158,7 +159,7 @@ def _other_domain(domain: Domain, rng: Random) -> Domain | None:
         return None
     name = rng.choice(names)
     moved = domain.substitute({name: Affine.var(name) + rng.choice((-1, 1))})
-    return rng.choice((moved, domain | moved, domain & moved, domain.drop(name)))
+    return rng.choice((moved, domain | moved, domain & moved, unconstrained(domain, name)))
 
 
 def _other_term(term: Term, names: list[str], rng: Random) -> Term | None:

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import ast
+import functools
+import importlib
+import pkgutil
 import re
 import tokenize
+import types
 from typing import TYPE_CHECKING
 
 import pytest
+
+import tensorlift
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 _MOST_LINES = 500
+_MOST_METHODS = 30  # inherited ones counted
+_TRANSLATES = "tensorlift.frontends.python."  # one class after the other, each the base of the next: it is to go
+_METHODS = (types.FunctionType, staticmethod, classmethod, property, functools.cached_property)
 _FOLDERS = ("src", "tests", "bench")
 _SILENCED = re.compile(r"#\s*(ruff:\s*)?(noqa(:\s*[A-Z]+\d+(,\s*[A-Z]+\d+)*)?|type:\s*ignore(\[[\w, -]+\])?)")
 
@@ -27,6 +36,24 @@ def test_no_file_is_longer_than_500_lines(root: Path) -> None:
     lengths = {str(path.relative_to(root)): path.read_text(encoding="utf-8").count("\n") for path in _python(root)}
     assert lengths
     assert {name: length for name, length in lengths.items() if length > _MOST_LINES} == {}
+
+
+def test_no_class_has_more_than_30_methods() -> None:
+    modules = [importlib.import_module(m.name) for m in pkgutil.walk_packages(tensorlift.__path__, "tensorlift.")]
+    ours = {
+        kind for m in modules for kind in vars(m).values() if isinstance(kind, type) and kind.__module__ == m.__name__
+    }
+    assert ours
+    methods = {kind: {name for base in kind.__mro__ if base in ours for name in _methods(base)} for kind in ours}
+    large = {f"{kind.__module__}.{kind.__name__}" for kind, names in methods.items() if len(names) > _MOST_METHODS}
+    assert {name for name in large if not name.startswith(_TRANSLATES)} == set()
+
+
+def _methods(kind: type) -> Iterator[str]:
+    """Yield the names of what a class defines itself; Python's own protocols do not count."""
+    for name, value in vars(kind).items():
+        if not name.startswith("__") and isinstance(value, _METHODS):
+            yield name
 
 
 def test_the_first_line_of_each_module_says_what_it_is_for(root: Path) -> None:

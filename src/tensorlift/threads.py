@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.frontends.c.plain_loops import PlainLoop, plain_loops
 from tensorlift.poly.affine import ONE, Affine
 from tensorlift.poly.domain import NotAffine
+from tensorlift.poly.variables import extreme_of
 from tensorlift.proofs.failure import MEMORY, UNREADABLE, CheckFailure
 from tensorlift.summarize.dependence import is_parallel
 from tensorlift.summarize.reader import read_function
@@ -186,7 +187,7 @@ def _extent(variable: str, points: Domain, sizes: Sequence[str]) -> Affine:
     """Return the number of values of a variable over all points, as an expression of sizes; one where it is none."""
     mine = points.project_out(*(name for name in points.variables() if name not in (variable, *sizes)))
     try:
-        least, most = (mine.extreme(variable, maximum=maximum) for maximum in (False, True))
+        least, most = (extreme_of(mine, variable, maximum=maximum) for maximum in (False, True))
     except NotAffine:
         return ONE
     return most[0][1] - least[0][1] + 1 if least and most else ONE

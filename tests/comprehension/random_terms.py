@@ -13,6 +13,7 @@ from tensorlift.ops.scalar_ops import SCALAR_OPS
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, at_least, less
 from tensorlift.poly.names import fresh
+from tensorlift.poly.variables import strided
 
 if TYPE_CHECKING:
     from random import Random
@@ -68,7 +69,7 @@ class Generator:
         left, right = self.affine(names), self.affine(names)
         kind = self.random.randrange(4)
         if self.random.random() < 0.05:
-            return Domain.strided(self.random.choice(names), Affine(self.random.randrange(2)), 2)
+            return strided(self.random.choice(names), Affine(self.random.randrange(2)), 2)
         if kind == 0:
             return Domain.of(Constraint(left - right, is_equality=True))
         return Domain.of(at_least(left, right) if kind > 1 else less(left, right))

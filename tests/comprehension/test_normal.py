@@ -12,6 +12,7 @@ from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.terms import Term, apply, cast, constant, piecewise, scalar
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import EMPTY, UNIVERSE, Constraint, Domain, at_least, less
+from tensorlift.poly.variables import strided
 from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
@@ -396,7 +397,7 @@ def test_a_free_variable_is_not_taken_for_a_bound_one() -> None:
 
 def test_steps_are_counted_where_the_domain_has_every_other_value() -> None:
     """There ``i`` is one less than ``j``, and one half of ``j`` is the position among the cells."""
-    even = Domain.strided("j", Affine(0), 2) & Domain.of(at_least("j", 0), less("j", "n"))
+    even = strided("j", Affine(0), 2) & Domain.of(at_least("j", 0), less("j", "n"))
     moved = even & Domain.of(Constraint(V("i") - V("j") + 1, is_equality=True))
     position = Domain.of(Constraint(V("j") - V("t") * 2, is_equality=True))
     chosen = terms.single("t", position, a("t"))

@@ -11,6 +11,7 @@ import pytest
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.isl import IslError
+from tensorlift.poly.variables import disjoint_parts, extreme_of, spelled, stride_of, strided, unconstrained
 from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _TIMES, _ALLOWED = 4_000, 64 << 10  # bytes: islpy lost 32 for each operand, 128
 _BOX = Domain.of(at_least("i", 0), less("i", "n"), less("j", "i"))
 _OTHER = Domain.of(at_least("i", 2), less("i", "m"))
 _BOTH = _BOX | _OTHER
-_EVERY_THIRD = _BOX & Domain.strided("i", Affine(0), 3)
+_EVERY_THIRD = _BOX & strided("i", Affine(0), 3)
 
 QUESTIONS: dict[str, Callable[[], object]] = {
     "parse": lambda: Domain.read("[n] -> { : n > 0 }"),
@@ -34,19 +35,19 @@ QUESTIONS: dict[str, Callable[[], object]] = {
     "at": lambda: _BOX.at({"n": 5, "j": 1 << 70}),
     "coalesce": _BOTH.coalesce,
     "gist": lambda: _BOX.gist(_OTHER),
-    "disjoint": _BOTH.disjoint,
+    "disjoint": lambda: disjoint_parts(_BOTH),
     "plain": _EVERY_THIRD.plain,
     "variables": _BOX.variables,
     "project out": lambda: _BOX.project_out("i", "j"),
-    "drop": lambda: _BOX.drop("i"),
+    "drop": lambda: unconstrained(_BOX, "i"),
     "rename": lambda: _BOX.rename({"i": "p", "j": "q"}),
     "substitute": lambda: _BOX.substitute({"i": Affine.var("j", 2), "j": Affine.var("k") + 1}),
     "conjuncts": _BOTH.conjuncts,
     "parts": _BOTH.parts,
     "divisions": lambda: _EVERY_THIRD.has_divisions,
-    "greatest": lambda: _BOX.extreme("i", maximum=True),
-    "stride": lambda: _EVERY_THIRD.stride("i"),
-    "spelled": lambda: _BOX.spelled(("i", "j")),
+    "greatest": lambda: extreme_of(_BOX, "i", maximum=True),
+    "stride": lambda: stride_of(_EVERY_THIRD, "i"),
+    "spelled": lambda: spelled(_BOX, ("i", "j")),
     "build": lambda: Domain.of(equal("i", Affine.var("n", 3)), at_least("n", 1 << 65)),
 }
 

@@ -11,6 +11,7 @@ from tensorlift.comprehension.definition import ArrayInfo
 from tensorlift.comprehension.state import Effect, RecurrenceError
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
+from tensorlift.poly.variables import strided
 from tensorlift.proofs.source.induction import Guess, check_induction
 from tensorlift.summarize.statements import Loop
 
@@ -99,9 +100,9 @@ def test_wrong_cells_are_not_proved(states: Effect) -> None:
 
 
 def test_a_state_that_changes_between_steps_is_not_proved() -> None:
-    even = Domain.strided("i", Affine(0), 2)
+    even = strided("i", Affine(0), 2)
     effect = {"a": [(domain & even, term) for domain, term in FILL["a"]]}
     with pytest.raises(RecurrenceError):
         check(effect, filled(0, NOW), step=2)
-    strided = Domain.strided("a_x0", Affine(0), 2)
-    check(effect, {"a": [(domain & strided, term) for domain, term in filled(0, NOW)["a"]]}, step=2)
+    every_second = strided("a_x0", Affine(0), 2)
+    check(effect, {"a": [(domain & every_second, term) for domain, term in filled(0, NOW)["a"]]}, step=2)

@@ -7,6 +7,7 @@ from tests.summarize.programs import closed, function_of
 
 from tensorlift.comprehension.definition import Definition
 from tensorlift.poly.affine import ZERO
+from tensorlift.poly.variables import stride_of
 from tensorlift.summarize.reader import read_function
 from tensorlift.summarize.statements import Loop
 
@@ -36,4 +37,4 @@ def test_cells_between_those_that_vary_stay() -> None:
     (item,) = closed(function("for (int i = 0; i < n; i++) p[3 * i] = q[3 * i + 1];")).items
     assert isinstance(item, Definition)
     (name,) = item.indices
-    assert [s for domain, _ in item.pieces if (s := domain.stride(name))] == [(ZERO, 3)]
+    assert [s for domain, _ in item.pieces if (s := stride_of(domain, name))] == [(ZERO, 3)]

@@ -17,6 +17,7 @@ from tensorlift.diagnostics import Diagnostic, Location
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
+from tensorlift.poly.variables import strided
 from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ class _Reader:
         assert isinstance(node, ast.Compare)
         if isinstance(node.left, ast.BinOp) and isinstance(node.left.op, ast.Mod):  # ``i % 2 == 1``
             variable, step = self._affine(node.left.left), self._affine(node.left.right)
-            return Domain.strided(str(variable), self._affine(node.comparators[0]), step.constant)
+            return strided(str(variable), self._affine(node.comparators[0]), step.constant)
         ends = [self._affine(e) for e in (node.left, *node.comparators)]
         constraints = [_constraint(op, a, b) for op, a, b in zip(node.ops, ends, ends[1:], strict=False)]
         return Domain.of(*constraints)

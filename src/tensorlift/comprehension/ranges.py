@@ -8,6 +8,7 @@ from tensorlift.comprehension.terms import Apply, Constant, Term
 from tensorlift.ops.conversions import EXACT_BITS
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer, width
 from tensorlift.poly.domain import NotAffine, at_least
+from tensorlift.poly.variables import extreme_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +38,7 @@ def in_range(value: Affine, dtype: DType) -> tuple[Constraint, ...]:
 def ends_of(domain: Domain, name: str) -> tuple[Affine, Affine] | None:
     """Return the least and the greatest value of a variable by the others; None without one affine expression each."""
     try:
-        low, high = (domain.extreme(name, maximum=maximum) for maximum in (False, True))
+        low, high = (extreme_of(domain, name, maximum=maximum) for maximum in (False, True))
     except NotAffine:  # no bound, or none that is affine
         return None
     return (low[0][1], high[0][1]) if len(low) == len(high) == 1 else None

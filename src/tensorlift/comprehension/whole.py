@@ -20,6 +20,7 @@ from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Reduce, T
 from tensorlift.ops.conversions import EXACT_BITS, holds_integers
 from tensorlift.ops.dtypes import DType, is_float, is_integer
 from tensorlift.poly.domain import NotAffine
+from tensorlift.poly.variables import extreme_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -186,7 +187,7 @@ def _count(domain: Domain, bound: tuple[str, ...]) -> int | None:
     for name in bound:
         inner = domain.project_out(*(other for other in bound if other != name))
         try:
-            lows, highs = (inner.extreme(name, maximum=maximum) for maximum in (False, True))
+            lows, highs = (extreme_of(inner, name, maximum=maximum) for maximum in (False, True))
         except NotAffine:
             return None
         spans = [high - low for _, low in lows for _, high in highs]

@@ -19,6 +19,7 @@ from tensorlift.comprehension.terms import Apply, Constant, Reduce
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.frontends.mlir import read_mlir
 from tensorlift.ir.function import FunctionView, functions
+from tensorlift.poly.variables import extreme_of
 from tensorlift.session import SESSION
 from tensorlift.summarize import summarise
 from tensorlift.targets.imported import operand_type, result_of
@@ -104,7 +105,7 @@ def _of_least_result(summary: Summary, written: str, definitions: list[Definitio
     values: dict[str, Affine] = {}
     own = [e.variable for e in summary.arrays[written].shape if e.variable is not None and e.variable not in taken]
     for name in own if set(own) <= set(summary.sizes) else ():
-        least = summary.context.extreme(name, maximum=False)
+        least = extreme_of(summary.context, name, maximum=False)
         if len(least) == 1 and least[0][1].variables:
             values[name] = least[0][1]
     if not values or any(name in values for value in values.values() for name in value.variables):

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.poly import isl
 from tensorlift.poly.affine import ZERO, Affine, affine, solved
-from tensorlift.poly.isl import PARAM, TooManyPartsError, checked, set_copy, within_allowance
-from tensorlift.poly.names import fresh, image
+from tensorlift.poly.isl import PARAM, checked, set_copy, within_allowance
+from tensorlift.poly.names import image
 from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-
-_FOR_AN_END = 10_000  # operations; each takes longer than those of other questions, and kernels need half of them
 
 
 class NotAffine(Exception):  # noqa: N818 - a property of the set, not a failure of the program
@@ -105,17 +103,6 @@ class Domain:
 
         """
         return Domain(isl.read_set(text))
-
-    @staticmethod
-    def strided(name: str, lower: Affine, step: int) -> Domain:
-        """Return the points with ``name = lower + step * t`` for an integer ``t``."""
-        if step == 1:
-            return UNIVERSE
-        offset = Affine.var(name) - lower
-        count = "t"
-        while count in offset.variables:  # a loop variable of the source may have that name
-            count += "_"
-        return _parse(offset.variables, f"exists ({count} : {offset} = {step}*{count})")
 
     @staticmethod
     def union(domains: Iterable[Domain]) -> Domain:
@@ -216,23 +203,10 @@ class Domain:
             result = isl.set_project_out(result, PARAM, position, 1)
         return Domain(result, self.zeros)
 
-    def disjoint(self) -> Domain:
-        """Return the same points with convex parts that do not overlap."""
-        result = isl.set_make_disjoint(isl.set_coalesce(set_copy(self.address)))
-        return Domain(isl.set_coalesce(result), self.zeros)
-
-    def without_divisions(self) -> Domain:
-        """Drop the constraints with integer divisions, as of strides: a superset."""
-        return Domain(isl.set_remove_divs(set_copy(self.address)))
-
     def plain(self) -> Domain:
         """Return the same points without integer divisions, where these say nothing."""
         plain = Domain(isl.set_remove_divs(set_copy(self.address)), self.zeros)
         return plain if plain.is_equal(self) else self
-
-    def without_redundancies(self) -> Domain:
-        """Drop the constraints that others imply."""
-        return Domain(isl.set_remove_redundancies(set_copy(self.address)))
 
     # -- variables
 
@@ -258,13 +232,6 @@ class Domain:
         for name in present:
             result = isl.set_project_out(result, PARAM, isl.set_find(result, name), 1)
         return Domain(result, tuple(zero for zero in self.zeros if not zero.mentions(names)))
-
-    def drop(self, name: str) -> Domain:
-        """Forget every constraint on a variable, with what they imply for others."""
-        position = self._position(name)
-        if position < 0:
-            return self
-        return Domain(isl.set_drop_constraints(set_copy(self.address), PARAM, position, 1)).project_out(name)
 
     def rename(self, names: Mapping[str, str]) -> Domain:
         """Give variables other names, which must be new to the domain."""
@@ -328,48 +295,10 @@ class Domain:
             self._equalities = [c.affine for c in found if c.is_equality]
         return self._equalities
 
-    def extreme(self, name: str, *, maximum: bool) -> list[tuple[Domain, Affine]]:
-        """Return the greatest or least value of a variable as a function of the others, piece by piece.
-
-        Raises:
-            NotAffine: where there is none, where it needs an integer division, or where it takes too long to find.
-
-        """
-        end = isl.set_dim_max if maximum else isl.set_dim_min
-        try:
-            found = within_allowance(end, self._with_axis(name), 0, operations=_FOR_AN_END)
-        except (TooManyPartsError, isl.IslError):
-            raise NotAffine(f"the {'greatest' if maximum else 'least'} {name} of {self}") from None
-        pieces = [(Domain(isl.set_params(where)), value) for where, value in isl.pieces(isl.pw_aff_coalesce(found))]
-        return [(where, _affine_of(value)) for where, value in pieces]
-
-    def _with_axis(self, name: str) -> int:
-        """Turn one variable into the only dimension of a set."""
-        named = self if self._position(name) >= 0 else self & _parse((name,), f"{name} = {name}")
-        lifted = isl.set_from_params(set_copy(named.address))
-        return checked(isl.set_move_dims(lifted, isl.SET, 0, PARAM, isl.set_find(lifted, name), 1))
-
     @property
     def has_divisions(self) -> bool:
         """Whether a convex part needs an integer division, as a stride does."""
         return isl.set_has_divisions(self.address)
-
-    def stride(self, name: str) -> tuple[Affine, int] | None:
-        """Return offset and step of a variable that takes every ``step``-th value, None where it is every one."""
-        if not self.has_divisions or not self.mentions(name):
-            return None
-        step, found = isl.set_stride(self._with_axis(name))
-        if found is None or step is None or step == 1:
-            return None
-        offset = Affine(*found)
-        return offset + (offset.constant % step - offset.constant), step
-
-    def is_single_valued(self, name: str) -> bool:
-        """Tell whether the other variables leave at most one value for this one."""
-        if self._position(name) < 0:
-            return False
-        other = fresh("other")
-        return (self & self.rename({name: other})).implies(equal(name, other))
 
     # -- identity
 
@@ -393,14 +322,6 @@ class Domain:
         """Hash by text: a hash by isl would reorder the set's constraints in place."""
         return hash(self._key)
 
-    def spelled(self, last: Iterable[str]) -> str:
-        """Spell the constraints with these variables bounded by the others, as in ``0 <= i < n``."""
-        pruned = self.pruned()
-        present = [isl.set_name(pruned.address, p) for p in range(isl.set_dim(pruned.address, PARAM))]
-        bounded = [v for v in last if v in present]
-        order = [*(v for v in present if v not in bounded), *bounded]
-        return str(Domain(isl.set_align(set_copy(pruned.address), order)))
-
     def __str__(self) -> str:
         """Spell the constraints, ``true`` where there are none."""
         text = self.pruned().text
@@ -411,7 +332,8 @@ class Domain:
         return f"Domain({self})"
 
 
-def _parse(variables: Iterable[str], condition: str) -> Domain:
+def parse(variables: Iterable[str], condition: str) -> Domain:
+    """Read a condition in isl's notation over some variables."""
     return Domain.read(f"[{', '.join(variables)}] -> {{ : {condition} }}")
 
 
@@ -421,12 +343,12 @@ def parse_domain(text: str) -> Domain:
     bound = re.findall(r"exists\s*\(?\s*([^:]*):", text)
     for name in (n for group in bound for n in re.findall(r"[A-Za-z_]\w*", group.split("=")[0])):
         names.pop(name, None)
-    return _parse(names, text)
+    return parse(names, text)
 
 
 _ISL_WORDS = frozenset({"and", "or", "not", "implies", "exists", "mod", "floor", "true", "false"})
-UNIVERSE = _parse((), "true")
-EMPTY = _parse((), "false")
+UNIVERSE = parse((), "true")
+EMPTY = parse((), "false")
 
 
 @SESSION.cached_by_identity
@@ -474,11 +396,12 @@ def _shaped(variables: int, constraints: tuple[tuple[bool, int, isl.Terms], ...]
     return Domain(isl.set_of([f"v{position}" for position in range(variables)], constraints))
 
 
-def _affine_of(found: isl.Linear | None) -> Affine:
+def affine_of(found: isl.Linear | None) -> Affine:
+    """Return an expression as isl gives it; raises NotAffine where it gives none."""
     if found is None:
         raise NotAffine
     return Affine(*found)
 
 
 def _constraint(row: tuple[bool, isl.Linear | None]) -> Constraint:
-    return Constraint(_affine_of(row[1]), row[0])
+    return Constraint(affine_of(row[1]), row[0])

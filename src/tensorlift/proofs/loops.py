@@ -25,6 +25,7 @@ from tensorlift.ops.dtypes import integer_range, is_float, is_integer
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
+from tensorlift.poly.variables import strided
 from tensorlift.proofs.failure import LOOP, MEMORY, CheckFailure
 from tensorlift.proofs.obligations import by_cases
 from tensorlift.proofs.parse import TracedLoop, assigned_names, rebound_names, returns_inside, stored_names, unreadable
@@ -81,7 +82,7 @@ class KeptLoops:
 
         inside = Domain.of(at_least(kept.variable, kept.lower), less(kept.variable, kept.upper))
         with ledger.translating() if translated else nullcontext():
-            iterations = inside & Domain.strided(kept.variable, kept.lower, kept.step)
+            iterations = inside & strided(kept.variable, kept.lower, kept.step)
             by_cases(outside & iterations, prove, translated=translated)
         execution.surroundings.leave()
         ledger.within(outside)

@@ -27,6 +27,7 @@ from tensorlift.contract.notation import parse_sum
 from tensorlift.ops.dtypes import integer_range
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
+from tensorlift.poly.variables import strided
 from tensorlift.proofs.counterparts import Counterparts, refusal_of
 from tensorlift.proofs.divisors import Divisors, whole_divisions
 from tensorlift.proofs.expansion import Definitions, Surroundings
@@ -314,7 +315,7 @@ class _Proof:
             known = next((other.name for c, other in pairs if c is carried), f"carried {fresh('unknown')}")
             self.values[carried.name] = array(known, *info)
         inside = context & kept.domain & Domain.of(at_least(kept.variable, kept.lower), less(kept.variable, kept.upper))
-        inside = inside & Domain.strided(kept.variable, kept.lower, kept.step)
+        inside = inside & strided(kept.variable, kept.lower, kept.step)
         self.block(mine.body, kept.body, inside)
         for carried, other in pairs:
             self._count("an iteration keeps what the loop carries")

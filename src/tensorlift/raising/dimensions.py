@@ -29,6 +29,7 @@ from tensorlift.ir.linear import evaluated
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, at_least, equal, less
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
+from tensorlift.poly.variables import strided
 from tensorlift.raising.outline import is_global
 from tensorlift.synthesis.derive.scope import ranges_of
 
@@ -152,7 +153,7 @@ class Positions:
         start = linear(lowers[0]) if len(lowers) == 1 else None
         if step != 1:
             (name,) = index.variables()
-            yield None if step is None or start is None else Domain.strided(name, start, step)
+            yield None if step is None or start is None else strided(name, start, step)
 
     def _condition(self, op: Any) -> Iterator[Domain | None]:
         condition = op.properties["condition"].data

@@ -11,6 +11,7 @@ from tensorlift.contract.language import AnyOf, Compare, atoms_of
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.poly.domain import NotAffine
+from tensorlift.poly.variables import extreme_of
 from tensorlift.runtime.backends import instead
 from tensorlift.runtime.sizes import is_possible
 
@@ -156,7 +157,7 @@ def _bound(name: str, domain: Domain, *, maximum: bool) -> int | None:
     """Give the greatest or least value of a size, None where there is none."""
     alone = domain.project_out(*(other for other in domain.variables() if other != name))
     try:
-        values = [bound.constant for _, bound in alone.extreme(name, maximum=maximum)]
+        values = [bound.constant for _, bound in extreme_of(alone, name, maximum=maximum)]
     except NotAffine:
         return None
     return (max(values) if maximum else min(values)) if values else None

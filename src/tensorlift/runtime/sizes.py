@@ -12,6 +12,7 @@ from tensorlift.contract.required import spelled, where
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.linear import Linear
 from tensorlift.poly.domain import NotAffine
+from tensorlift.poly.variables import extreme_of
 from tensorlift.runtime.data import beyond_narrow
 from tensorlift.runtime.layout import layout_of
 
@@ -135,7 +136,7 @@ def _from_least(name: str, values: Sequence[int], domain: Domain) -> Iterator[in
     """Yield the values counted from the least one that the domain has for a size."""
     alone = domain.project_out(*(other for other in domain.variables() if other != name))
     try:
-        least = min((bound.constant for _, bound in alone.extreme(name, maximum=False)), default=0)
+        least = min((bound.constant for _, bound in extreme_of(alone, name, maximum=False)), default=0)
     except NotAffine:
         return
     yield from (least + value - min(values) for value in values)

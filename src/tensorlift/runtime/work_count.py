@@ -20,6 +20,7 @@ from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine
+from tensorlift.poly.variables import disjoint_parts, extreme_of
 from tensorlift.runtime.large_sizes import array_bytes_at
 
 if TYPE_CHECKING:
@@ -141,7 +142,9 @@ def count_points(domain: Domain, variables: Sequence[str], sizes: Sizes) -> int:
     """Count the values of some variables in a domain at sizes; raises NotAffine where a part needs a division."""
     at = domain.at(sizes)
     left = at.project_out(*(name for name in at.variables() if name not in variables), *sizes)
-    return sum(_points_of(part.conjuncts()[0], variables) for part in left.disjoint().parts() if not part.is_empty())
+    return sum(
+        _points_of(part.conjuncts()[0], variables) for part in disjoint_parts(left).parts() if not part.is_empty()
+    )
 
 
 def _points_of(constraints: Sequence[Constraint], variables: Sequence[str]) -> int:
@@ -205,5 +208,5 @@ def _range(domain: Domain, name: str) -> range:
     alone = domain.project_out(*(other for other in domain.variables() if other != name))
     if alone is UNIVERSE:
         raise _UncountedError
-    least = min(value.constant for _, value in alone.extreme(name, maximum=False))
-    return range(least, max(value.constant for _, value in alone.extreme(name, maximum=True)) + 1)
+    least = min(value.constant for _, value in extreme_of(alone, name, maximum=False))
+    return range(least, max(value.constant for _, value in extreme_of(alone, name, maximum=True)) + 1)

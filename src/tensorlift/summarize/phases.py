@@ -18,6 +18,7 @@ from tensorlift.comprehension.state import Piece, RecurrenceError, covered, over
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import Domain, NotAffine, less
 from tensorlift.poly.names import fresh
+from tensorlift.poly.variables import extreme_of, is_single_valued, unconstrained, without_divisions
 from tensorlift.summarize.accumulate import recognise
 from tensorlift.summarize.accumulation import Accumulation, has_self, replace_self
 
@@ -153,7 +154,7 @@ class Phases:
         operand = rewrite.substitute(step.term, {self.variable: affine(bound)})
         folded = terms.reduce(step.op, (bound,), phase.domain.rename({self.variable: bound}).coalesce(), operand)
         if step.is_neutral_without_iterations:
-            cells = phase.domain.drop(self.variable) & (self.box & self.region)
+            cells = unconstrained(phase.domain, self.variable) & (self.box & self.region)
         else:
             cells = phase.domain.project_out(self.variable)
         return [(where, step.combine(old, folded)) for where, old in self._values(before, cells)]
@@ -174,7 +175,7 @@ class Phases:
 
 def _is_fixed(variable: str, domain: Domain) -> bool:
     """Tell whether the other variables leave at most one value for this one; mostly an equality says so."""
-    return _is_solved(variable, domain) or domain.is_single_valued(variable)
+    return _is_solved(variable, domain) or is_single_valued(domain, variable)
 
 
 def _is_solved(variable: str, domain: Domain) -> bool:
@@ -212,10 +213,10 @@ def solved(domain: Domain, variable: str) -> list[tuple[Domain, Affine]]:
     given = iteration_of(domain, variable)
     if given is not None:
         return [(domain.project_out(variable), given)]
-    hull = domain.equalities() or domain.without_divisions().equalities()  # a superset's hold here as well
+    hull = domain.equalities() or without_divisions(domain).equalities()  # a superset's hold here as well
     for equality in hull:
         value = equality.solve(variable)
         if value is not None:
             return [(domain.project_out(variable), value)]
     projected = domain.project_out(variable)
-    return [(projected & piece, value) for piece, value in domain.extreme(variable, maximum=True)]
+    return [(projected & piece, value) for piece, value in extreme_of(domain, variable, maximum=True)]

@@ -31,6 +31,7 @@ from tensorlift.ops.dtypes import integer_range, is_integer
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import Domain, NotAffine, at_least, equal, less
 from tensorlift.poly.names import formals, fresh
+from tensorlift.poly.variables import extreme_of
 from tensorlift.summarize.accumulate import recognise
 from tensorlift.summarize.accumulation import SELF, Accumulation, has_self, self_read
 from tensorlift.summarize.phases import solved
@@ -107,7 +108,7 @@ class _Chain:
         before = _assigned_before(starts, self.variable, past, earlier)
         along = self.domain.project_out(self.axis)  # the iterations of a chain
         found = []
-        for domain, first in along.extreme(self.variable, maximum=False):
+        for domain, first in extreme_of(along, self.variable, maximum=False):
             where = cells & domain
             if not where.is_empty():
                 found.append((where.coalesce(), self._folded(before, along, first, where)))

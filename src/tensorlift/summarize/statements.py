@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
+from tensorlift.poly.variables import strided
 from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ Block = tuple[Statement, ...]
 @SESSION.cached
 def _iterations(variable: str, lower: tuple[Affine, ...], upper: tuple[Affine, ...], step: int) -> Domain:
     bounds = [at_least(variable, low) for low in lower] + [less(variable, high) for high in upper]
-    return Domain.of(*bounds) & Domain.strided(variable, lower[0], step)
+    return Domain.of(*bounds) & strided(variable, lower[0], step)
 
 
 def value_read(value: str, dtype: DType) -> Term:

@@ -13,6 +13,7 @@ from tensorlift.comprehension.normal.monomials import Coefficient, Monomial, Pol
 from tensorlift.comprehension.normal.tidy import by_equalities, tidy
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, equal
+from tensorlift.poly.variables import disjoint_parts
 
 ROUNDS = 5
 Cell = tuple[Domain, Coefficient]
@@ -133,7 +134,7 @@ def _monomials(bucket: _Bucket, context: Domain) -> list[Monomial]:
     for domain, coefficient in bucket.cells:
         parts = [domain]
         if term.bound and domain.size > 1:
-            parts = (context & domain).disjoint().parts()
+            parts = disjoint_parts(context & domain).parts()
         elif not term.bound and context.is_subset(domain):
             parts = [UNIVERSE]
         for part in parts:

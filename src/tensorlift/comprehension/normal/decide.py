@@ -19,6 +19,7 @@ from tensorlift.comprehension.rewrite import substitute
 from tensorlift.ops.dtypes import DType, is_float
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.names import fresh
+from tensorlift.poly.variables import stride_of
 from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def _solved(name: str, domain: Domain) -> Affine | None:
 
 def _stepped(name: str, domain: Domain) -> Affine | None:
     """Return a variable that takes every second, third, ... value as a multiple of a new one."""
-    found = domain.stride(name)
+    found = stride_of(domain, name)
     return None if found is None else found[0] + Affine.var(fresh("t"), found[1])
 
 

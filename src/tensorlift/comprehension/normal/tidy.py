@@ -9,6 +9,7 @@ from tensorlift.comprehension.normal.interning import Undecided, spend, unique_n
 from tensorlift.comprehension.normal.monomials import Monomial, spread_indices
 from tensorlift.poly.affine import ONE, Affine, solved
 from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine
+from tensorlift.poly.variables import is_single_valued
 
 
 def tidy(term: Monomial, context: Domain) -> list[Monomial]:
@@ -83,7 +84,7 @@ def _counted(term: Monomial, context: Domain) -> Monomial | None:
             continue
         # The context may say which of several bounds counts.
         bounds = _interval(term.domain, variable) or _interval(term.domain.gist(context), variable)
-        if bounds is None and not (context & term.domain).is_single_valued(variable):
+        if bounds is None and not is_single_valued(context & term.domain, variable):
             continue
         domain = term.domain.project_out(variable)
         left = tuple(v for v in term.bound if v != variable)
@@ -105,7 +106,7 @@ def _numbered(term: Monomial, context: Domain) -> Monomial | None:
             number = unique_name()
             value = {point: Affine.var(number) - Affine.var(block, ratio)}
             moved = term.substituted(value, tuple(number if v == point else v for v in term.bound))
-            if all(block not in a.free for a in moved.atoms) and (context & moved.domain).is_single_valued(block):
+            if all(block not in a.free for a in moved.atoms) and is_single_valued(context & moved.domain, block):
                 return moved
     return None
 

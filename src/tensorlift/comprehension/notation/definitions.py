@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Summary
 from tensorlift.comprehension.notation.printer import Printer, shapes, show
 from tensorlift.comprehension.notation.sharing import abbreviated
+from tensorlift.poly.variables import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,7 @@ def show_definition(definition: Definition) -> str:
     """Spell a definition on two lines."""
     where = f"{definition.name}({', '.join(definition.indices)})"
     declaration = f"array {definition.name}: {definition.dtype}{shapes(definition.shape)} of {definition.array}"
-    return f"{declaration} where {definition.domain.spelled(definition.indices)}\n{where} = {_right_side(definition)}"
+    return f"{declaration} where {spelled(definition.domain, definition.indices)}\n{where} = {_right_side(definition)}"
 
 
 def _right_side(definition: Definition) -> str:
@@ -33,7 +34,7 @@ def _right_side(definition: Definition) -> str:
         return show(pieces[0][1], definition.dtype)
     printer = Printer(abbreviated([t for _, t in pieces]))
     cases = "; ".join(
-        f"{printer.text(t, definition.dtype)} if {domain.spelled(definition.indices)}" for domain, t in pieces
+        f"{printer.text(t, definition.dtype)} if {spelled(domain, definition.indices)}" for domain, t in pieces
     )
     return f"{printer.introduction()}{{ {cases} }}"
 

@@ -20,6 +20,7 @@ from tensorlift.comprehension.notation.sharing import abbreviated
 from tensorlift.comprehension.notation.types import Known, first, operand_types, result_type
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.ops.scalar_ops import SCALAR_OPS
+from tensorlift.poly.variables import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +90,7 @@ class Printer:
         if isinstance(term, Read):
             return f"{term.array}({', '.join(map(str, term.indices))})", ATOM
         if isinstance(term, Reduce):
-            head = f"{term.op}({', '.join(term.bound)} : {term.domain.spelled(term.bound)})"
+            head = f"{term.op}({', '.join(term.bound)} : {spelled(term.domain, term.bound)})"
             return f"{head} {self.text(term.body, expected, FOLD)}", FOLD
         if isinstance(term, Piecewise):
             common = first([self.known(t) for _, t in term.pieces], expected)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.poly.variables import strided
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,7 +77,7 @@ class LoopClaim:
     def reached(self, context: Domain) -> Domain:
         """Return the values that the variable may have, its end included and what is beyond."""
         starts = context & Domain.of(*(at_least(self.variable, low) for low in self.lower))
-        return starts & Domain.strided(self.variable, self.lower[0], self.step) if self.step > 1 else starts
+        return starts & strided(self.variable, self.lower[0], self.step) if self.step > 1 else starts
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.poly.names import fresh
 from tensorlift.poly.polynomial import Polynomial
+from tensorlift.poly.variables import strided
 from tensorlift.proofs.source.integers import Exact, polynomial
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def counter_at_end(loop: Entered, number: int) -> Value:
     low = claim.lower[0]
     for high in claim.upper if len(claim.lower) == 1 else ():
         others = [at_least(other, high) for other in claim.upper if other is not high]
-        whole = Domain.strided("end", low, claim.step).substitute({"end": high}) if claim.step > 1 else UNIVERSE
+        whole = strided("end", low, claim.step).substitute({"end": high}) if claim.step > 1 else UNIVERSE
         if loop.context.implies(at_least(high, low), *others) and loop.context.is_subset(whole):
             return Exact(was.value.substitute({claim.variable: polynomial(high)}), was.is_signed)
     if any(loop.context.implies(at_least(low, high)) for low in claim.lower for high in claim.upper):

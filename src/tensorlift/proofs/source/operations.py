@@ -18,6 +18,7 @@ from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import EMPTY, UNIVERSE, Domain, at_least
 from tensorlift.poly.names import fresh
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
+from tensorlift.poly.variables import strided
 from tensorlift.proofs.source.integers import (
     Exact,
     Known,
@@ -166,7 +167,7 @@ def _residues(value: Value, context: Domain) -> Value:
         case [(Index(affine=index), Constant(value=divisor))] if 1 < divisor <= _MOST_RESIDUES:
             name, number = fresh("index"), int(divisor)
             if context.implies(at_least(index, 0)):
-                classes = [Domain.strided(name, Affine(rest), number) for rest in range(number)]
+                classes = [strided(name, Affine(rest), number) for rest in range(number)]
                 whole = [domain.substitute({name: index}) for domain in classes]
                 numbers = [_with_rest(value, rest, context) for rest in range(number)]
                 found = [Exact(polynomial(n), is_signed=True) for n in numbers if n is not None]

@@ -19,6 +19,7 @@ from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.poly.names import formals, reserve
 from tensorlift.poly.polynomial import ONE, Polynomial
+from tensorlift.poly.variables import strided
 from tensorlift.proofs.source.claims import Advance
 from tensorlift.proofs.source.integers import Exact, polynomial
 from tensorlift.proofs.source.operations import Undecided, element_type
@@ -99,7 +100,7 @@ def _require_order(items: Sequence[Item], known: set[str]) -> None:
 def _require_items(items: Sequence[Item], context: Domain, arrays: Mapping[str, ArrayInfo]) -> None:
     for item in items:
         if isinstance(item, KeptLoop):
-            steps = Domain.strided(item.variable, item.lower, item.step) if item.step > 1 else UNIVERSE
+            steps = strided(item.variable, item.lower, item.step) if item.step > 1 else UNIVERSE
             bounds = Domain.of(at_least(item.variable, item.lower), less(item.variable, item.upper))
             inside = context & bounds & steps
             if not inside.is_subset(item.domain):

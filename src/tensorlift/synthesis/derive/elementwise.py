@@ -15,6 +15,7 @@ from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import Elementwise, Expression, Literal, SizeValue
 from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.domain import at_least
+from tensorlift.poly.variables import stride_of
 from tensorlift.synthesis.derive.builder import is_number
 from tensorlift.synthesis.derive.masks import constraints_of, mask_of, triangle_of
 from tensorlift.synthesis.derive.reads import affine_value, read_value, readable, taken_value
@@ -271,7 +272,7 @@ def _triangle(domain: Domain, value: Value, other: Value, scope: Scope) -> Value
     if not is_number(other.expression, 0):
         return None
     condition = domain.gist(scope.domain & scope.box)
-    if any(condition.stride(axis) for axis in value.axes):
+    if any(stride_of(condition, axis) for axis in value.axes):
         return None
     parts = constraints_of(condition)
     shape = triangle_of(parts[0][0], scope) if len(parts) == 1 and len(parts[0]) == 1 else None

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from tensorlift.diagnostics import refuse
 from tensorlift.poly.affine import ZERO, Affine
 from tensorlift.poly.domain import Constraint, Domain, NotAffine, at_least
+from tensorlift.poly.variables import disjoint_parts, stride_of, strided, without_divisions
 from tensorlift.synthesis.derive.reads import affine_value
 from tensorlift.synthesis.derive.scope import Scope, Value
 
@@ -31,7 +32,7 @@ def constraints_of(domain: Domain) -> list[list[Constraint]]:
     """Return the domain as disjoint conjunctions; refuse one that needs an integer division."""
     try:
         parts = domain.coalesce().conjuncts()
-        return parts if len(parts) == 1 else domain.disjoint().conjuncts()
+        return parts if len(parts) == 1 else disjoint_parts(domain).conjuncts()
     except NotAffine as error:
         message = "a condition needs an integer division"
         raise refuse("TL304", message, remedy="give the loop the step 1") from error
@@ -57,18 +58,18 @@ def _strided_mask(domain: Domain, scope: Scope) -> Value | None:
     if not domain.has_divisions:
         return None
     inside = scope.domain & scope.box
-    parts = [part for part in domain.disjoint().parts() if not part.is_disjoint(inside)]
+    parts = [part for part in disjoint_parts(domain).parts() if not part.is_disjoint(inside)]
     domain = parts[0] if len(parts) == 1 else domain
     if 1 < len(parts) <= _MOST_PARTS:
         masks = [mask for part in parts if (mask := mask_of(part, scope)) is not None]
         return reduce(partial(scope.combined, "or"), masks) if len(masks) == len(parts) else None
     for name in (*scope.spans, *(v for v in domain.variables() if v not in scope.spans)):
-        found = domain.stride(name)
+        found = stride_of(domain, name)
         if found is None:
             continue
         offset, step = found
-        rest = domain.without_divisions()
-        if not (rest & Domain.strided(name, offset, step)).is_subset(domain):
+        rest = without_divisions(domain)
+        if not (rest & strided(name, offset, step)).is_subset(domain):
             continue
         first = offset.constant
         numbers = affine_value(Affine.var(name) - offset + first, scope)

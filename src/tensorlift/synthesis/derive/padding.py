@@ -18,6 +18,7 @@ from tensorlift.ops.dtypes import integer_range, is_float
 from tensorlift.poly.affine import ZERO, Affine
 from tensorlift.poly.domain import Domain, NotAffine, at_least, equal
 from tensorlift.poly.names import fresh
+from tensorlift.poly.variables import extreme_of
 from tensorlift.synthesis.derive.scope import Span, ends_over, ranges_of, span_box
 from tensorlift.synthesis.simplify.arithmetic import factors
 
@@ -134,7 +135,9 @@ class Padding:
         name = fresh("end")
         reached = self.context & Domain.of(equal(value, name))
         try:
-            ends = reached.project_out(*(v for v in reached.variables() if v != name)).extreme(name, maximum=maximum)
+            ends = extreme_of(
+                reached.project_out(*(v for v in reached.variables() if v != name)), name, maximum=maximum
+            )
         except NotAffine:  # without bound
             return None
         end = ends[0][1] if len(ends) == 1 and ends[0][1].is_constant else None

@@ -28,6 +28,7 @@ from tensorlift.ir.tensor_program import (
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
+from tensorlift.poly.variables import disjoint_parts, stride_of, strided
 from tensorlift.synthesis.derive.elementwise import are_of_sizes, choose, select_pieces, value_of
 from tensorlift.synthesis.derive.masks import mask_of
 from tensorlift.synthesis.derive.reads import readable
@@ -302,7 +303,7 @@ class PieceLowering:
         whole = self._strided(domain, term) or self._piece(domain, term)
         if whole.is_box:
             return [whole]
-        convex = domain.disjoint().parts()
+        convex = disjoint_parts(domain).parts()
         if 1 < len(convex) <= _MOST_PARTS:
             parts = [self._piece(part, term) for part in convex]
             if all(part.is_box for part in parts):
@@ -318,7 +319,7 @@ class PieceLowering:
 
     def _strided(self, domain: Domain, term: Term) -> Piece | None:
         """Return a piece with every second, third, ... position of an index as a box; None where it is none."""
-        steps = {name: found for name in self.definition.indices if (found := domain.stride(name))}
+        steps = {name: found for name in self.definition.indices if (found := stride_of(domain, name))}
         if not steps:
             return None
         counted = {name: offset + Affine.var(name, step) for name, (offset, step) in steps.items()}
@@ -338,7 +339,7 @@ class PieceLowering:
             distance = spans[name][0] - offset
             if not distance.is_constant or distance.constant % step:
                 return None
-            grid = grid & Domain.strided(name, offset, step)
+            grid = grid & strided(name, offset, step)
         if not grid.is_subset(domain):
             return None
         return Piece(domain, term, spans, is_box=True, steps=steps, counts_steps=False)

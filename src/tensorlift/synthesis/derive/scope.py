@@ -13,6 +13,7 @@ from tensorlift.comprehension.ranges import ends_of, in_range
 from tensorlift.ir.tensor_program import Expression, NewAxis, Range
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, NotAffine, at_least, less
+from tensorlift.poly.variables import without_divisions, without_redundancies
 from tensorlift.synthesis.derive.builder import Builder, whole
 
 if TYPE_CHECKING:
@@ -233,7 +234,7 @@ def _only_conjunct(domain: Domain) -> list[Constraint]:
     try:
         conjuncts = domain.conjuncts()
     except NotAffine:  # a stride, of a loop around or to be told otherwise: the range is that without it
-        conjuncts = domain.without_divisions().without_redundancies().conjuncts()
+        conjuncts = without_redundancies(without_divisions(domain)).conjuncts()
     return conjuncts[0] if len(conjuncts) == 1 else []
 
 

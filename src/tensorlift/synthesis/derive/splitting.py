@@ -18,6 +18,7 @@ from tensorlift.comprehension.terms import COMBINER, Apply, Piecewise, Reduce, T
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine
 from tensorlift.poly.names import fresh
+from tensorlift.poly.variables import disjoint_parts, stride_of
 from tensorlift.synthesis.derive.scope import range_of
 from tensorlift.synthesis.simplify.arithmetic import factors, product, summands, total
 
@@ -39,7 +40,7 @@ def combined(op: str, parts: list[Term]) -> Term:
 def without_strides(term: Reduce) -> Reduce | None:
     """Return the reduction with ``low + step * t`` for a variable that takes every ``step``-th value, or None."""
     for name in term.bound:
-        found = term.domain.stride(name)
+        found = stride_of(term.domain, name)
         if found is None:
             continue
         offset, step = found
@@ -67,7 +68,7 @@ def at_only_point(term: Reduce, context: Domain) -> Term | None:
 def over_parts(term: Reduce, full: Domain, context: Domain) -> Term | None:
     """Return the reduction as a combination over the convex parts of its domain; None where it is convex."""
     try:
-        parts = full.disjoint().parts()
+        parts = disjoint_parts(full).parts()
     except NotAffine:
         return None
     if not 1 < len(parts) <= _MOST_PARTS:

@@ -28,6 +28,7 @@ from tensorlift.comprehension.rewrite import (
 from tensorlift.comprehension.terms import COMBINER, Apply, Piecewise, Reduce, Reducer, Term
 from tensorlift.poly.domain import Domain, NotAffine
 from tensorlift.poly.domain import equal as equals
+from tensorlift.poly.variables import extreme_of
 from tensorlift.synthesis.simplify.arithmetic import factors, operands, product, summands, total
 from tensorlift.synthesis.simplify.pieces import merge
 
@@ -193,7 +194,7 @@ def _neighbours(reduced: Domain, variable: str, domain: Domain, *, inside: bool 
 def _candidates(reduced: Domain, variable: str, domain: Domain, *, inside: bool) -> Iterator[Affine]:
     for maximum in (False, True):
         try:
-            ends = (reduced & domain).extreme(variable, maximum=maximum)
+            ends = extreme_of(reduced & domain, variable, maximum=maximum)
         except NotAffine:
             continue
         for _, end in ends:

@@ -10,6 +10,7 @@ from tensorlift.comprehension.positions import place_of
 from tensorlift.comprehension.rewrite import Descend, rebuild_inside, shorten, simplified, transform
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Piecewise, Reduce, Term, piecewise
 from tensorlift.poly.domain import Domain
+from tensorlift.poly.variables import is_single_valued
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -124,7 +125,7 @@ def _is_start(value: Term, fold: Term, domain: Domain) -> bool:
     elif isinstance(fold, Apply) and fold.op in ("cast", "select") and fold.args[0].dtype == "bool":
         parts = fold.args[:1]
     folds = (part for part in parts if isinstance(part, Reduce) and part.domain.is_disjoint(domain))
-    if all(all(map(found.domain.is_single_valued, found.bound)) for found in folds):
+    if all(all(is_single_valued(found.domain, name) for name in found.bound) for found in folds):
         return False
     return equal(value, fold, domain)
 

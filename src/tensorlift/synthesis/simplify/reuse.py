@@ -19,6 +19,7 @@ from tensorlift.comprehension.rewrite import rebuild_inside, substitute, transfo
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term, read
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine
+from tensorlift.poly.variables import extreme_of, is_single_valued
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -101,9 +102,9 @@ class _Stored:
         point = dict(values)
         for index in self.definition.indices:
             if index not in point:
-                if not self.domain.is_single_valued(index):
+                if not is_single_valued(self.domain, index):
                     return None
-                ends = self.domain.extreme(index, maximum=True)
+                ends = extreme_of(self.domain, index, maximum=True)
                 if len(ends) != 1 or ends[0][1].mentions(self.definition.indices):
                     return None
                 point[index] = ends[0][1]

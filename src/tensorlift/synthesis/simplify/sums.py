@@ -34,6 +34,7 @@ from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal
 from tensorlift.poly.names import fresh
+from tensorlift.poly.variables import is_single_valued
 from tensorlift.synthesis.simplify.arithmetic import factors, product
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def _without_blocks(term: Term, domain: Domain, descend: Descend) -> Term:
         flat = flattened(term)
         for found in _numbered(flat) if len(flat.bound) > 1 else ():
             for block in found.bound:
-                if block not in found.body.free and (found.domain & domain).is_single_valued(block):
+                if block not in found.body.free and is_single_valued(found.domain & domain, block):
                     left = tuple(v for v in found.bound if v != block)
                     points = found.domain.project_out(block).plain()
                     return descend(terms.reduce(term.op, left, points, found.body), domain)

@@ -7,6 +7,7 @@ from itertools import chain, islice, permutations, product
 from typing import TYPE_CHECKING
 
 from tensorlift.poly.domain import UNIVERSE, Domain
+from tensorlift.poly.variables import without_divisions
 from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class Untraceable(Exception):  # noqa: N818 - a property of a definition
 @SESSION.cached
 def conjuncts_of(domain: Domain) -> list[list[Constraint]]:
     """Return what the convex parts of a domain state without integer divisions."""
-    return [*chain.from_iterable(part.without_divisions().conjuncts() for part in domain.parts())]
+    return [*chain.from_iterable(without_divisions(part).conjuncts() for part in domain.parts())]
 
 
 @SESSION.cached

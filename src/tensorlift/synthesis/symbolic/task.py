@@ -10,6 +10,7 @@ from tensorlift.comprehension.rewrite import reads_in, walk
 from tensorlift.comprehension.terms import Piecewise
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least
+from tensorlift.poly.variables import stride_of
 from tensorlift.synthesis.derive.scope import ends_over
 from tensorlift.synthesis.symbolic.points import conjuncts_of, is_divided
 
@@ -103,7 +104,7 @@ class Task:
     def _room(self, condition: Domain) -> Iterator[Affine]:
         """Yield what is positive where a condition holds at more than one position and fails at more than one."""
         if is_divided(condition):
-            steps = [(self.spans[axis], condition.stride(axis)) for axis in self.axes]
+            steps = [(self.spans[axis], stride_of(condition, axis)) for axis in self.axes]
             yield from (after - first - 2 * stride[1] + 1 for (first, after), stride in steps if stride is not None)
             return
         for (constraint,) in conjuncts_of(condition):

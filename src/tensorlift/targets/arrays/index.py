@@ -20,6 +20,7 @@ from tensorlift.ops.dtypes import holds, is_integer
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
+from tensorlift.poly.variables import strided
 from tensorlift.targets.arrays.creation import checked_broadcast, range_extent
 from tensorlift.targets.arrays.functions import as_type
 from tensorlift.targets.target import (
@@ -277,7 +278,7 @@ def stored_cells(selection: Selection, indices: Indices) -> Domain:
         domain = domain & Domain.of(at_least(index, low), at_least(high, index))
         if abs(stride) != 1:
             name = fresh("t")
-            domain = domain & Domain.strided(name, origin, abs(stride)).substitute({name: index})
+            domain = domain & strided(name, origin, abs(stride)).substitute({name: index})
     return domain
 
 

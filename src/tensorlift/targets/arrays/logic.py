@@ -25,6 +25,7 @@ from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Term
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer, width
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import EMPTY, UNIVERSE, Constraint, Domain, at_least, equal, less
+from tensorlift.poly.variables import strided
 from tensorlift.targets.arrays.promotion import converted, operator_strength
 from tensorlift.targets.target import OpRow, Tensor, row, sample
 
@@ -63,7 +64,7 @@ def _grid(remainder: Term, value: Affine | None) -> Domain | None:
     if number.is_constant:
         return UNIVERSE if number.constant % step.constant == value.constant else EMPTY
     name = number.variables[0]
-    return Domain.strided(name, Affine.var(name) - number + value, step.constant)
+    return strided(name, Affine.var(name) - number + value, step.constant)
 
 
 def comparison(op: str, o: Obligations, x1: Tensor, x2: Tensor) -> SymbolicTensor:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension.terms import read
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine, at_least, less
+from tensorlift.poly.variables import extreme_of, is_single_valued
 from tensorlift.targets.c.cells import affine_text
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.operands import PREFIXES, Matrix, Operand, Product, box, matrix, symmetric_call
@@ -112,7 +113,7 @@ def _single(part: Part, product: Product) -> Call | None:
     rows = [v for v in variables if left.uses(v) and not right.uses(v)]
     columns = [v for v in variables if right.uses(v) and not left.uses(v)]
     where = product.points & product.piece.context
-    if any(not left.uses(v) and not right.uses(v) and not where.is_single_valued(v) for v in variables):
+    if any(not left.uses(v) and not right.uses(v) and not is_single_valued(where, v) for v in variables):
         return None
     if rows and columns:
         general = _matrices(part, product, rows, columns)
@@ -312,7 +313,12 @@ def _multiplied(
     start = [low for low, _ in ranges]
     corner = start[0 if is_left else 1]
     sizes = [affine_text(high - low + 1).source for low, high in ranges]
-    matrices = [place.address((corner, corner)), place.stride(0), piece.slot.address(start), piece.slot.stride(0)]
+    matrices = [
+        place.address((corner, corner)),
+        place.stride(0),
+        piece.slot.address(start),
+        piece.slot.stride(0),
+    ]
     call = f"{PREFIXES[piece.slot.dtype]}trmm({', '.join([*flags, *sizes, scale, *matrices])});"
     return TriangularProduct(call, None if is_own else replace(piece, term=found.moved))
 
@@ -320,7 +326,7 @@ def _multiplied(
 def _box(piece: Piece) -> Sequence[tuple[Affine, Affine]] | None:
     """Return the first and the last value of each variable, where each is one expression."""
     try:
-        ends = [[piece.where.extreme(v, maximum=most) for most in (False, True)] for v in piece.variables]
+        ends = [[extreme_of(piece.where, v, maximum=most) for most in (False, True)] for v in piece.variables]
     except NotAffine:
         return None
     if any(len(found) != 1 for both in ends for found in both):

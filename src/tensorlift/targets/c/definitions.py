@@ -23,6 +23,7 @@ from tensorlift.comprehension.terms import Apply, Read, Reduce, Term, reduce
 from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine, at_least, less
+from tensorlift.poly.variables import extreme_of, is_single_valued
 from tensorlift.targets.c.calls import Matcher, triangular_product
 from tensorlift.targets.c.cells import Cell, update
 from tensorlift.targets.c.nests import nest
@@ -245,7 +246,7 @@ class PieceWriter:
         for name in variables:
             others = [v for v in where.variables() if v != name and v not in self.sizes]
             try:
-                ends = where.project_out(*others).extreme(name, maximum=True)
+                ends = extreme_of(where.project_out(*others), name, maximum=True)
             except NotAffine:
                 return None
             if len(ends) != 1:
@@ -265,7 +266,7 @@ class PieceWriter:
             return None
         calls = self.matcher.calls(parts, piece)
         called = [part for call in calls for part in call.parts]
-        moving = bool(piece.variables) and not piece.where.is_single_valued(piece.variables[-1])
+        moving = bool(piece.variables) and not is_single_valued(piece.where, piece.variables[-1])
         others = [part for part in parts if part not in called] if moving else []
         summed = [part for part in others if strides_through(part, piece.variables, self.memory)]
         if not called and not summed:
@@ -341,7 +342,7 @@ def _nesting(fold: Reduce) -> int:
 
 def _repeats(fold: Reduce, piece: Piece) -> bool:
     """Tell whether a fold has the same value at several points of a piece."""
-    return any(v not in fold.free and not piece.where.is_single_valued(v) for v in piece.variables)
+    return any(v not in fold.free and not is_single_valued(piece.where, v) for v in piece.variables)
 
 
 def _added_to(term: Term, own: Term) -> Term | None:

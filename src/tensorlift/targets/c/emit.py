@@ -14,6 +14,7 @@ from tensorlift.comprehension.terms import Read, Term, read
 from tensorlift.diagnostics import refuse
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.poly.variables import strided
 from tensorlift.targets.c.cells import affine_text
 from tensorlift.targets.c.definitions import PieceWriter, widened
 from tensorlift.targets.c.nests import nest
@@ -180,7 +181,7 @@ class _Emission:
             if variable != loop.variable:
                 loop = loop.over(variable)
             within = Domain.of(at_least(variable, loop.lower), less(variable, loop.upper))
-            within = context & within & Domain.strided(variable, loop.lower, loop.step)
+            within = context & within & strided(variable, loop.lower, loop.step)
             constant = {name for name in inside if name in self.memory.place} - homes.keys()
             body = self._block(loop.body, within, {c.after for c in loop.carried} | constant)
             body += self._back_home(loop, homes, within)

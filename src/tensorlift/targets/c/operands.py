@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine, at_least
+from tensorlift.poly.variables import extreme_of
 from tensorlift.targets.c.cells import affine_text
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def hull(points: Domain, variables: Sequence[str], context: Domain) -> Ranges | 
     for name in variables:
         alone = inside.project_out(*(v for v in variables if v != name))
         try:
-            first, last = (alone.extreme(name, maximum=maximum) for maximum in (False, True))
+            first, last = (extreme_of(alone, name, maximum=maximum) for maximum in (False, True))
         except NotAffine:
             return None
         ends = _only(first, inside, name), _only(last, inside, name)

@@ -14,6 +14,7 @@ from tensorlift.comprehension.rewrite import substitute, visit_reads
 from tensorlift.comprehension.terms import Read, Reduce, Term
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine, equal
+from tensorlift.poly.variables import extreme_of
 from tensorlift.targets.c.cells import accumulator, neutral, update
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.scalars import C_TYPES
@@ -130,7 +131,7 @@ def _newest(fold: Reduce, variable: str, where: Domain) -> Affine | None:
     if variable in fold.body.free or not fold.domain.mentions(variable):
         return None
     try:
-        ends = (fold.domain & where).extreme(bound, maximum=True)
+        ends = extreme_of(fold.domain & where, bound, maximum=True)
     except NotAffine:
         return None
     if len(ends) != 1 or ends[0][1].coefficient(variable) != 1:
@@ -145,7 +146,7 @@ def _newest(fold: Reduce, variable: str, where: Domain) -> Affine | None:
 def _end(variable: str, piece: Piece, *, maximum: bool) -> Affine | None:
     """Return the first or last value of a variable; None where it is no single expression, or some lie between."""
     try:
-        ends = piece.where.extreme(variable, maximum=maximum)
+        ends = extreme_of(piece.where, variable, maximum=maximum)
     except NotAffine:
         return None
     return ends[0][1] if len(ends) == 1 and not piece.domain.has_divisions else None
