@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from xdsl.dialects.builtin import i1
 from xdsl.ir import Block
 
 from tensorlift.normalise.cases import both_signs, chosen_form, is_never_set, undecided
 from tensorlift.normalise.checks import require
 from tensorlift.normalise.conditions import AffineCondition
-from tensorlift.normalise.endings import ending_of
 from tensorlift.normalise.evolution import same
 from tensorlift.normalise.execution import Test, ctype_of, note_least, nothing, require_returned
 from tensorlift.normalise.scalars import chosen, is_eager
@@ -38,7 +38,7 @@ def branch(ex: Execution, op: Operation) -> None:
     test = decided_here(ex, ex.test(op.operands[0]))
     blocks = [region.block if region.blocks else None for region in op.regions]
     for arm, other in ((0, 1), (1, 0)):
-        ending = ending_of(blocks[arm])
+        ending = ex.steering.endings.get(blocks[arm])
         if ending is not None:
             require(ex, test, op.operands[0], ending, holds=other == 0)
             _decided(ex, op, blocks[other])
@@ -186,7 +186,7 @@ def _join(ex: Execution, op: Operation, test: Test, arms: list[_Arm]) -> None:
     pairs = list(zip(*left, strict=True))
     made = ex.sink.choose(condition, (arms[0].block, arms[1].block), pairs, ex.place)
     for left_by, value in zip(plain, made, strict=True):
-        data = Data(value.ssa, ctype_of(left_by), truth=str(left_by.type) == "i1")
+        data = Data(value.ssa, ctype_of(left_by), truth=left_by.type == i1)
         ex.values[left_by] = data
         if data.truth:
             number = list(op.results).index(cast("OpResult", left_by))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xdsl.dialects.builtin import i1
 from xdsl.ir import Block
 
 from tensorlift.normalise.exact import number_type
@@ -79,7 +80,7 @@ class Cells:
 
     def make(self, name: str, values: list[SSAValue], kind: str = "") -> Array:
         """Make a cell for one of some values."""
-        ctype = _FLAG if str(values[0].type) == "i1" else number_type(values[0].type, values)
+        ctype = _FLAG if values[0].type == i1 else number_type(values[0].type, values)
         cell = Array(name, ctype, [], self._ex.place, kind)
         self._ex.sink.allocate(cell)
         return cell
@@ -159,9 +160,10 @@ class Cells:
 
     def enter(self, op: Operation) -> None:
         """Forget what the cells hold that a loop may change."""
-        if op not in self._written:
+        if self._holds and op not in self._written:
             self._written[op] = {value.name_hint for value in _values_in(op) if value.name_hint}
-        self._holds = {cell: value for cell, value in self._holds.items() if cell.name not in self._written[op]}
+        for cell in [cell for cell in self._holds if cell.name in self._written[op]]:
+            del self._holds[cell]
 
     def leave(self, before: Held) -> None:
         """Go back to what the cells held before a loop, but for those that it changed."""

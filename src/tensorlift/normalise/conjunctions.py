@@ -13,7 +13,7 @@ from xdsl.dialects.scf import IfOp
 from xdsl.ir import Block
 
 from tensorlift.normalise.choices import is_harmless
-from tensorlift.normalise.edit import insert, last_of, move, supersede
+from tensorlift.normalise.edit import insert, last_of, move, nested, supersede
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -28,7 +28,7 @@ class Conjunctions:
 
     def apply(self, module: ModuleOp) -> None:
         """Join each branch with the one that it tests for, inner ones first."""
-        for op in reversed([op for op in module.walk() if isinstance(op, IfOp)]):
+        for op in reversed(nested(module, IfOp)):
             inner = _tested_for(op)
             if inner is not None:
                 _join(op, inner)

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from xdsl.dialects.scf import IfOp
-from xdsl.ir import Block, BlockArgument
+from xdsl.ir import Block, BlockArgument, Operation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from xdsl.ir import Operation, SSAValue
+    from xdsl.ir import SSAValue
 
 _QUIET = ("arith.", "math.", "scf.", "ub.", "memref.load")  # operations that leave nothing behind
+
+Structured = TypeVar("Structured", bound=Operation)
+
+
+def nested(outer: Operation, kind: type[Structured]) -> list[Structured]:
+    """List the operations of a kind that has regions inside of another one, each before those in its regions."""
+    found: list[Structured] = []
+    for region in outer.regions:
+        for block in region.blocks:
+            for op in block.ops:
+                if op.regions:
+                    found += [op] if isinstance(op, kind) else []
+                    found += nested(op, kind)
+    return found
 
 
 def move(ops: Iterable[Operation], to: Block | Operation) -> None:

@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING
 from tensorlift.ir.arithmetic import constant_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from xdsl.ir import Block, Operation
 
 
-def ending_of(block: Block | None) -> Operation | None:
-    """Find the check that fails wherever a block is executed; None where the program may go on."""
-    operations: Iterable[Operation] = block.ops if block is not None else ()
-    for op in operations:
-        if op.name == "cf.assert" and constant_of(op.operands[0]) == 0:
-            return op
-        if op.name == "scf.if":
-            first, second = [ending_of(region.blocks.first) for region in op.regions]
-            if first is not None and second is not None:
-                return first
-    return None
+def endings(outer: Operation) -> dict[Block | None, Operation]:
+    """Find for each block inside of an operation the check that fails wherever it is executed, if there is one."""
+    found: dict[Block | None, Operation] = {}
+    for block in (block for region in outer.regions for block in region.blocks):
+        for op in block.ops:
+            if op.regions:
+                found |= endings(op)
+            if block not in found and _always_fails(op, found):
+                found[block] = op if op.name == "cf.assert" else found[op.regions[0].block]
+    return found
+
+
+def _always_fails(op: Operation, found: dict[Block | None, Operation]) -> bool:
+    """Whether a program ends wherever it executes an operation."""
+    if op.name == "scf.if":
+        return all(region.blocks.first in found for region in op.regions)
+    return op.name == "cf.assert" and constant_of(op.operands[0]) == 0

@@ -10,6 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from xdsl.dialects.builtin import IndexType, f32, f64, i1
+from xdsl.dialects.builtin import IntegerType as BuiltinInteger
+
 from tensorlift.ir.arithmetic import never_wraps, predicate_of, width_of
 from tensorlift.normalise.steering import handed_on
 from tensorlift.ops.c_types import (
@@ -41,12 +44,12 @@ _INTEGERS = {name: kind for name, kind in SCALAR_TYPES.items() if isinstance(kin
 _SIGNED = {8: _INTEGERS["signed char"], 16: _INTEGERS["short"], 32: INT, 64: LONG}
 _UNSIGNED = {8: _INTEGERS["unsigned char"], 16: _INTEGERS["unsigned short"], 32: UNSIGNED, 64: UNSIGNED_LONG}
 # The types of C of numbers, integers with a sign.
-NUMBERS: dict[str, FloatType | IntegerType] = {
-    "f32": FLOAT,
-    "f64": DOUBLE,
-    "i1": BOOL,
-    "index": LONG,
-    **{f"i{width}": kind for width, kind in _SIGNED.items()},
+NUMBERS: Mapping[Attribute, FloatType | IntegerType] = {
+    f32: FLOAT,
+    f64: DOUBLE,
+    i1: BOOL,
+    IndexType(): LONG,
+    **{BuiltinInteger(width): kind for width, kind in _SIGNED.items()},
 }
 _OPERATORS = {
     "arith.divsi": ("/", True),
@@ -80,7 +83,7 @@ def constant(op: Operation) -> Index:
 
 def number_type(kind: Attribute, values: Sequence[SSAValue]) -> FloatType | IntegerType:
     """Give the type of C of numbers; without a sign where values are used so."""
-    number = NUMBERS[str(kind)]
+    number = NUMBERS[kind]
     if isinstance(number, FloatType):
         return number
     uses = [use.operation for value in values for use in value.uses]

@@ -321,7 +321,7 @@ def _with_calls(error: LiftError, op: Operation) -> LiftError:
 
 def ctype_of(value: SSAValue) -> FloatType | IntegerType:
     """Give the type of C of a number, integers with a sign."""
-    return NUMBERS[str(value.type)]
+    return NUMBERS[value.type]
 
 
 def note_least(ex: Execution, value: SSAValue, test: Test, arms: Sequence[object]) -> None:

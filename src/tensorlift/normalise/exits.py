@@ -40,7 +40,7 @@ from tensorlift.ir.arithmetic import constant_of, width_of
 from tensorlift.ir.left_early import JUMP, marked, refusal_of
 from tensorlift.ir.location import location_of
 from tensorlift.normalise.choices import is_harmless
-from tensorlift.normalise.edit import forwarded, insert, is_quiet, last_of, move, remove, sweep
+from tensorlift.normalise.edit import forwarded, insert, is_quiet, last_of, move, nested, remove, sweep
 from tensorlift.normalise.exact import REACHED
 from tensorlift.normalise.guards import comparison, contrary, linear
 
@@ -62,7 +62,7 @@ class Exits:
 
     def apply(self, module: ModuleOp) -> None:
         """Rewrite each search, inner ones first."""
-        for op in reversed([op for op in module.walk() if isinstance(op, WhileOp)]):
+        for op in reversed(nested(module, WhileOp)):
             search = _search_of(op)
             if search is not None:
                 _Reversing(op, search).run()

@@ -12,7 +12,7 @@ from xdsl.dialects.arith import SelectOp
 from xdsl.dialects.scf import IfOp, WhileOp
 
 from tensorlift.normalise.choices import is_harmless
-from tensorlift.normalise.edit import move
+from tensorlift.normalise.edit import move, nested
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -29,7 +29,7 @@ class Hoist:
 
     def apply(self, module: ModuleOp) -> None:
         """Rewrite each loop."""
-        for op in [op for op in module.walk() if isinstance(op, WhileOp)]:
+        for op in nested(module, WhileOp):
             test = op.before_region.block
             moved: list[Operation] = []
             for inside in test.ops:

@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.arith import SelectOp
+from xdsl.dialects.builtin import i1
 from xdsl.dialects.memref import LoadOp
 from xdsl.dialects.scf import IfOp, WhileOp, YieldOp
 from xdsl.dialects.ub import PoisonAttr, PoisonOp
 from xdsl.ir import Block, Operation, OpResult, Region
 
 from tensorlift.ir.arithmetic import constant_of
-from tensorlift.normalise.edit import insert, is_quiet, last_of, move, remove, supersede, sweep
+from tensorlift.normalise.edit import insert, is_quiet, last_of, move, nested, remove, supersede, sweep
 from tensorlift.normalise.evolution import loop_view
 from tensorlift.normalise.exact import DIVISIONS
 from tensorlift.normalise.steering import is_integer
@@ -46,7 +47,7 @@ class KeptPlaces:
 
     def apply(self, module: ModuleOp) -> None:
         """Rewrite each loop that can be."""
-        for op in [op for op in module.walk() if isinstance(op, WhileOp)]:
+        for op in nested(module, WhileOp):
             found: WhileOp | None = op
             while found is not None:
                 found = _kept(found)
@@ -86,7 +87,7 @@ def _kept(op: WhileOp) -> WhileOp | None:
         if is_integer(argument) and argument in handed:
             position = handed.index(argument)
             kept = view.inner[position]
-            for value in _values(op, kept):
+            for value in _values(op, kept) if _is_read_at(kept, op) else ():
                 place = _Place(view, number, kept, view.results[position], value)
                 settings = _settings(view.yields[number], place)
                 if settings and all(_is_read(place, one) for one in settings):
@@ -102,9 +103,18 @@ def _values(op: Operation, kept: SSAValue) -> Iterator[SSAValue]:
             yield value
 
 
+def _is_read_at(kept: SSAValue, op: Operation) -> bool:
+    """Whether a loop reads at a place that is computed of a value."""
+    uses = [use for use in kept.uses if _is_computed(use.operation) and op.is_ancestor(use.operation)]
+    return any(
+        use.index > 0 if isinstance(use.operation, LoadOp) else _is_read_at(use.operation.results[0], op)
+        for use in uses
+    )
+
+
 def _is_value(inside: Operation, kept: SSAValue, op: Operation) -> bool:
     """Whether an operation gives a number that is made of what is read at a place and of what is fixed in a loop."""
-    if not _is_computed(inside) or str(inside.results[0].type) == "i1":
+    if not _is_computed(inside) or inside.results[0].type == i1:
         return False
     leaves = list(_leaves(inside.results[0], kept, op))
     fixed = all(leaf is kept or not op.is_ancestor(leaf.owner) for leaf in leaves)

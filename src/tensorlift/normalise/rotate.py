@@ -19,7 +19,7 @@ from xdsl.dialects.scf import ConditionOp, WhileOp, YieldOp
 from xdsl.dialects.ub import PoisonAttr, PoisonOp
 from xdsl.ir import Block, Operation, Region
 
-from tensorlift.normalise.edit import forwarded, insert, last_of, move, remove
+from tensorlift.normalise.edit import forwarded, insert, last_of, move, nested, remove
 from tensorlift.normalise.guards import comparison, is_certain
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Rotate:
 
     def apply(self, module: ModuleOp) -> None:
         """Rewrite each ``do`` that can be, inner ones first."""
-        for op in reversed([op for op in module.walk() if isinstance(op, WhileOp)]):
+        for op in reversed(nested(module, WhileOp)):
             if len(op.after_region.block.ops) == 1:
                 _rotate(op)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i1
 
 from tensorlift.ir.arithmetic import (
     NEGATED,
@@ -73,7 +73,7 @@ def _made(
         properties=dict(properties),
         location=ex.sink.place(ex.place),
     )
-    return Data(ex.sink.value_of(made), ctype_of(result), truth=str(result.type) == "i1")
+    return Data(ex.sink.value_of(made), ctype_of(result), truth=result.type == i1)
 
 
 def _constant(ex: Execution, op: Operation) -> None:
@@ -207,7 +207,7 @@ def _truth_in(value: SSAValue) -> SSAValue | None:
     op: Any = value.owner
     while getattr(op, "name", "") in _WIDENING:
         value = op.operands[0]
-        if str(value.type) == "i1":
+        if value.type == i1:
             return value if op.name == "arith.extui" else None
         op = value.owner
     return None
@@ -370,7 +370,7 @@ def chosen(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue], result: S
     for arm, other in (arms, arms[::-1]):
         if isinstance(ex.values[arm], Unknown):
             return ex.values[other]
-    if str(result.type) == "i1":
+    if result.type == i1:
         return _chosen_truth(ex, test, arms, result)
     first, second = (ex.index(arm) if is_integer(arm) else None for arm in arms)
     if first is not None and second is not None and first.polynomial == second.polynomial:

@@ -155,7 +155,7 @@ def mlir_signature(function: Operation, module: ModuleOp, source: str) -> nodes.
 
 
 def _scalar(kind: Attribute, place: Location) -> FloatType | IntegerType:
-    found = NUMBERS.get(str(kind))
+    found = NUMBERS.get(kind)
     if found is None:
         raise refusal("type", place, str(kind))
     return found

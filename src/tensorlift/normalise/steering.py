@@ -14,7 +14,7 @@ from xdsl.dialects.cf import AssertOp
 from xdsl.ir import Block, BlockArgument, OpResult
 
 from tensorlift.ir.literal_function import OF_PART
-from tensorlift.normalise.endings import ending_of
+from tensorlift.normalise.endings import endings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -41,22 +41,26 @@ class Steering:
         """Find them; ``called`` are the names of its arguments, ``name_of`` gives them to parameters."""
         self.values: set[SSAValue] = set()
         self.assigned: set[Variable] = set()
-        self._stored = {symbol for op in function.walk() if op.name == "memref.store" for symbol in _symbols(op, 1)}
-        loads = [op for op in function.walk() if op.name == "memref.load"]
-        self._loaded = {op.results[0]: symbol for op in loads for symbol in _symbols(op, 0)}
+        self._stored: set[str] = set()
+        self._loaded: dict[SSAValue, str] = {}
         self._arguments = dict(zip(called, function.body.blocks[0].args, strict=True))
         self._name_of = name_of
         self._stated: set[str] = set()
+        self.endings = endings(function)
         compared: list[set[SSAValue]] = []
         work: list[SSAValue] = []
         for op in function.walk():
             if op.name in SEEDS:
                 work += op.operands[SEEDS[op.name]]
+            if op.name == "memref.store":
+                self._stored.update(_symbols(op, 1))
+            elif op.name == "memref.load":
+                self._loaded.update((op.results[0], symbol) for symbol in _symbols(op, 0))
             elif op.name == "scf.condition" or (isinstance(op, AssertOp) and op.msg.data == OF_PART):
                 work += _compared_in(op.operands[0])
             elif op.name == "arith.cmpi":
                 compared.append(set(_leaves(op.operands)))
-            elif op.name == "cf.assert" or (op.name == "scf.if" and any(ending_of(r.blocks.first) for r in op.regions)):
+            elif op.name == "cf.assert" or (op.name == "scf.if" and self._may_end(op)):
                 asked = list(_leaves(list(_compared_in(op.operands[0]))))
                 work += asked if all(map(self._is_plain, asked)) else []
         self._close(work, compared)
@@ -85,6 +89,10 @@ class Steering:
             for leaves in compared:
                 if not leaves.isdisjoint(self.values) and all(map(self._is_plain, leaves)):
                     work += [leaf for leaf in leaves if leaf not in self.values]
+
+    def _may_end(self, branch: Operation) -> bool:
+        """Whether the program ends in an arm of a branch."""
+        return any(region.blocks.first in self.endings for region in branch.regions)
 
     def _is_plain(self, value: SSAValue) -> bool:
         """Whether a value steers already, or is an argument or a variable at file scope that can."""

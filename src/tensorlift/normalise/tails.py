@@ -11,6 +11,10 @@ from xdsl.dialects.cf import BranchOp
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block
 
+from tensorlift.frontends.c.refusals import refusal
+from tensorlift.ir.location import location_of
+from tensorlift.normalise.edit import last_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -20,14 +24,20 @@ if TYPE_CHECKING:
 
 _MOST_OPERATIONS = 12
 _MOST_WAYS = 3
+_MOST_COPIED = 40_000  # operations; more take seconds
 
 
 def write_tails(graph: Graph) -> bool:
     """Write each short end that not all ways have as often as it is reached; tell whether there is any."""
     tails = list(_tails(graph))
+    room = _MOST_COPIED
     for tail in tails:
         for use in tuple(tail.uses)[1:]:
             use.operation.successors[use.index] = _copy(tail)
+            room -= len(tail.ops)
+            if room < 0:
+                location = location_of(last_of(tail))
+                raise refusal("step-limit", location, f"more than {_MOST_COPIED} operations by ends that are shared")
     return bool(tails)
 
 
