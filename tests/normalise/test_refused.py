@@ -115,3 +115,10 @@ def test_what_the_program_writes_before_it_goes_on_is_refused() -> None:
     text = '#include <stdio.h>\nvoid exit(int n) {}\nvoid f(int n, double *a) {\n  puts("no"); exit(1); a[n] = 1; }'
     found = _refusal(text)
     assert (found.code, found.location) == ("TL152", Location("k.c", 4, 3))
+
+
+def test_a_ladder_of_cases_that_fall_through_is_refused_before_it_is_written_out() -> None:
+    cases = "\n".join(f"case {k}: y[i] = x[i] * {k}.5;" for k in range(100))
+    body = f"for (int i = 0; i < n; i++) switch (k[i]) {{\n{cases}\ndefault: y[i] = 0.0; }}"
+    found = _refusal(f"void f(int n, int k[n], double x[n], double y[n]) {{ {body} }}")
+    assert (found.code, found.message) == ("TL164", "more than 40000 operations by ends that are shared")
