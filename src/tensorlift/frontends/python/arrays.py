@@ -1,448 +1,449 @@
-"""Arrays of Python: basic indexing and slices, element by element arithmetic, products, all expanded to loops.
+"""Arrays: their parts, their attributes, and the arrays and lists that a function makes.
 
-A slice ``a[lo:hi]`` of Python cuts off what lies outside of the array and counts negative bounds from the end.  Here
-constant negative bounds are rewritten, and that the array has so many elements becomes a precondition; any other bound
-must be certainly at least zero, and that it does not exceed the extent becomes a precondition of the access.
+A slice ``a[lo:hi]`` of Python cuts off what lies outside of the array and counts negative bounds from the end.  That an
+array has as many elements as a constant negative bound counts becomes a precondition; any other bound must be at least
+zero.
 """
 
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
+from functools import reduce
+from math import prod
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.python.expressions import Expressions
-from tensorlift.frontends.python.refusals import refusal
-from tensorlift.frontends.python.scalars import Scalar, binary, cast, integer, product, promoted, size_of
-from tensorlift.frontends.python.syntax import indices_of, is_ellipsis, is_new_axis, without_ellipsis
-from tensorlift.frontends.python.values import (
-    Along,
-    ArrayValue,
-    ArrayVariable,
-    Fixed,
-    Nodes,
-    Operand,
-    Sizes,
-    View,
-    array_type,
-    value_of,
-    value_of_view,
-    whole,
+from tensorlift.frontends.python.expressions import (
+    RULES,
+    array,
+    evaluate,
+    is_one,
+    named_constant,
+    operated,
+    scalar,
+    whole_number,
+    without_lists,
 )
-from tensorlift.ops.c_types import BOOL, INT, LONG
+from tensorlift.frontends.python.refusals import RefusedError
+from tensorlift.frontends.python.scalars import (
+    DTYPES,
+    NOWHERE,
+    Scalar,
+    binary,
+    cast,
+    differ_in_kind,
+    integer,
+    number,
+    promoted,
+    size_of,
+    stored,
+)
+from tensorlift.frontends.python.state import shape_of
+from tensorlift.frontends.python.syntax import indices_of, is_ellipsis, is_new_axis, without_ellipsis
+from tensorlift.frontends.python.values import Array, Operand, Sizes
+from tensorlift.ops.c_types import BOOL, DOUBLE, LONG
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from tensorlift.diagnostics import Location
     from tensorlift.frontends.python.scalars import Number
+    from tensorlift.frontends.python.state import Inference
+    from tensorlift.frontends.python.values import Extents
+
+    Maker = Callable[[Inference, ast.Call, str], Array]
+
+_FILLED = {"zeros": 0, "empty": 0, "ones": 1, "full": None}
+_TWO = 2
 
 
-class Arrays(Expressions):
-    """Evaluation of what concerns arrays."""
+# -- parts
 
-    def element(self, node: ast.Subscript | ast.Attribute) -> Operand:
-        """Evaluate a subscript or an attribute."""
-        if isinstance(node, ast.Attribute):
-            return self._attribute(node)
-        location = self.locate(node)
-        base = self.evaluate(node.value)
-        if isinstance(base, Sizes):
-            return self._item(base, node)
-        if isinstance(base, ArrayValue):
-            base = whole(self.materialise(base, location), location)
-        if not isinstance(base, View):
-            raise refusal("rank", location, f"`{ast.unparse(node.value)}` is no array")
-        parts = indices_of(node)
-        if any(map(is_new_axis, parts)):
-            return self._with_new_axes(base, node, parts)
-        view = self.view(base, node)
-        if not view.axes:
-            return view.at((), location)
-        return self._list_part(view, node) if base.array.is_list else view
 
-    def _with_new_axes(self, base: View, node: ast.Subscript, parts: Sequence[ast.expr]) -> ArrayValue:
-        """Read a part of an array with new axes of extent one, where its index has ``None``."""
-        location = self.locate(node)
-        kept = [part for part in parts if not is_new_axis(part)]
-        if base.array.is_list or any(map(is_ellipsis, kept)):
-            raise refusal("index", location, f"the index `{ast.unparse(node.slice)}` is not lifted")
-        rest = ast.Subscript(node.value, ast.Tuple(kept, ast.Load()), node.ctx)
-        view = self.view(base, ast.copy_location(rest, node))
-        is_new = [is_new_axis(part) for part in parts if is_new_axis(part) or isinstance(part, ast.Slice)]
-        is_new += [False] * (len(view.axes) - is_new.count(False))
-        extents = iter(view.extents)
-        one = nodes.Integer(1, LONG, location)
+def _subscript(ctx: Inference, node: ast.Subscript) -> Operand:
+    base = evaluate(ctx, node.value)
+    if isinstance(base, Sizes):
+        return _item(ctx, base, node)
+    if not isinstance(base, Array):
+        raise RefusedError("rank", f"`{ast.unparse(node.value)}` is no array")
+    if base.view is None:
+        base = in_memory(ctx, base)
+    parts = indices_of(node)
+    if any(map(is_new_axis, parts)):
+        return _with_new_axes(ctx, base, node, parts)
+    found = part(ctx, base, node)
+    if not found.rank:
+        return found.item
+    if base.is_list and isinstance(node.slice, ast.Slice):  # a new list of the same items
+        if found.rank > 1:
+            raise RefusedError("index", f"the rows in the slice `{ast.unparse(node)}` are shared")
+        return replace(found, memory=None)
+    return found
 
-        def at(indices: Nodes, place: Location) -> Scalar:
-            return view.at([index for index, new in zip(indices, is_new, strict=True) if not new], place)
 
-        reads = frozenset({base.array.variable})
-        shape = tuple(one if new else next(extents) for new in is_new)
-        return ArrayValue(shape, at, base.array.element, reads, shows=base.array.name)
+def _item(ctx: Inference, sizes: Sizes, node: ast.Subscript) -> Scalar:
+    index = evaluate(ctx, node.slice)
+    place = index.integer if isinstance(index, Scalar) else None
+    if place is None or not -len(sizes.items) <= place < len(sizes.items):
+        raise RefusedError("index", f"`{ast.unparse(node)}` is no known extent")
+    found = sizes.items[int(place)]
+    ctx.mention(ctx.extent(found))
+    return found
 
-    def _list_part(self, view: View, node: ast.Subscript) -> View | ArrayValue:
-        """Give a part of a list: a row is the list itself, a slice a new list of the same items."""
-        if not isinstance(node.slice, ast.Slice):
-            return view
-        if len(view.axes) > 1:
-            raise refusal("index", self.locate(node), f"the rows in the slice `{ast.unparse(node)}` are shared")
-        return value_of_view(view)
 
-    def _item(self, sizes: Sizes, node: ast.Subscript) -> Scalar:
-        index = self.evaluate(node.slice)
-        value = index.node.value if isinstance(index, Scalar) and isinstance(index.node, nodes.Integer) else None
-        if value is None or not -len(sizes.items) <= value < len(sizes.items):
-            raise refusal("index", self.locate(node), f"`{ast.unparse(node)}` is no known extent")
-        return sizes.items[value]
+def _with_new_axes(ctx: Inference, base: Array, node: ast.Subscript, parts: Sequence[ast.expr]) -> Array:
+    """Read a part of an array with new axes of extent one, where its index has ``None``."""
+    kept = [one for one in parts if not is_new_axis(one)]
+    if base.is_list or any(map(is_ellipsis, kept)):
+        raise RefusedError("index", f"the index `{ast.unparse(node.slice)}` is not lifted")
+    rest = ast.Subscript(node.value, ast.Tuple(kept, ast.Load()), node.ctx)
+    extents = iter(part(ctx, base, ast.copy_location(rest, node)).extents)
+    one = nodes.Integer(1, LONG, NOWHERE)
+    shape = [one if is_new_axis(p) else next(extents) for p in parts if is_new_axis(p) or isinstance(p, ast.Slice)]
+    return Array((*shape, *extents), base.item, shows=base.memory.name if base.memory is not None else "")
 
-    def view(self, base: View, node: ast.Subscript) -> View:
-        """Select a part of a view; each entry of the index takes one axis."""
-        parts = indices_of(node)
-        if base.array.is_list and len(parts) > 1:
-            raise refusal("rank", self.locate(node), f"the list `{base.array.name}` takes one index at a time")
-        parts = without_ellipsis(parts, len(base.axes))
-        if len(parts) > len(base.axes):
-            detail = f"`{ast.unparse(node)}` has {len(parts)} indices for {len(base.axes)} dimensions"
-            raise refusal("rank", self.locate(node), detail)
-        dimensions = list(base.dimensions)
-        axes = list(base.axes)
-        for axis, part in zip(base.axes, parts, strict=False):
-            along = base.along(axis)
-            extent = along.extent
-            if isinstance(part, ast.Slice):
-                dimensions[axis] = self._slice(along, part)
+
+def part(ctx: Inference, base: Array, node: ast.Subscript) -> Array:
+    """Select a part of a view; each entry of the index takes one axis."""
+    parts = indices_of(node)
+    if base.is_list and len(parts) > 1:
+        named = base.memory.name if base.memory is not None else ""
+        raise ctx.refusal("rank", f"the list `{named}` takes one index at a time", node)
+    parts = without_ellipsis(parts, base.rank)
+    if len(parts) > base.rank:
+        detail = f"`{ast.unparse(node)}` has {len(parts)} indices for {base.rank} dimensions"
+        raise ctx.refusal("rank", detail, node)
+    extents: list[nodes.Expression] = []
+    is_fixed = base.is_fixed
+    for extent, entry in zip(base.extents, parts, strict=False):
+        with ctx.placed(entry):
+            if isinstance(entry, ast.Slice):
+                first, length = _slice(ctx, extent, entry)
+                is_fixed = is_fixed and first.is_stable and length.is_stable
+                extents.append(ctx.extent(length))
             else:
-                index = self._index(part, extent)
-                dimensions[axis] = Fixed(along.at(index.node, self.locate(part)))
-                axes.remove(axis)
-        return View(base.array, tuple(dimensions), tuple(axes))
+                index = _index(ctx, entry)
+                is_fixed = is_fixed and index.is_stable
+                ctx.mention(*[extent] * _is_negative(index))
+    return replace(base, extents=(*extents, *base.extents[len(parts) :]), is_fixed=is_fixed, is_whole=False)
 
-    def _index(self, part: ast.expr, extent: nodes.Expression) -> Scalar:
-        """Evaluate one index; a negative constant counts from the end."""
-        value = self._index_value(part)
+
+def _index(ctx: Inference, entry: ast.expr) -> Scalar:
+    """Evaluate an index or a bound as it stands."""
+    if is_ellipsis(entry) or (isinstance(entry, ast.Constant) and entry.value is None):
+        raise RefusedError("index", f"the index `{ast.unparse(entry)}` is not lifted")
+    value = evaluate(ctx, entry)
+    if not isinstance(value, Scalar) or value.is_truth:
+        raise RefusedError("index", "an index that is an array is not lifted")
+    if not value.is_integer:
+        raise RefusedError("index", f"the index `{ast.unparse(entry)}` is not known to be an integer")
+    return value if value.integer is not None else cast(value, LONG)
+
+
+def _slice(ctx: Inference, extent: nodes.Expression, entry: ast.Slice) -> tuple[Scalar, Scalar]:
+    """Give the first index that a slice selects, and how many."""
+    step = 1 if entry.step is None else _step(ctx, entry.step)
+    whole = size_of(extent)
+    if step < 0:
+        if entry.lower is not None or entry.upper is not None:
+            raise RefusedError("index", f"the slice `{ast.unparse(entry)}` has bounds and a negative step")
+        return binary("-", whole, integer(1)), _in_steps(whole, -step)
+    lower = integer(0) if entry.lower is None else _bound(ctx, entry.lower, whole)
+    upper = whole if entry.upper is None else _bound(ctx, entry.upper, whole)
+    if entry.upper is not None:
+        ctx.require_nonnegative(ctx.extent(binary("-", whole, upper)))
+    length = upper
+    if entry.lower is not None:
+        length = binary("-", upper, lower)
+        if upper.integer is not None and lower.integer is not None:
+            length = integer(max(int(upper.integer) - int(lower.integer), 0))
+    ctx.require_nonnegative(ctx.extent(length))
+    return lower, _in_steps(length, step)
+
+
+def _step(ctx: Inference, node: ast.expr) -> int:
+    given = evaluate(ctx, node)
+    step = (given.integer if isinstance(given, Scalar) else None) or 0
+    if step == 0:
+        raise ctx.refusal("index", f"the slice step `{ast.unparse(node)}` is not lifted", node)
+    return int(step)
+
+
+def _bound(ctx: Inference, node: ast.expr, whole: Scalar) -> Scalar:
+    """Evaluate a bound of a slice; one that counts from the end must not lie before the start."""
+    with ctx.placed(node):
+        value = _index(ctx, node)
         if _is_negative(value):
-            return binary("+", Scalar(extent, LONG), value, self.locate(part))
-        return value
-
-    def _index_value(self, part: ast.expr) -> Scalar:
-        """Evaluate an index or a bound as it stands."""
-        location = self.locate(part)
-        if is_ellipsis(part) or (isinstance(part, ast.Constant) and part.value is None):
-            raise refusal("index", location, f"the index `{ast.unparse(part)}` is not lifted")
-        value = self.evaluate(part)
-        if not isinstance(value, Scalar) or value.is_truth:
-            raise refusal("index", location, "an index that is an array is not lifted")
-        if not value.is_integer:
-            raise refusal("index", location, f"the index `{ast.unparse(part)}` is not known to be an integer")
-        return value if isinstance(value.node, nodes.Integer) else cast(value, LONG, location)
-
-    def _slice(self, along: Along, part: ast.Slice) -> Along:
-        """Give the part of a dimension that a slice selects."""
-        location = self.locate(part)
-        step = 1 if part.step is None else self._step(part.step)
-        if step < 0:
-            return self._reversed_slice(along, part, -step)
-        lower = integer(0, location) if part.lower is None else self._bound(part.lower, along.extent)
-        upper = Scalar(along.extent, LONG) if part.upper is None else self._bound(part.upper, along.extent)
-        if part.upper is not None:
-            self.require_nonnegative(binary("-", Scalar(along.extent, LONG), upper, location).node, location)
-        extent = upper if part.lower is None else _difference(upper, lower, location)
-        self.require_nonnegative(extent.node, location)
-        extent = _in_steps(extent, step, location)
-        return Along(along.at(lower.node, location), extent.node, along.step * step)
-
-    def _step(self, node: ast.expr) -> int:
-        given = self.evaluate(node)
-        value = given.node.value if isinstance(given, Scalar) and isinstance(given.node, nodes.Integer) else 0
-        if value == 0:
-            raise refusal("index", self.locate(node), f"the slice step `{ast.unparse(node)}` is not lifted")
-        return value
-
-    def _reversed_slice(self, along: Along, part: ast.Slice, step: int) -> Along:
-        """Give all of a dimension from its end on."""
-        location = self.locate(part)
-        if part.lower is not None or part.upper is not None:
-            raise refusal("index", location, f"the slice `{ast.unparse(part)}` has bounds and a negative step")
-        extent = Scalar(along.extent, LONG)
-        last = binary("-", extent, integer(1, location), location)
-        return Along(along.at(last.node, location), _in_steps(extent, step, location).node, -along.step * step)
-
-    def _bound(self, part: ast.expr, extent: nodes.Expression) -> Scalar:
-        """Evaluate a bound of a slice; one that counts from the end must not lie before the start."""
-        location = self.locate(part)
-        value = self._index_value(part)
-        if _is_negative(value):
-            value = binary("+", Scalar(extent, LONG), value, location)
-            self.require_nonnegative(value.node, location)
+            value = binary("+", whole, value)
+            ctx.require_nonnegative(ctx.extent(value))
         else:
-            detail = f"the bound `{ast.unparse(part)}` may be negative, and would then count from the end"
-            self.require_nonnegative(value.node, location, ("index", detail))
+            detail = f"the bound `{ast.unparse(node)}` may be negative, and would then count from the end"
+            ctx.require_nonnegative(ctx.extent(value), ("index", detail))
         return value
-
-    def _attribute(self, node: ast.Attribute) -> Operand:
-        location = self.locate(node)
-        constant = self.named_constant(node)
-        if constant is not None:
-            return constant
-        base = self.evaluate(node.value)
-        if isinstance(base, View | ArrayValue) and node.attr == "shape":
-            return Sizes(tuple(map(size_of, base.extents)))
-        if isinstance(base, View):
-            if node.attr == "T":
-                return View(base.array, base.dimensions, tuple(reversed(base.axes)))
-            if node.attr == "ndim":
-                return integer(len(base.axes), location)
-            if node.attr == "size":
-                return product(base.extents, location)
-        raise refusal("attribute", location, node.attr)
-
-    def named_constant(self, node: ast.Attribute) -> Scalar | None:
-        """Give a constant of a module, such as ``math.pi``."""
-        raise NotImplementedError
-
-    def elementwise(
-        self, apply: Callable[[Sequence[Scalar]], Scalar], operands: Sequence[Operand], location: Location
-    ) -> Operand:
-        """Apply a function of scalars, element by element if an operand is an array."""
-        if all(isinstance(operand, Scalar) for operand in operands):
-            return apply([operand for operand in operands if isinstance(operand, Scalar)])
-        values = [self._operand(operand, location) for operand in operands]
-        extents = self._common_extents([value for value in values if isinstance(value, ArrayValue)], location)
-
-        def at(indices: Nodes, place: Location) -> Scalar:
-            return apply([v if isinstance(v, Scalar) else _broadcast(v, indices, place) for v in values])
-
-        sample = at([nodes.Integer(0, LONG, location)] * len(extents), location)
-        reads = frozenset[nodes.Variable]().union(*(v.reads for v in values if isinstance(v, ArrayValue)))
-        return ArrayValue(extents, at, BOOL if sample.truth else sample.ctype, reads)
-
-    def _operand(self, operand: Operand, location: Location) -> Scalar | ArrayValue:
-        if isinstance(operand, View | ArrayValue):
-            return _without_lists(operand, location)
-        if isinstance(operand, Sizes):
-            raise refusal("operator", location, "a tuple has no arithmetic")
-        is_plain = isinstance(operand.node, nodes.Integer | nodes.Floating | nodes.Name)
-        return operand if is_plain else self.temporary(operand, location)
-
-    def _common_extents(self, values: Sequence[ArrayValue], location: Location) -> tuple[nodes.Expression, ...]:
-        """Give the extents of the result; extents of the literal 1 are stretched, others must be equal."""
-        rank = max(len(value.extents) for value in values)
-        extents: list[nodes.Expression] = []
-        for axis in range(rank):
-            found = [v.extents[axis - rank] for v in values if len(v.extents) >= rank - axis]
-            found = [extent for extent in found if not _is_one(extent)] or found
-            for other in found[1:]:
-                self.require_equal(found[0], other, location)
-            extents.append(found[0])
-        return tuple(extents)
-
-    def matrix_product(self, left: ArrayValue | View, right: ArrayValue | View, location: Location) -> Operand:
-        """Multiply two arrays as ``@`` does."""
-        a, b = self.in_memory(left, location), self.in_memory(right, location)
-        ranks = len(a.extents), len(b.extents)
-        if not {*ranks} <= {1, 2}:
-            raise refusal("rank", location, "`@` of arrays with more than two dimensions")
-        inner = a.extents[-1]
-        self.require_equal(inner, b.extents[0], location)
-        extents = (*a.extents[:-1], *b.extents[1:])
-        rows = len(a.extents) - 1
-
-        def term(indices: Nodes, k: nodes.Expression) -> Scalar:
-            return binary("*", a.at((*indices[:rows], k), location), b.at((k, *indices[rows:]), location), location)
-
-        return self.reduction(extents, inner, term, promoted(a.element, False, b.element, False)[0], location)  # noqa: FBT003 - neither is weak
-
-    def reduction(
-        self,
-        extents: tuple[nodes.Expression, ...],
-        inner: nodes.Expression,
-        term: Callable[[Nodes, nodes.Expression], Scalar],
-        element: Number,
-        location: Location,
-    ) -> Operand:
-        """Sum ``term`` over ``inner`` for each index; without extents the sum is a scalar."""
-        zero = cast(integer(0, location), element, location)
-        if not extents:
-            total = self.temporary(zero, location, "s")
-            self.loop_over([inner], lambda k: self.store(total.node, "+", term((), k[0]), location), location)
-            return total
-        result = self.allocate(self.fresh("w"), element, extents, location)
-
-        def row(indices: Nodes) -> None:
-            target = result.at(indices, location).node
-            self.store(target, "", zero, location)
-            self.loop_over([inner], lambda k: self.store(target, "+", term(indices, k[0]), location), location)
-
-        self.loop_over(extents, row, location)
-        return value_of(result)
-
-    def in_memory(self, value: ArrayValue | View, location: Location) -> ArrayValue:
-        """Give an array whose elements are cheap to read again and again."""
-        found = _without_lists(value, location)
-        return found if isinstance(value, View) else self.stored(found, location)
-
-    def stored(self, value: ArrayValue, location: Location) -> ArrayValue:
-        """Give a value that is read from memory of its own."""
-        return value_of_view(whole(self.materialise(value, location), location))
-
-    def own(self, value: ArrayValue, location: Location) -> ArrayValue:
-        """Refuse a value that shows another array, which what is given its name could write."""
-        if value.shows:
-            raise refusal("view", location, value.shows)
-        return value
-
-    def materialise(self, value: ArrayValue, location: Location) -> ArrayVariable:
-        """Store an array value into memory of its own."""
-        if value.fresh is not None:
-            return value.fresh
-        name = self.fresh("w")
-        array = self.allocate(name, self.element_of(name, value), value.extents, location)
-        self.mark_list(array, value)
-        self.fill(whole(array, location), "", value, location)
-        return array
-
-    def element_of(self, name: str, value: ArrayValue) -> Number:
-        """Give the type of the elements of a new array; that of a list holds all that is ever stored into it."""
-        if not value.is_list:
-            return value.element
-        return self.facts.join(self.key(f"{name}[]"), value.element, weak=value.is_weak)
-
-    def mark_list(self, array: ArrayVariable, value: ArrayValue) -> None:
-        """Note that an array is a list, where the value that it is made of is one."""
-        array.is_list = value.is_list
-        array.key = self.key(f"{array.name}[]") if value.is_list else ""
-        array.is_weak = self.facts.type_of(array.key)[1] if value.is_list else value.is_weak
-        array.is_mixed, array.is_loose = self.facts.kinds_of(array.key)
-        if value.is_list:
-            start = [nodes.Integer(0, LONG, array.variable.location)] * array.rank
-            self.note_data(array.key, value.at(start, array.variable.location).node)
-            self.keep(array)
-
-    def allocate(self, name: str, element: Number, extents: Nodes, location: Location) -> ArrayVariable:
-        """Make a local array."""
-        if not all(map(self.is_stable, extents)):
-            raise refusal("shape", location, f"the extents of `{name}` change, or are no sums of sizes")
-        for extent in extents:
-            self.require_nonnegative(extent, location)
-        room = tuple(map(self.greatest, extents))  # extents that vary with loops around are those of a part of it
-        variable = nodes.Variable(name, array_type(element, len(extents)), location, room, keeps_rank=True)
-        self.emit(nodes.Declare(variable, location))
-        return ArrayVariable(name, variable, element, tuple(extents))
-
-    def fill(self, target: View, operator: str, value: ArrayValue | Scalar, location: Location) -> None:
-        """Store an array, or one number everywhere, into a view."""
-        target.array.written = True
-        if isinstance(value, Scalar) and not isinstance(value.node, nodes.Integer | nodes.Floating):
-            value = self.temporary(value, location)
-        if isinstance(value, ArrayValue):
-            if len(value.extents) > len(target.axes):
-                raise refusal("shape", location, "the value has more dimensions than the target")
-            for mine, given in zip(reversed(target.extents), reversed(value.extents), strict=False):
-                if not _is_one(given):
-                    self.require_equal(mine, given, location)
-            if target.array.variable in value.reads:
-                value = self.stored(value, location)
-
-        def body(indices: Nodes) -> None:
-            item = value if isinstance(value, Scalar) else _broadcast(value, indices, location)
-            self.store(target.at(indices, location).node, operator, item, location)
-
-        self.loop_over(target.extents, body, location)
-
-    def loop_over(
-        self,
-        extents: Nodes,
-        body: Callable[[Nodes], None],
-        location: Location,
-    ) -> None:
-        """Emit a nest of loops over all indices of some extents."""
-
-        def nest(indices: tuple[nodes.Expression, ...]) -> None:
-            if len(indices) == len(extents):
-                body(indices)
-                return
-            extent = extents[len(indices)]
-            variable = self._loop_variable(location)
-            name = nodes.Name(variable, LONG, location)
-            start = nodes.Integer(0, LONG, location)
-            with self.block() as statements, self.counting(variable, (start, [extent])):
-                nest((*indices, name))
-            self.emit(counted(variable, [extent], statements, location))
-
-        nest(())
-
-    def _loop_variable(self, location: Location) -> nodes.Variable:
-        start = nodes.Integer(0, LONG, location)
-        return nodes.Variable(self.fresh("i"), LONG, location, initialiser=start)
-
-    def store(self, target: nodes.Expression, operator: str, value: Scalar, location: Location) -> None:
-        """Emit ``target = value``, or with an operator ``target = target operator value``."""
-        ctype = target.ctype
-        assert ctype is not None
-        if operator:
-            old = Scalar(target, ctype)  # type: ignore[arg-type] # an element is a number
-            value = binary(operator, old, value, location)
-        converted = cast(value, ctype, location)  # type: ignore[arg-type] # an element is a number
-        self.emit(nodes.assignment(target, converted.node, location))
-
-
-def counted(
-    variable: nodes.Variable,
-    uppers: Nodes,
-    body: Sequence[nodes.Statement],
-    location: Location,
-    step: int = 1,
-) -> nodes.Loop:
-    """Build a loop that counts a variable from its initialiser to the least of some bounds."""
-    name = nodes.Name(variable, LONG, location)
-    operator = "<" if step > 0 else ">"
-    tests: list[nodes.Expression] = [nodes.Binary(operator, name, upper, INT, location) for upper in uppers]
-    condition = tests[0]
-    for test in tests[1:]:
-        condition = nodes.Binary("&&", condition, test, INT, location)
-    distance = nodes.Integer(abs(step), LONG, location)
-    advance = nodes.Assign("+" if step > 0 else "-", name, distance, LONG, location)
-    declaration = nodes.Declare(variable, location)
-    return nodes.Loop("for", declaration, condition, advance, nodes.Block(tuple(body), location), location)
-
-
-def _in_steps(extent: Scalar, step: int, location: Location) -> Scalar:
-    """Give how many steps fit into an extent, the first included."""
-    if step == 1:
-        return extent
-    rounded = binary("+", extent, integer(step - 1, location), location)
-    return binary("//", rounded, integer(step, location), location)
-
-
-def _difference(upper: Scalar, lower: Scalar, location: Location) -> Scalar:
-    if isinstance(upper.node, nodes.Integer) and isinstance(lower.node, nodes.Integer):
-        return integer(max(upper.node.value - lower.node.value, 0), location)
-    return binary("-", upper, lower, location)
-
-
-def _without_lists(value: ArrayValue | View, location: Location) -> ArrayValue:
-    """Give an array as a value; a list has no arithmetic."""
-    if isinstance(value, View):
-        if value.array.is_list:
-            raise refusal("operator", location, f"`{value.array.name}` is a list, which has no arithmetic")
-        return value_of_view(value)
-    if value.is_list:
-        raise refusal("operator", location, "a list has no arithmetic")
-    return value
 
 
 def _is_negative(value: Scalar) -> bool:
-    return isinstance(value.node, nodes.Integer) and value.node.value < 0
+    return value.integer is not None and value.integer < 0
 
 
-def _is_one(extent: nodes.Expression) -> bool:
-    return isinstance(extent, nodes.Integer) and extent.value == 1
+def _in_steps(extent: Scalar, step: int) -> Scalar:
+    """Give how many steps fit into an extent, the first included."""
+    return extent if step == 1 else binary("//", binary("+", extent, integer(step - 1)), integer(step))
 
 
-def _broadcast(value: ArrayValue, indices: Nodes, location: Location) -> Scalar:
-    """Read an array at the indices of a result of at least its rank."""
-    last = indices[len(indices) - len(value.extents) :]
-    zero = nodes.Integer(0, LONG, location)
-    places = [zero if _is_one(extent) else index for extent, index in zip(value.extents, last, strict=True)]
-    return value.at(places, location)
+# -- attributes
+
+
+def _attribute(ctx: Inference, node: ast.Attribute) -> Operand:
+    constant = named_constant(ctx, node)
+    if constant is not None:
+        return constant
+    base = evaluate(ctx, node.value)
+    match node.attr, base:
+        case "shape", Array():
+            return shape_of(base)
+        case "T", Array() if base.view is not None:
+            return transposed(base)
+        case "ndim", Array() if base.view is not None:
+            return integer(base.rank)
+        case "size", Array() if base.view is not None:
+            ctx.mention(*base.extents)
+            return count_of(base.extents)
+    raise RefusedError("attribute", node.attr)
+
+
+def transposed(view: Array) -> Array:
+    """Turn the axes of a view round."""
+    return replace(view, extents=view.extents[::-1], is_whole=False)
+
+
+def count_of(extents: Extents) -> Scalar:
+    """Count the elements of an array of at least one dimension."""
+    return reduce(lambda count, extent: binary("*", count, extent), map(size_of, extents))
+
+
+# -- memory
+
+
+def in_memory(ctx: Inference, value: Array, name: str = "") -> Array:
+    """Store an array into memory of its own, where nothing has."""
+    if value.memory is not None:
+        return replace(value, is_new=False)
+    name = name or ctx.fresh("w")
+    made = ctx.made(name, value.element, value.extents)
+    if value.is_list:
+        made = ctx.listed(made, name, value.item)
+    fill(ctx, made, value)
+    return replace(made, is_new=False)
+
+
+def own(value: Array) -> Array:
+    """Refuse a value that shows another array, which what is given its name could write."""
+    if value.shows:
+        raise RefusedError("view", value.shows)
+    return value
+
+
+def fill(ctx: Inference, target: Array, value: Array | Scalar) -> None:
+    """Store an array, or one number everywhere, into a view."""
+    stores(ctx, target)
+    ctx.mention(*target.extents)
+    if isinstance(value, Array):
+        if value.rank > target.rank:
+            raise RefusedError("shape", "the value has more dimensions than the target")
+        for mine, given in zip(reversed(target.extents), reversed(value.extents), strict=False):
+            if not is_one(given):
+                ctx.require_equal(mine, given)
+    cast(value.item if isinstance(value, Array) else value, target.element)
+
+
+def stores(ctx: Inference, target: Array) -> None:
+    """Note that an array is written."""
+    assert target.memory is not None
+    target.memory.written = True
+    ctx.written.append(target.memory)
+
+
+# -- arrays that are made
+
+
+def named_arguments(node: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr]:
+    """Give the arguments of a call by the names of the parameters."""
+    if len(node.args) > len(parameters):
+        raise RefusedError("arguments", f"`{ast.unparse(node.func)}` is lifted with {', '.join(parameters)}")
+    given = dict(zip(parameters, node.args, strict=False))
+    for keyword in node.keywords:
+        if keyword.arg is None or keyword.arg not in parameters or keyword.arg in given:
+            raise RefusedError("arguments", f"the argument `{keyword.arg}` is not lifted")
+        given[keyword.arg] = keyword.value
+    return given
+
+
+def take(node: ast.Call, count: int) -> None:
+    """Refuse a call with other arguments than so many plain ones."""
+    if len(node.args) != count or node.keywords:
+        detail = f"`{ast.unparse(node.func)}` is lifted with {count} plain argument{'s' * (count > 1)}"
+        raise RefusedError("arguments", detail)
+
+
+def _filled(ctx: Inference, node: ast.Call, name: str) -> Array:
+    """Give the array that ``np.zeros`` and its relatives make."""
+    parameters = ["a" if name.endswith("_like") else "shape", *["fill_value"] * name.startswith("full"), "dtype"]
+    given = named_arguments(node, parameters)
+    if len(given) < len(parameters) - 1:
+        raise RefusedError("arguments", f"`{name}` is lifted with {' and '.join(parameters[:-1])}")
+    model = array(ctx, given["a"]) if "a" in given else None
+    extents = model.extents if model else _shape(ctx, given["shape"])
+    if not extents:
+        raise RefusedError("no-dimensions", ast.unparse(node))
+    value = scalar(ctx, given["fill_value"]) if "fill_value" in given else None
+    element: Number = DOUBLE
+    if "dtype" in given:
+        element = dtype(ctx, given["dtype"])
+    elif model is not None:
+        element = model.element
+    elif value is not None:
+        element = value.ctype
+    return Array(extents, cast(value or integer(_FILLED[name.removesuffix("_like")] or 0), element))
+
+
+def dtype(ctx: Inference, node: ast.expr) -> Number:
+    """Read an element type: ``np.float32``, ``'float32'``, ``float`` or ``x.dtype``."""
+    if isinstance(node, ast.Attribute) and node.attr == "dtype":
+        return array(ctx, node.value).element
+    spelled = ast.unparse(node).rsplit(".", 1)[-1].strip("'\"")
+    if spelled not in DTYPES:
+        raise ctx.refusal("arguments", f"the element type `{ast.unparse(node)}` is not lifted", node)
+    return DTYPES[spelled]
+
+
+def _shape(ctx: Inference, node: ast.expr) -> Extents:
+    if isinstance(node, ast.Tuple | ast.List):
+        return tuple(ctx.extent(whole_number(ctx, item)) for item in node.elts)
+    value = evaluate(ctx, node)
+    if isinstance(value, Sizes):
+        return tuple(map(ctx.extent, value.items))
+    return (ctx.extent(whole_number(ctx, node)),)
+
+
+def _arange(ctx: Inference, node: ast.Call, name: str) -> Array:
+    """Give the integers of ``np.arange(stop)`` or ``np.arange(start, stop)``."""
+    if node.keywords or not 1 <= len(node.args) <= _TWO:
+        raise RefusedError("arguments", f"`{name}` is lifted for a stop, or a start and a stop")
+    bounds = [whole_number(ctx, argument) for argument in node.args]
+    extent = bounds[0] if len(bounds) == 1 else binary("-", bounds[1], bounds[0])
+    return Array((ctx.extent(extent),), Scalar(LONG, is_any=len(bounds) > 1 and bounds[0].is_any))
+
+
+def _eye(ctx: Inference, node: ast.Call, name: str) -> Array:
+    """Give an identity matrix."""
+    given = named_arguments(node, ["N", *["M"] * (name == "eye"), "dtype"])
+    if "N" not in given:
+        raise RefusedError("arguments", f"`{name}` is lifted with its extents")
+    extents = [ctx.extent(whole_number(ctx, given[side])) for side in ("N", "M") if side in given]
+    return Array((extents[0], extents[-1]), Scalar(dtype(ctx, given["dtype"]) if "dtype" in given else DOUBLE))
+
+
+def copied_array(ctx: Inference, node: ast.Call) -> Array:
+    """Give a copy as an array, of a list too."""
+    given = named_arguments(node, ["object", "dtype"])
+    if "object" not in given:
+        raise RefusedError("arguments", f"`{ast.unparse(node.func)}` is lifted for one array")
+    value = array(ctx, given["object"])
+    return Array(value.extents, cast(value.item, dtype(ctx, given["dtype"]) if "dtype" in given else value.element))
+
+
+MAKERS: dict[str, Maker] = {
+    **{f"{name}{like}": _filled for name in _FILLED for like in ("", "_like")},
+    "arange": _arange,
+    "eye": _eye,
+    "identity": _eye,
+}
+
+
+# -- lists
+
+
+def _list(ctx: Inference, node: ast.List) -> Array:
+    return written(ctx, node)
+
+
+def written(ctx: Inference, node: ast.List | ast.Tuple) -> Array:
+    """Give the list of numbers, or of lists of numbers of one length, that is written out."""
+    cells = list(_cells(ctx, node, ()))
+    extents = [max(place[axis] for place, _ in cells) + 1 for axis in range(len(cells[0][0]))] if cells else []
+    if not cells or len(cells) != prod(extents) or len({len(place) for place, _ in cells}) != 1:
+        detail = f"`{ast.unparse(node)[:40]}`, a list that is no rectangle of numbers,"
+        raise RefusedError("literal", detail)
+    name = ctx.fresh("w")
+    values = [value for _, value in cells]
+    are_mixed = differ_in_kind(values)
+    if not all(value.is_truth for value in values):
+        values = list(map(number, values))
+    element, weak = values[0].ctype, all(value.weak for value in values)
+    for value in values[1:]:
+        element, weak = (element, weak) if element == BOOL else promoted(element, weak, value.ctype, value.weak)
+    if are_mixed:
+        ctx.facts.note_kind(ctx.key(f"{name}[]"), replace(cells[0][1], mixed=True))
+    shape = tuple(nodes.Integer(extent, LONG, NOWHERE) for extent in extents)
+    is_any = any(value.is_any for value in values)
+    item = Scalar(element, weak, is_any=is_any)
+    made = ctx.listed(Array(shape, item, ctx.memory(name), is_new=True), name, item)
+    for _, value in cells:
+        cast(value, made.element)
+    return made
+
+
+def _cells(
+    ctx: Inference, node: ast.List | ast.Tuple, place: tuple[int, ...]
+) -> Iterator[tuple[tuple[int, ...], Scalar]]:
+    for position, item in enumerate(node.elts):
+        if isinstance(item, ast.List):
+            yield from _cells(ctx, item, (*place, position))
+        else:
+            yield (*place, position), stored(scalar(ctx, item))
+
+
+def _binary(ctx: Inference, node: ast.BinOp) -> Operand:
+    """Apply an operator to two numbers or arrays, or repeat a list."""
+    if isinstance(node.op, ast.MatMult):
+        left = array(ctx, node.left)
+        return matrix_product(ctx, left, array(ctx, node.right))
+    for items, count in ((node.left, node.right), (node.right, node.left)):
+        if isinstance(node.op, ast.Mult) and isinstance(items, ast.List):
+            return _repeated(ctx, items, count)
+    left_side = evaluate(ctx, node.left)
+    return operated(ctx, node.op, left_side, evaluate(ctx, node.right))
+
+
+def _repeated(ctx: Inference, items: ast.List, count: ast.expr) -> Array:
+    """Give ``[number] * count``."""
+    if len(items.elts) != 1 or isinstance(items.elts[0], ast.List | ast.ListComp):
+        detail = f"`{ast.unparse(items)[:40]}` repeated, but for one number,"
+        raise ctx.refusal("literal", detail, items)
+    value = replace(stored(scalar(ctx, items.elts[0])), node=None)
+    return Array((ctx.extent(whole_number(ctx, count)),), value, is_list=True)
+
+
+# -- products
+
+
+def matrix_product(ctx: Inference, left: Array, right: Array) -> Operand:
+    """Multiply two arrays as ``@`` does."""
+    a, b = kept(ctx, left), kept(ctx, right)
+    if not {a.rank, b.rank} <= {1, 2}:
+        raise RefusedError("rank", "`@` of arrays with more than two dimensions")
+    ctx.require_equal(a.extents[-1], b.extents[0])
+    ctx.mention(*a.extents, *b.extents)
+    extents = (*a.extents[:-1], *b.extents[1:])
+    binary("*", a.item, b.item)
+    element = promoted(a.element, False, b.element, False)[0]  # noqa: FBT003 - neither is weak
+    return ctx.made(ctx.fresh("w"), element, extents) if extents else Scalar(element)
+
+
+def kept(ctx: Inference, value: Array) -> Array:
+    """Give an array whose elements are read again and again."""
+    return without_lists(value) if value.view is not None else in_memory(ctx, without_lists(value))
+
+
+RULES.update({ast.Subscript: _subscript, ast.Attribute: _attribute, ast.List: _list, ast.BinOp: _binary})

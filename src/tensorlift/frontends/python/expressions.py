@@ -1,6 +1,6 @@
-"""Scalar expressions of Python: names, arithmetic with floor division, comparisons, conditions.
+"""Types of expressions: names, arithmetic with floor division, comparisons, conditions.
 
-Everything works on arrays too, element by element, through ``elementwise`` of the subclass.
+Everything works on arrays too, element by element.
 """
 
 from __future__ import annotations
@@ -8,16 +8,16 @@ from __future__ import annotations
 import ast
 import operator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.python.refusals import refusal
+from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import (
     DTYPES,
-    LOGICAL,
+    NOWHERE,
     Scalar,
     binary,
-    call,
     cast,
     check_wrapping,
     choose,
@@ -26,355 +26,247 @@ from tensorlift.frontends.python.scalars import (
     floating,
     integer,
     join,
-    logical,
+    joined_node,
     name_of,
     number,
+    of_type,
     promoted,
+    stored,
     truth,
     truth_of,
 )
-from tensorlift.frontends.python.state import State
-from tensorlift.frontends.python.syntax import COMPARISONS, PLAIN
-from tensorlift.frontends.python.values import ArrayValue, ArrayVariable, Operand, Sizes, View, whole
-from tensorlift.ops.c_types import BOOL, DOUBLE, INT, LONG, FloatType
+from tensorlift.frontends.python.state import Inference, Local
+from tensorlift.frontends.python.syntax import COMPARISONS, CONSTANTS, MODULES, PLAIN
+from tensorlift.frontends.python.values import Array, Operand, Sizes
+from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, FloatType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tensorlift.diagnostics import Location
+    from tensorlift.frontends.python.values import Extents
+
+    Rule = Callable[[Inference, Any], Operand]
 
 _BITS: dict[type[ast.operator], str] = {
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-}
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+}  # fmt: skip
 _EXACT: dict[type[ast.operator], Callable[[int, int], int]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor,
-}
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod, ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
+}  # fmt: skip
 _GROWING = (ast.Add, ast.Sub, ast.Mult, ast.Pow, ast.LShift)
 _LARGEST_POWER = 8
 _INT64 = 1 << 63
+_NO_NUMBERS = {"nan", "NaN"}
+KNOWN_MODULES = {"math", "numpy"}
+
+RULES: dict[type[ast.expr], Rule] = {}  # of all kinds of expressions; files of rules fill it
 
 
-class Expressions(State):
-    """Evaluation of expressions."""
+def evaluate(ctx: Inference, node: ast.expr) -> Operand:
+    """Find what an expression is."""
+    with ctx.placed(node):
+        rule = RULES.get(type(node))
+        if rule is None:
+            raise _unsupported(node)
+        return rule(ctx, node)
 
-    def evaluate(self, node: ast.expr) -> Operand:
-        """Evaluate an expression; statements that it needs go before the current one."""
-        location = self.locate(node)
-        match node:
-            case ast.Constant(value=value):
-                return self._constant(value, location)
-            case ast.Name(id=name):
-                return self.name(name, location)
-            case ast.BinOp():
-                return self._operation(node)
-            case ast.BoolOp():
-                return self._one_of(node)
-            case ast.UnaryOp(op=ast.Not()) | ast.Compare():
-                return self._logic(node)
-            case ast.UnaryOp(op=op, operand=operand):
-                return self._unary(op, self.evaluate(operand), location)
-            case ast.IfExp(test=test, body=body, orelse=orelse):
-                return choose(self.truth(test), self.scalar(body), self.scalar(orelse), location)
-            case ast.Subscript() | ast.Attribute():
-                return self.element(node)
-            case ast.Call():
-                return self.call(node)
-            case _:
-                return self._several(node)
 
-    def _several(self, node: ast.expr) -> Operand:
-        """Evaluate what gives several numbers at once."""
-        match node:
-            case ast.List():
-                return self.literal(node)
-            case ast.Tuple(elts=items):
-                return Sizes(tuple(self.held(self.scalar(item), self.locate(item)) for item in items))
-            case ast.ListComp():
-                return self.listed(node)
-            case _:
-                raise self._unsupported(node)
+def _unsupported(node: ast.expr) -> RefusedError:
+    match node:
+        case ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            return RefusedError("comprehension", "a comprehension")
+        case ast.Lambda():
+            return RefusedError("comprehension", "a lambda")
+        case ast.Starred() | ast.Await() | ast.Yield() | ast.YieldFrom():
+            return RefusedError("operator", f"`{ast.unparse(node)}` is not lifted")
+        case _:
+            return RefusedError("literal", f"`{ast.unparse(node)}`")
 
-    def _operation(self, node: ast.BinOp) -> Operand:
-        """Apply an operator to two numbers or arrays, or repeat a list."""
-        location = self.locate(node)
-        if isinstance(node.op, ast.MatMult):
-            return self.matrix_product(self.array(node.left), self.array(node.right), location)
-        if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List):
-            return self.repeated(node.left, node.right)
-        if isinstance(node.op, ast.Mult) and isinstance(node.right, ast.List):
-            return self.repeated(node.right, node.left)
-        return self.binary(node.op, self.evaluate(node.left), self.evaluate(node.right), location)
 
-    def _unsupported(self, node: ast.expr) -> Exception:
-        location = self.locate(node)
-        match node:
-            case ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                return refusal("comprehension", location, "a comprehension")
-            case ast.Lambda():
-                return refusal("comprehension", location, "a lambda")
-            case ast.Starred() | ast.Await() | ast.Yield() | ast.YieldFrom():
-                return refusal("operator", location, f"`{ast.unparse(node)}` is not lifted")
-            case _:
-                return refusal("literal", location, f"`{ast.unparse(node)}`")
+def scalar(ctx: Inference, node: ast.expr) -> Scalar:
+    """Find the type of an expression that must be a number."""
+    value = evaluate(ctx, node)
+    if not isinstance(value, Scalar):
+        raise ctx.refusal("rank", f"`{ast.unparse(node)}` is an array where a number is needed", node)
+    return value
 
-    def scalar(self, node: ast.expr) -> Scalar:
-        """Evaluate an expression that must be a number."""
-        value = self.evaluate(node)
-        if not isinstance(value, Scalar):
-            raise refusal("rank", self.locate(node), f"`{ast.unparse(node)}` is an array where a number is needed")
-        return value
 
-    def integer(self, node: ast.expr) -> Scalar:
-        """Evaluate an expression that must be an integer."""
-        value = self.scalar(node)
-        if not value.is_integer or value.is_truth:
-            raise refusal("index", self.locate(node), f"`{ast.unparse(node)}` is not known to be an integer")
-        return cast(value, LONG, self.locate(node)) if value.ctype != LONG else value
+def whole_number(ctx: Inference, node: ast.expr) -> Scalar:
+    """Evaluate an expression that must be an integer."""
+    value = scalar(ctx, node)
+    if not value.is_integer or value.is_truth:
+        raise ctx.refusal("index", f"`{ast.unparse(node)}` is not known to be an integer", node)
+    with ctx.placed(node):
+        return cast(value, LONG) if value.ctype != LONG else value
 
-    def array(self, node: ast.expr) -> ArrayValue | View:
-        """Evaluate an expression that must be an array."""
-        value = self.evaluate(node)
-        if isinstance(value, ArrayValue | View):
-            return value
-        raise refusal("unknown-rank", self.locate(node), ast.unparse(node))
 
-    def truth(self, node: ast.expr) -> Scalar:
-        """Evaluate a condition."""
-        if isinstance(node, ast.BoolOp | ast.Compare) or (
-            isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
-        ):
-            found = self._logic(node)
-            if isinstance(found, Scalar):
-                return found
-            raise refusal("operator", self.locate(node), "an array is no condition")
-        return truth_of(self.scalar(node), self.locate(node))
+def array(ctx: Inference, node: ast.expr) -> Array:
+    """Evaluate an expression that must be an array."""
+    value = evaluate(ctx, node)
+    if not isinstance(value, Array):
+        raise ctx.refusal("unknown-rank", ast.unparse(node), node)
+    return value
 
-    def name(self, name: str, location: Location) -> Operand:
-        """Give what a name stands for."""
-        found = self.environment.get(name)
-        if isinstance(found, nodes.Variable):
-            if self.key(name) in self.facts.data:
-                self.data.add(found)
-            ctype, weak = self.facts.type_of(self.key(name))
-            # Where the variable has another type, this pass is not the last one.
-            mixed, loose = self.facts.kinds_of(self.key(name))
-            known = self.facts.integers.get(self.key(name))
-            latest = self.latest.get(self.key(name)) if name in self.straight and ctype == LONG else None
-            if latest is not None and latest.is_integer and not latest.is_truth:
-                return replace(latest, node=nodes.Name(found, ctype, location), ctype=ctype)
-            return Scalar(nodes.Name(found, ctype, location), ctype, weak, mixed=mixed, loose=loose, known=known)
-        if isinstance(found, ArrayVariable):
-            return whole(found, location)
-        if found is not None:
+
+def condition(ctx: Inference, node: ast.expr) -> Scalar:
+    """Evaluate a condition."""
+    if not isinstance(node, ast.BoolOp | ast.Compare) and not _is_not(node):
+        value = scalar(ctx, node)
+        with ctx.placed(node):
+            return truth_of(value)
+    with ctx.placed(node):
+        found = _logic(ctx, node)
+    if not isinstance(found, Scalar):
+        raise ctx.refusal("operator", "an array is no condition", node)
+    return found
+
+
+def _is_not(node: ast.expr) -> bool:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+
+
+def held(value: Scalar) -> Scalar:
+    """Give a number that is computed before others are assigned."""
+    is_plain = value.literal is not None or (value.is_stable and not value.is_truth)
+    return value if is_plain else replace(stored(value), node=None)
+
+
+# -- names
+
+
+def _constant(_ctx: Inference, node: ast.Constant) -> Scalar:
+    return stated(node.value)
+
+
+def stated(value: object) -> Scalar:
+    """Give a number that the source states."""
+    match value:
+        case bool():
+            return Scalar(BOOL, weak=True, node=nodes.Integer(int(value), BOOL, NOWHERE))
+        case int() if -_INT64 <= value < _INT64:
+            return integer(value)
+        case float() if value == value and abs(value) != float("inf"):  # noqa: PLR0124 - false for NaN alone
+            return floating(value)
+        case int():
+            raise RefusedError("large", f"{value}"[:40])
+    raise RefusedError("literal", f"`{str(value)[:40]}`")
+
+
+def _name(ctx: Inference, node: ast.Name) -> Operand:
+    return named(ctx, node.id)
+
+
+def named(ctx: Inference, name: str) -> Operand:
+    """Give what a name stands for."""
+    found = ctx.scope.environment.get(name)
+    match found:
+        case Local():
+            known, latest = ctx.facts.scalar_of(ctx.key(name)), ctx.latest.get(ctx.key(name))
+            if name in ctx.scope.straight and known.ctype == LONG and latest is not None:
+                is_number = latest.is_integer and not latest.is_truth
+                return replace(latest, node=None, ctype=LONG, is_any=known.is_any) if is_number else known
+            return known
+        case Scalar() if found.node is not None:
+            ctx.mention(found.node)
             return found
-        if name in self.stores:
-            raise refusal("unbound", location, name)
-        if name in self.module.constants:
-            return self._constant(self.module.constants[name], location)
-        raise refusal("name", location, name)
-
-    def _constant(self, value: object, location: Location) -> Scalar:
-        if isinstance(value, bool):
-            return truth(value, location)
-        if isinstance(value, int) and -_INT64 <= value < _INT64:
-            return integer(value, location)
-        if isinstance(value, float) and value == value and abs(value) != float("inf"):  # noqa: PLR0124 - false for NaN alone
-            return floating(value, location)
-        if isinstance(value, int):
-            raise refusal("large", location, f"{value}"[:40])
-        raise refusal("literal", location, f"`{str(value)[:40]}`")
-
-    def _unary(self, op: ast.unaryop, value: Operand, location: Location) -> Operand:
-
-        def apply(operands: Sequence[Scalar]) -> Scalar:
-            operand = number(operands[0], location)
-            if operand.mixed and not operand.weak:
-                raise refusal("truths", location, "a sign before a value that may be a truth value of NumPy")
-            if operand.ctype == BOOL:
-                return _negated(op, operands[0], location)
-            if isinstance(op, ast.UAdd):
-                return operand
-            if isinstance(op, ast.Invert):
-                if not operand.is_integer:
-                    raise refusal("operator", location, "`~` of a number that is no integer")
-                return Scalar(nodes.Unary("~", operand.node, operand.ctype, location), operand.ctype, operand.weak)
-            if isinstance(operand.node, nodes.Integer):
-                return Scalar(nodes.Integer(-operand.node.value, LONG, location), LONG, operand.weak)
-            known = check_wrapping(integer(0, location), operand, location, operator.sub)
-            negated = nodes.Unary("-", operand.node, operand.ctype, location)
-            result = Scalar(negated, operand.ctype, operand.weak, loose=operand.loose, known=known)
-            if self.is_any(operand.node):
-                self.note_growth(result, location)
-            return result
-
-        return self.elementwise(apply, [value], location)
-
-    def binary(self, op: ast.operator, left: Operand, right: Operand, location: Location) -> Operand:
-        """Apply a binary operator, element by element if an operand is an array."""
-        return self.elementwise(
-            lambda operands: self._arithmetic(op, operands[0], operands[1], location), [left, right], location
-        )
-
-    def _arithmetic(self, op: ast.operator, left: Scalar, right: Scalar, location: Location) -> Scalar:
-        counts = any(side.is_truth or isinstance(side.node, nodes.Integer) for side in (left, right))
-        if left.is_truth and right.is_truth and (found := _of_truths(op, left, right, location)) is not None:
-            return found
-        may_be_truths = [side.is_truth or side.mixed for side in (left, right)]
-        if all(may_be_truths) and (left.mixed or right.mixed) and not (left.weak and right.weak):
-            raise refusal("truths", location, "arithmetic of truth values that are Python's or NumPy's, or numbers")
-        left, right = number(left, location), number(right, location)
-        if left.ctype == right.ctype == BOOL:
-            left, right = (cast(side, DTYPES["int8"], location) for side in (left, right))
-        for loose, other in ((left, right), (right, left)):
-            is_float = isinstance(loose.ctype, FloatType)
-            if loose.loose and is_float and other.is_integer and not (other.weak or isinstance(op, ast.Div)):
-                detail = "a number of NumPy with one that is a float or, where data decides so, an integer of Python"
-                raise refusal("type", location, f"arithmetic of {detail}")
-        known = None if isinstance(op, ast.Div) else check_wrapping(left, right, location, _EXACT.get(type(op)))
-        result = self._operated(op, left, right, location)
-        if left.may_be_integer and right.may_be_integer and not isinstance(op, ast.Div):
-            result = replace(result, loose=not (result.weak and result.is_integer), known=known)
-        if isinstance(op, ast.FloorDiv | ast.Mod | ast.RShift) and _is_above_one(right.node):
-            self.parts.add(result.node)
-            return result
-        is_data = self.is_any(left.node) or self.is_any(right.node)
-        is_moved = isinstance(op, ast.FloorDiv) or (counts and isinstance(op, ast.Add | ast.Sub))
-        if is_data if is_moved else isinstance(op, _GROWING):
-            self.note_growth(result, location)
-        return result
-
-    def _operated(self, op: ast.operator, left: Scalar, right: Scalar, location: Location) -> Scalar:
-        if type(op) in PLAIN:
-            return binary(PLAIN[type(op)], left, right, location)
-        if isinstance(op, ast.Div):
-            return _quotient(left, right, location)
-        if isinstance(op, ast.FloorDiv | ast.Mod):
-            return _rounded_down("//" if isinstance(op, ast.FloorDiv) else "%", left, right, location)
-        if isinstance(op, ast.Pow):
-            return self._power(left, right, location)
-        if type(op) in _BITS and left.is_integer and right.is_integer:
-            return binary(_BITS[type(op)], left, right, location)
-        raise refusal("operator", location, "this operator is not lifted for these operands")
-
-    def _power(self, base: Scalar, exponent: Scalar, location: Location) -> Scalar:
-        """Multiply out a small power; others are ``pow``, a square root ``sqrt``."""
-        node = exponent.node
-        if isinstance(node, nodes.Integer) and 0 <= node.value <= _LARGEST_POWER:
-            result = integer(1, location) if node.value == 0 else base
-            for _ in range(node.value - 1):
-                result = binary("*", result, base, location)
-            return result
-        if isinstance(node, nodes.Integer) and -_LARGEST_POWER <= node.value < 0:
-            if base.is_integer and not base.weak:
-                raise refusal("type", location, f"a negative power of the type {name_of(base.ctype)}")
-            below = self._power(base, integer(-node.value, location), location)
-            return _quotient(integer(1, location), below, location)
-        ctype, weak = promoted(base.ctype, base.weak, exponent.ctype, exponent.weak)
-        if not isinstance(ctype, FloatType):
-            raise refusal("operator", location, "an integer power whose exponent is no small constant")
-        if isinstance(node, nodes.Floating) and node.value == 0.5:  # noqa: PLR2004 - the exponent of a square root
-            return call("sqrt", [base], ctype, location, weak=weak)
-        return call("pow", [base, exponent], ctype, location, weak=weak)
-
-    def _logic(self, node: ast.expr) -> Operand:
-        """Evaluate ``not``, ``and``, ``or`` and comparisons."""
-        location = self.locate(node)
-        if isinstance(node, ast.UnaryOp):
-            inner = self.truth(node.operand)
-            return Scalar(nodes.Unary("!", inner.node, INT, location), INT, weak=True, truth=True)
-        if isinstance(node, ast.BoolOp):
-            values = [self.truth(value) for value in node.values]
-            return _chained("&&" if isinstance(node.op, ast.And) else "||", values, location)
-        assert isinstance(node, ast.Compare)
-        sides = [self.evaluate(side) for side in (node.left, *node.comparators)]
-        operators = [COMPARISONS.get(type(op), "") for op in node.ops]
-        if "" in operators:
-            raise refusal("operator", location, f"the comparison in `{ast.unparse(node)}` is not lifted")
-
-        if len(operators) > 1 and not all(isinstance(side, Scalar) for side in sides):
-            raise refusal("truths", location, "an array is no condition, which a chain of comparisons needs")
-
-        def apply(operands: Sequence[Scalar]) -> Scalar:
-            tests = [
-                compare(operator, a, b, location)
-                for operator, a, b in zip(operators, operands, operands[1:], strict=False)
-            ]
-            return _chained("&&", tests, location)
-
-        return self.elementwise(apply, sides, location)
-
-    def _one_of(self, node: ast.BoolOp) -> Scalar:
-        """Evaluate ``a and b`` or ``a or b`` where no condition is asked for: it gives one of its operands."""
-        location = self.locate(node)
-        values = [self.scalar(value) for value in node.values]
-        if all(value.is_truth for value in values):
-            tests = [truth_of(value, location) for value in values]
-            return _chained("&&" if isinstance(node.op, ast.And) else "||", tests, location)
-        found = values[-1]
-        for value in reversed(values[:-1]):
-            arms = (found, value) if isinstance(node.op, ast.And) else (value, found)
-            found = choose(truth_of(value, location), *arms, location)
+        case Array():
+            return replace(found, is_whole=False)
+    if found is not None:
         return found
-
-    def elementwise(
-        self, apply: Callable[[Sequence[Scalar]], Scalar], operands: Sequence[Operand], location: Location
-    ) -> Operand:
-        """Apply a function of scalars, element by element if an operand is an array."""
-        raise NotImplementedError
-
-    def matrix_product(self, left: ArrayValue | View, right: ArrayValue | View, location: Location) -> Operand:
-        """Multiply two arrays as ``@`` does."""
-        raise NotImplementedError
-
-    def held(self, value: Scalar, location: Location) -> Scalar:
-        """Compute a value before others are assigned."""
-        raise NotImplementedError
-
-    def literal(self, node: ast.List | ast.Tuple) -> ArrayValue:
-        """Evaluate a list of numbers."""
-        raise NotImplementedError
-
-    def repeated(self, items: ast.List, count: ast.expr) -> ArrayValue:
-        """Evaluate a list that is repeated."""
-        raise NotImplementedError
-
-    def listed(self, node: ast.ListComp) -> ArrayValue:
-        """Evaluate a list comprehension."""
-        raise NotImplementedError
-
-    def element(self, node: ast.Subscript | ast.Attribute) -> Operand:
-        """Evaluate a subscript or an attribute."""
-        raise NotImplementedError
-
-    def call(self, node: ast.Call) -> Operand:
-        """Evaluate a call."""
-        raise NotImplementedError
+    if name in ctx.scope.stores:
+        raise RefusedError("unbound", name)
+    if name in ctx.module.constants:
+        return stated(ctx.module.constants[name])
+    raise RefusedError("name", name)
 
 
-def _chained(operator: str, values: Sequence[Scalar], location: Location) -> Scalar:
-    weak = all(value.weak for value in values)
-    return logical(operator, values, location, weak=weak, mixed=differ_in_kind(values))
+def module_of(ctx: Inference, base: str) -> str | None:
+    """Give the module that a name stands for; None where it stands for anything else."""
+    if base in ctx.scope.environment or base in ctx.module.rebound:
+        return None
+    return ctx.module.imports.get(base, MODULES.get(base, base))
 
 
-def _negated(op: ast.unaryop, value: Scalar, location: Location) -> Scalar:
-    """Apply a sign to a truth value of NumPy, which takes ``~`` alone."""
-    if not isinstance(op, ast.Invert):
-        raise refusal("truths", location, "a sign before a truth value of NumPy")
-    return Scalar(nodes.Unary("!", truth_of(value, location).node, INT, location), INT, truth=True)
+def named_constant(ctx: Inference, node: ast.Attribute) -> Scalar | None:
+    """Give a constant of a module, such as ``math.pi``."""
+    if not isinstance(node.value, ast.Name) or module_of(ctx, node.value.id) not in KNOWN_MODULES:
+        return None
+    if node.attr in CONSTANTS:
+        return floating(CONSTANTS[node.attr])
+    raise RefusedError("infinite" if node.attr in _NO_NUMBERS else "attribute", ast.unparse(node))
 
 
-def _of_truths(op: ast.operator, left: Scalar, right: Scalar, location: Location) -> Scalar | None:
+def _tuple(ctx: Inference, node: ast.Tuple) -> Sizes:
+    return Sizes(tuple(held(scalar(ctx, item)) for item in node.elts))
+
+
+# -- operators
+
+
+def _unary(ctx: Inference, node: ast.UnaryOp) -> Operand:
+    if _is_not(node):
+        return _logic(ctx, node)
+    return elementwise(ctx, lambda operands: _signed(ctx, node.op, operands[0]), [evaluate(ctx, node.operand)])
+
+
+def _signed(ctx: Inference, op: ast.unaryop, value: Scalar) -> Scalar:
+    operand = number(value)
+    if operand.mixed and not operand.weak:
+        raise RefusedError("truths", "a sign before a value that may be a truth value of NumPy")
+    if operand.ctype == BOOL:
+        if not isinstance(op, ast.Invert):
+            raise RefusedError("truths", "a sign before a truth value of NumPy")
+        return truth(weak=False)
+    if isinstance(op, ast.UAdd):
+        return operand
+    if isinstance(op, ast.Invert):
+        if not operand.is_integer:
+            raise RefusedError("operator", "`~` of a number that is no integer")
+        return of_type(operand.ctype, (operand,), weak=operand.weak)
+    if operand.integer is not None:
+        return replace(integer(-int(operand.integer)), weak=operand.weak)
+    known = check_wrapping(integer(0), operand, operator.sub)
+    negated = nodes.Unary("-", operand.node, operand.ctype, NOWHERE) if operand.node is not None else None
+    result = of_type(operand.ctype, (operand,), negated if operand.is_stable else None, weak=operand.weak)
+    if operand.is_any:
+        ctx.note_growth(result)
+    return replace(result, loose=operand.loose, known=known)
+
+
+def operated(ctx: Inference, op: ast.operator, left: Operand, right: Operand) -> Operand:
+    """Apply a binary operator, element by element if an operand is an array."""
+    return elementwise(ctx, lambda operands: _arithmetic(ctx, op, *operands), [left, right])
+
+
+def _arithmetic(ctx: Inference, op: ast.operator, left: Scalar, right: Scalar) -> Scalar:
+    counts = any(side.is_truth or side.integer is not None for side in (left, right))
+    if left.is_truth and right.is_truth and (found := _of_truths(op, left, right)) is not None:
+        return found
+    may_be_truths = all(side.is_truth or side.mixed for side in (left, right))
+    if may_be_truths and (left.mixed or right.mixed) and not (left.weak and right.weak):
+        raise RefusedError("truths", "arithmetic of truth values that are Python's or NumPy's, or numbers")
+    left, right = number(left), number(right)
+    if left.ctype == right.ctype == BOOL:
+        left, right = (cast(side, DTYPES["int8"]) for side in (left, right))
+    for loose, other in ((left, right), (right, left)):
+        is_float = isinstance(loose.ctype, FloatType)
+        if loose.loose and is_float and other.is_integer and not (other.weak or isinstance(op, ast.Div)):
+            detail = "a number of NumPy with one that is a float or, where data decides so, an integer of Python"
+            raise RefusedError("type", f"arithmetic of {detail}")
+    known = None if isinstance(op, ast.Div) else check_wrapping(left, right, _EXACT.get(type(op)))
+    result = _result(op, left, right)
+    if left.may_be_integer and right.may_be_integer and not isinstance(op, ast.Div):
+        result = replace(result, loose=not (result.weak and result.is_integer), known=known)
+    if isinstance(op, ast.FloorDiv | ast.Mod | ast.RShift) and (right.integer or 0) > 1:
+        return replace(result, is_any=False)  # a part, which is not as large
+    is_moved = isinstance(op, ast.FloorDiv) or (counts and isinstance(op, ast.Add | ast.Sub))
+    if (left.is_any or right.is_any) if is_moved else isinstance(op, _GROWING):
+        ctx.note_growth(result)
+    return result
+
+
+def _of_truths(op: ast.operator, left: Scalar, right: Scalar) -> Scalar | None:
     """Apply an operator to two truth values that gives another one; None where it gives a number.
 
     Python's alone are numbers but for bits; one of NumPy makes the sum and the product of both truth values again.
@@ -382,37 +274,156 @@ def _of_truths(op: ast.operator, left: Scalar, right: Scalar, location: Location
     is_numpy = any(not side.weak and not side.mixed for side in (left, right))
     if isinstance(op, ast.BitAnd | ast.BitOr | ast.BitXor):
         mixed = not is_numpy and (left.mixed or right.mixed)
-        weak = not is_numpy and not mixed
-        return logical(LOGICAL[_BITS[type(op)]], [left, right], location, weak=weak, mixed=mixed)
+        return truth(weak=not is_numpy and not mixed, mixed=mixed)
     if not is_numpy or isinstance(op, ast.Div | ast.LShift | ast.RShift):
         return None
     if not isinstance(op, ast.Add | ast.Mult):
-        raise refusal("truths", location, "this operator is not lifted for two truth values of NumPy")
-    return logical(LOGICAL[PLAIN[type(op)]], [left, right], location, weak=False)
+        raise RefusedError("truths", "this operator is not lifted for two truth values of NumPy")
+    return truth(weak=False)
 
 
-def _is_above_one(node: nodes.Expression) -> bool:
-    return isinstance(node, nodes.Integer) and node.value > 1
+def _result(op: ast.operator, left: Scalar, right: Scalar) -> Scalar:
+    """Give the type of what an operator makes of two numbers."""
+    match op:
+        case ast.Add() | ast.Sub() | ast.Mult():
+            return binary(PLAIN[type(op)], left, right)
+        case ast.Div():
+            return _quotient(left, right)
+        case ast.FloorDiv() | ast.Mod():
+            a, b, weak = join(left, right)
+            node = joined_node("//" if isinstance(op, ast.FloorDiv) else "%", a, b)
+            return of_type(a.ctype, (a, b), None if isinstance(a.ctype, FloatType) else node, weak=weak)
+        case ast.Pow():
+            return _power(left, right)
+        case _ if type(op) in _BITS and left.is_integer and right.is_integer:
+            return binary(_BITS[type(op)], left, right)
+    raise RefusedError("operator", "this operator is not lifted for these operands")
 
 
-def _quotient(left: Scalar, right: Scalar, location: Location) -> Scalar:
+def _power(base: Scalar, exponent: Scalar) -> Scalar:
+    """Multiply out a small power."""
+    times = exponent.integer
+    if times is not None and 0 <= times <= _LARGEST_POWER:
+        result = integer(1) if times == 0 else base
+        for _ in range(int(times) - 1):
+            result = binary("*", result, base)
+        return result
+    if times is not None and -_LARGEST_POWER <= times < 0:
+        if base.is_integer and not base.weak:
+            raise RefusedError("type", f"a negative power of the type {name_of(base.ctype)}")
+        return _quotient(integer(1), _power(base, integer(-int(times))))
+    ctype, weak = promoted(base.ctype, base.weak, exponent.ctype, exponent.weak)
+    if not isinstance(ctype, FloatType):
+        raise RefusedError("operator", "an integer power whose exponent is no small constant")
+    return Scalar(ctype, weak)
+
+
+def _quotient(left: Scalar, right: Scalar) -> Scalar:
     """Divide as ``/`` does: in floating point."""
     ctype, weak = promoted(left.ctype, left.weak, right.ctype, right.weak)
-    if not isinstance(ctype, FloatType):
-        ctype = DOUBLE
-    a, b = cast(left, ctype, location), cast(right, ctype, location)
-    return Scalar(nodes.Binary("/", a.node, b.node, ctype, location), ctype, weak)
+    return Scalar(ctype if isinstance(ctype, FloatType) else DOUBLE, weak)
 
 
-def _rounded_down(operator: str, left: Scalar, right: Scalar, location: Location) -> Scalar:
-    """Divide as ``//`` and ``%`` do."""
-    a, b, weak = join(left, right, location)
-    if isinstance(a.ctype, FloatType):
-        return Scalar(nodes.Binary(operator, a.node, b.node, a.ctype, location), a.ctype, weak)
-    quotient = binary("//", left, right, location)
-    if operator == "//":
-        return quotient
-    return binary("-", left, binary("*", quotient, right, location), location)
+# -- conditions
 
 
-__all__ = ["Expressions"]
+def _logic(ctx: Inference, node: ast.expr) -> Operand:
+    """Find the type of ``not``, ``and`` or ``or`` as a condition, and of comparisons."""
+    if isinstance(node, ast.UnaryOp):
+        condition(ctx, node.operand)
+        return truth(weak=True)
+    if isinstance(node, ast.BoolOp):
+        return _chained([condition(ctx, value) for value in node.values])
+    assert isinstance(node, ast.Compare)
+    sides = [evaluate(ctx, side) for side in (node.left, *node.comparators)]
+    if any(type(op) not in COMPARISONS for op in node.ops):
+        raise RefusedError("operator", f"the comparison in `{ast.unparse(node)}` is not lifted")
+    if len(node.ops) > 1 and not all(isinstance(side, Scalar) for side in sides):
+        raise RefusedError("truths", "an array is no condition, which a chain of comparisons needs")
+
+    def apply(operands: Sequence[Scalar]) -> Scalar:
+        return _chained([compare(a, b) for a, b in pairwise(operands)])
+
+    return elementwise(ctx, apply, sides)
+
+
+def _chained(values: Sequence[Scalar]) -> Scalar:
+    found = truth(weak=all(value.weak for value in values), mixed=differ_in_kind(values))
+    return replace(found, node=joined_node("&&", *values))
+
+
+def _one_of(ctx: Inference, node: ast.BoolOp) -> Scalar:
+    """Find what ``a and b`` or ``a or b`` is where no condition is asked for: one of its operands."""
+    values = [scalar(ctx, value) for value in node.values]
+    if all(value.is_truth for value in values):
+        return _chained(values)
+    found = values[-1]
+    for value in reversed(values[:-1]):
+        arms = (found, value) if isinstance(node.op, ast.And) else (value, found)
+        found = choose(truth_of(value), *arms)
+    return found
+
+
+def _conditional(ctx: Inference, node: ast.IfExp) -> Scalar:
+    return choose(condition(ctx, node.test), scalar(ctx, node.body), scalar(ctx, node.orelse))
+
+
+# -- element by element
+
+
+def elementwise(ctx: Inference, apply: Callable[[Sequence[Scalar]], Scalar], operands: Sequence[Operand]) -> Operand:
+    """Apply a function of numbers, element by element if an operand is an array."""
+    numbers = [operand for operand in operands if isinstance(operand, Scalar)]
+    if len(numbers) == len(operands):
+        return apply(numbers)
+    values = [_operand(operand) for operand in operands]
+    extents = _common_extents(ctx, [value for value in values if isinstance(value, Array)])
+    return Array(extents, apply([value if isinstance(value, Scalar) else value.item for value in values]))
+
+
+def _operand(operand: Operand) -> Scalar | Array:
+    if isinstance(operand, Array):
+        return without_lists(operand)
+    if isinstance(operand, Sizes):
+        raise RefusedError("operator", "a tuple has no arithmetic")
+    is_plain = operand.literal is not None or isinstance(operand.node, nodes.Name)
+    return operand if is_plain else replace(stored(operand), node=None)
+
+
+def without_lists(value: Array) -> Array:
+    """Give an array; a list has no arithmetic."""
+    if value.is_list:
+        named = f"`{value.view.name}` is a list, which" if value.view is not None else "a list"
+        raise RefusedError("operator", f"{named} has no arithmetic")
+    return value
+
+
+def _common_extents(ctx: Inference, values: Sequence[Array]) -> Extents:
+    """Give the extents of the result; extents of the literal 1 are stretched, others must be equal."""
+    rank = max(value.rank for value in values)
+    extents: list[nodes.Expression] = []
+    for axis in range(-rank, 0):
+        found = [value.extents[axis] for value in values if value.rank >= -axis]
+        found = [extent for extent in found if not is_one(extent)] or found
+        for other in found[1:]:
+            ctx.require_equal(found[0], other)
+        extents.append(found[0])
+    return tuple(extents)
+
+
+def is_one(extent: nodes.Expression) -> bool:
+    """Tell whether an extent is the literal one, which is stretched."""
+    return isinstance(extent, nodes.Integer) and extent.value == 1
+
+
+RULES.update(
+    {
+        ast.Constant: _constant,
+        ast.Name: _name,
+        ast.Tuple: _tuple,
+        ast.UnaryOp: _unary,
+        ast.Compare: _logic,
+        ast.BoolOp: _one_of,
+        ast.IfExp: _conditional,
+    }
+)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.c.refusals import refusal as shared_refusal
-from tensorlift.frontends.python.lower import translate
+from tensorlift.frontends.python.lower import infer
 from tensorlift.frontends.python.refusals import in_python, refusal
 from tensorlift.frontends.python.state import Module
 from tensorlift.frontends.read_function import ReadFunction, read_function
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from tensorlift.diagnostics import Diagnostic
-    from tensorlift.frontends.python.lower import Translation
+    from tensorlift.frontends.python.lower import Typed
 
 _SIZE_LIMIT = 4_000_000
 _KNOWN = {"math", "numpy"}  # modules whose names are known
 
 
 def read_functions(
-    text: str, filename: str, lower: Callable[[Translation], ModuleOp], function: str | None = None
+    text: str, filename: str, lower: Callable[[Typed], ModuleOp], function: str | None = None
 ) -> list[ReadFunction]:
     """Read Python source text into the loop IR, one module for each function at the top level of the file.
 
@@ -67,19 +67,19 @@ def parse(text: str, filename: str) -> ast.Module:
 def read_definition(
     node: ast.FunctionDef,
     module: Module,
-    lower: Callable[[Translation], ModuleOp],
+    lower: Callable[[Typed], ModuleOp],
     told: Mapping[str, str] | None = None,
 ) -> ReadFunction:
     """Lower one function; what refuses it becomes its diagnostics.
 
     ``told`` are annotations for parameters whose own do not tell what they are.
     """
-    found: list[Translation] = []
+    found: list[Typed] = []
 
     def lowered() -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
         try:
             module.check_decorators(node)
-            found.append(translate(node, module, told))
+            found.append(infer(node, module, told))
             return lower(found[0]), ()
         except LiftError as error:
             raise LiftError(*map(in_python, error.diagnostics)) from None

@@ -111,6 +111,15 @@ _REMEDIES = {
 }
 
 
+class RefusedError(Exception):
+    """A row of the table, raised where the place is not known: who reads the syntax around adds it."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(reason, detail)
+        self.reason = reason
+        self.detail = detail
+
+
 def refusal(reason: str, location: Location | None, detail: str = "") -> LiftError:
     """Build the exception for a row of the table, to be raised by the caller."""
     row = REFUSALS[reason]

@@ -1,4 +1,4 @@
-"""Scalar expressions of Python as typed nodes of the shared syntax tree, with NumPy's rules of promotion.
+"""Types and kinds of numbers of Python, with NumPy's rules of promotion.
 
 A value is *weak* where Python computes it with its own ``int`` or ``float``: next to a NumPy scalar it takes that
 one's type (NEP 50), so that ``float32`` stays ``float32`` when a literal is added.
@@ -6,21 +6,18 @@ one's type (NEP 50), so that ``float32`` stays ``float32`` when a literal is add
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass, replace
-from functools import reduce
 from operator import mul
 from typing import TYPE_CHECKING
 
+from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.python.refusals import refusal
+from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.ops.c_types import BOOL, DOUBLE, INT, LONG, SCALAR_TYPES, FloatType, IntegerType
 from tensorlift.poly.polynomial import Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from tensorlift.diagnostics import Location
 
 Number = IntegerType | FloatType
 
@@ -48,23 +45,29 @@ DTYPES: dict[str, Number] = {
 }
 
 
+NOWHERE = Location("", 1, 1)  # of the expressions that sizes are made of
+
+
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A scalar expression with its type; ``truth`` marks the result of a comparison, which is 0 or 1.
+    """What is known of a number: its type, whose it is, and its value where that is stated or the same everywhere.
+
+    ``node`` is a number of the source, or what an integer or a truth value is made of: sizes and counters.
 
     ``mixed`` marks a value that data makes a truth value of Python, one of NumPy, or a number: whether a sum with
     another truth value is a number is not known.  ``loose`` marks a number of another type that data makes an integer
     of Python: beside an integer of NumPy it takes the type of that one, in which the result wraps.  ``known`` are all
-    integers of Python that an integer of NumPy may be, where they are written in the source.
+    integers of Python that an integer of NumPy may be, where they are written in the source.  ``is_any`` marks an
+    integer of 64 bits that is made of data, not of sizes and counters.
     """
 
-    node: nodes.Expression
     ctype: Number
     weak: bool = False
-    truth: bool = False
+    node: nodes.Expression | None = None
     mixed: bool = False
     loose: bool = False
     known: frozenset[int] | None = None
+    is_any: bool = False
 
     @property
     def may_be_integer(self) -> bool:
@@ -79,32 +82,57 @@ class Scalar:
     @property
     def is_truth(self) -> bool:
         """Whether it is a truth value: Python's ``bool`` where it is weak, else NumPy's."""
-        return self.truth or self.ctype == BOOL
+        return self.ctype == BOOL
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether it is an integer or a truth value that is the same wherever it stands."""
+        return self.node is not None and not isinstance(self.node, nodes.Floating)
+
+    @property
+    def literal(self) -> float | None:
+        """The number of the source that it is."""
+        return self.node.value if isinstance(self.node, nodes.Integer | nodes.Floating) else None
+
+    @property
+    def integer(self) -> int | None:
+        """The integer of the source that it is."""
+        return self.node.value if isinstance(self.node, nodes.Integer) else None
 
 
-def integer(value: int, location: Location) -> Scalar:
+def integer(value: int) -> Scalar:
     """Give a literal of Python's ``int``."""
-    return Scalar(nodes.Integer(value, LONG, location), LONG, weak=True)
+    return size_of(nodes.Integer(value, LONG, NOWHERE))
 
 
 def size_of(extent: nodes.Expression) -> Scalar:
     """Give an extent as an integer of Python."""
-    return Scalar(extent, LONG, weak=True)
+    return Scalar(LONG, weak=True, node=extent)
 
 
-def product(extents: Sequence[nodes.Expression], location: Location) -> Scalar:
-    """Multiply extents."""
-    return reduce(lambda count, extent: binary("*", count, extent, location), map(size_of, extents))
-
-
-def floating(value: float, location: Location) -> Scalar:
+def floating(value: float, ctype: Number = DOUBLE) -> Scalar:
     """Give a literal of Python's ``float``."""
-    return Scalar(nodes.Floating(value, DOUBLE, location), DOUBLE, weak=True)
+    return Scalar(ctype, weak=True, node=nodes.Floating(value, ctype, NOWHERE))
 
 
-def truth(value: bool, location: Location) -> Scalar:  # noqa: FBT001 - the literal itself
-    """Give a literal of Python's ``bool``."""
-    return Scalar(nodes.Integer(int(value), INT, location), INT, weak=True, truth=True)
+def of_type(ctype: Number, parts: Sequence[Scalar], node: nodes.Expression | None = None, *, weak: bool) -> Scalar:
+    """Give what is computed of numbers, in a type."""
+    return Scalar(ctype, weak, node, is_any=is_wide(ctype) and any(part.is_any for part in parts))
+
+
+def is_wide(ctype: Number) -> bool:
+    """Whether a type is that of integers of 64 bits."""
+    return isinstance(ctype, IntegerType) and ctype.width == LONG.width
+
+
+def joined_node(operator: str, *sides: Scalar) -> nodes.Expression | None:
+    """Give what an operation on numbers is made of, where these are the same wherever they stand."""
+    first, *rest = (side.node for side in sides)
+    for node in rest:
+        if first is None or node is None or not all(side.is_stable for side in sides):
+            return None
+        first = nodes.Binary(operator, first, node, LONG, NOWHERE)
+    return first
 
 
 def promoted(left: Number, left_weak: bool, right: Number, right_weak: bool) -> tuple[Number, bool]:  # noqa: FBT001 - two types with their marks
@@ -153,20 +181,22 @@ def _strong_integers(left: IntegerType, right: IntegerType) -> Number:
     return wider.get(unsigned.width, DOUBLE)
 
 
-def cast(value: Scalar, ctype: Number, location: Location) -> Scalar:
-    """Convert to a type; raises LiftError for a literal of Python's ``int`` that the type does not hold."""
-    if value.ctype == ctype and not value.truth:
-        return Scalar(value.node, ctype)
+def cast(value: Scalar, ctype: Number) -> Scalar:
+    """Convert to a type; raises ``RefusedError`` for a literal of Python's ``int`` that the type does not hold."""
     node = value.node
-    if isinstance(node, nodes.Integer | nodes.Floating) and isinstance(ctype, FloatType):
-        number = float(node.value) if ctype == DOUBLE else _single(node.value)
-        return Scalar(nodes.Floating(number, ctype, node.location), ctype)
-    if isinstance(node, nodes.Integer) and isinstance(ctype, IntegerType) and value.weak and ctype != BOOL:
-        if not holds(ctype, node.value):
-            raise refusal("type", location, f"{node.value} is no number of the type {name_of(ctype)}")
+    if value.ctype == ctype:
+        return Scalar(ctype, node=None if ctype == BOOL else node, is_any=value.is_any)
+    if value.literal is not None and isinstance(ctype, FloatType):
+        return replace(floating(ctype.rounded(value.literal), ctype), weak=False)
+    if value.integer is not None and isinstance(ctype, IntegerType) and value.weak and ctype != BOOL:
+        if not holds(ctype, value.integer):
+            raise RefusedError("type", f"{value.integer} is no number of the type {name_of(ctype)}")
         if ctype == LONG:
-            return Scalar(nodes.Integer(node.value, LONG, node.location), LONG)
-    return Scalar(nodes.Cast(node, ctype, location, explicit=False), ctype)
+            return Scalar(LONG, node=nodes.Integer(int(value.integer), LONG, NOWHERE))
+    is_any = is_wide(ctype) and (isinstance(value.ctype, FloatType) or value.is_any)
+    if node is None or not value.is_stable or not isinstance(ctype, IntegerType) or ctype == BOOL:
+        return Scalar(ctype, is_any=is_any)
+    return Scalar(ctype, node=nodes.Cast(node, ctype, NOWHERE, explicit=False), is_any=is_any)
 
 
 def holds(ctype: IntegerType, value: int) -> bool:
@@ -189,22 +219,13 @@ def fits(value: Scalar, ctype: Number) -> bool:
     A weak number must not lose by the conversion; any other keeps its type, in which what is made of it is computed.
     """
     if not value.weak:
-        return value.ctype == ctype or (value.truth and ctype == BOOL)
+        return value.ctype == ctype
     if ctype in (value.ctype, DOUBLE):
         return True
-    if isinstance(value.node, nodes.Integer | nodes.Floating):
-        number = value.node.value
-        return holds(ctype, int(number)) if isinstance(ctype, IntegerType) else _single(number) == number
+    if value.literal is not None and not value.is_truth:
+        is_held = isinstance(ctype, IntegerType) and holds(ctype, int(value.literal))
+        return is_held or (isinstance(ctype, FloatType) and ctype.rounded(value.literal) == value.literal)
     return value.is_truth or (value.is_integer and ctype == LONG)
-
-
-def _single(number: float) -> float:
-    """Round to single precision."""
-    try:
-        found: float = struct.unpack("f", struct.pack("f", number))[0]
-    except OverflowError:
-        return float("inf")
-    return found
 
 
 def name_of(ctype: Number) -> str:
@@ -212,12 +233,11 @@ def name_of(ctype: Number) -> str:
     return next(name for name, known in DTYPES.items() if known == ctype)
 
 
-def number(value: Scalar, location: Location) -> Scalar:
+def number(value: Scalar) -> Scalar:
     """Turn a truth value into the number that it is: Python's is an ``int``, NumPy's stays a ``bool_``."""
     if not value.is_truth:
         return value
-    ctype = LONG if value.weak else BOOL
-    return Scalar(cast(value, ctype, location).node, ctype, value.weak, mixed=value.mixed)
+    return replace(cast(value, LONG if value.weak else BOOL), weak=value.weak, mixed=value.mixed)
 
 
 LOGICAL = {"+": "||", "*": "&&", "|": "||", "&": "&&", "^": "!="}  # what operators are among truth values of NumPy
@@ -228,13 +248,9 @@ def of_numpy(value: Scalar) -> Scalar:
     return replace(value, weak=False, mixed=False) if value.is_truth else value
 
 
-def logical(operator: str, values: Sequence[Scalar], location: Location, *, weak: bool, mixed: bool = False) -> Scalar:
-    """Combine truth values with an operator of the tree to one truth value."""
-    first, *rest = (truth_of(value, location) for value in values)
-    node = first.node
-    for value in rest:
-        node = nodes.Binary(operator, node, value.node, INT, location)
-    return Scalar(node, INT, weak, truth=True, mixed=mixed)
+def truth(*, weak: bool, mixed: bool = False) -> Scalar:
+    """Give a truth value."""
+    return Scalar(BOOL, weak, mixed=mixed)
 
 
 def differ_in_kind(values: Sequence[Scalar]) -> bool:
@@ -252,8 +268,8 @@ def known_integers(values: Sequence[Scalar]) -> frozenset[int] | None:
     """Give the integers of Python that data chooses of several values, where they are few and written in the source."""
     found: frozenset[int] = frozenset()
     for value in values:
-        if isinstance(value.node, nodes.Integer) and value.weak:
-            found |= {value.node.value}
+        if value.integer is not None and value.weak:
+            found |= {int(value.integer)}
         elif value.may_be_integer:
             if value.known is None:
                 return None
@@ -280,7 +296,7 @@ def combined(left: Scalar, right: Scalar, compute: Callable[[int, int], int] | N
 
 
 def check_wrapping(
-    left: Scalar, right: Scalar, location: Location, compute: Callable[[int, int], int] | None = None
+    left: Scalar, right: Scalar, compute: Callable[[int, int], int] | None = None
 ) -> frozenset[int] | None:
     """Refuse an operation on integers that wraps in another type where data makes an operand an integer of Python.
 
@@ -297,85 +313,77 @@ def check_wrapping(
         if isinstance(ctype, IntegerType) and found is not None and all(holds(ctype, value) for value in found):
             return found
     detail = "integers of which data makes one an integer of Python, or one of NumPy with a type in which others wrap"
-    raise refusal("type", location, f"arithmetic of {detail}")
+    raise RefusedError("type", f"arithmetic of {detail}")
 
 
-def stored(value: Scalar, location: Location) -> Scalar:
-    """Give a truth value the type in which variables hold it, and leave a number as it is."""
-    return replace(cast(value, BOOL, location), weak=value.weak, mixed=value.mixed) if value.truth else value
+def stored(value: Scalar) -> Scalar:
+    """Give a truth value as variables hold it, of which nothing more is known, and leave a number as it is."""
+    return replace(value, node=None) if value.is_truth else value
 
 
-def join(left: Scalar, right: Scalar, location: Location) -> tuple[Scalar, Scalar, bool]:
+def join(left: Scalar, right: Scalar) -> tuple[Scalar, Scalar, bool]:
     """Convert two operands to their common type; also tell whether it is weak."""
-    left, right = number(left, location), number(right, location)
+    left, right = number(left), number(right)
     ctype, weak = promoted(left.ctype, left.weak, right.ctype, right.weak)
-    return cast(left, ctype, location), cast(right, ctype, location), weak
+    return cast(left, ctype), cast(right, ctype), weak
 
 
-def binary(operator: str, left: Scalar, right: Scalar, location: Location) -> Scalar:
-    """Apply an operator of the tree to operands converted to their common type."""
-    a, b, weak = join(left, right, location)
+def binary(operator: str, left: Scalar, right: Scalar) -> Scalar:
+    """Give what an operator makes of operands converted to their common type."""
+    a, b, weak = join(left, right)
     if a.ctype == BOOL:
         if operator not in LOGICAL:
-            raise refusal("truths", location, "this operator is not lifted for two truth values of NumPy")
-        return logical(LOGICAL[operator], [left, right], location, weak=False)
-    return Scalar(nodes.Binary(operator, a.node, b.node, a.ctype, location), a.ctype, weak)
+            raise RefusedError("truths", "this operator is not lifted for two truth values of NumPy")
+        return truth(weak=False)
+    found = of_type(a.ctype, (a, b), joined_node(operator, a, b), weak=weak)
+    return replace(found, is_any=a.is_any and b.is_any) if operator == "&" else found
 
 
-def compare(operator: str, left: Scalar, right: Scalar, location: Location) -> Scalar:
+def compare(left: Scalar, right: Scalar) -> Scalar:
     """Compare two numbers; integers exactly."""
-    a, b = number(left, location), number(right, location)
-    ctype = _compared(a, b, location)
-    test = nodes.Binary(operator, cast(a, ctype, location).node, cast(b, ctype, location).node, INT, location)
-    return Scalar(test, INT, weak=left.weak and right.weak, truth=True)
+    a, b = number(left), number(right)
+    ctype = _compared(a, b)
+    return Scalar(BOOL, left.weak and right.weak, joined_node("<", cast(a, ctype), cast(b, ctype)))
 
 
-def _compared(left: Scalar, right: Scalar, location: Location) -> Number:
+def _compared(left: Scalar, right: Scalar) -> Number:
     """Give the type in which two numbers are compared: for integers one that holds both."""
     common = promoted(left.ctype, left.weak, right.ctype, right.weak)[0]
     if not isinstance(left.ctype, IntegerType) or not isinstance(right.ctype, IntegerType):
         return common
     if left.weak != right.weak:
-        weak, strong = (left.node, right.ctype) if left.weak else (right.node, left.ctype)
-        if isinstance(weak, nodes.Integer) and holds(strong, weak.value) and strong != BOOL:
+        weak, strong = (left.integer, right.ctype) if left.weak else (right.integer, left.ctype)
+        if weak is not None and holds(strong, weak) and strong != BOOL:
             return strong
         if LONG.contains(strong):
             return LONG
     if not isinstance(common, IntegerType) or not (common.contains(left.ctype) and common.contains(right.ctype)):
-        raise refusal("type", location, "a comparison of an unsigned integer with one that may be negative")
+        raise RefusedError("type", "a comparison of an unsigned integer with one that may be negative")
     return LONG if common == BOOL else common
 
 
-def call(name: str, arguments: list[Scalar], ctype: Number, location: Location, *, weak: bool) -> Scalar:
-    """Call a function of math.h on arguments of one type."""
-    converted = tuple(cast(argument, ctype, location).node for argument in arguments)
-    return Scalar(nodes.Call(name, converted, None, ctype, location), ctype, weak)
-
-
-def check_choice(first: Scalar, second: Scalar, common: Number, location: Location) -> None:
+def check_choice(first: Scalar, second: Scalar, common: Number) -> None:
     """Refuse a choice between numbers of which one would not keep its own type, in which Python goes on."""
     if not (fits(first, common) and fits(second, common)):
-        one, other = (name_of(number(value, location).ctype) for value in (first, second))
-        raise refusal("type", location, f"a choice between numbers of the types {one} and {other}")
+        one, other = (name_of(number(value).ctype) for value in (first, second))
+        raise RefusedError("type", f"a choice between numbers of the types {one} and {other}")
 
 
-def choose(condition: Scalar, then: Scalar, otherwise: Scalar, location: Location) -> Scalar:
+def choose(condition: Scalar, then: Scalar, otherwise: Scalar) -> Scalar:
     """Give ``then if condition else otherwise``."""
     mixed = differ_in_kind([then, otherwise])
     if then.is_truth and otherwise.is_truth:
-        arms = [truth_of(arm, location) for arm in (then, otherwise)]
-        node = nodes.Conditional(condition.node, arms[0].node, arms[1].node, INT, location)
-        return Scalar(node, INT, then.weak and otherwise.weak, truth=True, mixed=mixed)
-    a, b, weak = join(then, otherwise, location)
-    check_choice(then, otherwise, a.ctype, location)
-    node = nodes.Conditional(condition.node, a.node, b.node, a.ctype, location)
+        return truth(weak=then.weak and otherwise.weak, mixed=mixed)
+    a, b, weak = join(then, otherwise)
+    check_choice(then, otherwise, a.ctype)
     loose = is_loose((then, otherwise), a.ctype, weak=weak)
-    return Scalar(node, a.ctype, weak, mixed=mixed, loose=loose, known=known_integers((then, otherwise)))
+    found = of_type(a.ctype, (a, b), joined_node("?", condition, a, b), weak=weak)
+    return replace(found, mixed=mixed, loose=loose, known=known_integers((then, otherwise)))
 
 
-def truth_of(value: Scalar, location: Location) -> Scalar:
+def truth_of(value: Scalar) -> Scalar:
     """Tell whether a number is other than zero."""
-    return value if value.truth else replace(compare("!=", value, integer(0, location), location), weak=value.weak)
+    return value if value.is_truth else replace(compare(value, integer(0)), weak=value.weak)
 
 
 def polynomial(node: nodes.Expression) -> Polynomial | None:

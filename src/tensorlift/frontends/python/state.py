@@ -1,9 +1,4 @@
-"""The state of translating one Python function: names, the open block, what earlier passes found out.
-
-Types of local variables and equal extents are only known at the end of a translation; so a function is translated
-until nothing new is found.  ``Facts`` is what lasts from pass to pass: the types that a pass
-uses are those that the pass before it found.
-"""
+"""The state of finding the types of one Python function: what its names mean, and which extents must be equal."""
 
 from __future__ import annotations
 
@@ -13,38 +8,45 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from tensorlift.diagnostics import LiftError, Location
+from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.python.refusals import refusal
+from tensorlift.frontends.c.mapped import names_in
+from tensorlift.frontends.python.refusals import RefusedError, refusal
 from tensorlift.frontends.python.scalars import (
+    NOWHERE,
     Number,
     Scalar,
-    binary,
     fits,
-    integer,
-    known_integers,
+    is_wide,
     name_of,
     polynomial,
-    promoted,
+    size_of,
     stored,
 )
 from tensorlift.frontends.python.syntax import loop_variables, stored_in
-from tensorlift.frontends.python.values import ArrayVariable, Sizes, View
-from tensorlift.ops.c_types import BOOL, LONG, CType, FloatType, IntegerType, VoidType
+from tensorlift.frontends.python.values import Array, Memory, Sizes
+from tensorlift.ops.c_types import LONG, VOID, VoidType
 from tensorlift.poly.index_arithmetic import counts_objects
-from tensorlift.poly.loops import Domain, LoopRange
-from tensorlift.poly.ranges import Ranges
+from tensorlift.poly.polynomial import Polynomial
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
+    from tensorlift.diagnostics import LiftError
+    from tensorlift.frontends.python.facts import Facts
     from tensorlift.frontends.python.signature import ParameterKind
-    from tensorlift.poly.polynomial import Polynomial
+    from tensorlift.frontends.python.values import Extents
 
-Binding: TypeAlias = nodes.Variable | Scalar | ArrayVariable | View | Sizes
+
+class Local:
+    """A name of a local variable, whose type is among the facts."""
+
+
+LOCAL = Local()
+Binding: TypeAlias = Local | Scalar | Array | Sizes
 _CALL_DEPTH = 16
 _DECORATORS = {"njit", "jit", "lift"}
-
+_CHANGING = nodes.Unsupported("", VOID, NOWHERE)  # an extent that is no sum of sizes
 _NEGATIVE_EXTENT = "shape", "an extent may be negative"
 
 
@@ -58,92 +60,33 @@ class Equality:
 
 
 @dataclass(slots=True)
-class Facts:
-    """What passes over a function found out: types of locals, names of extents, equal extents."""
+class Scope:
+    """The function that is read: what it binds, how often, and where."""
 
-    types: dict[str, tuple[Number, bool]] = field(default_factory=dict)
-    found: dict[str, tuple[Number, bool]] = field(default_factory=dict)
-    same: dict[str, str] = field(default_factory=dict)
-    unified: list[tuple[str, str, Location]] = field(default_factory=list)
-    display: dict[str, str] = field(default_factory=dict)
-    mixed: set[str] = field(default_factory=set)  # those that data makes truth values of Python, of NumPy, or numbers
-    loose: set[str] = field(default_factory=set)  # numbers of another type that data makes integers of Python
-    integers: dict[str, frozenset[int] | None] = field(default_factory=dict)  # those of Python that locals hold
-    data: set[str] = field(default_factory=set)  # locals that may be any integer of 64 bits, as numbers of arrays are
-    misfits: list[LiftError] = field(default_factory=list)  # what types refuse, if they are the final ones
-    changed: bool = False
+    function: ast.FunctionDef
+    stores: Counter[str]
+    augmented: Counter[str]  # of these by `+=` and the like, which keep an array
+    loop_names: set[str]
+    straight: set[str]  # names that it binds in no loop and under no condition
+    environment: dict[str, Binding] = field(default_factory=dict)
+    active: tuple[str, ...] = ()  # the loop variables
 
-    def representative(self, name: str) -> str:
-        """Give the extent that stands for all that are equal to it."""
-        while name in self.same:
-            name = self.same[name]
-        return name
-
-    def unify(self, first: str, second: str, location: Location) -> None:
-        """Make two extents equal."""
-        a, b = self.representative(first), self.representative(second)
-        if a != b:
-            self.same[b] = a
-            self.unified.append((first, second, location))
-            self.changed = True
-
-    def join(self, name: str, ctype: Number, *, weak: bool) -> Number:
-        """Widen the type of a local variable or of the items of a list to hold one more value, and give it."""
-        known = self.found.get(name)
-        if known is None or known == (ctype, weak):
-            self.found[name] = ctype, weak
-        elif known[0] == ctype == BOOL:
-            self.found[name] = BOOL, False
-        else:
-            self.found[name] = promoted(*_as_number(*known), *_as_number(ctype, weak))
-        return self.type_of(name)[0]
-
-    def note_kind(self, name: str, value: Scalar) -> None:
-        """Note that a local variable holds a value, which may be a truth value of another kind than those before."""
-        known, weak = self.found.get(name, (value.ctype, value.weak))
-        kinds = {(known == BOOL, weak), (value.is_truth, value.weak)}
-        if name not in self.mixed and (value.mixed or (len(kinds) > 1 and BOOL in (known, value.ctype))):
-            self.mixed.add(name)
-            self.changed = True
-        is_float, was_float = (isinstance(ctype, FloatType) for ctype in (value.ctype, known))
-        comes_and_goes = value.may_be_integer if was_float else is_float and weak
-        if not (is_float or was_float) and BOOL not in (known, value.ctype):
-            comes_and_goes = weak != value.weak
-        if name not in self.loose and (value.loose or comes_and_goes):
-            self.loose.add(name)
-            self.changed = True
-        before = self.integers.get(name, frozenset())
-        more, is_written = known_integers([value]), isinstance(value.node, nodes.Integer)
-        if before is None or more is None or not (is_written or more <= before):
-            more = None  # such that are computed of those that it held before would be more with every pass
-        else:
-            more |= before
-        if more != before:
-            self.integers[name] = more
-            self.changed = True
-
-    def kinds_of(self, name: str) -> tuple[bool, bool]:
-        """Tell whether a local variable is mixed, and whether it is loose (see ``Scalar``)."""
-        return name in self.mixed, name in self.loose
-
-    def mixes(self, name: str, ctype: Number, *, weak: bool) -> bool:
-        """Whether a local variable would hold truth values of NumPy, whose arithmetic is their own, and numbers."""
-        known, known_weak = self.found.get(name, (ctype, weak))
-        return known != ctype and ((ctype == BOOL and not weak) or (known == BOOL and not known_weak))
-
-    def type_of(self, name: str) -> tuple[Number, bool]:
-        """Give the type of a local variable, as the last pass knows it."""
-        return self.types.get(name) or self.found.get(name) or (LONG, True)
-
-    def begin_pass(self) -> None:
-        """Forget what the pass before found out about types, but use it."""
-        self.found, self.changed = {}, False
-        self.misfits.clear()
-
-    def end_pass(self) -> None:
-        """Note whether the types are still those that the pass used."""
-        if self.found != self.types:
-            self.types, self.changed = self.found, True
+    @staticmethod
+    def of(module: Module, function: ast.FunctionDef) -> Scope:
+        """Note what the body of a function binds."""
+        augmented = [node.target for node in ast.walk(function) if isinstance(node, ast.AugAssign)]
+        inner = [part for node in function.body for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt)]
+        for node in ast.walk(function):
+            if isinstance(node, ast.NamedExpr):
+                raise refusal("walrus", module.locate(node), ast.unparse(node))
+        stores, loop_names = Counter(stored_in(function.body)), loop_variables(function)
+        return Scope(
+            function,
+            stores,
+            Counter(target.id for target in augmented if isinstance(target, ast.Name)),
+            loop_names,
+            stores.keys() - set(stored_in(inner)) - loop_names,
+        )
 
 
 @dataclass(slots=True)
@@ -204,244 +147,196 @@ class Inferred:
     grows: bool
 
 
-class State:
-    """State and basic steps; the subclasses add expressions, arrays, calls and statements."""
+@dataclass(slots=True)
+class Inference:
+    """What is known while a function is read; the outermost function has parameters and results."""
 
-    def __init__(self, module: Module, facts: Facts, function: ast.FunctionDef) -> None:
-        self.module = module
-        self.facts = facts
-        self.function = function
-        self.environment: dict[str, Binding] = {}
-        self.out: list[nodes.Statement] = []
-        self.extents: dict[str, str] = {}  # the names of the extents of array parameters: as shown, as their own
-        self.equalities: list[Equality] = []
-        self.least: list[tuple[Polynomial, Location]] = []  # what must be at least zero
-        self.stable: set[nodes.Variable] = set()
-        self.data: set[nodes.Variable] = set()  # those of ``facts.data``
-        self.parts: set[nodes.Expression] = set()  # quotients and remainders by constants, which are not as large
-        self.kept: set[nodes.Variable] = set()  # lists of the function whose items are not among these
-        self.ranges = Ranges()
-        self.loops: tuple[LoopRange, ...] = ()
-        self.calling: list[str] = [function.name]
-        self.stores: dict[str, int] = {}  # how often the function binds a name
-        self.straight: set[str] = set()  # names that it binds in no loop and under no condition
-        self.latest: dict[str, Scalar] = {}  # what they hold where their last binding was
-        self.augmented: dict[str, int] = {}  # how often of these by `+=` and the like, which keep an array
-        self.growth: Location | None = None  # where first an integer of Python is computed from data
-        self.whole: ast.expr | None = None  # the expression that a statement evaluates before it does anything else
-        self._count = 0
-        self.enter_function(function)
+    module: Module
+    facts: Facts
+    scope: Scope
+    sizes: set[str] = field(default_factory=set)  # integers that do not change: extents of parameters, and parameters
+    extents: set[str] = field(default_factory=set)  # those that are extents
+    counters: set[str] = field(default_factory=set)  # what loops count
+    display: dict[str, str] = field(default_factory=dict)  # what the function calls extents
+    names: set[str] = field(default_factory=set)  # of all integers that do not change where they are
+    mentioned: set[str] = field(default_factory=set)
+    equalities: list[Equality] = field(default_factory=list)
+    least: list[tuple[Polynomial, Location]] = field(default_factory=list)  # what must be at least zero
+    calling: list[str] = field(default_factory=list)
+    latest: dict[str, Scalar] = field(default_factory=dict)  # what names hold where their last binding was
+    growth: Location | None = None  # where first an integer of Python is computed from data
+    whole: ast.expr | None = None  # the expression that a statement evaluates before it does anything else
+    memories: list[Memory] = field(default_factory=list)  # those that are made, one after the other
+    source: ast.expr | None = None  # what a name is assigned
+    written: list[Memory | None] = field(default_factory=list)  # those that are stored into; none where the run may end
+    depth: int = 0  # how many loops and conditions are open
+    at: Location = NOWHERE
+    results: dict[str, Array] = field(default_factory=dict)  # arrays that the caller gets
+    returns: dict[str, str] = field(default_factory=dict)
+    result: Number | VoidType = VOID
+    returned_names: tuple[str, ...] = ()  # what the last statement returns
+    taken: set[str] = field(default_factory=set)  # names of arguments
+    count: int = 0
 
-    def enter_function(self, function: ast.FunctionDef) -> None:
-        """Note what the body of a function binds."""
-        self.function = function
-        self.stores = Counter(stored_in(function.body))
-        self.augmented = Counter(
-            node.target.id
-            for node in ast.walk(function)
-            if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
-        )
-        self.loop_names = loop_variables(function)
-        inner = [part for node in function.body for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt)]
-        self.straight = self.stores.keys() - set(stored_in(inner)) - set(self.loop_names)
-        for node in ast.walk(function):
-            if isinstance(node, ast.NamedExpr):
-                raise refusal("walrus", self.locate(node), ast.unparse(node))
+    # -- places and names
 
-    def locate(self, node: ast.AST) -> Location:
-        """Give the place of a piece of syntax."""
-        return self.module.locate(node)
-
-    def emit(self, statement: nodes.Statement) -> None:
-        """Append a statement to the open block."""
-        self.out.append(statement)
+    def refusal(self, reason: str, detail: str = "", node: ast.AST | None = None) -> LiftError:
+        """Build a refusal, at a piece of syntax where one is given, to be raised by the caller."""
+        return refusal(reason, self.at if node is None else self.module.locate(node), detail)
 
     @contextmanager
-    def block(self) -> Iterator[list[nodes.Statement]]:
-        """Collect the statements of a block; names that it binds end with it."""
-        outer, names = self.out, dict(self.environment)
-        self.out = []
+    def placed(self, node: ast.AST) -> Iterator[None]:
+        """Give what is refused the place of a piece of syntax, where it has none."""
+        outer, self.at = self.at, self.module.locate(node)
         try:
-            yield self.out
+            yield
+        except RefusedError as error:
+            raise self.refusal(error.reason, error.detail) from None
         finally:
-            self.out, self.environment = outer, names
+            self.at = outer
 
-    def joined(self, key: str, name: str, value: Scalar, location: Location) -> Number:
-        """Widen the type under a key to hold a value, and give it; refuse where Python's own type would come and go."""
-        if self.facts.mixes(key, value.ctype, weak=value.weak):
-            detail = f"`{name}` is a truth value of NumPy in one place and a number in another"
-            raise refusal("truths", location, detail)
-        self.note(key, value)
-        ctype = self.facts.join(key, value.ctype, weak=value.weak)
-        if not fits(value, ctype):
-            kind = "of Python" if value.weak else f"of type {name_of(value.ctype)}"
-            detail = f"`{name}` holds a number {kind} in one place and one of type {name_of(ctype)} in another"
-            self.facts.misfits.append(refusal("type", location, detail))
-        return ctype
-
-    def note(self, key: str, value: Scalar) -> None:
-        """Note of what kind a value is that a local variable, or an item of a list, holds."""
-        self.facts.note_kind(key, value)
-        self.note_data(key, value.node)
-
-    def note_data(self, key: str, node: nodes.Expression) -> None:
-        """Note whether a local variable, or an item of a list, may be any integer."""
-        if key not in self.facts.data and self.is_any(node):
-            self.facts.data.add(key)
-            self.facts.changed = True
-
-    def keep(self, array: ArrayVariable) -> None:
-        """Note that a list that the function makes holds nothing but sizes and counters, if that is so."""
-        if array.key not in self.facts.data:
-            self.kept.add(array.variable)
-
-    def temporary(self, value: Scalar, location: Location, name: str = "t") -> Scalar:
-        """Compute a value once, here, and give the variable that holds it."""
-        value = stored(value, location)
-        variable = nodes.Variable(self.fresh(name), value.ctype, location, initialiser=value.node)
-        self.emit(nodes.Declare(variable, location))
-        if self.is_any(value.node):
-            self.data.add(variable)
-        return replace(value, node=nodes.Name(variable, value.ctype, location))
-
-    def note_growth(self, value: Scalar, location: Location) -> None:
-        """Note an integer of Python that may leave the 64 bits of the program: not a sum of sizes and counters."""
-        if value.weak and value.ctype == LONG and not self._counts(value.node):
-            self.growth = self.growth or location
-
-    def is_any(self, node: nodes.Expression) -> bool:
-        """Whether an integer may be any of 64 bits, since it is made of data, not of sizes and counters."""
-        if node in self.parts:
-            return False
-        match node:
-            case nodes.Name(variable=variable):
-                return variable in self.data
-            case nodes.Subscript(base=base):
-                while isinstance(base, nodes.Subscript):
-                    base = base.base
-                is_kept = isinstance(base, nodes.Name) and base.variable in self.kept
-                return _is_wide(node.ctype) and not is_kept
-            case nodes.Binary(operator="&", left=left, right=right):
-                return self.is_any(left) and self.is_any(right)
-            case nodes.Binary(left=left, right=right) | nodes.Conditional(then=left, otherwise=right):
-                return _is_wide(node.ctype) and (self.is_any(left) or self.is_any(right))
-            case nodes.Unary(operand=operand) | nodes.Cast(operand=operand):
-                return _is_wide(node.ctype) and (isinstance(operand.ctype, FloatType) or self.is_any(operand))
-            case nodes.Call():
-                return _is_wide(node.ctype)
-        return False
-
-    def _counts(self, node: nodes.Expression) -> bool:
-        """Tell whether an operator leaves sizes and counters about as large as they are."""
-        value = polynomial(node)
-        grows = isinstance(node, nodes.Binary) and node.operator in {"*", "<<"}
-        return self.is_stable(node) and (not grows if value is None else counts_objects(value))
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """Be in a block; names that it binds end with it."""
+        names = dict(self.scope.environment)
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.scope.environment = names
+            self.depth -= 1
 
     def fresh(self, name: str) -> str:
         """Give a name that the source does not use."""
-        self._count += 1
-        found = f"{name}{self._count}"
+        self.count += 1
+        found = f"{name}{self.count}"
         return found if found not in self.module.identifiers else self.fresh(name)
 
     def key(self, name: str) -> str:
         """Give the name of a local variable among those of all functions."""
-        return self.module.key(self.function, name)
+        return self.module.key(self.scope.function, name)
 
-    def is_stable(self, node: nodes.Expression) -> bool:
-        """Whether an integer expression has the same value wherever it stands."""
-        match node:
-            case nodes.Integer():
-                return True
-            case nodes.Name(variable=variable):
-                return variable in self.stable
-            case nodes.Binary(left=left, right=right):
-                return self.is_stable(left) and self.is_stable(right)
-            case nodes.Conditional(condition=condition, then=then, otherwise=otherwise):
-                return self.is_stable(condition) and self.is_stable(then) and self.is_stable(otherwise)
-            case nodes.Cast(operand=operand) | nodes.Unary(operator="-", operand=operand):
-                return self.is_stable(operand)
-            case _:
-                return False
-
-    def require_equal(self, left: nodes.Expression, right: nodes.Expression, location: Location) -> None:
-        """Make two extents equal: prove it, identify two that are free, or record it as a precondition."""
-        if (numerators := _numerators(left, right)) is not None:
-            self.require_equal(*numerators, location)
-            return
-        a, b = polynomial(left), polynomial(right)
-        if a is None or b is None or not self.is_stable(left) or not self.is_stable(right):
-            raise refusal("shape", location, "an extent is no sum of sizes")
-        if a == b:
-            return
-        difference = (a - b).constant_value
-        if difference is not None:
-            raise refusal("shape", location, f"{a} is not {b}")
-        owners = [name for name in _two_equal(a - b) if name in self.extents]
-        if len(owners) == 2:  # noqa: PLR2004 - both sides
-            self.facts.unify(self.extents[owners[0]], self.extents[owners[1]], location)
-            return
-        if not a.is_affine or not b.is_affine or not (a - b).variables() <= self._size_names():
-            raise refusal("shape", location, f"{a} and {b} cannot be compared")
-        self.equalities.append(Equality(a, b, location))
-
-    def _size_names(self) -> set[str]:
-        return set(self.ranges.sizes)
-
-    def add_size(self, variable: nodes.Variable) -> None:
-        """Note a size: an integer that does not change."""
-        self.stable.add(variable)
-        self.ranges.add_size(variable.name, LONG)
-
-    def greatest(self, node: nodes.Expression) -> nodes.Expression:
-        """Give what an extent is at most in the loops around, as a sum of sizes; itself where that is not known."""
-        value = polynomial(node)
-        if value is None or value.variables() <= self._size_names():
-            return node
-        most = self.ranges.maximum(value, Domain(self.loops))
-        sizes = {variable.name: variable for variable in self.stable}
-        if most is None or not most.is_affine or not most.variables() <= self._size_names() & sizes.keys():
-            return node
-        location = node.location
-        total = integer(most.terms.get((), 0), location)
-        for monomial, factor in most.terms.items():
-            if monomial:
-                size = Scalar(nodes.Name(sizes[monomial[0]], LONG, location), LONG)
-                total = binary("+", total, binary("*", integer(factor, location), size, location), location)
-        return total.node
-
-    def require_nonnegative(
-        self, node: nodes.Expression, location: Location, otherwise: tuple[str, str] = _NEGATIVE_EXTENT
-    ) -> None:
-        """Record the sizes for which an integer is at least zero in the loops around, or refuse it ``otherwise``."""
-        while isinstance(node, nodes.Binary) and node.operator == "//" and _is_positive(node.right):
-            node = node.left
-        value = polynomial(node)
-        least = None if value is None else self.ranges.minimum(value, Domain(self.loops))
-        if least is None or not least.is_affine or not least.variables() <= self._size_names():
-            raise refusal(otherwise[0], location, otherwise[1])
-        if (least.constant_value or 0) < 0 or not least.is_constant:
-            self.least.append((least, location))
-
-    @contextmanager
-    def counting(
-        self, variable: nodes.Variable, bounds: tuple[nodes.Expression, Sequence[nodes.Expression]]
-    ) -> Iterator[None]:
-        """Be inside a loop over ``lower <= variable < min(uppers)``, as far as the bounds are known."""
-        saved = self.loops
-        lower = polynomial(bounds[0])
-        uppers = [upper for upper in map(polynomial, bounds[1]) if upper is not None]
-        if lower is not None and uppers:
-            self.loops = (*saved, LoopRange(variable.name, lower, tuple(uppers)))
-        self.stable.add(variable)
-        try:
-            yield
-        finally:
-            self.loops = saved
-
-    def count_call(self, name: str, location: Location) -> None:
+    def count_call(self, name: str) -> None:
         """Refuse recursion."""
         if name in self.calling or len(self.calling) > _CALL_DEPTH:
-            raise refusal("call", location, f"{name}`, which calls itself, `{name}")
+            raise RefusedError("call", f"{name}`, which calls itself, `{name}")
+
+    # -- numbers
+
+    def joined(self, key: str, name: str, value: Scalar) -> Number:
+        """Widen the type under a key to hold a value, and give it; refuse where Python's own type would come and go."""
+        value = stored(value)
+        if self.facts.mixes(key, value.ctype, weak=value.weak):
+            raise RefusedError("truths", f"`{name}` is a truth value of NumPy in one place and a number in another")
+        self.facts.note_kind(key, value)
+        ctype = self.facts.join(key, value.ctype, weak=value.weak)
+        if not fits(value, ctype):
+            kind = "of Python" if value.weak else f"of type {name_of(value.ctype)}"
+            detail = f"`{name}` holds a number {kind} in one place and one of type {name_of(ctype)} in another"
+            self.facts.misfits.append(self.refusal("type", detail))
+        return ctype
+
+    def note_growth(self, value: Scalar) -> None:
+        """Note an integer of Python that may leave the 64 bits of the program: not a sum of sizes and counters."""
+        if value.weak and value.ctype == LONG and not self._counts(value.node):
+            self.growth = self.growth or self.at
+
+    def _counts(self, node: nodes.Expression | None) -> bool:
+        """Tell whether an operator leaves sizes and counters about as large as they are."""
+        if node is None:
+            return False
+        value = self.polynomial(node)
+        grows = isinstance(node, nodes.Binary) and node.operator in {"*", "<<"}
+        return not grows if value is None else counts_objects(value)
+
+    # -- extents
+
+    def size(self, name: str) -> nodes.Expression:
+        """Name an integer that does not change."""
+        self.names.add(name)
+        return nodes.Name(nodes.Variable(name, LONG, NOWHERE), LONG, NOWHERE)
+
+    def polynomial(self, node: nodes.Expression) -> Polynomial | None:
+        """Read an extent as a polynomial over sizes and counters; None where it is none."""
+        found = polynomial(node)
+        if found is None or found.variables().isdisjoint(self.facts.same):
+            return found
+        return found.substitute({n: Polynomial.variable(self.facts.representative(n)) for n in found.variables()})
+
+    def shown(self, name: str) -> str:
+        """Give the name by which the source calls a size."""
+        name = self.facts.representative(name)
+        return next((shown for own, shown in self.display.items() if self.facts.representative(own) == name), name)
+
+    def mention(self, *extents: nodes.Expression) -> None:
+        """Note that the function depends on extents, so that accesses are not asked for them."""
+        self.mentioned |= {variable.name for extent in extents for variable in names_in(extent)}
+
+    def extent(self, value: Scalar) -> nodes.Expression:
+        """Give an integer as an extent."""
+        return value.node if value.node is not None else _CHANGING
+
+    def require_equal(self, left: nodes.Expression, right: nodes.Expression) -> None:
+        """Make two extents equal: prove it, identify two that are free, or record it as a precondition."""
+        if (numerators := _numerators(left, right)) is not None:
+            self.require_equal(*numerators)
+            return
+        a, b = self.polynomial(left), self.polynomial(right)
+        if a is None or b is None:
+            raise RefusedError("shape", "an extent is no sum of sizes")
+        if a == b:
+            return
+        spelled = [side.spell(self.shown) for side in (a, b)]
+        if (a - b).is_constant:
+            raise RefusedError("shape", f"{spelled[0]} is not {spelled[1]}")
+        owners = [name for name in _two_equal(polynomial(left), polynomial(right)) if name in self.extents]
+        if len(owners) == 2:  # noqa: PLR2004 - both sides
+            self.facts.unify(owners[0], owners[1], self.at)
+            return
+        if not a.is_affine or not b.is_affine or not (a - b).variables() <= self.sizes:
+            raise RefusedError("shape", f"{spelled[0]} and {spelled[1]} cannot be compared")
+        self.equalities.append(Equality(a, b, self.at))
+
+    def require_nonnegative(self, node: nodes.Expression, otherwise: tuple[str, str] = _NEGATIVE_EXTENT) -> None:
+        """Record the sizes for which an integer is at least zero, or refuse it ``otherwise``."""
+        while isinstance(node, nodes.Binary) and node.operator == "//" and _is_positive(node.right):
+            node = node.left
+        self.mention(node)
+        value = self.polynomial(node)
+        if value is None or not value.is_affine or not value.variables() <= self.sizes | self.counters:
+            raise RefusedError(*otherwise)
+        is_certain = value.variables() <= self.extents and all(factor >= 0 for factor in value.terms.values())
+        if not is_certain and value.variables() <= self.sizes:
+            self.least.append((value, self.at))
+
+    # -- arrays
+
+    def made(self, name: str, element: Number, extents: Extents) -> Array:
+        """Give an array of the function's own."""
+        if _CHANGING in extents:
+            raise RefusedError("shape", f"the extents of `{name}` change, or are no sums of sizes")
+        self.mention(*extents)
+        for extent in extents:
+            self.require_nonnegative(extent)
+        return Array(extents, Scalar(element, is_any=is_wide(element)), self.memory(name), is_new=True)
+
+    def memory(self, name: str) -> Memory:
+        """Make memory of the function's own."""
+        self.memories.append(Memory(name))
+        return self.memories[-1]
+
+    def listed(self, made: Array, name: str, item: Scalar) -> Array:
+        """Give a new array as a list, whose items are of a type that holds all that are ever stored."""
+        assert made.memory is not None
+        key = made.memory.key = self.key(f"{name}[]")
+        self.facts.join(key, item.ctype, weak=item.weak)
+        self.facts.note_any(key, item)
+        return replace(made, item=replace(self.facts.scalar_of(key), known=None), is_list=True)
+
+
+def shape_of(array: Array) -> Sizes:
+    """Give the shape of an array."""
+    return Sizes(tuple(map(size_of, array.extents)))
 
 
 def _numerators(left: nodes.Expression, right: nodes.Expression) -> tuple[nodes.Expression, nodes.Expression] | None:
@@ -455,22 +350,16 @@ def _numerators(left: nodes.Expression, right: nodes.Expression) -> tuple[nodes.
     return None
 
 
-def _two_equal(difference: Polynomial) -> tuple[str, ...]:
-    """Give the two variables that are equal where a difference is zero, none where it says anything else."""
+def _two_equal(left: Polynomial | None, right: Polynomial | None) -> tuple[str, ...]:
+    """Give the two variables that are equal where two sides are, none where that says anything else."""
+    if left is None or right is None:
+        return ()
+    difference = left - right
     by_factor = {factor: monomial for monomial, factor in difference.terms.items()}
     if len(difference.terms) != 2 or by_factor.keys() != {1, -1}:  # noqa: PLR2004 - both sides
         return ()
     return (*by_factor[1], *by_factor[-1]) if all(len(monomial) == 1 for monomial in by_factor.values()) else ()
 
 
-def _as_number(ctype: Number, weak: bool) -> tuple[Number, bool]:  # noqa: FBT001 - a type with its mark
-    """Give the type that a truth value of Python has among numbers."""
-    return (LONG if ctype == BOOL and weak else ctype), weak
-
-
 def _is_positive(node: nodes.Expression) -> bool:
     return isinstance(node, nodes.Integer) and node.value > 0
-
-
-def _is_wide(ctype: CType) -> bool:
-    return isinstance(ctype, IntegerType) and ctype.width == LONG.width

@@ -1,296 +1,311 @@
-"""Statements of Python: blocks, conditions, and functions of the same file in place of their calls.
+"""Statements: blocks, conditions, loops, what is returned, and functions of the same file in place of their calls.
 
-A local variable becomes one of the innermost block that it can live in (see `first_use`).
+A local variable is one of the innermost block that it can live in (see `first_use`).
 """
 
 from __future__ import annotations
 
 import ast
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tensorlift.frontends.c import nodes
-from tensorlift.frontends.python.extents import has_effects
-from tensorlift.frontends.python.loops import Loops
-from tensorlift.frontends.python.refusals import refusal
-from tensorlift.frontends.python.scalars import Scalar
+from tensorlift.frontends.python.arrays import in_memory, own
+from tensorlift.frontends.python.assignments import alias, assign, augment, declare, result_array
+from tensorlift.frontends.python.calls import INLINED, callee
+from tensorlift.frontends.python.expressions import condition, evaluate, held
+from tensorlift.frontends.python.iteration import looped
+from tensorlift.frontends.python.refusals import RefusedError
+from tensorlift.frontends.python.scalars import Scalar, cast, stored
+from tensorlift.frontends.python.state import Inference, Scope
 from tensorlift.frontends.python.syntax import arguments_of, first_use, given_arguments, occurrences, stored_in
-from tensorlift.frontends.python.values import (
-    ArrayValue,
-    Operand,
-    Sizes,
-    View,
-    whole,
-)
-from tensorlift.ops.c_types import VOID
+from tensorlift.frontends.python.values import Array, Operand, Sizes
+from tensorlift.ops.c_types import BOOL
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from tensorlift.diagnostics import Location
+    from tensorlift.frontends.python.scalars import Number
 
 _EVALUATING = (ast.Assign, ast.AnnAssign, ast.Return, ast.Expr)
 
 
-class Statements(Loops):
-    """Translation of statements."""
-
-    def body(self, statements: Sequence[ast.stmt]) -> None:
-        """Translate the statements of a block into the open one."""
-        for position, statement in enumerate(statements):
-            if _skips(statement):
-                assert isinstance(statement, ast.If)
-                self._skip(statement, statements[position + 1 :])
-                return
-            self._declare_for(statement, statements[position:])
-            self.statement(statement)
-
-    def _skip(self, statement: ast.If, rest: Sequence[ast.stmt]) -> None:
-        """Put what follows ``if c: continue`` under ``if not c``."""
-        negated = ast.UnaryOp(ast.Not(), statement.test)
-        guarded = ast.If(negated, list(rest) or [ast.Pass()], [])
-        for node in (negated, guarded, *guarded.body[:1] * (not rest)):
-            ast.copy_location(node, statement)
-        self.body([guarded])
-
-    def _declare_for(self, statement: ast.stmt, rest: Sequence[ast.stmt]) -> None:
-        """Declare the variables that a compound statement binds and that must live in this block."""
-        if not isinstance(statement, ast.For | ast.While | ast.If):
+def read_body(ctx: Inference, statements: Sequence[ast.stmt]) -> None:
+    """Read the statements of a block."""
+    for position, statement in enumerate(statements):
+        rest = statements[position:]
+        if isinstance(statement, ast.If) and _skips(statement):
+            with ctx.placed(statement):
+                condition(ctx, statement.test)
+                _arm(ctx, rest[1:])
             return
-        for name in dict.fromkeys(stored_in([statement])):
-            if name in self.environment or name in self.loop_names:
-                continue
-            if occurrences(statement, name) == occurrences(self.function.body, name) and _owns(statement, name):
-                continue
-            if first_use(rest, name) == "read":
-                raise refusal("unbound", self._first_read(rest, name), name)
-            self._declare(name, None, self.locate(statement))
-
-    def _first_read(self, statements: Sequence[ast.stmt], name: str) -> Location:
-        loads = [
-            node
-            for statement in statements
-            for node in ast.walk(statement)
-            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-        ]
-        return self.locate(min(loads, key=lambda n: (n.lineno, n.col_offset)) if loads else statements[0])
-
-    def statement(self, statement: ast.stmt) -> None:
-        """Translate one statement."""
-        location = self.locate(statement)
-        self.whole = getattr(statement, "value", None) if isinstance(statement, _EVALUATING) else None
-        match statement:
-            case ast.Assign(targets=targets, value=value):
-                self._assign(targets, value, location)
-            case ast.AnnAssign(target=target, value=value) if value is not None:
-                self._assign([target], value, location)
-            case ast.AugAssign(target=target, op=op, value=value):
-                self._augment(target, op, value, location)
-            case ast.For():
-                self._for(statement)
-            case ast.While(orelse=[]):
-                self._while(statement)
-            case ast.If():
-                self._if(statement)
-            case ast.Return(value=value):
-                self.returned(value, location)
-            case ast.Expr(value=ast.Constant()) | ast.Pass() | ast.AnnAssign():
-                pass
-            case ast.Expr(value=ast.Call() as value):
-                self.procedure(value)
-            case _:
-                self._other(statement, location)
-
-    def _other(self, statement: ast.stmt, location: Location) -> None:
-        """Translate an assertion; refuse what is none."""
-        match statement:
-            case ast.Assert(test=test):
-                self._assert(test, statement)
-            case ast.Raise():
-                self.emit(_ending("raise", location))
-            case ast.While():
-                raise refusal("statement", location, "while ... else")
-            case ast.Break() | ast.Continue():
-                self.emit(nodes.Unsupported(ast.unparse(statement), VOID, location))
-            case _:
-                raise refusal("statement", location, ast.unparse(statement).splitlines()[0])
-
-    def _if(self, statement: ast.If) -> None:
-        location = self.locate(statement)
-        if isinstance(statement.test, ast.BoolOp) and isinstance(statement.test.op, ast.And) and not statement.orelse:
-            self._if(_nested(statement, statement.test.values))
-            return
-        test = self.truth(statement.test)
-        arms = [self._arm(arm, location) for arm in (statement.body, statement.orelse)]
-        self.emit(nodes.If(test.node, arms[0], arms[1] if statement.orelse else None, location))
-
-    def _assert(self, test: ast.expr, statement: ast.stmt) -> None:
-        """Demand that a test holds; extents that are equal are one from here on."""
-        location = self.locate(statement)
-        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-            for value in test.values:
-                self._assert(value, statement)
-            return
-        equal = self._equal_sizes(test) if not self.depth else None
-        if equal is None:
-            done = nodes.Block((), location)
-            self.emit(nodes.If(self.truth(test).node, done, _ending("__assert_fail", location), location))
-            return
-        for left, right in equal:
-            self.require_equal(left.node, right.node, location)
-
-    def _equal_sizes(self, test: ast.expr) -> list[tuple[Scalar, Scalar]] | None:
-        """Give the pairs of integers that a comparison says to be equal, those of shapes too; None where it is none."""
-        if not isinstance(test, ast.Compare) or not all(isinstance(op, ast.Eq) for op in test.ops):
-            return None
-        before, found = len(self.out), list[tuple[Scalar, Scalar]]()
-        sides = [self.evaluate(side) for side in (test.left, *test.comparators)]
-        shapes = [side.items if isinstance(side, Sizes) else (side,) for side in sides]
-        for left, right in pairwise(shapes):
-            for one, other in zip(left, right, strict=False):
-                if not isinstance(one, Scalar) or not isinstance(other, Scalar):
-                    break
-                found.append((one, other))
-            if (
-                len(left) != len(right)
-                or len(self.out) > before
-                or not all(a.is_integer and b.is_integer for a, b in found)
-            ):
-                return None
-        return found
-
-    def _while(self, statement: ast.While) -> None:
-        """Translate a loop that counts with variables of its own; whether it does is seen when it is lowered."""
-        location = self.locate(statement)
-        test = self.truth(statement.test)
-        body = self._arm(statement.body, location)
-        self.emit(nodes.Loop("while", None, test.node, None, body, location))
-
-    def _arm(self, statements: Sequence[ast.stmt], location: Location) -> nodes.Block:
-        self.depth += 1
-        with self.block() as found:
-            self.body(statements)
-        self.depth -= 1
-        return nodes.Block(tuple(found), location)
-
-    # Functions of the same file.
-
-    def procedure(self, node: ast.Call) -> None:
-        """Translate a call whose value nobody uses."""
-        _, name = self.callee(node)
-        if name not in self.module.functions:
-            raise refusal("call", self.locate(node), ast.unparse(node.func))
-        self.own_function(node, name)
-
-    def own_function(self, node: ast.Call, name: str) -> Operand:
-        """Translate the body of a function in place of its call."""
-        location = self.locate(node)
-        is_whole, before = node is self.whole, len(self.out)
-        function, home = self.module.functions[name], self.module.home_of(name)
-        self.count_call(function.name, location)
-        home.check_decorators(function)
-        given = self._given(node, function)
-        values = {name: self.evaluate(argument) for name, argument in given.items()}
-        saved = self.module, self.environment, self.function, self.active, self.calling
-        names = self.stores, self.augmented, self.loop_names
-        self.module, self.calling = home, [*self.calling, function.name]
-        self.active = ()
-        self.enter_function(function)
-        self.environment = {}
-        try:
-            for argument, value in values.items():
-                self._argument(argument, value, location)
-            found = self._inlined(function, location)
-        finally:
-            self.module, self.environment, self.function, self.active, self.calling = saved
-            self.stores, self.augmented, self.loop_names = names
-        if not is_whole and has_effects(self.out[before:]):
-            raise refusal("effect", location, ast.unparse(node))
-        return found
-
-    def _given(self, node: ast.Call, function: ast.FunctionDef) -> dict[str, ast.expr]:
-        """Give the arguments of a call by parameter, defaults included, in the order in which Python evaluates them."""
-        location, found = self.locate(node), given_arguments(node, function)
-        if found is None:
-            plain = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
-            count = len(arguments_of(function))
-            raise refusal("arguments", location, f"`{function.name}` takes {count} arguments, {', '.join(plain)}")
-        given, defaults = found
-        if not all(isinstance(value, ast.Constant) for value in defaults.values()):
-            raise refusal("arguments", location, f"a default of `{function.name}` is no number")
-        return given | defaults
-
-    def _argument(self, name: str, value: Operand, location: Location) -> None:
-        if isinstance(value, ArrayValue):
-            value = whole(self.materialise(self.own(value, location), location), location)
-        if isinstance(value, View):
-            self._alias(name, value, location)
-        elif isinstance(value, Sizes):
-            self.environment[name] = value
-        elif name in self.stores:
-            self._declare(name, value, location)
-        else:
-            self.environment[name] = self.held(value, location)
-
-    def _inlined(self, function: ast.FunctionDef, location: Location) -> Operand:
-        statements = _without_docstring(function.body)
-        last = statements[-1] if statements else None
-        if any(isinstance(n, ast.Return) for s in statements for n in ast.walk(s) if n is not last):
-            expression = _as_expression(statements)
-            if expression is None:
-                raise refusal("return", location, f"`{function.name}` returns in several places")
-            return self.evaluate(expression)
-        self.body(statements[:-1] if isinstance(last, ast.Return) else statements)
-        if isinstance(last, ast.Return) and last.value is not None:
-            self.whole = last.value
-            value = self.evaluate(last.value)
-            return self.held(value, location) if isinstance(value, Scalar) else value
-        return Sizes(())
+        _declare_for(ctx, statement, rest)
+        ctx.whole = getattr(statement, "value", None) if isinstance(statement, _EVALUATING) else None
+        with ctx.placed(statement):
+            _statement(ctx, statement)
 
 
-def _ending(name: str, location: Location) -> nodes.Evaluate:
-    """Return the statement at which a run ends."""
-    return nodes.Evaluate(nodes.Call(name, (), None, VOID, location), location)
+def _skips(statement: ast.If) -> bool:
+    """Whether a statement is ``if c: continue``, so that what follows is under the other condition."""
+    return not statement.orelse and len(statement.body) == 1 and isinstance(statement.body[0], ast.Continue)
 
 
-def _owns(statement: ast.stmt, name: str) -> bool:
+def _declare_for(ctx: Inference, statement: ast.stmt, rest: Sequence[ast.stmt]) -> None:
+    """Declare the variables that a compound statement binds and that must live in this block."""
+    if not isinstance(statement, ast.For | ast.While | ast.If):
+        return
+    for name in dict.fromkeys(stored_in([statement])):
+        if name in ctx.scope.environment or name in ctx.scope.loop_names:
+            continue
+        if occurrences(statement, name) == occurrences(ctx.scope.function.body, name) and _owns(statement, name):
+            continue
+        if first_use(rest, name) == "read":
+            raise ctx.refusal("unbound", name, _first_read(rest, name))
+        declare(ctx, name, None)
+
+
+def _first_read(statements: Sequence[ast.stmt], name: str) -> ast.AST:
+    loads = [
+        node
+        for statement in statements
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+    ]
+    return min(loads, key=lambda n: (n.lineno, n.col_offset)) if loads else statements[0]
+
+
+def _owns(statement: ast.For | ast.While | ast.If, name: str) -> bool:
     """Whether a name can live in a block inside of a statement that holds all its mentions."""
-    if isinstance(statement, ast.For):
-        if occurrences([statement.target, statement.iter], name):
-            return False
-        return first_use(statement.body, name) != "read"
-    assert isinstance(statement, ast.If | ast.While)
-    if occurrences(statement.test, name):
-        return False
-    if isinstance(statement, ast.While):
-        return first_use(statement.body, name) != "read"
-    return all(first_use(arm, name) != "read" for arm in (statement.body, statement.orelse))
+    head = [statement.target, statement.iter] if isinstance(statement, ast.For) else [statement.test]
+    arms = [statement.body, statement.orelse] if isinstance(statement, ast.If) else [statement.body]
+    return not occurrences(head, name) and all(first_use(arm, name) != "read" for arm in arms)
 
 
-def _nested(statement: ast.If, tests: Sequence[ast.expr]) -> ast.If:
-    """Give ``if a and b:`` as ``if a:`` around ``if b:``, so that what ``b`` needs is computed where ``a`` holds."""
-    body = statement.body
-    for test in reversed(tests):
-        body = [ast.copy_location(ast.If(test, body, []), test)]
-    (outermost,) = body
-    assert isinstance(outermost, ast.If)
-    return outermost
+def _for(ctx: Inference, node: ast.For) -> None:
+    if node.orelse:
+        raise RefusedError("statement", "for ... else")
+    looped(ctx, node, lambda: read_body(ctx, node.body))
 
 
-def _skips(statement: ast.stmt) -> bool:
-    """Whether a statement is ``if c: continue``."""
-    return (
-        isinstance(statement, ast.If)
-        and not statement.orelse
-        and len(statement.body) == 1
-        and isinstance(statement.body[0], ast.Continue)
-    )
+def _while(ctx: Inference, node: ast.While) -> None:
+    if node.orelse:
+        raise RefusedError("statement", "while ... else")
+    condition(ctx, node.test)
+    _arm(ctx, node.body)
 
 
-def _without_docstring(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-    first = statements[0]
-    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    return list(statements[1:] if documented else statements)
+def _if(ctx: Inference, node: ast.If) -> None:
+    condition(ctx, node.test)
+    _arm(ctx, node.body)
+    _arm(ctx, node.orelse)
+
+
+def _annotated(ctx: Inference, node: ast.AnnAssign) -> None:
+    if node.value is not None:
+        assign(ctx, [node.target], node.value)
+
+
+def _expression(ctx: Inference, node: ast.Expr) -> None:
+    """Read a call whose value nobody uses, or a text."""
+    call = node.value
+    if isinstance(call, ast.Constant):
+        return
+    if not isinstance(call, ast.Call):
+        raise _unknown(node)
+    _, name = callee(ctx, call)
+    if name not in ctx.module.functions:
+        raise RefusedError("call", ast.unparse(call.func))
+    _inlined(ctx, call, name)
+
+
+def _unknown(node: ast.stmt) -> RefusedError:
+    return RefusedError("statement", ast.unparse(node).splitlines()[0])
+
+
+def _statement(ctx: Inference, node: ast.stmt) -> None:
+    rule = _STATEMENTS.get(type(node))
+    if rule is None:
+        raise _unknown(node)
+    rule(ctx, node)
+
+
+def _arm(ctx: Inference, statements: Sequence[ast.stmt]) -> None:
+    with ctx.block():
+        read_body(ctx, statements)
+
+
+def _assert(ctx: Inference, test: ast.expr) -> None:
+    """Note what a test says; extents that are equal are one from here on."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        for value in test.values:
+            _assert(ctx, value)
+        return
+    equal = _equal_sizes(ctx, test) if not ctx.depth else None
+    if equal is None:
+        condition(ctx, test)
+        ctx.written.append(None)
+        return
+    for left, right in equal:
+        ctx.require_equal(ctx.extent(left), ctx.extent(right))
+
+
+def _equal_sizes(ctx: Inference, test: ast.expr) -> list[tuple[Scalar, Scalar]] | None:
+    """Give the pairs of integers that a comparison says to be equal, those of shapes too; None where it is none."""
+    if not isinstance(test, ast.Compare) or not all(isinstance(op, ast.Eq) for op in test.ops):
+        return None
+    mentioned = set(ctx.mentioned)
+    sides = [evaluate(ctx, side) for side in (test.left, *test.comparators)]
+    if any(isinstance(node, ast.Call) and ast.unparse(node.func) != "len" for node in ast.walk(test)):
+        return None
+    found: list[tuple[Scalar, Scalar]] = []
+    for left, right in pairwise(side.items if isinstance(side, Sizes) else (side,) for side in sides):
+        if len(left) != len(right):
+            return None
+        pairs = zip(left, right, strict=True)
+        found += [(one, other) for one, other in pairs if isinstance(one, Scalar) and isinstance(other, Scalar)]
+    if not all(one.is_integer and other.is_integer for one, other in found):
+        return None
+    ctx.mentioned = mentioned
+    return found
+
+
+# -- results
+
+
+def _returned(ctx: Inference, value: ast.expr | None) -> None:
+    if value is None or (isinstance(value, ast.Constant) and value.value is None):
+        return
+    if isinstance(value, ast.Tuple):
+        _return_tuple(ctx, value.elts)
+        return
+    found = evaluate(ctx, value)
+    if isinstance(found, Scalar):
+        _return_scalar(ctx, found)
+    else:
+        _return_last(ctx)
+        _return_array(ctx, value, found, "result")
+
+
+def _return_scalar(ctx: Inference, value: Scalar) -> None:
+    ctx.result = ctx.joined("return", "return", value)
+    cast(value, ctx.result)
+    ctx.returns[""] = _kind_of_number(*ctx.facts.type_of("return"))
+
+
+def _kind_of_number(ctype: Number, weak: bool) -> str:  # noqa: FBT001 - a type with its mark
+    """Say whose number Python gives back; ``weak`` marks Python's own."""
+    if ctype == BOOL:
+        return "truth" if weak else "numpy_truth"
+    return "python" if weak else "numpy"
+
+
+def _return_tuple(ctx: Inference, items: Sequence[ast.expr]) -> None:
+    _return_last(ctx)
+    values = [evaluate(ctx, item) for item in items]
+    for position, (item, value) in enumerate(zip(items, values, strict=True)):
+        name = f"result_{position + 1}"
+        if not isinstance(value, Scalar):
+            _return_array(ctx, item, value, name)
+        elif position == len(items) - 1:
+            _return_scalar(ctx, value)
+        else:
+            held_one = stored(value)
+            wanted = item.id if isinstance(item, ast.Name) and item.id not in ctx.returns else name
+            wanted = _free(ctx, wanted)
+            ctx.results[wanted] = Array((), held_one)
+            ctx.returns[wanted] = _kind_of_number(held_one.ctype, held_one.weak)
+
+
+def _return_last(ctx: Inference) -> None:
+    """Refuse arrays and tuples that are returned elsewhere than at the end."""
+    returns = [node for node in ast.walk(ctx.scope.function) if isinstance(node, ast.Return)]
+    if ctx.depth or len(returns) > 1:
+        raise RefusedError("return", "an array or a tuple is returned in one of several places")
+
+
+def _return_array(ctx: Inference, item: ast.expr, value: Operand, name: str) -> None:
+    bound = ctx.scope.environment.get(item.id) if isinstance(item, ast.Name) else None
+    if isinstance(bound, Array) and bound.is_whole and bound.memory is not None:
+        memory = bound.memory
+        owned = memory.is_given and (memory.written or memory.name in ctx.results)
+        if owned and memory.name not in ctx.returns:
+            ctx.returns[memory.name] = "list" if bound.is_list else "array"
+            return
+    if not isinstance(value, Array):
+        raise RefusedError("return", f"`{ast.unparse(item)}` is returned")
+    made = _free(ctx, name)
+    result_array(ctx, made, value)
+    ctx.returns[made] = "list" if value.is_list else "array"
+
+
+def _free(ctx: Inference, name: str) -> str:
+    return name if name not in ctx.taken | ctx.results.keys() else ctx.fresh(name)
+
+
+# -- functions of the same file
+
+
+def _inlined(ctx: Inference, node: ast.Call, name: str) -> Operand:
+    """Read the body of a function in place of its call."""
+    is_whole, before = node is ctx.whole, (len(ctx.memories), len(ctx.written))
+    function, home = ctx.module.functions[name], ctx.module.home_of(name)
+    ctx.count_call(function.name)
+    home.check_decorators(function)
+    given = _given(node, function)
+    values = {parameter: evaluate(ctx, argument) for parameter, argument in given.items()}
+    outer = ctx.module, ctx.scope
+    ctx.module, ctx.scope = home, Scope.of(home, function)
+    ctx.calling.append(function.name)
+    try:
+        for parameter, value in values.items():
+            _argument(ctx, parameter, value)
+        found = _body_of(ctx, function)
+    finally:
+        ctx.module, ctx.scope = outer
+        ctx.calling.pop()
+    own_memories = ctx.memories[before[0] :]
+    if not is_whole and any(memory not in own_memories for memory in ctx.written[before[1] :]):
+        raise RefusedError("effect", ast.unparse(node))
+    return found
+
+
+def _given(node: ast.Call, function: ast.FunctionDef) -> dict[str, ast.expr]:
+    """Give the arguments of a call by parameter, defaults included, in the order in which Python evaluates them."""
+    found = given_arguments(node, function)
+    if found is None:
+        plain = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
+        count = len(arguments_of(function))
+        raise RefusedError("arguments", f"`{function.name}` takes {count} arguments, {', '.join(plain)}")
+    given, defaults = found
+    if not all(isinstance(value, ast.Constant) for value in defaults.values()):
+        raise RefusedError("arguments", f"a default of `{function.name}` is no number")
+    return given | defaults
+
+
+def _argument(ctx: Inference, name: str, value: Operand) -> None:
+    if isinstance(value, Array):
+        alias(ctx, name, value if value.view is not None else in_memory(ctx, own(value)))
+    elif isinstance(value, Scalar) and name in ctx.scope.stores:
+        declare(ctx, name, value)
+    else:
+        ctx.scope.environment[name] = held(value) if isinstance(value, Scalar) else value
+
+
+def _body_of(ctx: Inference, function: ast.FunctionDef) -> Operand:
+    statements = function.body
+    if isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
+        statements = statements[1:]
+    last = statements[-1] if statements else None
+    if any(isinstance(n, ast.Return) for s in statements for n in ast.walk(s) if n is not last):
+        expression = _as_expression(statements)
+        if expression is None:
+            raise RefusedError("return", f"`{function.name}` returns in several places")
+        return evaluate(ctx, expression)
+    read_body(ctx, statements[:-1] if isinstance(last, ast.Return) else statements)
+    if not isinstance(last, ast.Return) or last.value is None:
+        return Sizes(())
+    ctx.whole = last.value
+    value = evaluate(ctx, last.value)
+    return held(value) if isinstance(value, Scalar) else value
 
 
 def _as_expression(statements: Sequence[ast.stmt]) -> ast.expr | None:
@@ -306,3 +321,21 @@ def _as_expression(statements: Sequence[ast.stmt]) -> ast.expr | None:
     if then is None or otherwise is None:
         return None
     return ast.copy_location(ast.IfExp(first.test, then, otherwise), first)
+
+
+_STATEMENTS: dict[type[ast.stmt], Callable[[Inference, Any], object]] = {
+    ast.Assign: lambda ctx, node: assign(ctx, node.targets, node.value),
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: lambda ctx, node: augment(ctx, node.target, node.op, node.value),
+    ast.For: _for,
+    ast.While: _while,
+    ast.If: _if,
+    ast.Return: lambda ctx, node: _returned(ctx, node.value),
+    ast.Expr: _expression,
+    ast.Assert: lambda ctx, node: _assert(ctx, node.test),
+    ast.Raise: lambda ctx, _: ctx.written.append(None),
+    ast.Pass: lambda _, __: None,
+    ast.Break: lambda _, __: None,
+    ast.Continue: lambda _, __: None,
+}
+INLINED.append(_inlined)

@@ -1,0 +1,321 @@
+"""Loops: what they run over, and their variables; comprehensions, whose variables are their own."""
+
+from __future__ import annotations
+
+import ast
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from tensorlift.frontends.c import nodes
+from tensorlift.frontends.c.mapped import names_in
+from tensorlift.frontends.python.arrays import in_memory, own, written
+from tensorlift.frontends.python.assignments import bind_name
+from tensorlift.frontends.python.calls import GENERATED, builtin_total, callee
+from tensorlift.frontends.python.expressions import RULES, condition, evaluate, named, operated, scalar, whole_number
+from tensorlift.frontends.python.refusals import RefusedError
+from tensorlift.frontends.python.scalars import Scalar, binary, cast, integer, size_of, stored, truth
+from tensorlift.frontends.python.state import Inference, Local
+from tensorlift.frontends.python.syntax import stored_in
+from tensorlift.frontends.python.values import Array
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    Comprehension = ast.ListComp | ast.GeneratorExp
+
+_TWO = 2
+_RANGES = {"range", "prange"}
+_MOST_ITEMS = 16  # a body is repeated for each
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The values of a loop variable: from ``start`` on in steps, to before the least of ``stops``."""
+
+    start: Scalar
+    stops: tuple[Scalar, ...]
+    step: int = 1
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it counts up from zero."""
+        return self.step == 1 and self.start.integer == 0
+
+
+# What a target is at each position: the counter, the counter and a number, or an item of an array.
+_Bound: TypeAlias = list[tuple[ast.expr, Scalar | Array | None]]
+_Iteration: TypeAlias = tuple[Range, _Bound]
+
+
+# -- what a loop runs over
+
+
+def iterable(ctx: Inference, target: ast.expr, node: ast.expr) -> _Iteration:
+    """Read what a loop runs over: the values of its counter, and what its targets are at each."""
+    with ctx.placed(node):
+        if not isinstance(node, ast.Call):
+            return _over_array(ctx, target, node)
+        module, name = callee(ctx, node)
+        if module not in {"", "numba"} or name in ctx.module.functions:
+            raise RefusedError("iterable", f"`{ast.unparse(node)}`")
+        if node.keywords and name in {*_RANGES, "zip", "reversed"}:
+            raise RefusedError("arguments", f"keyword arguments of `{name}` are not lifted")
+        if name in _RANGES:
+            return _range(ctx, node), [(target, None)]
+        if name == "reversed" and len(node.args) == 1:
+            return _reversed(ctx, target, node.args[0])
+        if name == "enumerate" and 1 <= len(node.args) <= _TWO:
+            return _enumerate(ctx, target, node)
+        return _zip(ctx, target, node) if name == "zip" else _over_array(ctx, target, node)
+
+
+def _range(ctx: Inference, node: ast.Call) -> Range:
+    if not 1 <= len(node.args) <= _TWO + 1:
+        raise ctx.refusal("arguments", f"`range` takes 1 to 3 arguments, not {len(node.args)}", node)
+    values = [whole_number(ctx, argument) for argument in node.args]
+    if len(values) == 1:
+        return Range(integer(0), (values[0],))
+    if len(values) == _TWO:
+        return Range(values[0], (values[1],))
+    step = values[-1].integer
+    if not step:
+        text = ast.unparse(node.args[-1])
+        raise ctx.refusal("step", "zero" if step == 0 else f"`{text}`, which is no constant", node.args[-1])
+    return Range(values[0], (values[1],), int(step))
+
+
+def _reversed(ctx: Inference, target: ast.expr, node: ast.expr) -> _Iteration:
+    if not isinstance(node, ast.Call) or callee(ctx, node)[1] not in _RANGES:
+        with ctx.placed(node):
+            return _over_array(ctx, target, node)
+    span = _range(ctx, node)
+    if span.step != 1:
+        raise ctx.refusal("iterable", "`reversed` of a range with a step", node)
+    first, last = (binary("-", bound, integer(1)) for bound in (span.stops[0], span.start))
+    return Range(first, (last,), -1), [(target, None)]
+
+
+def _over_array(ctx: Inference, target: ast.expr, node: ast.expr) -> _Iteration:
+    if isinstance(node, ast.List | ast.Tuple):
+        value = in_memory(ctx, written(ctx, node))
+    elif isinstance(node, ast.Name | ast.Subscript | ast.Attribute):
+        found = evaluate(ctx, node)
+        if not isinstance(found, Array):
+            raise RefusedError("iterable", f"`{ast.unparse(node)}`")
+        value = found if found.view is not None else in_memory(ctx, own(found))
+    else:
+        raise RefusedError("iterable", f"`{ast.unparse(node)}`")
+    ctx.mention(value.extents[0])
+    return Range(integer(0), (size_of(value.extents[0]),)), [(target, value)]
+
+
+def _enumerate(ctx: Inference, target: ast.expr, node: ast.Call) -> _Iteration:
+    if not isinstance(target, ast.Tuple) or len(target.elts) != _TWO:
+        raise RefusedError("target", "`enumerate` needs two targets")
+    span, items = iterable(ctx, target.elts[1], node.args[0])
+    if not span.is_plain:
+        raise RefusedError("iterable", "`enumerate` of a range that does not start at 0")
+    starts = [*node.args[1:], *(k.value for k in node.keywords if k.arg == "start")]
+    return span, [(target.elts[0], whole_number(ctx, starts[0]) if starts else None), *items]
+
+
+def _zip(ctx: Inference, target: ast.expr, node: ast.Call) -> _Iteration:
+    if not isinstance(target, ast.Tuple) or len(target.elts) != len(node.args) or not node.args:
+        raise RefusedError("target", "`zip` needs a target for each of its arguments")
+    found: _Bound = []
+    stops: list[Scalar] = []
+    for inner, argument in zip(target.elts, node.args, strict=True):
+        span, items = iterable(ctx, inner, argument)
+        if not span.is_plain:
+            raise RefusedError("iterable", "`zip` of a range that does not start at 0")
+        found += items
+        stops += span.stops
+    for stop in stops[1:]:
+        ctx.require_equal(ctx.extent(stops[0]), ctx.extent(stop))
+    return Range(integer(0), (stops[0],)), found
+
+
+# -- loops
+
+
+def written_items(loop: ast.For | ast.comprehension) -> list[list[int]] | None:
+    """Give the few integers, or tuples of them, that a loop without early exits runs over; None for anything else."""
+    if not isinstance(loop.iter, ast.Tuple | ast.List) or not 0 < len(loop.iter.elts) <= _MOST_ITEMS:
+        return None
+    if any(isinstance(node, ast.Break | ast.Return) for node in ast.walk(loop)):
+        return None
+    width = len(loop.target.elts) if isinstance(loop.target, ast.Tuple) else None
+    items: list[list[int]] = []
+    for element in loop.iter.elts:
+        parts = [element]
+        if width is not None:
+            parts = element.elts if isinstance(element, ast.Tuple | ast.List) else []
+        values = [value for value in map(_written_integer, parts) if value is not None]
+        if len(values) != (width or 1) or len(parts) != len(values):
+            return None
+        items.append(values)
+    return items
+
+
+def _written_integer(node: ast.expr) -> int | None:
+    sign, inner = (-1, node.operand) if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else (1, node)
+    return sign * inner.value if isinstance(inner, ast.Constant) and type(inner.value) is int else None
+
+
+def looped(ctx: Inference, loop: ast.For | ast.comprehension, body: Callable[[], None]) -> None:
+    """Read the body of a loop, or once for each of a few integers that are written out, or tuples of them."""
+    items, active = written_items(loop), ctx.scope.active
+
+    def inside() -> None:
+        ctx.scope.active = (*active, *stored_in([loop.target]))
+        body()
+        ctx.scope.active = active
+
+    if items is None:
+        with ctx.block():
+            counted_loop(ctx, loop.target, iterable(ctx, loop.target, loop.iter), lambda _: inside())
+        return
+    targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
+    for item in items:
+        for target, value in zip(targets, item, strict=True):
+            _bind_target(ctx, target, integer(value))
+        inside()
+
+
+def counted_loop(ctx: Inference, target: ast.expr, iteration: _Iteration, body: Callable[[str], None]) -> None:
+    """Be in a loop; ``body`` is given the name of the counter, after what the targets are is bound."""
+    span, bind = iteration
+    with ctx.placed(target):
+        bounds = [_once(ctx, bound) for bound in (span.start, *span.stops)]
+        ctx.mention(*map(ctx.extent, bounds))
+        name = _counter(ctx, bind)
+        counter = size_of(ctx.size(name))
+        first, *ends = (ctx.polynomial(ctx.extent(bound)) for bound in bounds)
+        if first is not None and any(end is not None for end in ends):
+            ctx.counters.add(name)
+        for one, rule in bind:
+            _bind_item(ctx, one, rule, counter)
+    body(name)
+
+
+def _counter(ctx: Inference, bind: _Bound) -> str:
+    """Name the loop variable, by the target of the loop itself where it counts."""
+    for target, rule in bind:
+        if rule is None and isinstance(target, ast.Name):
+            if target.id in ctx.scope.environment:
+                raise RefusedError("loop-variable", target.id)
+            return target.id
+    return ctx.fresh("i")
+
+
+def _once(ctx: Inference, bound: Scalar) -> Scalar:
+    """Compute a bound before the loop unless it stays the same."""
+    return bound if bound.is_stable else replace(bound, node=ctx.size(ctx.fresh("stop")))
+
+
+def _bind_item(ctx: Inference, target: ast.expr, rule: Scalar | Array | None, counter: Scalar) -> None:
+    if rule is None:
+        _bind_target(ctx, target, counter)
+    elif isinstance(rule, Scalar):  # a counter that starts elsewhere
+        _bind_target(ctx, target, binary("+", counter, rule))
+    elif rule.rank > 1:
+        _bind_target(ctx, target, replace(rule, extents=rule.extents[1:], is_whole=False))
+    else:
+        _bind_target(ctx, target, stored(rule.item))
+
+
+def _bind_target(ctx: Inference, target: ast.expr, value: Scalar | Array) -> None:
+    if not isinstance(target, ast.Name):
+        raise RefusedError("target", f"the loop target `{ast.unparse(target)}` is not lifted")
+    known = ctx.scope.environment.get(target.id)
+    if isinstance(known, Local) or (isinstance(known, Array) and known.is_whole):
+        raise RefusedError("loop-variable", target.id)
+    ctx.scope.environment[target.id] = value
+
+
+# -- comprehensions
+
+
+@contextmanager
+def _own_names(ctx: Inference, node: Comprehension) -> Iterator[None]:
+    """Be in a comprehension, whose variables hide others of their names."""
+    own, outer = {n for g in node.generators for n in stored_in([g.target])}, ctx.scope.environment
+    ctx.scope.environment = {name: value for name, value in outer.items() if name not in own}
+    try:
+        yield
+    finally:
+        ctx.scope.environment = outer
+
+
+def generated(ctx: Inference, name: str, node: Comprehension) -> Scalar:
+    """Reduce what a generator yields."""
+    if name in {"min", "max"}:
+        return builtin_total(ctx, name, listed(ctx, node))
+    result = ctx.fresh("s")
+    ctx.scope.stores[result] = 2
+
+    def innermost() -> None:
+        if name == "sum":
+            bind_name(ctx, result, operated(ctx, ast.Add(), named(ctx, result), evaluate(ctx, node.elt)))
+        else:
+            condition(ctx, node.elt)
+
+    bind_name(ctx, result, integer(0))
+    with _own_names(ctx, node):
+        _nested(ctx, node.generators, innermost)
+    return scalar(ctx, ast.copy_location(ast.Name(result, ast.Load()), node)) if name == "sum" else truth(weak=True)
+
+
+def _nested(ctx: Inference, generators: Sequence[ast.comprehension], innermost: Callable[[], None]) -> None:
+    """Be in the loops and conditions of a comprehension."""
+    if not generators:
+        innermost()
+        return
+
+    def body() -> None:
+        for test in generators[0].ifs:
+            condition(ctx, test)
+        _nested(ctx, generators[1:], innermost)
+
+    looped(ctx, generators[0], body)
+
+
+def listed(ctx: Inference, node: Comprehension) -> Array:
+    """Give the list that a comprehension makes, of a number or a new list at each step."""
+    generator, name, made = node.generators[0], ctx.fresh("w"), list[Array]()
+    if len(node.generators) > 1 or generator.ifs:
+        raise RefusedError("comprehension", "a comprehension with a condition or several loops")
+
+    def body(counter: str) -> None:
+        item = _listed_item(ctx, node.elt)
+        inner = () if isinstance(item, Scalar) else item.extents
+        names = {variable.name for extent in (length, *inner) for variable in names_in(extent)}
+        if isinstance(length, nodes.Unsupported) or counter in names or not names <= before:
+            raise RefusedError("comprehension", "a comprehension of lists whose lengths change")
+        one = item if isinstance(item, Scalar) else item.item
+        if isinstance(item, Scalar):
+            ctx.facts.note_kind(ctx.key(f"{name}[]"), one)
+        made.append(ctx.listed(ctx.made(name, one.ctype, (length, *inner)), name, one))
+        cast(one, made[0].element)
+
+    with _own_names(ctx, node):
+        span, bind = iterable(ctx, generator.target, generator.iter)
+        if span.step != 1 or len(span.stops) != 1:
+            raise RefusedError("comprehension", "a comprehension over a range with a step")
+        length, before = ctx.extent(binary("-", span.stops[0], span.start)), set(ctx.names)
+        counted_loop(ctx, generator.target, (span, bind), body)
+    return made[0]
+
+
+def _listed_item(ctx: Inference, node: ast.expr) -> Scalar | Array:
+    value = evaluate(ctx, node)
+    if isinstance(value, Scalar):
+        return stored(value)
+    if isinstance(value, Array) and value.view is None and value.is_list:
+        return value
+    raise ctx.refusal("comprehension", "a comprehension of other items than numbers and new lists", node)
+
+
+RULES[ast.ListComp] = listed
+GENERATED.append(generated)
