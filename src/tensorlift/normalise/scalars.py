@@ -179,7 +179,7 @@ def _compared(ex: Execution, op: Operation) -> None:
 
     def compare(sides: Sequence[object]) -> Test | None:
         left, right = sides
-        if not isinstance(left, Index) or not isinstance(right, Index):
+        if not isinstance(left, Index) or not isinstance(right, Index) or is_of_data(ex, left) or is_of_data(ex, right):
             return None
         return _affine(ex, operator, op, (left, right), signed=signed)
 
