@@ -124,7 +124,7 @@ RISING, FALLING = "for (int i = 0; i < n; i++)", "for (int i = n - 1; i >= 0; i-
 LATEST = {
     f"int k = -1; {RISING} if (v[i] > 0) k = i; return k;": "np.arange(n), -9223372036854775808).max(",
     f"int k = -1; {RISING} k = v[i] > 0 ? i : k; return k;": "np.arange(n), -9223372036854775808).max(",
-    f"int k = n; {FALLING} if (v[i] == w[i]) k = i; return k;": "n - 1 - np.arange(n), 9223372036854775807).min(",
+    f"int k = n; {FALLING} if (v[i] == w[i]) k = i; return k;": "(mask, np.arange(n), 9223372036854775807).min(",
     f"int k = n / 2; {RISING} if (v[i] >= 0) k = 2 * i; return k;": "2 * np.arange(n), -9223372036854775808).max(",
 }
 

@@ -104,3 +104,21 @@ def test_a_product_and_its_transpose_are_computed_once(first: str, sign: str, se
 def test_an_array_is_divided_by_a_positive_number_in_a_quicker_way(kind: str, cell: str, line: str) -> None:
     text = emitted(f"void f(int n, {kind} a[n]) {{ for (int i = 0; i < n; i++) {cell}; }}")
     assert line in text, text
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("for (int i = 0; i < n; i++) if (a[i] < 0) return 1; return 0;", "return np.any(a < 0.0).astype(np.int32)"),
+        ("for (int i = 0; i < n; i++) if (a[i] < 0) return i; return n;", "np.where(mask, np.arange(n), "),
+        ("for (int i = 1; i < n; i++) if (a[i - 1] > a[i]) return 0; return 1;", "np.any(a[:-1] > a[1:])"),
+        (
+            "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) if (b[i][j] < 0) return 1; return 0;",
+            "return np.any(b < 0.0).astype(np.int32)",
+        ),
+        ("for (int i = 0; i < n; i++) if (a[i] < b[n - 1 - i][0]) return 1; return 0;", "np.any(a[::-1] < b[:, 0])"),
+    ],
+)
+def test_a_search_meets_what_it_reads_from_its_start(body: str, line: str) -> None:
+    text = emitted(f"int f(int n, int m, double a[n], double b[n][m]) {{ {body} }}")
+    assert line in text, text

@@ -14,6 +14,7 @@ from dataclasses import replace
 from tensorlift.comprehension.definition import Definition, Item, Summary, reads_of
 from tensorlift.comprehension.normal import TIDYING, asking_for
 from tensorlift.synthesis.simplify.absorb import absorb
+from tensorlift.synthesis.simplify.forwards import forwards
 from tensorlift.synthesis.simplify.inline import Inliner, drop_dead, read_at_origins
 from tensorlift.synthesis.simplify.one_cell import of_one_cell
 from tensorlift.synthesis.simplify.pieces import tidied
@@ -50,7 +51,7 @@ def _simplify_items(items: tuple[Item, ...], needed: set[str]) -> list[Item]:
 def _simplify_run(definitions: list[Definition], needed: set[str]) -> list[Definition]:
     live = [tidied(without_blocks(d)) for d in drop_dead(definitions, needed)]
     inlined = Inliner(live, needed).run()
-    return [counted(d) for d in reuse_earlier([_absorbed(contractible(d)) for d in inlined])]
+    return [counted(d) for d in reuse_earlier([_absorbed(contractible(forwards(d))) for d in inlined])]
 
 
 def _absorbed(definition: Definition) -> Definition:
