@@ -240,7 +240,7 @@ def is_binding(condition: Condition | None) -> bool:
 def domain_of(view: FunctionView, summary: Summary, condition: Compare) -> Domain | None:
     """Return the sizes that meet a condition, None where that is not affine in the sizes of the function."""
     names = _names(view, summary)
-    sizes = {found.substitute(names).atom: Affine.var(str(name)) for name, found in names.items()}
+    sizes = {found.atom: Affine.var(str(name)) for name, found in names.items()}
     sizes |= {name: Affine.var(name) for name in view.size_names}
     total = Affine(0)
     for factor, atoms in (condition.left - condition.right).terms:
@@ -367,8 +367,10 @@ def _balanced(condition: Compare, names: Mapping[Atom, Sum]) -> Compare:
 
 def _names(view: FunctionView, summary: Summary) -> dict[Atom, Sum]:
     """Give what stands for the sizes that have no name in the source: quotients, and extents that a front end named."""
-    found: dict[Atom, Sum] = {d.name: Sum.name(Quotient(_sum(d.numerator), d.divisor)) for d in summary.derived}
-    return found | {name: Sum.name(extent) for name, extent in _made_extents(view).items()}
+    found: dict[Atom, Sum] = {name: Sum.name(extent) for name, extent in _made_extents(view).items()}
+    for derived in summary.derived:  # of sizes, and of quotients that stand before it
+        found[derived.name] = Sum.name(Quotient(_sum(derived.numerator).substitute(found), derived.divisor))
+    return found
 
 
 def _made_extents(view: FunctionView) -> dict[str, Extent]:

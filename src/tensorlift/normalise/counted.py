@@ -14,7 +14,7 @@ from tensorlift.ir.location import name_of
 from tensorlift.normalise.blame import inexact
 from tensorlift.normalise.cases import decided
 from tensorlift.normalise.edit import last_of
-from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution, Quiet, loop_view
+from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution, Quiet, loop_view, runs_as_often
 from tensorlift.normalise.exact import DIVISIONS, QUOTIENTS
 from tensorlift.normalise.exchanges import exchange
 from tensorlift.normalise.induction import nested_loops
@@ -200,10 +200,15 @@ def _enter(ex: Execution, solved: Evolution, count: _Count, kept: list[int]) -> 
         ex.cells.alias(inner, handed)
 
 
-def _before(ex: Execution, solved: Evolution, number: int, iteration: Polynomial) -> Index | Address | Choice | None:
-    """Give what an argument of the header is before an iteration: of one without a step, what was left for it."""
+def _before(
+    ex: Execution, solved: Evolution, number: int, iteration: Polynomial, *, is_after: bool = False
+) -> Index | Address | Choice | None:
+    """Give what an argument of the header is before an iteration, or after the last one.
+
+    Of one without a step, it is what was left for it.
+    """
     if number in solved.moves or is_memory(solved.view.arguments[number]):
-        return solved.argument(number, iteration)
+        return solved.argument(number, iteration, is_after=is_after)
     return _left_by_one_before(ex, solved, number, iteration)
 
 
@@ -239,10 +244,13 @@ def _leave(ex: Execution, solved: Evolution, count: _Count, kept: list[int]) -> 
         if handed in arguments and arguments.index(handed) in kept:
             ex.values[result] = ex.cells.load(result, handed)
             continue
-        found = None
+        found: Index | Address | Choice | None = None
         if count.trips is not None:
             number = arguments.index(handed) if handed in arguments else None
-            found = solved.at(handed, count.trips) if number is None else _before(ex, solved, number, count.trips)
+            if number is None:
+                found = solved.at(handed, count.trips, is_after=True)
+            else:
+                found = _before(ex, solved, number, count.trips, is_after=True)
         elif is_memory(handed):
             found = solved.at(handed, ZERO)
         if isinstance(found, Index):
@@ -300,8 +308,7 @@ def _reach(ex: Execution, count: TripCount, view: LoopView) -> Need | None:
     distance = count.distance if view.is_tested else count.distance - ONE
     if ex.ranges.is_certain(distance, ex.domain):
         return None
-    last = distance + Polynomial.constant(count.stride - 1)
-    need = Need("overflow" if count.must_reach else "extent", last, ex.place)
+    need = Need("overflow" if count.must_reach else "extent", runs_as_often(count, view), ex.place)
     if count.must_reach or not view.is_tested:
         ex.preconditions.demand(need, ex.domain)
         return None

@@ -178,12 +178,16 @@ class Quiet:
         if solved.solve() is not None or len(solved.counts) != 1:
             return None
         (count,), (trips,) = solved.counts, solved.trips()
-        left = solved.at(view.handed[value.index], trips)
+        left = solved.at(view.handed[value.index], trips, is_after=True)
         if not isinstance(left, Index):
             return left
-        distance = count.distance if view.is_tested else count.distance - ONE
-        reach = Need("extent", distance + Polynomial.constant(count.stride - 1), self.place)
+        reach = Need("extent", runs_as_often(count, view), self.place)
         return replace(left, needs=(*left.needs, reach))
+
+
+def runs_as_often(count: TripCount, view: LoopView) -> Polynomial:
+    """Give what is not negative where a loop runs as often as is counted: one that is not tested at first, once."""
+    return count.distance + Polynomial.constant(count.stride - 1) if view.is_tested else count.distance - ONE
 
 
 def same(first: object, second: object) -> Closed | None:
@@ -273,8 +277,8 @@ class Evolution:
             values[name] = start.polynomial + self.moves[self.symbols[name]]
         return self.ranges.substitute(polynomial, values)
 
-    def argument(self, number: int, iteration: Polynomial) -> Closed | None:
-        """Give what an argument of the header is before an iteration."""
+    def argument(self, number: int, iteration: Polynomial, *, is_after: bool = False) -> Closed | None:
+        """Give what an argument of the header is before an iteration, or after the last one."""
         start = self.starts.get(number)
         if isinstance(start, Address):
             return start
@@ -282,7 +286,7 @@ class Evolution:
             return None
         moved = self.ranges.substitute(self.moves[number], {ITERATION: iteration})
         needs = start.needs + self._before(number, iteration)
-        if number in self.tested:
+        if number in self.tested and not is_after:
             return Index(start.polynomial + moved, self.kinds[number], needs)  # it is asked that it does not wrap
         return fit(start.polynomial + moved, self.kinds[number], needs, self.quiet.setting)
 
@@ -296,11 +300,11 @@ class Evolution:
             found += [replace(need, polynomial=self.ranges.substitute(need.polynomial, {ITERATION: t})) for t in times]
         return tuple(found)
 
-    def at(self, value: SSAValue, iteration: Polynomial) -> Closed | None:
-        """Give what a value of the header is in an iteration."""
+    def at(self, value: SSAValue, iteration: Polynomial, *, is_after: bool = False) -> Closed | None:
+        """Give what a value of the header is in an iteration, or after the last one."""
         arguments = list(self.view.arguments)
         if value in arguments:
-            return self.argument(arguments.index(value), iteration)
+            return self.argument(arguments.index(value), iteration, is_after=is_after)
         found = self.quiet.value(value)
         if not isinstance(found, Index):
             return found
@@ -309,7 +313,7 @@ class Evolution:
         is_in_ring = found.polynomial.variables().isdisjoint(ranges.quotients)
         leaves = [ranges.leaves(polynomial) for polynomial in (found.polynomial, *(n.polynomial for n in found.needs))]
         for symbol in sorted(self.symbols.keys() & set().union(*leaves)):
-            part = self.argument(self.symbols[symbol], iteration)
+            part = self.argument(self.symbols[symbol], iteration, is_after=is_after)
             if not isinstance(part, Index):
                 return None
             values[symbol] = part.polynomial
@@ -317,7 +321,10 @@ class Evolution:
                 replace(need, wraps=need.wraps and is_in_ring and found.ctype == part.ctype) for need in part.needs
             ]
         needs += [replace(n, polynomial=ranges.substitute(n.polynomial, values)) for n in found.needs]
-        return Index(ranges.substitute(found.polynomial, values), found.ctype, tuple(dict.fromkeys(needs)))
+        polynomial = ranges.substitute(found.polynomial, values)
+        if polynomial.constant_value is not None:
+            polynomial = Polynomial.constant(found.ctype.wrap(polynomial.constant_value))
+        return Index(polynomial, found.ctype, tuple(dict.fromkeys(needs)))
 
     # How it is solved.
 

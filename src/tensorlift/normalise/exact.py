@@ -128,7 +128,7 @@ def _complement(op: Operation, operands: Sequence[Index], setting: Setting) -> I
     found = read_as(value, ctype, setting)
     if mask.polynomial.constant_value != -1 or found is None:
         return None
-    return replace(found, polynomial=-found.polynomial - ONE)
+    return replace(found, polynomial=-found.polynomial - ONE, needs=found.needs + mask.needs)
 
 
 def _in_ring(operator: str, operands: Sequence[Index], ctype: IntegerType, setting: Setting) -> Index | None:

@@ -76,11 +76,11 @@ def _rotate(op: WhileOp) -> None:
     for k, result in enumerate(op.results):
         value = condition.operands[1 + k]
         result.replace_all_uses_with(stands.get(value, value))
-    for argument, mine in zip(old.args, after.args, strict=False):
-        argument.replace_all_uses_with(mine)
     remove(condition)
     move(list(old.ops), after)
     after.add_op(YieldOp.create(operands=[*handed, *extra, *first[1:]], location=passed.location))
+    for argument, mine in zip(old.args, after.args, strict=False):
+        argument.replace_all_uses_with(mine)
     for one in reversed(test):
         if not any(result.first_use for result in one.results):
             remove(one)

@@ -36,9 +36,9 @@ from tensorlift.normalise.truths import (
 )
 from tensorlift.normalise.values import Choice, Data, Unknown
 from tensorlift.ops.c_types import FLOAT, INT, LONG, UNSIGNED_LONG, FloatType
-from tensorlift.poly.index_arithmetic import Index, compare_constants, counts_objects, wrapping_point
+from tensorlift.poly.index_arithmetic import Index, Need, compare_constants, convert, counts_objects, wrapping_point
 from tensorlift.poly.loops import NotZero
-from tensorlift.poly.polynomial import ONE
+from tensorlift.poly.polynomial import ONE, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     from tensorlift.normalise.execution import Execution, Rule
     from tensorlift.poly.loops import Known
-    from tensorlift.poly.polynomial import Polynomial
 
 _KEPT = ("predicate",)  # the properties that say what an operation on data computes
 _NONE: Mapping[str, Attribute] = MappingProxyType({})
@@ -221,6 +220,11 @@ def _affine(ex: Execution, operator: str, op: Operation, sides: tuple[Index, Ind
         if read[0] is None or read[1] is None:
             return None
         left, right = read[0], read[1]
+    elif left.ctype.signed != right.ctype.signed:
+        found = _without_sign(ex, op, left, right)
+        if found is None:
+            return None
+        left, right = found
     difference = left.polynomial - right.polynomial
     value = difference.constant_value
     known = (_known(ex, operator, difference), _known(ex, NEGATED[operator], difference))
@@ -233,6 +237,24 @@ def _affine(ex: Execution, operator: str, op: Operation, sides: tuple[Index, Ind
     if operator == "!=":
         return Test(AffineCondition(((difference, True),), inverted=True), known)
     return Test(AffineCondition((_constraint(operator, difference),)), known)
+
+
+def _without_sign(ex: Execution, op: Operation, left: Index, right: Index) -> tuple[Index, Index] | None:
+    """Read sides that are compared for equality, only one of which has a sign: they are equal modulo their range.
+
+    A constant is read without; another one is less than the whole range below the other side, which is asked for.
+    """
+    ctype = integer(op.operands[0].type, signed=False)
+    signed, other = (left, right) if left.ctype.signed else (right, left)
+    if signed.polynomial.constant_value is not None:
+        read = convert(signed, ctype, ex.place)
+        if read is None or (read.polynomial.constant_value or 0) > LONG.maximum:
+            return None  # no condition on sizes holds so large a number
+        return (read, right) if signed is left else (left, read)
+    if ctype.width < LONG.width:
+        room = Polynomial.constant(ctype.maximum) - other.polynomial + signed.polynomial
+        ex.preconditions.demand(Need("overflow", room, ex.place), ex.domain)
+    return left, right
 
 
 def _constraint(operator: str, difference: Polynomial) -> tuple[Polynomial, bool]:
@@ -270,6 +292,7 @@ def _to_float(ex: Execution, op: Operation) -> None:
         return
     constant_value = read.polynomial.constant_value
     if constant_value is not None:
+        ex.rely_on(read)
         ex.values[result] = ex.sink.constant(float(constant_value), ctype, ex.place)
         return
     is_unsigned = read.ctype == UNSIGNED_LONG

@@ -79,13 +79,18 @@ def _require_in_range(ex: Execution, solved: Evolution, test: Comparison, count:
         if ctype.signed and ctype.width >= INT.width:
             continue  # it does not wrap
         step = moves.coefficient(ITERATION).constant_value
+        end = start.polynomial - count.distance
         is_rising = step is not None and step > 0
-        is_falling = step == -1 and _ends_in_range(ex, test, start.polynomial - count.distance, place)
-        if (not ctype.signed and not is_rising and not is_falling) or (is_rising and step != count.stride):
+        is_falling = step == -count.stride if ctype.signed else step == -1 and _ends_in_range(ex, test, end, place)
+        if not is_falling and not (is_rising and step == count.stride):
             raise refusal("loop-wrap", place, solved.view.arguments[number].name_hint or "a variable")
-        if is_rising and ctype.width <= INT.width:
+        room = None
+        if is_falling and ctype.signed:
+            room = end - Polynomial.constant(count.stride - 1 + ctype.minimum)
+        elif is_rising and ctype.width <= INT.width:
             last = start.polynomial + count.distance + Polynomial.constant(count.stride - 1)
             room = Polynomial.constant(ctype.maximum) - last
+        if room is not None:
             ex.preconditions.demand(Need("overflow", room, place), ex.domain)
 
 
@@ -101,10 +106,14 @@ def _meet(solved: Evolution, test: Comparison, moving: dict[int, Polynomial]) ->
 
 
 def _ends_in_range(ex: Execution, test: Comparison, end: Polynomial, place: Location) -> bool:
-    """Tell whether a counter that falls by one ends at no less than zero; record that where it is not certain."""
-    if test.operator not in {"<=", ">="}:
+    """Tell whether a counter that falls by one is no less than zero while it is used; record what is not certain.
+
+    The last iteration comes before the one that ``!=`` waits for, which may be below zero.
+    """
+    if test.operator in {"<", ">"}:
         return True  # its bound is no less
-    if end.constant_value is not None and end.constant_value < 0:
+    least = end if test.operator in {"<=", ">="} else end + ONE
+    if least.constant_value is not None and least.constant_value < 0:
         return False
-    ex.preconditions.demand(Need("overflow", end, place), ex.domain)
+    ex.preconditions.demand(Need("overflow", least, place), ex.domain)
     return True

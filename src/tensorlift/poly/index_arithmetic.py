@@ -117,7 +117,7 @@ def convert(index: Index, ctype: IntegerType, location: Location) -> Index | Non
     """Convert to another integer type; None for a conversion to ``_Bool``, which is a comparison."""
     value = index.polynomial.constant_value
     if value is not None:
-        return Index(Polynomial.constant(ctype.wrap(value)), ctype, index.needs)
+        return Index(Polynomial.constant(ctype.wrap(index.ctype.wrap(value))), ctype, index.needs)
     if ctype is BOOL:
         return None
     if ctype.width > index.ctype.width:
