@@ -95,6 +95,13 @@ def numpy_name(op: str) -> str:
     return f"arc{op[1:]}" if op in REALS and op.startswith("a") else op
 
 
+IN_NUMPY = tuple(op for op in REALS if op != "erf")
+# Functions of reals by their names in Python's modules; NumPy has two for the inverse ones.
+SPELLED = {
+    "math": {op: op for op in REALS},
+    "numpy": {spelled: op for op in IN_NUMPY for spelled in (op, numpy_name(op))},
+}
+
 _ROWS = [
     ScalarOp("add", 2, _join, "+", commutative=True, meaning="a + b; integers wrap"),
     ScalarOp("sub", 2, _join, "-", meaning="a - b; integers wrap"),

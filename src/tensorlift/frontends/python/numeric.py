@@ -31,6 +31,7 @@ from tensorlift.frontends.python.scalars import (
 )
 from tensorlift.frontends.python.syntax import COMPARING
 from tensorlift.ops.c_types import DOUBLE, LONG, FloatType
+from tensorlift.ops.scalar_ops import SPELLED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,11 +39,7 @@ if TYPE_CHECKING:
     Apply = Callable[[Sequence[Scalar]], Scalar]
 
 # Functions of one number and of two by their names in math and numpy, all of which compute in floating point.
-_UNARY = {
-    "sqrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
-    "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "cbrt", "fabs", "floor", "ceil", "trunc", "rint",
-    "degrees", "rad2deg", "radians", "deg2rad",
-}  # fmt: skip
+_UNARY = {"fabs", "floor", "ceil", "trunc", "rint", "degrees", "rad2deg", "radians", "deg2rad"}
 _BINARY = {"pow", "atan2", "arctan2", "copysign", "fmod", "hypot"}
 _ROUNDED = {"floor", "ceil", "trunc"}  # integers where they come from math
 
@@ -62,7 +59,7 @@ def function_of_numbers(module: str, name: str) -> tuple[int, Apply] | None:
 
 def _of_either(name: str, module: str) -> tuple[int, Apply] | None:
     """Find a function that math and numpy share."""
-    if name in _UNARY:
+    if name in _UNARY or name in SPELLED.get(module, ()):
         return 1, partial(_float, module, whole=module == "math" and name in _ROUNDED)
     return (2, partial(_float, module)) if name in _BINARY else None
 

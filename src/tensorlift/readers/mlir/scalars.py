@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir.affine import AffineBinaryOpKind
 
 from tensorlift.ir.linear import evaluated
+from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.readers.mlir.context import NSW, WRAPS, machine_type, width
 
 if TYPE_CHECKING:
@@ -31,9 +32,8 @@ _COPIED = [
     *("cmpf", "cmpi", "select", "extsi", "extui", "trunci", "sitofp", "uitofp", "fptosi", "fptoui", "extf", "truncf"),
 ]
 _MATH = [
-    *("absf", "absi", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos"),
-    *("cosh", "erf", "exp", "exp2", "expm1", "floor", "fma", "fpowi", "ipowi", "log", "log10", "log1p", "log2", "powf"),
-    *("round", "roundeven", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"),
+    *(REALS.keys() | set(ROUNDINGS) - {"rint"}),
+    *("absf", "absi", "atan2", "copysign", "fma", "fpowi", "ipowi", "powf", "roundeven", "rsqrt"),
 ]
 _OVERFLOWING = frozenset({"arith.addi", "arith.subi", "arith.muli", "arith.shli"})
 _AT_LEAST, _EQUAL, _NEGATIVE = 5, 0, 2

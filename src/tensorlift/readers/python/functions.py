@@ -14,6 +14,7 @@ from tensorlift.frontends.python.scalars import DTYPES, float_type
 from tensorlift.frontends.python.syntax import COMPARING
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, FloatType
+from tensorlift.ops.scalar_ops import SPELLED
 from tensorlift.readers.python.numbers import chosen, compare, counted, integer, joined, negated, test, unary
 from tensorlift.readers.python.values import Number
 
@@ -26,13 +27,10 @@ if TYPE_CHECKING:
     Apply = Callable[[Context, Sequence[Number]], Number]
 
 _OPERATIONS = {
-    "sqrt": "math.sqrt", "exp": "math.exp", "exp2": "math.exp2", "expm1": "math.expm1", "log": "math.log",
-    "log2": "math.log2", "log10": "math.log10", "log1p": "math.log1p", "sin": "math.sin", "cos": "math.cos",
-    "tan": "math.tan", "sinh": "math.sinh", "cosh": "math.cosh", "tanh": "math.tanh", "cbrt": "math.cbrt",
     "fabs": "math.absf", "floor": "math.floor", "ceil": "math.ceil", "trunc": "math.trunc",
-    "pow": "math.powf", "copysign": "math.copysign", "fmod": "arith.remf",
+    "pow": "math.powf", "copysign": "math.copysign", "fmod": "arith.remf", "atan2": "math.atan2",
+    "arctan2": "math.atan2",
 }  # fmt: skip
-_ARCS = {"sin": "math.asin", "cos": "math.acos", "tan": "math.atan"}
 _ROUNDED = {"floor", "ceil", "trunc"}  # integers where they come from math
 _BINARY = {"pow", "copysign", "fmod", "atan2", "arctan2"}
 _TO_DEGREES, _TO_RADIANS = (180.0, math.pi), (math.pi, 180.0)  # quotients, in the type of what they scale
@@ -57,19 +55,11 @@ def function_of_numbers(module: str, name: str) -> tuple[int, Apply] | None:
         return 1, partial(_scaled, _ANGLES[name], module)
     if name == "hypot":
         return 2, partial(_hypotenuse, module)
-    operation = _operation_of(name)
+    operation = f"math.{SPELLED[module][name]}" if name in SPELLED[module] else _OPERATIONS.get(name)
     if operation is None:
         return None
     count = 2 if name in _BINARY else 1
     return count, partial(_float, operation, module, whole=module == "math" and name in _ROUNDED)
-
-
-def _operation_of(name: str) -> str | None:
-    if name in {"atan2", "arctan2"}:
-        return "math.atan2"
-    if name.startswith(("arc", "a")) and name.removeprefix("arc" if name.startswith("arc") else "a") in _ARCS:
-        return _ARCS[name[-3:]]
-    return _OPERATIONS.get(name)
 
 
 def _strong(value: Number) -> Number:

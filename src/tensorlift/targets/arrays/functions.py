@@ -7,11 +7,11 @@ from functools import partial
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor, affine_of, convert, elementwise
 from tensorlift.ops.dtypes import DType, holds, is_float, is_integer
-from tensorlift.ops.scalar_ops import REALS, ROUNDINGS, numpy_name
+from tensorlift.ops.scalar_ops import IN_NUMPY, REALS, ROUNDINGS, numpy_name
 from tensorlift.targets.arrays.promotion import converted
 from tensorlift.targets.target import ElementType, Memory, OpRow, Tensor, row, sample
 
-FUNCTIONS = {op: row.values for op, row in REALS.items() if op != "erf"}  # those that NumPy has
+FUNCTIONS = {op: REALS[op].values for op in IN_NUMPY}
 
 ELEMENT_TYPES: dict[str, DType] = {
     "np.bool_": "bool", "np.bool": "bool", "bool": "bool", "int": "i64", "float": "f64",
