@@ -15,7 +15,7 @@ from tensorlift.ir.function import FunctionView
 from tensorlift.ir.text import print_module
 from tensorlift.normalise.bounds import Exceptions, NeverNegative
 from tensorlift.normalise.loop_ir import PASSES
-from tensorlift.pipeline import LiftOptions, lift_read
+from tensorlift.pipeline import LiftOptions, lift_read, lift_source
 from tensorlift.record import Level
 from tensorlift.source import read_source, source_from_text
 
@@ -89,12 +89,37 @@ def test_an_index_that_is_never_negative_does_not_count_from_the_end(step: str, 
             "v = x[1:]\nfor i in range(len(ix)):\n    y[i] = v[ix[i]]",
             "TL130",
         ),
+        (
+            _X,
+            "v = x[1:]\nu = x[1:3]\nk = 0\nfor i in range(len(v)):\n    if v[i] > v[k]:\n        k = i\nreturn u[k]",
+            "TL130",
+        ),
     ],
 )
 def test_what_has_no_loop_ir_is_refused(parameters: str, body: str, code: str) -> None:
     with pytest.raises(LiftError) as refused:
         _module(parameters, body)
     assert [diagnostic.code for diagnostic in refused.value.diagnostics] == [code]
+
+
+@pytest.mark.parametrize(
+    ("body", "program", "requires"),
+    [
+        ("k = 0\nfor i in range(1, len(v)):\n    if v[i] > v[k]:\n        k = i\nreturn k", "x[1:].argmax()", 2),
+        ("i = 0\nwhile i < len(v) and v[i] > 0:\n    i += 1\nreturn i", "mask = ~(x[1:] > 0.0)", 1),
+        ("for i in range(len(v)):\n    if v[i] < 0:\n        return True\nreturn False", "np.any(x[1:] < 0.0)", 1),
+    ],
+)
+def test_a_part_of_an_array_is_searched(body: str, program: str, requires: int) -> None:
+    text = "\n    ".join(["def f(x: 'float64[:]'):", "v = x[1:]", *body.split("\n")])
+    (function,) = lift_source(source_from_text(text, "f.py"), LiftOptions()).functions
+    assert program in function.program
+    assert [condition.text for condition in function.preconditions] == [f"x.shape[0] >= {requires}"]
+
+
+def test_a_place_that_data_decides_is_compared_as_data() -> None:
+    body = "k = 0\nfor i in range(len(y)):\n    y[i] = x[k]\n    k += 1\n    if k == len(x):\n        k = 0"
+    assert "arith.cmpi eq" in print_module(_module(_XY, body))
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from xdsl.dialects.cf import AssertOp
 from xdsl.dialects.scf import IfOp
 from xdsl.ir import Block, BlockArgument, Operation
+
+from tensorlift.ir.literal_function import OF_PART
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -75,15 +78,24 @@ def forwarded(value: SSAValue, condition: Operation) -> SSAValue:
 
 
 def is_quiet(op: Operation) -> bool:
-    """Whether an operation, with all in its regions, only gives results."""
-    return all(inner.name.startswith(_QUIET) for inner in op.walk())
+    """Whether an operation, with all in its regions, only gives results, or asks something of the caller."""
+    return all(inner.name.startswith(_QUIET) or is_asked(inner) for inner in op.walk())
+
+
+def is_asked(op: Operation) -> bool:
+    """Whether an operation asks of the caller that an index is inside of a part of an array."""
+    return isinstance(op, AssertOp) and op.msg.data == OF_PART
 
 
 def sweep(block: Block) -> None:
     """Remove what nobody uses."""
     for op in [op for op in reversed(block.ops) if op is not block.last_op]:
         kept = _narrowed(op) if isinstance(op, IfOp) else op
-        if is_quiet(kept) and not any(result.first_use for result in kept.results):
+        if (
+            is_quiet(kept)
+            and not any(result.first_use for result in kept.results)
+            and not any(map(is_asked, kept.walk()))
+        ):
             remove(kept)
         else:
             for inner in (inner for region in kept.regions for inner in region.blocks):

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.arith import SelectOp
+from xdsl.dialects.arith import CmpiOp, SelectOp
 from xdsl.dialects.builtin import i1
 from xdsl.dialects.memref import LoadOp
 from xdsl.dialects.scf import IfOp, WhileOp, YieldOp
@@ -23,7 +23,7 @@ from xdsl.dialects.ub import PoisonAttr, PoisonOp
 from xdsl.ir import Block, Operation, OpResult, Region
 
 from tensorlift.ir.arithmetic import constant_of
-from tensorlift.normalise.edit import insert, is_quiet, last_of, move, nested, remove, supersede, sweep
+from tensorlift.normalise.edit import insert, is_asked, is_quiet, last_of, move, nested, remove, supersede, sweep
 from tensorlift.normalise.evolution import loop_view
 from tensorlift.normalise.exact import DIVISIONS
 from tensorlift.normalise.steering import is_integer
@@ -196,6 +196,8 @@ def _rewritten(op: WhileOp, place: _Place) -> WhileOp:
     hint = f"{place.reads[0].memref.name_hint or 'value'}_at_{view.arguments[place.number].name_hint or 'place'}"
     is_read = bool(behind) or constant_of(place.start) == 0
     first = _first(op, place, in_any_case=is_read)
+    if is_read:
+        _ask_at_start(op, place)
     there = [inside.results[0] for inside in op.walk() if inside is not op and _is_like(inside, place)]
     held, inner = (block.insert_arg(kind, len(block.args), at) for block in (before, after))
     condition, end = last_of(before), last_of(after)
@@ -227,15 +229,35 @@ def _rewritten(op: WhileOp, place: _Place) -> WhileOp:
     return made
 
 
+def _ask_at_start(op: WhileOp, place: _Place) -> None:
+    """Ask of what the place is before a loop that it is inside of a part, as the loop asks of all that it becomes."""
+    asked = [inside for inside in [*op.walk(), *_following(op)] if is_asked(inside)]
+    tests = {check: check.operands[0].owner for check in asked}
+    told = [(test.lhs, test.rhs) for test in tests.values() if isinstance(test, CmpiOp)]
+    becomes = _settings(place.view.yields[place.number], place)
+    for check, test in tests.items():
+        if not isinstance(test, CmpiOp) or test.lhs not in {place.kept, place.result}:
+            continue
+        if all((value, test.rhs) in told for value in becomes) and not op.is_ancestor(test.rhs.owner):
+            at_start = test.clone({test.lhs: place.start})
+            insert([at_start, check.clone({test.result: at_start.result})], op)
+            remove(check)
+
+
 def _is_like(inside: Operation, place: _Place) -> bool:
     return len(inside.results) == 1 and _are_alike(inside.results[0], place.value, {})
 
 
 def _behind(op: Operation) -> Iterator[SSAValue]:
     """Yield what is computed behind a loop, up to what may change something."""
+    for following in _following(op):
+        yield from following.results
+
+
+def _following(op: Operation) -> Iterator[Operation]:
     current = op.next_op
     while current is not None and is_quiet(current):
-        yield from current.results
+        yield current
         current = current.next_op
 
 
