@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import CallOp
     from xdsl.ir import Attribute, Block
 
+NEGATIVE = "ValueError: a negative extent"  # asserts that an extent is not
 OF_PART = "IndexError: outside of a part"  # asserts that an index is inside of what is cut out of an array
 
 

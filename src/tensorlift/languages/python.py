@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tensorlift.frontends.c import nodes
     from tensorlift.frontends.python import LiveFunction
-    from tensorlift.frontends.python.lower import Typed
+    from tensorlift.frontends.python.state import Inference
     from tensorlift.frontends.read_function import ReadFunction
 
 
@@ -38,17 +38,17 @@ def read_live(live: LiveFunction, told: Mapping[str, str]) -> ReadFunction:
     return _with_literal(live.read(partial(_lower, literal), told), literal)
 
 
-def _with_literal(function: ReadFunction, read: Callable[[Typed], ModuleOp]) -> ReadFunction:
+def _with_literal(function: ReadFunction, read: Callable[[Inference], ModuleOp]) -> ReadFunction:
     """Say of a function how it is read literally, where its types are known."""
     known = function.translation
     return function if known is None else replace(function, literally=partial(read, known))
 
 
-def _literal(known: Typed) -> ModuleOp:
+def _literal(known: Inference) -> ModuleOp:
     return literal_module_of(known.inferred())
 
 
-def _lower(read: Callable[[Typed], ModuleOp], known: Typed) -> ModuleOp:
+def _lower(read: Callable[[Inference], ModuleOp], known: Inference) -> ModuleOp:
     @cache
     def rewritten() -> ModuleOp:
         literal = read(known).clone()  # the passes rewrite what they are given

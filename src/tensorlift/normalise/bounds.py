@@ -17,7 +17,7 @@ from xdsl.ir import Block, Operation
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.arithmetic import constant_of, never_wraps, predicate_of
 from tensorlift.ir.function import SIZE
-from tensorlift.ir.literal_function import OF_PART, argument_names
+from tensorlift.ir.literal_function import NEGATIVE, OF_PART, argument_names
 from tensorlift.normalise.cases import decided, sign
 from tensorlift.normalise.edit import remove
 from tensorlift.normalise.steering import made_of
@@ -41,8 +41,9 @@ _MOVES = {"arith.addi", "arith.subi", "arith.muli", "arith.index_cast"}
 class Exceptions:
     """The pass that removes assertions of what excludes exceptions, and the comparisons that are made for them alone.
 
-    The accesses ask of arguments what they say of indices, and the front end what else they say.  What the source
-    states itself stays: its keyword stands in backticks; so does that an index is inside of a part of an array.
+    The accesses ask of arguments what they say of indices, and the front end which extents must be equal.  What the
+    source states itself stays: its keyword stands in backticks; so does that an index is inside of a part of an array,
+    and that an extent is not negative.
     """
 
     name = "exceptions"
@@ -57,7 +58,7 @@ class Exceptions:
 
 
 def _stays(message: str) -> bool:
-    return "`" in message or message == OF_PART
+    return "`" in message or message in {NEGATIVE, OF_PART}
 
 
 @dataclass(frozen=True)
@@ -175,6 +176,13 @@ def ask_for_part(ex: Execution, comparison: Operation) -> None:
     for room in (index.polynomial, extent.polynomial - index.polynomial - ONE):
         if not _asked(ex, room):
             raise refusal("outside", ex.place, f"{index.polynomial} is outside of a part of an array")
+
+
+def ask_for_extent(ex: Execution, comparison: Operation) -> None:
+    """Ask for an extent not to be negative."""
+    extent = decided(ex, ex.values[comparison.operands[0]])
+    if not isinstance(extent, Index) or is_of_data(ex, extent) or not _asked(ex, extent.polynomial):
+        raise refusal("extent", ex.place, "an array")
 
 
 def _is_place(value: SSAValue) -> bool:

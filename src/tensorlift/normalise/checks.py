@@ -13,9 +13,9 @@ from xdsl.ir import Block
 
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.arithmetic import constant_of
-from tensorlift.ir.literal_function import OF_PART
+from tensorlift.ir.literal_function import NEGATIVE, OF_PART
 from tensorlift.normalise.asked import demand, settle
-from tensorlift.normalise.bounds import ask_for_part
+from tensorlift.normalise.bounds import ask_for_extent, ask_for_part
 from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.truths import decided_here, inverted, plain
 from tensorlift.normalise.values import Address, Array, Data, Unknown
@@ -45,8 +45,9 @@ def _name(ending: Operation) -> str:
 def _checked(ex: Execution, op: Operation) -> None:
     (condition,) = op.operands
     message: Any = op.properties["msg"]
-    if message.data == OF_PART and isinstance(condition.owner, CmpiOp):
-        ask_for_part(ex, condition.owner)
+    ask = _ASKED.get(message.data)
+    if ask is not None and isinstance(condition.owner, CmpiOp):
+        ask(ex, condition.owner)
     elif isinstance(ex.values[condition], Unknown):
         _expected(ex, condition.owner)
     else:
@@ -74,4 +75,5 @@ def _expected(ex: Execution, comparison: Operation | Block) -> None:
     raise refusal("subscript-data", ex.place, "data in an extent")
 
 
+_ASKED = {NEGATIVE: ask_for_extent, OF_PART: ask_for_part}
 CHECKS: dict[str, Rule] = {"cf.assert": _checked}

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.dialects.cf import AssertOp
 from xdsl.ir import Block, BlockArgument, OpResult
 
-from tensorlift.ir.literal_function import OF_PART
+from tensorlift.ir.literal_function import NEGATIVE, OF_PART
 from tensorlift.normalise.endings import endings
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Steering:
                 self._stored.update(_symbols(op, 1))
             elif op.name == "memref.load":
                 self._loaded.update((op.results[0], symbol) for symbol in _symbols(op, 0))
-            elif op.name == "scf.condition" or (isinstance(op, AssertOp) and op.msg.data == OF_PART):
+            elif op.name == "scf.condition" or (isinstance(op, AssertOp) and op.msg.data in {NEGATIVE, OF_PART}):
                 work += _compared_in(op.operands[0])
             elif op.name == "arith.cmpi":
                 compared.append(set(_leaves(op.operands)))

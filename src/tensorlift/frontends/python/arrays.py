@@ -68,12 +68,11 @@ def _subscript(ctx: Inference, node: ast.Subscript) -> Operand:
         raise RefusedError("rank", f"`{ast.unparse(node.value)}` is no array")
     if base.view is None:
         base = in_memory(ctx, base)
-    parts = indices_of(node)
-    if any(map(is_new_axis, parts)):
-        return _with_new_axes(ctx, base, node, parts)
     found = part(ctx, base, node)
     if not found.rank:
         return found.item
+    if any(map(is_new_axis, indices_of(node))):
+        return Array(found.extents, found.item, shows=base.memory.name if base.memory is not None else "")
     if base.is_list and isinstance(node.slice, ast.Slice):  # a new list of the same items
         if found.rank > 1:
             raise RefusedError("index", f"the rows in the slice `{ast.unparse(node)}` are shared")
@@ -91,41 +90,34 @@ def _item(ctx: Inference, sizes: Sizes, node: ast.Subscript) -> Scalar:
     return found
 
 
-def _with_new_axes(ctx: Inference, base: Array, node: ast.Subscript, parts: Sequence[ast.expr]) -> Array:
-    """Read a part of an array with new axes of extent one, where its index has ``None``."""
-    kept = [one for one in parts if not is_new_axis(one)]
-    if base.is_list or any(map(is_ellipsis, kept)):
-        raise RefusedError("index", f"the index `{ast.unparse(node.slice)}` is not lifted")
-    rest = ast.Subscript(node.value, ast.Tuple(kept, ast.Load()), node.ctx)
-    extents = iter(part(ctx, base, ast.copy_location(rest, node)).extents)
-    one = nodes.Integer(1, LONG, NOWHERE)
-    shape = [one if is_new_axis(p) else next(extents) for p in parts if is_new_axis(p) or isinstance(p, ast.Slice)]
-    return Array((*shape, *extents), base.item, shows=base.memory.name if base.memory is not None else "")
-
-
-def part(ctx: Inference, base: Array, node: ast.Subscript) -> Array:
-    """Select a part of a view; each entry of the index takes one axis."""
+def part(ctx: Inference, base: Array, node: ast.Subscript, *, is_target: bool = False) -> Array:
+    """Select a part of a view; each entry of the index takes one axis, or is a new one of extent one."""
     parts = indices_of(node)
-    if base.is_list and len(parts) > 1:
-        named = base.memory.name if base.memory is not None else ""
-        raise ctx.refusal("rank", f"the list `{named}` takes one index at a time", node)
-    parts = without_ellipsis(parts, base.rank)
-    if len(parts) > base.rank:
-        detail = f"`{ast.unparse(node)}` has {len(parts)} indices for {base.rank} dimensions"
-        raise ctx.refusal("rank", detail, node)
-    extents: list[nodes.Expression] = []
-    is_fixed = base.is_fixed
-    for extent, entry in zip(base.extents, parts, strict=False):
+    news = sum(map(is_new_axis, parts))
+    with ctx.placed(node):
+        if news and not is_target and (base.is_list or any(map(is_ellipsis, parts))):
+            raise RefusedError("index", f"the index `{ast.unparse(node.slice)}` is not lifted")
+        if base.is_list and len(parts) > 1:
+            named = base.memory.name if base.memory is not None else ""
+            raise RefusedError("rank", f"the list `{named}` takes one index at a time")
+        parts = without_ellipsis(parts, base.rank)
+        if len(parts) - news > base.rank:
+            detail = f"`{ast.unparse(node)}` has {len(parts)} indices for {base.rank} dimensions"
+            raise RefusedError("rank", detail)
+    left, extents, is_fixed = list(base.extents), list[nodes.Expression](), base.is_fixed
+    for entry in parts:
         with ctx.placed(entry):
-            if isinstance(entry, ast.Slice):
-                first, length = _slice(ctx, extent, entry)
+            if is_new_axis(entry) and not is_target:
+                extents.append(nodes.Integer(1, LONG, NOWHERE))
+            elif isinstance(entry, ast.Slice):
+                first, length = _slice(ctx, left.pop(0), entry)
                 is_fixed = is_fixed and first.is_stable and length.is_stable
                 extents.append(ctx.extent(length))
             else:
-                index = _index(ctx, entry)
+                index, extent = _index(ctx, entry), left.pop(0)
                 is_fixed = is_fixed and index.is_stable
                 ctx.mention(*[extent] * _is_negative(index))
-    return replace(base, extents=(*extents, *base.extents[len(parts) :]), is_fixed=is_fixed, is_whole=False)
+    return replace(base, extents=(*extents, *left), is_fixed=is_fixed, is_whole=False)
 
 
 def _index(ctx: Inference, entry: ast.expr) -> Scalar:

@@ -25,7 +25,7 @@ from tensorlift.frontends.python.scalars import (
     truth_of,
 )
 from tensorlift.frontends.python.state import LOCAL, Inference, Local
-from tensorlift.frontends.python.syntax import names_in, stored_in
+from tensorlift.frontends.python.syntax import names_in
 from tensorlift.frontends.python.values import Array, Operand, Sizes
 from tensorlift.ops.c_types import BOOL, LONG, FloatType
 
@@ -180,22 +180,8 @@ def _name_extent(ctx: Inference, name: str, value: Scalar) -> None:
     """Show an extent by the name that the function gives to it."""
     if not isinstance(value.node, nodes.Name) or len(ctx.calling) > 1 or ctx.depth:
         return
-    own_name = value.node.variable.name
-    if own_name in ctx.extents and own_name not in ctx.display and not _is_bound_by_callees(ctx, name):
-        ctx.display[own_name] = name
-
-
-def _is_bound_by_callees(ctx: Inference, name: str) -> bool:
-    """Whether a function that this one may call binds a name too."""
-    reached: set[ast.FunctionDef] = set()
-    work = [(ctx.module, ctx.scope.function)]
-    while work:
-        module, function = work.pop()
-        for callee in sorted(names_in(function) & module.functions.keys()):
-            if module.functions[callee] not in reached:
-                reached.add(module.functions[callee])
-                work.append((module.home_of(callee), module.functions[callee]))
-    return any(name in set(stored_in(function.body)) for function in reached)
+    if value.node.variable.name in ctx.extents:
+        ctx.display.setdefault(value.node.variable.name, name)
 
 
 # -- elements and parts
@@ -242,7 +228,7 @@ def _target(ctx: Inference, target: ast.Subscript) -> Array:
     base = evaluate(ctx, target.value)
     if not isinstance(base, Array) or base.view is None:
         raise ctx.refusal("target", f"`{ast.unparse(target.value)}` is no array", target)
-    return part(ctx, base, target)
+    return part(ctx, base, target, is_target=True)
 
 
 def _store_where(ctx: Inference, mask: Array, target: ast.Subscript, value: Callable[[Scalar], Operand]) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.builtin import ModuleOp
 
-    from tensorlift.frontends.python.lower import Typed
+    from tensorlift.frontends.python.state import Inference
     from tensorlift.frontends.read_function import ReadFunction
 
 _LIBRARIES = ("math", "numpy", "numba")
@@ -97,7 +97,7 @@ class LiveFunction:
         kinds = kinds_of(self.node, self.module.locate)
         return {name: "" if kind.rank is None else kind.annotation() for name, kind in kinds.items()}
 
-    def read(self, lower: Callable[[Typed], ModuleOp], told: Mapping[str, str]) -> ReadFunction:
+    def read(self, lower: Callable[[Inference], ModuleOp], told: Mapping[str, str]) -> ReadFunction:
         """Lower the function; ``told`` are annotations for parameters whose own do not tell what they are."""
         return read_definition(self.node, self.module, lower, told)
 

@@ -25,7 +25,7 @@ from tensorlift.frontends.python.facts import Facts
 from tensorlift.frontends.python.refusals import in_python, refusal
 from tensorlift.frontends.python.scalars import Scalar, is_wide
 from tensorlift.frontends.python.signature import kinds_of
-from tensorlift.frontends.python.state import Inference, Inferred, Scope
+from tensorlift.frontends.python.state import Inference, Scope
 from tensorlift.frontends.python.statements import read_body
 from tensorlift.frontends.python.syntax import arguments_of
 from tensorlift.frontends.python.values import Array, Memory
@@ -33,7 +33,7 @@ from tensorlift.ir.function import FunctionView
 from tensorlift.ir.left_early import marked, refusal_of
 from tensorlift.ir.requirements import Condition, add_requirements, stated_requirement
 from tensorlift.ops.c_types import LONG, ArrayType, PointerType
-from tensorlift.poly.polynomial import Polynomial, spell_inequality
+from tensorlift.poly.polynomial import Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,30 +51,7 @@ if TYPE_CHECKING:
 _PASSES = 12
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Typed:
-    """A function whose types and extents are found."""
-
-    state: Inference
-    function: ast.FunctionDef
-    kinds: Mapping[str, ParameterKind]
-
-    @property
-    def location(self) -> Location:
-        """Where the function begins."""
-        return self.state.module.locate(self.function)
-
-    def inferred(self) -> Inferred:
-        """Give what was found out, for the reader."""
-        state = self.state
-        results = {name: (array.element, array.rank) for name, array in state.results.items()}
-        returns, grows = tuple(state.returns), state.growth is not None
-        return Inferred(
-            state.module, self.function, self.kinds, state.facts.types, results, returns, state.result, grows
-        )
-
-
-def infer(function: ast.FunctionDef, module: Module, told: Mapping[str, str] | None = None) -> Typed:
+def infer(function: ast.FunctionDef, module: Module, told: Mapping[str, str] | None = None) -> Inference:
     """Find the types of one function.
 
     ``told`` are annotations for parameters whose own do not tell what they are.
@@ -85,7 +62,7 @@ def infer(function: ast.FunctionDef, module: Module, told: Mapping[str, str] | N
     facts = Facts()
     for _ in range(_PASSES):
         facts.begin_pass()
-        state = Inference(module, facts, Scope.of(module, function), calling=[function.name])
+        state = Inference(module, facts, kinds, Scope.of(module, function), calling=[function.name])
         state.returned_names = _returned_names(function)
         for argument in arguments_of(function):
             with state.placed(argument):
@@ -96,42 +73,40 @@ def infer(function: ast.FunctionDef, module: Module, told: Mapping[str, str] | N
         if not facts.changed:
             if facts.misfits:
                 raise facts.misfits[0]
-            return Typed(state, function, kinds)
+            return state
     raise refusal("unbound", module.locate(function), "some variable")
 
 
 def _parameter(state: Inference, name: str, kind: ParameterKind) -> None:
+    """Bind a parameter: an array, an integer that does not change, or a local variable."""
     if kind.rank is None:
         raise state.refusal("unknown-rank", name)
-    value = Scalar(kind.dtype, kind.is_weak, is_any=is_wide(kind.dtype))
     if kind.rank:
         own = [_own(name, axis) for axis in range(kind.rank)]
         state.extents.update(own)
-        state.sizes.update(own)
-        memory = Memory(name, is_given=True)
-        item = replace(value, weak=kind.is_list)
-        array = Array(tuple(map(state.size, own)), item, memory, kind.is_list, is_whole=True)
-        state.scope.environment[name] = array
+        item = Scalar(kind.dtype, kind.is_list, is_any=is_wide(kind.dtype))
+        state.scope.environment[name] = Array(
+            tuple(map(state.size, own)), item, Memory(name, is_given=True), kind.is_list, is_whole=True
+        )
         return
-    value = replace(value, is_any=False)
+    value = Scalar(kind.dtype, kind.is_weak, state.size(name) if kind.dtype == LONG else None)
     state.facts.join(state.key(name), kind.dtype, weak=kind.is_weak)
     if name in state.scope.stores:
-        declare(state, name, replace(value, node=state.size(name) if kind.dtype == LONG else None))
+        declare(state, name, value)
         return
     if kind.dtype == LONG:
-        state.sizes.add(name)
-        value = replace(value, node=state.size(name))
+        state.numbers.add(name)
     state.scope.environment[name] = value
 
 
-def lower_python(typed: Typed, lower: Lower) -> ModuleOp:
+def lower_python(state: Inference, lower: Lower) -> ModuleOp:
     """Lower a function whose types are found.
 
     ``lower`` lowers a function with the parameters that it has.
 
     Raises ``LiftError`` with the reason where it is refused.
     """
-    module = _Lowering.of(typed, lower).run()
+    module = _Lowering.of(state, lower).run()
     for op in module.walk():
         left = refusal_of(op)
         if left is not None:
@@ -143,7 +118,7 @@ def lower_python(typed: Typed, lower: Lower) -> ModuleOp:
 class _Lowering:
     """The lowering of a function, twice where the accesses do not tell the extents."""
 
-    typed: Typed
+    state: Inference
     lower: Lower
     sizes: dict[str, nodes.Variable] = field(default_factory=dict)  # extents, by which stand for all equal ones
     parameters: list[nodes.Variable] = field(default_factory=list)
@@ -152,21 +127,21 @@ class _Lowering:
     texts: list[tuple[str, Location]] = field(default_factory=list)
 
     @staticmethod
-    def of(typed: Typed, lower: Lower) -> _Lowering:
+    def of(state: Inference, lower: Lower) -> _Lowering:
         """Make the parameters."""
-        made = _Lowering(typed, lower)
-        for argument in arguments_of(typed.function):
-            made._parameter(argument, typed.kinds[argument.arg])
-        for name, array in typed.state.results.items():
-            extents = tuple(made._extent(extent, typed.location) for extent in array.extents)
+        made = _Lowering(state, lower)
+        for argument in arguments_of(state.scope.function):
+            made._parameter(argument, state.kinds[argument.arg])
+        for name, array in state.results.items():
+            extents = tuple(made._extent(extent) for extent in array.extents)
             ctype = _restricted(array.element, array.rank)
             made.results.append(
-                nodes.Variable(name, ctype, typed.location, extents, is_parameter=True, keeps_rank=bool(extents))
+                nodes.Variable(name, ctype, state.location, extents, is_parameter=True, keeps_rank=bool(extents))
             )
         return made
 
     def _parameter(self, argument: ast.arg, kind: ParameterKind) -> None:
-        place = self.typed.state.module.locate(argument)
+        place = self.state.module.locate(argument)
         ctype = array_type(kind.dtype, kind.rank) if kind.rank else kind.dtype
         extents = tuple(self._size(_own(argument.arg, axis), place) for axis in range(kind.rank or 0))
         variable = nodes.Variable(argument.arg, ctype, place, extents, is_parameter=True, keeps_rank=bool(kind.rank))
@@ -176,34 +151,34 @@ class _Lowering:
 
     def _size(self, own: str, place: Location) -> nodes.Expression:
         """Give the size that an extent is, by the name that the source gives to it."""
-        state = self.typed.state
+        state = self.state
         chosen = state.facts.representative(own)
         if chosen not in self.sizes:
             self.sizes[chosen] = nodes.Variable(state.shown(chosen), LONG, place, is_parameter=True)
         return nodes.Name(self.sizes[chosen], LONG, place)
 
-    def _extent(self, extent: nodes.Expression, place: Location) -> nodes.Expression:
+    def _extent(self, extent: nodes.Expression) -> nodes.Expression:
         """Spell an extent of a result by the parameters."""
+        place = self.state.location
         match extent:
-            case nodes.Name(variable=variable) if variable.name in self.typed.state.extents:
+            case nodes.Name(variable=variable) if variable.name in self.state.extents:
                 return self._size(variable.name, place)
             case nodes.Name(variable=variable):
-                known = next(one for one in self.parameters if one.name == variable.name)
-                return nodes.Name(known, LONG, place)
+                return nodes.Name(next(p for p in self.parameters if p.name == variable.name), LONG, place)
             case nodes.Binary(operator=operator, left=left, right=right):
-                return nodes.Binary(operator, self._extent(left, place), self._extent(right, place), LONG, place)
+                return nodes.Binary(operator, self._extent(left), self._extent(right), LONG, place)
             case nodes.Cast(operand=operand):
-                return self._extent(operand, place)
-        return nodes.Integer(extent.value, LONG, place) if isinstance(extent, nodes.Integer) else extent
+                return self._extent(operand)
+            case nodes.Integer(value=value):
+                return nodes.Integer(value, LONG, place)
+        return extent
 
     def _free(self) -> set[nodes.Variable]:
         """Give the extents that nothing mentions: these are left to the accesses to tell."""
-        state = self.typed.state
+        state = self.state
         used = {*state.mentioned}
         for equality in state.equalities:
             used |= (equality.left - equality.right).variables()
-        for least, _ in state.least:
-            used |= least.variables()
         used |= {name for pair in state.facts.unified for name in pair[:2]}
         used = {state.facts.representative(name) for name in used}
         return {variable for own, variable in self.sizes.items() if own not in used}
@@ -232,9 +207,9 @@ class _Lowering:
                 None if isinstance(e, nodes.Name) and e.variable in inferred else e for e in extents
             )
         sizes = [variable for variable in self.sizes.values() if variable not in inferred]
-        state, place = self.typed.state, self.typed.location
+        state, place = self.state, self.state.location
         parameters = (*sizes, *self.parameters, *self.results)
-        function = nodes.Function(self.typed.function.name, parameters, state.result, place, nodes.Block((), place))
+        function = nodes.Function(state.scope.function.name, parameters, state.result, place, nodes.Block((), place))
         return self.lower(function, state.module.filename)
 
     def _told(self, module: ModuleOp) -> set[nodes.Variable]:
@@ -251,7 +226,7 @@ class _Lowering:
                     continue
                 if found.constant == 0 and [k for _, k in found.terms] == [1] and found.terms[0][0] in shown:
                     told.add(size.variable)
-                    is_list = self.typed.kinds[variable.name].is_list
+                    is_list = self.state.kinds[variable.name].is_list
                     spelled = f"len({variable.name}{'[0]' * axis})" if is_list else f"{variable.name}.shape[{axis}]"
                     self.texts.append((f"{spelled} == {self._named(str(found))}", variable.location))
         return told
@@ -262,15 +237,15 @@ class _Lowering:
 
     def _assumed_kinds(self) -> list[tuple[str, Location]]:
         """Spell what parameters are taken for whose annotation does not tell it."""
-        kinds, locate = self.typed.kinds, self.typed.state.module.locate
-        assumed = [argument for argument in arguments_of(self.typed.function) if not kinds[argument.arg].is_told]
+        kinds, locate = self.state.kinds, self.state.module.locate
+        assumed = [argument for argument in arguments_of(self.state.scope.function) if not kinds[argument.arg].is_told]
         return [(f"{a.arg} is {kinds[a.arg].spelled()}", locate(a)) for a in assumed]
 
     def _finish(self, module: ModuleOp) -> ModuleOp:
         """Add what Python asks for to the preconditions, and the list of what is returned."""
         function = module.body.block.first_op
         assert function is not None
-        state = self.typed.state
+        state = self.state
         stated = [stated_requirement("type", text, location) for text, location in self._assumed_kinds()]
         stated += [stated_requirement("extent", text, location) for text, location in self.texts]
         stated += [
@@ -284,10 +259,6 @@ class _Lowering:
                 text = f"{left.spell(self._named)} == {right.spell(self._named)}"
                 equal = Condition(AffineConstraintKind.eq, left - right, sizes)
                 stated.append(stated_requirement("extent", text, equality.location, equal))
-        for least, location in state.least:
-            shown = self._by_shown(least)
-            condition = Condition(AffineConstraintKind.ge, shown, sizes)
-            stated.append(stated_requirement("extent", spell_inequality(shown), location, condition))
         if state.growth is not None:
             stated.append(stated_requirement("integers", "every integer fits into 64 bits", state.growth))
         add_requirements(function, stated)
@@ -297,7 +268,7 @@ class _Lowering:
 
     def _by_shown(self, value: Polynomial) -> Polynomial:
         """Give a polynomial over the sizes as they are called."""
-        return value.substitute({n: Polynomial.variable(self.typed.state.shown(n)) for n in value.variables()})
+        return value.substitute({n: Polynomial.variable(self.state.shown(n)) for n in value.variables()})
 
 
 def array_type(element: Number, rank: int) -> ArrayType:

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from tensorlift.diagnostics import Diagnostic
-    from tensorlift.frontends.python.lower import Typed
+    from tensorlift.frontends.python.state import Inference
 
 _SIZE_LIMIT = 4_000_000
 _KNOWN = {"math", "numpy"}  # modules whose names are known
 
 
 def read_functions(
-    text: str, filename: str, lower: Callable[[Typed], ModuleOp], function: str | None = None
+    text: str, filename: str, lower: Callable[[Inference], ModuleOp], function: str | None = None
 ) -> list[ReadFunction]:
     """Read Python source text into the loop IR, one module for each function at the top level of the file.
 
@@ -67,14 +67,14 @@ def parse(text: str, filename: str) -> ast.Module:
 def read_definition(
     node: ast.FunctionDef,
     module: Module,
-    lower: Callable[[Typed], ModuleOp],
+    lower: Callable[[Inference], ModuleOp],
     told: Mapping[str, str] | None = None,
 ) -> ReadFunction:
     """Lower one function; what refuses it becomes its diagnostics.
 
     ``told`` are annotations for parameters whose own do not tell what they are.
     """
-    found: list[Typed] = []
+    found: list[Inference] = []
 
     def lowered() -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
         try:

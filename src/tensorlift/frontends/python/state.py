@@ -147,21 +147,21 @@ class Inferred:
     grows: bool
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Inference:
     """What is known while a function is read; the outermost function has parameters and results."""
 
     module: Module
     facts: Facts
+    kinds: Mapping[str, ParameterKind]
     scope: Scope
-    sizes: set[str] = field(default_factory=set)  # integers that do not change: extents of parameters, and parameters
-    extents: set[str] = field(default_factory=set)  # those that are extents
+    extents: set[str] = field(default_factory=set)  # of parameters
+    numbers: set[str] = field(default_factory=set)  # parameters that are integers, and do not change
     counters: set[str] = field(default_factory=set)  # what loops count
     display: dict[str, str] = field(default_factory=dict)  # what the function calls extents
     names: set[str] = field(default_factory=set)  # of all integers that do not change where they are
     mentioned: set[str] = field(default_factory=set)
     equalities: list[Equality] = field(default_factory=list)
-    least: list[tuple[Polynomial, Location]] = field(default_factory=list)  # what must be at least zero
     calling: list[str] = field(default_factory=list)
     latest: dict[str, Scalar] = field(default_factory=dict)  # what names hold where their last binding was
     growth: Location | None = None  # where first an integer of Python is computed from data
@@ -177,6 +177,22 @@ class Inference:
     returned_names: tuple[str, ...] = ()  # what the last statement returns
     taken: set[str] = field(default_factory=set)  # names of arguments
     count: int = 0
+
+    @property
+    def location(self) -> Location:
+        """Where the function begins."""
+        return self.module.locate(self.scope.function)
+
+    @property
+    def sizes(self) -> set[str]:
+        """The integers that do not change."""
+        return self.extents | self.numbers
+
+    def inferred(self) -> Inferred:
+        """Give what was found out, for the reader."""
+        results = {name: (array.element, array.rank) for name, array in self.results.items()}
+        known = self.module, self.scope.function, self.kinds, self.facts.types
+        return Inferred(*known, results, tuple(self.returns), self.result, self.growth is not None)
 
     # -- places and names
 
@@ -298,16 +314,13 @@ class Inference:
         self.equalities.append(Equality(a, b, self.at))
 
     def require_nonnegative(self, node: nodes.Expression, otherwise: tuple[str, str] = _NEGATIVE_EXTENT) -> None:
-        """Record the sizes for which an integer is at least zero, or refuse it ``otherwise``."""
+        """Refuse ``otherwise`` what cannot be asked to be at least zero."""
         while isinstance(node, nodes.Binary) and node.operator == "//" and _is_positive(node.right):
             node = node.left
         self.mention(node)
         value = self.polynomial(node)
         if value is None or not value.is_affine or not value.variables() <= self.sizes | self.counters:
             raise RefusedError(*otherwise)
-        is_certain = value.variables() <= self.extents and all(factor >= 0 for factor in value.terms.values())
-        if not is_certain and value.variables() <= self.sizes:
-            self.least.append((value, self.at))
 
     # -- arrays
 

@@ -14,6 +14,7 @@ from xdsl.dialects.memref import AllocOp, LoadOp, StoreOp
 from xdsl.ir import SSAValue
 
 from tensorlift.ir.c_types import ir_type
+from tensorlift.ir.literal_function import NEGATIVE
 from tensorlift.ops.c_types import BOOL, LONG, FloatType, IntegerType
 from tensorlift.readers.flow import Flow
 from tensorlift.readers.python.context import INDEX, memory_type
@@ -176,7 +177,7 @@ def _laid_out(ctx: Context, extents: Sequence[Size]) -> tuple[Size, ...]:
         if isinstance(extent, int) and extent < 0:
             raise ctx.refusal("a negative extent")
         if not isinstance(extent, int) and not ctx.is_counted(extent):
-            ctx.require(ctx.comparison(">=", extent, ctx.constant(0, LONG), LONG), "ValueError: a negative extent")
+            ctx.require(ctx.comparison(">=", extent, ctx.constant(0, LONG), LONG), NEGATIVE)
             ctx.counters.add(extent)
     return dense(ctx, extents)
 
