@@ -11,7 +11,7 @@ taken for anything.
 
 from __future__ import annotations
 
-from collections import ChainMap, Counter
+from collections import Counter
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -417,7 +417,7 @@ class Execution:
         found = {value: search.first(known, value.type) for value, known in early.frame.values.items()}
         inside = {*self.flow.values(self.flow.loops[header].blocks)}
         known = {v: k for v, k in frame.values.items() if v not in inside}
-        hit = replace(frame, values=ChainMap({v: k for v, k in found.items() if k is not None}, known))
+        hit = replace(frame, values=known | {v: k for v, k in found.items() if k is not None})
         types = self._types(early.block)
         passed = [search.first(value, of_type) for value, of_type in zip(early.passed, types, strict=True)]
         if any(value is None for value in passed):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import ChainMap
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +11,7 @@ from tensorlift.poly.domain import Domain
 from tensorlift.proofs.source.operations import Undecided, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, MutableMapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
@@ -32,7 +31,7 @@ class Frame:
     and ``claimed`` are arrays of which ``claim`` tells what earlier iterations wrote, if anything.
     """
 
-    values: MutableMapping[SSAValue, Value]
+    values: dict[SSAValue, Value]
     state: Tracked
     around: Frame | None = None
     header: int | None = None
@@ -113,4 +112,4 @@ def under(test: Domain | Term, frame: Frame, *, is_true: bool = True) -> Frame:
     if not isinstance(test, Domain):
         known = test if is_true else terms.apply("not", test)
         guard = known if guard is TRUE else terms.apply("and", guard, known)
-    return replace(frame, values=ChainMap({}, frame.values), state=frame.state.copy(), guard=guard)
+    return replace(frame, values=dict(frame.values), state=frame.state.copy(), guard=guard)
