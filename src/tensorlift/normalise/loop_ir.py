@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tensorlift.diagnostics import called_from
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.mlir.cleanup import PURE, remove_dead
+from tensorlift.ir.cleanup import PURE, remove_dead
 from tensorlift.ir.function import function_named
 from tensorlift.ir.literal_function import argument_names, callee_of
 from tensorlift.ir.location import location_of

@@ -26,7 +26,6 @@ from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExp
 from xdsl.rewriter import Rewriter
 
 from tensorlift.frontends.mlir.atoms import Size
-from tensorlift.frontends.mlir.cleanup import remove_dead
 from tensorlift.frontends.mlir.generalise import generalise
 from tensorlift.frontends.mlir.index_operations import INDEX_OPERATIONS, copied
 from tensorlift.frontends.mlir.memories import MEMORIES, check_memref, static_extents
@@ -36,6 +35,7 @@ from tensorlift.frontends.mlir.shapes import Assumed, infer_extents, known_exten
 from tensorlift.frontends.mlir.structures import STRUCTURES, only_block
 from tensorlift.frontends.mlir.translator import Rule, Translator, check_scalar
 from tensorlift.frontends.mlir.values import Memory, Scalar, View
+from tensorlift.ir.cleanup import remove_dead
 from tensorlift.ir.location import location_of
 from tensorlift.ir.subscripts import STRUCTURED
 

@@ -18,9 +18,9 @@ from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import BlockArgument, Operation
 
 from tensorlift.diagnostics import refuse
-from tensorlift.frontends.mlir.cleanup import PURE
 from tensorlift.frontends.mlir.function import HANDLERS
 from tensorlift.frontends.mlir.refusals import refusal
+from tensorlift.ir.cleanup import PURE
 from tensorlift.ir.mixed import Mixed, OpaqueOp, opaque_in
 
 if TYPE_CHECKING:

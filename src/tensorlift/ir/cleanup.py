@@ -18,7 +18,7 @@ def remove_dead(block: Block, pure: tuple[str, ...] = PURE) -> None:
         for region in op.regions:
             for inner in region.blocks:
                 remove_dead(inner, pure)
-        if op.name.startswith(pure) and not any(list(result.uses) for result in op.results):
+        if op.name.startswith(pure) and not any(result.first_use for result in op.results):
             op.detach()  # type: ignore[no-untyped-call]  # untyped in xDSL
             op.erase()
         op = before
