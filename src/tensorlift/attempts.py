@@ -103,7 +103,8 @@ class Request:
 
     ``effort`` is what the search may take, and counts what it did.  A program that ``replaces`` its source may not be
     slower by degree.  It ``keeps_loops`` whose closed forms have no
-    program that is proved, and searches again.  Costs are estimated at the sizes ``estimated_at``.
+    program that is proved, and searches again.  Costs are estimated at the sizes ``estimated_at``.  Integers of the
+    widths in ``wrapping`` wrap in the source.
     """
 
     target: Target
@@ -114,6 +115,7 @@ class Request:
     effort: Effort = field(default_factory=Effort)
     estimated_at: Mapping[str, int] = field(default_factory=dict)
     replaces: bool = False
+    wrapping: frozenset[int] = frozenset()
 
 
 def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved:
@@ -386,7 +388,7 @@ def _attempt_in_place(  # noqa: PLR0913 - what is lifted, in two forms, and how
     with stage("derive"):
         again = tuple(_arranged(simplified.items))
         stored = tuple(_arranged(reading_stored(simplified.items)))
-    function, target = InPlace(view, summary, preconditions_of(view, summary)), request.target
+    function, target = InPlace(view, summary, preconditions_of(view, summary), request.wrapping), request.target
     first: LiftError | None = None
     for items, plain in ((stored, False), *([(again, False)] if again != stored else []), (again, True)):
         ordered = replace(simplified, items=items)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.diagnostics import LiftError, Severity, located
-from tensorlift.frontends.c.narrow import narrow_line
+from tensorlift.frontends.c.narrow import narrow_line, overflow_line
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.languages.c import read_with_tree
 from tensorlift.proofs.entry import Caller, check_read_back
@@ -33,11 +33,12 @@ if TYPE_CHECKING:
     from tensorlift.proofs import Certificate
 
 
-def read_back(text: str, entry: str, within: Domain | None = None) -> ReadBack:
+def read_back(text: str, entry: str, within: Domain | None = None, wrapping: frozenset[int] = frozenset()) -> ReadBack:
     """Read one function of an emitted program in C, and summarise it, every closed form proved by induction.
 
     Of the sizes nothing is assumed but that they are ``within`` those of the source, where these are known; then no
-    arithmetic on them may lose bits.
+    arithmetic on them may lose bits.  What is computed at the widths in ``wrapping`` may not overflow: there the source
+    says what happens, and C does not.
 
     Raises:
         CheckFailure: where the front end or summarising refuses it.
@@ -48,6 +49,7 @@ def read_back(text: str, entry: str, within: Domain | None = None) -> ReadBack:
         program = _read(text, entry)
         check_independent(marked, program)
         view = program.view
+        _check_defined(program, wrapping)
         if within is not None:
             _check_wide(program)
             within = within.project_out(*(name for name in within.variables() if name not in view.size_names))
@@ -80,6 +82,12 @@ def _check_wide(program: Program) -> None:
         raise CheckFailure(OBLIGATION, "a size or a position may not fit its type", line)
 
 
+def _check_defined(program: Program, wrapping: frozenset[int]) -> None:
+    line = overflow_line(program.tree, program.view.size_names, wrapping)
+    if line is not None:
+        raise CheckFailure(OBLIGATION, "integers with a sign may overflow, which the source wraps", line)
+
+
 def _read(text: str, entry: str) -> Program:
     function, tree = read_with_tree(text, FILE, entry)
     if function.module is None:
@@ -95,6 +103,7 @@ class InPlace:
     view: FunctionView
     summary: Summary
     preconditions: tuple[Precondition, ...]
+    wrapping: frozenset[int] = frozenset()  # widths at which the source says what happens beyond the range
 
     @cached_property
     def _signature(self) -> Signature | LiftError | None:
@@ -125,13 +134,14 @@ class InPlace:
     def memory(self) -> dict[str, Any]:
         """Give what the emitter must know of the memory that a program is called with."""
         if not isinstance(self._signature, Signature):
-            return {"strides": {}}
+            return {"strides": {}, "wrapping": self.wrapping}
         conditions = [p.condition for p in self.preconditions]
-        return {"strides": strides_of(self.view), "signature": self._signature, "conditions": conditions}
+        found = {"strides": strides_of(self.view), "signature": self._signature, "conditions": conditions}
+        return {**found, "wrapping": self.wrapping}
 
     def proved(self, emitted: Emitted, target: str) -> tuple[Certificate, FunctionView]:
         """Prove a program as it is read back, and give its function; raises CheckFailure."""
-        program = read_back(emitted.text, emitted.entry, self.summary.context)
+        program = read_back(emitted.text, emitted.entry, self.summary.context, self.wrapping)
         places = self._signature.places if isinstance(self._signature, Signature) else {}
         strides = strides_of(self.view) if places else {}
         caller = Caller(places, strides, [p.text for p in self.preconditions])

@@ -36,6 +36,45 @@ def narrow_line(function: nodes.Function, sizes: Collection[str]) -> int | None:
     return min((*parameters, *lines), default=None)
 
 
+def overflow_line(function: nodes.Function, sizes: Collection[str], widths: frozenset[int]) -> int | None:
+    """Return the first line of signed arithmetic on data that may leave its type; None where none does.
+
+    It counts at ``widths``, those of what is computed, or of what it is computed from before C makes that an ``int``.
+    Counters of loops, sizes, and what is computed of these alone, are no data.
+    """
+    statements = list(nodes.statements_of(function.body))
+    places = {p for p in function.parameters if p.name in sizes}
+    loops = [statement for statement in statements if isinstance(statement, nodes.Loop)]
+    places |= {loop.initial.variable for loop in loops if isinstance(loop.initial, nodes.Declare)}
+    assigned = [pair for statement in statements for pair in (*_assigned(statement), *_summed(statement))]
+    places -= {variable for variable, value in assigned if not _names_in(value) <= places}
+    computed = (node for statement in statements for node in nodes_of(statement) if _overflows(node, widths))
+    return min((node.location.line for node in computed if not _names_in(node) <= places), default=None)
+
+
+def _names_in(expression: nodes.Expression) -> set[object]:
+    """Collect what an expression reads: variables, and cells as nothing that is known."""
+    read = [node for node in walk(expression) if isinstance(node, nodes.Name | nodes.Subscript | nodes.Call)]
+    return {node.variable if isinstance(node, nodes.Name) else node for node in read}
+
+
+def _overflows(node: nodes.Expression, widths: frozenset[int]) -> bool:
+    """Tell whether a sum, difference, product or negation of integers with a sign may leave its type."""
+    if not isinstance(node.ctype, IntegerType) or not node.ctype.signed:
+        return False
+    match node:
+        case nodes.Binary(operator="+" | "-" | "*" | "<<", left=left, right=right):
+            operands: tuple[nodes.Expression, ...] = (left, right)
+        case nodes.Unary(operator="-" | "pre++" | "pre--" | "post++" | "post--", operand=operand):
+            operands = (operand,)
+        case nodes.Assign(operator="+" | "-" | "*" | "<<", target=target, value=value):
+            operands = (target, value)
+        case _:
+            return False
+    from_widths = {one.ctype.width for one in map(nodes.without_casts, operands) if isinstance(one.ctype, IntegerType)}
+    return not widths.isdisjoint({node.ctype.width, max(from_widths, default=0)}) and not _fits(node)
+
+
 def _lines(statement: nodes.Statement, keepers: set[nodes.Variable], plain: set[nodes.Variable]) -> Iterator[int]:
     """Yield the lines of what may lose bits; ``plain`` are the keepers that do not only sum what loops give."""
     if isinstance(statement, nodes.Loop):
@@ -124,6 +163,9 @@ def _range(node: nodes.Expression) -> Range:
     match node:
         case nodes.Integer(value=value):
             return value, value
+        case nodes.Cast(operand=operand) if isinstance(operand.ctype, IntegerType):
+            low, high = _range(operand)
+            return (low, high) if whole[0] <= low and high <= whole[1] else whole
         case nodes.Unary(operator="-", operand=operand):
             return combined("neg", _range(operand))
         case nodes.Binary(operator="/", left=left, right=nodes.Integer(value=divisor)) if divisor > 0:
@@ -133,7 +175,7 @@ def _range(node: nodes.Expression) -> Range:
             return 1 - divisor, divisor - 1
         case nodes.Binary(operator="+" | "-" | "*" as operator, left=left, right=right):
             return combined(_SUMS[operator], _range(left), _range(right))
-        case nodes.Binary(operator="<<" | "/" | "%"):
+        case nodes.Binary(operator="<<" | "/" | "%") | nodes.Assign() | nodes.Unary():
             return whole[0] - 1, whole[1]  # not known to fit
     return whole
 

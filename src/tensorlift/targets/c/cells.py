@@ -28,11 +28,25 @@ from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 from tensorlift.ops.scalar_ops import neutral as number_of
 from tensorlift.poly.domain import at_least
 from tensorlift.targets.c.nests import condition, nest
-from tensorlift.targets.c.scalars import AND, ATOM, C_TYPES, CHOICE, OR, SUM, UNARY, Text, applied, cast, number
+from tensorlift.targets.c.scalars import (
+    AND,
+    ATOM,
+    C_TYPES,
+    CHOICE,
+    OR,
+    SUM,
+    UNARY,
+    Text,
+    applied,
+    cast,
+    may_overflow,
+    number,
+    without_sign,
+)
 from tensorlift.targets.c.text import Block
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from tensorlift.poly.affine import Affine
     from tensorlift.poly.domain import Domain
@@ -49,8 +63,10 @@ _TOWARDS_ZERO = {"floordiv": "tdiv", "mod": "rem"}
 class Cell:
     """Computes values at the points of a domain, whose variables have their names in C already."""
 
-    def __init__(self, where: Domain, read: SpellRead, names: Names) -> None:
+    def __init__(self, where: Domain, read: SpellRead, names: Names, wrapping: Collection[int]) -> None:
+        """Compute at the points ``where``; ``wrapping`` are the widths at which integers may wrap."""
         self.where = where
+        self.wrapping = wrapping
         self.lines: list[Line] = []
         self._read = read
         self._names = names
@@ -94,7 +110,7 @@ class Cell:
         if init is not None:
             return self._fold(*init)
         term = _wrapping(term)
-        return applied(self._towards_zero(term), [self._spelled(a) for a in term.args])
+        return applied(self._towards_zero(term), [self._spelled(a) for a in term.args], self.wrapping)
 
     def _towards_zero(self, term: Apply) -> Apply:
         """Divide a position towards zero, as C does, where it is rounded down, which is the same."""
@@ -138,7 +154,7 @@ class Cell:
             bound, domain, body = renewed(term, self._names.fresh)
 
             def step(values: Mapping[str, Affine]) -> list[Line]:
-                inner = Cell(self.where & domain, self._read, self._names)
+                inner = Cell(self.where & domain, self._read, self._names, self.wrapping)
                 inner._known = self._outside(term)
                 with self._names.scope():
                     text = inner.value(substitute(body, values))
@@ -146,9 +162,27 @@ class Cell:
                         name = self._names.fresh("t")
                         inner.lines.append(f"const {C_TYPES[term.dtype]} {name} = {text.source};")
                         text = Text(name)
-                return [*inner.lines, update(term.op, term.dtype, target, text)]
+                return [*inner.lines, self.update(term.op, term.dtype, target, text)]
 
             return nest(domain, bound, self.where, step)
+
+    def update(self, op: str, dtype: DType, target: str, value: Text) -> str:
+        """Spell one step of a fold."""
+        sign = _COMPOUND.get(op)
+        if sign is not None:
+            if may_overflow(op, dtype, self.wrapping):
+                before, after = without_sign(Text(target), dtype), value.unsigned or value
+                return f"{target} = ({C_TYPES[dtype]})({before.source} {sign} {after.within(SUM + 1)});"
+            if is_integer(dtype) and width(dtype) < _WIDE:
+                return f"{target} = ({C_TYPES[dtype]})({target} {sign} {value.within(SUM + 1)});"
+            return f"{target} {sign}= {value.source};"
+        if op in ("any", "all"):
+            joint, precedence = ("||", 3) if op == "any" else ("&&", 4)
+            return f"{target} = {target} {joint} {value.within(precedence + 1)};"
+        if op in ("fmax", "fmin"):
+            return f"{target} = {op}{'f' * (dtype == 'f32')}({target}, {value.source});"
+        joint = ">" if op == "max" else "<"
+        return f"{target} = {value.within(10)} {joint} {target} ? {value.within(3)} : {target};"
 
     def _outside(self, term: Reduce) -> dict[Term, Text]:
         """Return what is known that does not depend on the variables of a fold."""
@@ -193,28 +227,11 @@ class Cell:
         return Text(name)
 
     def _arm(self, term: Term, where: Domain, name: str) -> list[Line]:
-        inner = Cell(where, self._read, self._names)
+        inner = Cell(where, self._read, self._names, self.wrapping)
         inner._known = dict(self._known)
         with self._names.scope():
             text = inner.value(term)
         return [*inner.lines, f"{name} = {text.source};"]
-
-
-def update(op: str, dtype: DType, target: str, value: Text) -> str:
-    """Spell one step of a fold."""
-    sign = _COMPOUND.get(op)
-    narrow = is_integer(dtype) and width(dtype) < _WIDE
-    if sign is not None:
-        if narrow:
-            return f"{target} = ({C_TYPES[dtype]})({target} {sign} {value.within(SUM + 1)});"
-        return f"{target} {sign}= {value.source};"
-    if op in ("any", "all"):
-        joint, precedence = ("||", 3) if op == "any" else ("&&", 4)
-        return f"{target} = {target} {joint} {value.within(precedence + 1)};"
-    if op in ("fmax", "fmin"):
-        return f"{target} = {op}{'f' * (dtype == 'f32')}({target}, {value.source});"
-    joint = ">" if op == "max" else "<"
-    return f"{target} = {value.within(10)} {joint} {target} ? {value.within(3)} : {target};"
 
 
 def neutral(op: str, dtype: DType) -> Text:

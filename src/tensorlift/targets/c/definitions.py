@@ -25,10 +25,11 @@ from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine, at_least, less
 from tensorlift.poly.variables import extreme_of, is_single_valued
 from tensorlift.targets.c.calls import Matcher, triangular_product
-from tensorlift.targets.c.cells import Cell, update
+from tensorlift.targets.c.cells import Cell
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.operands import hull
 from tensorlift.targets.c.running import running, running_back
+from tensorlift.targets.c.scalars import may_overflow
 from tensorlift.targets.c.storage import Piece, reads_written
 from tensorlift.targets.c.sums import (
     addends,
@@ -42,7 +43,7 @@ from tensorlift.targets.c.sums import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.c.operands import Ranges
@@ -161,17 +162,27 @@ _COMPOUND = ("f32", "f64", "i32", "i64")  # types of which a cell is updated wit
 class PieceWriter:
     """Writes the cells of pieces into memory; a ``plain`` one computes each cell by itself."""
 
-    def __init__(self, memory: Memory, names: Names, sizes: Sequence[str], new_slot: NewSlot, *, plain: bool) -> None:
+    def __init__(  # noqa: PLR0913 - where cells lie, and how they are computed
+        self,
+        memory: Memory,
+        names: Names,
+        sizes: Sequence[str],
+        new_slot: NewSlot,
+        *,
+        wrapping: Collection[int],
+        plain: bool,
+    ) -> None:
         self.memory = memory
         self.names = names
         self.sizes = frozenset(sizes)
         self.new_slot = new_slot
+        self.wrapping = wrapping
         self.plain = plain
         self.matcher = Matcher(memory, self.cell)
 
     def cell(self, where: Domain) -> Cell:
         """Return a writer of values at the points of a domain."""
-        return Cell(where, lambda found: self.memory.place[found.array].cell(found.indices), self.names)
+        return Cell(where, lambda found: self.memory.place[found.array].cell(found.indices), self.names, self.wrapping)
 
     def piece(self, piece: Piece) -> list[Line]:
         """Return statements that compute a piece."""
@@ -201,7 +212,8 @@ class PieceWriter:
             cell = self.cell(piece.where)
             with self.names.scope():
                 here = substitute(piece.term, values)
-                rest = _added_to(here, substitute(piece.own, values))
+                wraps = may_overflow("add", here.dtype, self.wrapping)
+                rest = None if wraps else _added_to(here, substitute(piece.own, values))
                 if not piece.variables and rest is None:
                     self._use_dots(cell, piece)
                 text = cell.value(here if rest is None else rest).source
@@ -329,7 +341,7 @@ class PieceWriter:
                 cell = self.cell(points & piece.context)
                 with self.names.scope():
                     text = cell.value(substitute(body, values))
-                return [*cell.lines, update("sum", fold.dtype, piece.target(values), text)]
+                return [*cell.lines, cell.update("sum", fold.dtype, piece.target(values), text)]
 
             order = [*piece.variables[:-1], *bound, piece.variables[-1]]
             return nest(points, order, piece.context, step)

@@ -26,7 +26,7 @@ from tensorlift.targets.c.text import HEADERS, OWN_HEADERS, PROGRAM, Block, Hold
 from tensorlift.targets.emitted import Emitted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Carried, Item, Summary
     from tensorlift.contract.language import Condition
@@ -37,33 +37,36 @@ if TYPE_CHECKING:
 _MOST_LOCAL = 512  # elements of an array of constant extents that is a local of the function
 
 
-def emit(
+def emit(  # noqa: PLR0913 - what a program computes, and what is known of its surroundings
     summary: Summary,
     strides: Mapping[str, tuple[str, ...]],
     *,
     signature: Signature | None = None,
     conditions: Sequence[Condition] = (),
+    wrapping: Collection[int] = (),
     plain: bool = False,
 ) -> Emitted:
     """Return a program that computes what a summary says; ``strides`` are those of arrays that are not dense.
 
     With a ``signature``, the function that C calls stands behind it, which checks the ``conditions``.  A ``plain``
-    program computes cell by cell: it is proved more often, and runs longer.
+    program computes cell by cell: it is proved more often, and runs longer.  Integers of the widths in ``wrapping`` may
+    wrap.
 
     Raises:
         LiftError: TL305, where C has no spelling of something.
 
     """
-    return _Emission(summary, strides, signature, conditions, plain=plain).emit()
+    return _Emission(summary, strides, signature, conditions, wrapping, plain=plain).emit()
 
 
 class _Emission:
-    def __init__(
+    def __init__(  # noqa: PLR0913 - as `emit`
         self,
         summary: Summary,
         strides: Mapping[str, tuple[str, ...]],
         signature: Signature | None,
         conditions: Sequence[Condition],
+        wrapping: Collection[int],
         *,
         plain: bool,
     ) -> None:
@@ -77,7 +80,7 @@ class _Emission:
         self.names = Names(dict.fromkeys([summary.name, *self.sizes, *summary.scalars, *arrays, *declared]))
         self.entry = self.names.spelled[summary.name] + ("" if signature is None else PROGRAM)
         self.memory = Memory()
-        self.writer = PieceWriter(self.memory, self.names, self.sizes, self._new_slot, plain=plain)
+        self.writer = PieceWriter(self.memory, self.names, self.sizes, self._new_slot, wrapping=wrapping, plain=plain)
         self.scratch: list[Slot] = []
         self.locals: list[Slot] = []
         self.parameters = [self._parameter(name, strides.get(name)) for name in arrays]

@@ -15,7 +15,7 @@ from tensorlift.comprehension.terms import Read, Reduce, Term
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine, equal
 from tensorlift.poly.variables import extreme_of
-from tensorlift.targets.c.cells import accumulator, neutral, update
+from tensorlift.targets.c.cells import accumulator, neutral
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.scalars import C_TYPES
 from tensorlift.targets.c.sums import folds_of, has_fold, replaced
@@ -195,7 +195,7 @@ class _Running:
         cell = self.cell_at(self.piece.where)
         with self.names.scope():
             added = cell.value(substitute(self.course.fold.body, {self.course.fold.bound[0]: self.course.newest}))
-        return [*cell.lines, update(fold.op, fold.dtype, total, added), *self._cell(values, total)]
+        return [*cell.lines, cell.update(fold.op, fold.dtype, total, added), *self._cell(values, total)]
 
     def _cell(self, values: Mapping[str, Affine], total: str) -> list[Line]:
         """Write a cell, with what came in up to there."""

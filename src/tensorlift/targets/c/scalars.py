@@ -5,13 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
+from tensorlift.comprehension.terms import Constant
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, width
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.targets.emitted import as_float
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from tensorlift.comprehension.terms import Apply
 
@@ -31,6 +32,7 @@ _INFIX = {
     "gt": (">", ORDER), "ge": (">=", ORDER), "and": ("&&", AND), "or": ("||", OR), "bitand": ("&", BIT_AND),
     "bitor": ("|", BIT_OR), "bitxor": ("^", BIT_XOR), "shl": ("<<", SHIFT), "shr": (">>", SHIFT),
 }  # fmt: skip
+_WRAPPING = {"add", "sub", "mul", "neg", "shl", "abs", "sum", "prod"}
 _PREFIX = {"neg": "-", "not": "!", "bitnot": "~"}
 _FUNCTIONS = {
     **{name: name for name in ("fmax", "fmin", "pow", "atan2", "copysign", *REALS, *ROUNDINGS)},
@@ -46,6 +48,7 @@ class Text(NamedTuple):
 
     source: str
     precedence: int = ATOM
+    unsigned: Text | None = None  # the same bits without a sign, where arithmetic that may wrap makes them so
 
     def within(self, precedence: int) -> str:
         """Spell it as an operand of an operation, in parentheses where it binds less tightly."""
@@ -80,8 +83,8 @@ def cast(text: Text, dtype: DType) -> Text:
     return Text(f"({C_TYPES[dtype]}){text.within(UNARY)}", UNARY)
 
 
-def applied(node: Apply, operands: Sequence[Text]) -> Text:
-    """Spell a scalar function of operands.
+def applied(node: Apply, operands: Sequence[Text], wrapping: Collection[int]) -> Text:
+    """Spell a scalar function of operands; integers of the widths in ``wrapping`` may wrap.
 
     Raises:
         LiftError: TL305, where C has no such function.
@@ -97,11 +100,41 @@ def applied(node: Apply, operands: Sequence[Text]) -> Text:
         return _extreme(node.op, *operands)
     if node.op in ("infinity", "nan"):
         return Text("INFINITY" if node.op == "infinity" else "NAN")
+    if may_overflow(node.op, node.dtype, wrapping):
+        return _wrapped(node, operands)
     result = _operation(node, operands, types)
     if result is None:
         raise refuse("TL305", f"C has no function {node.op} of {', '.join(types)}", remedy="lift to numpy")
     narrow = is_integer(node.dtype) and width(node.dtype) < _PROMOTED
     return cast(result, node.dtype) if narrow else result
+
+
+def may_overflow(op: str, dtype: DType, wrapping: Collection[int]) -> bool:
+    """Tell whether C leaves undefined what arithmetic gives that may wrap: it computes what is narrow as ``int``."""
+    if not is_integer(dtype) or width(dtype) not in wrapping:
+        return False
+    return (op in _WRAPPING and dtype in ("i32", "i64")) or (op in ("mul", "prod") and dtype == "u16")
+
+
+def without_sign(text: Text, dtype: DType) -> Text:
+    """Spell the bits of an integer as those of one without a sign, and at least as wide as ``int``."""
+    return text.unsigned or cast(text, "u64" if width(dtype) > _PROMOTED else "u32")
+
+
+def _wrapped(node: Apply, operands: Sequence[Text]) -> Text:
+    """Spell arithmetic that may wrap: without a sign, where C says what it gives."""
+    first, *others = operands
+    constant = node.args[0]
+    if isinstance(constant, Constant) and constant.value >= 0:
+        first = _integer(int(constant.value), "u64" if node.dtype == "i64" else "u32")
+    else:
+        first = without_sign(first, node.dtype)
+    if node.op == "abs":
+        test, negated = f"{operands[0].within(ORDER + 1)} < 0", f"({C_TYPES[node.dtype]})-{first.within(UNARY)}"
+        return Text(f"{test} ? {negated} : {operands[0].within(CHOICE + 1)}", CHOICE)
+    computed = _operation(node, [first, *(o.unsigned or o for o in others)], [node.dtype])
+    assert computed is not None
+    return cast(computed, node.dtype)._replace(unsigned=computed)
 
 
 def _operation(node: Apply, operands: Sequence[Text], types: Sequence[DType]) -> Text | None:
