@@ -258,7 +258,7 @@ def _lift_module(
     view, search = FunctionView(_function_op(function)), search_by(options.engine, options.tactics, options.heuristics)
     at, forms_at = dict(options.sizes), options.forms_at
     estimated, replaces = at | dict(forms_at or ()), options.replaces
-    wrapping = _wrapping(function) if target.reads_back else frozenset[int]()
+    wrapping = reading.wrapping_widths_of(function) if target.reads_back else frozenset[int]()
     request = Request(target, options.guards, at, search, estimated_at=estimated, replaces=replaces, wrapping=wrapping)
     choice = chosen_program(view, request, clock.stage, options.engine, options.budget, with_forms=forms_at is not None)
     proved = choice.proved
@@ -300,16 +300,6 @@ def _lift_module(
         refusal = Diagnostic("TL541", message, function.location, "leave --adapter out")
         return replace(record, without_adapter=(refusal,)), lifting
     return _with_adapter(record, view, summary, emitted), lifting
-
-
-def _wrapping(function: ReadFunction) -> frozenset[int]:
-    """Return the widths at which a source wraps data: all where it is not read literally."""
-    from tensorlift.ir.wrapping import ALL_WIDTHS, wrapping_widths
-
-    try:
-        return wrapping_widths(reading.literal_module(function))
-    except LiftError:
-        return ALL_WIDTHS
 
 
 @contextmanager

@@ -39,6 +39,16 @@ def literal_module(function: ReadFunction) -> ModuleOp:
     return function.literally()
 
 
+def wrapping_widths_of(function: ReadFunction) -> frozenset[int]:
+    """Return the widths at which a source wraps data: all where it is not read literally."""
+    from tensorlift.ir.wrapping import ALL_WIDTHS, wrapping_widths
+
+    try:
+        return wrapping_widths(literal_module(function))
+    except LiftError:
+        return ALL_WIDTHS
+
+
 def _read_mlir(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
     from tensorlift.languages.mlir import read_mlir
 
