@@ -88,6 +88,16 @@ def test_a_size_that_the_shape_cannot_have_is_refused() -> None:
         fold(0.5, np.ones(4))
 
 
+def test_an_integer_behind_a_pointer_is_one_number() -> None:
+    source = "void f(int n, int *a, int *c) { for (int i = 0; i < n; i++) if (a[i] > 0) (*c)++; }"
+    counted = lift(source, guards=True)
+    assert counted.functions[0].lifted, counted.diagnostics
+    for start in (3, np.int32(3), np.array(3, np.int32)):
+        assert counted(np.array([1, -1, 2], np.int32), start) == 5
+    with pytest.raises(ValueError, match="c is one number"):
+        counted(np.ones(3, np.int32), np.ones(1, np.int32))
+
+
 def test_the_same_array_is_let_through_where_it_changes_nothing() -> None:
     source = "void f(int n, double *c, double *a) { for (int i = 0; i < n; i++) c[i] = c[i] * a[i]; }"
     square = lift(source, guards=True)

@@ -33,6 +33,10 @@ ASKED = {
         "int f(int k, int n) { int j; for (j = k; j > -1; j--); return n ^ j; }",
         {"k >= -1"},
     ),
+    "a constant end that is chosen beside that constant": (
+        "int f(int k, int c, int n) { int j; for (j = k; j < 5; j++); return (c > 0 ? 5 : j) * n; }",
+        {"k <= 5"},
+    ),
     "a quotient of a quotient": (
         "int f(int n) { int i = 0; do i += 3; while (i < n / 2); return i; }",
         {"(n // 2) >= 1"},

@@ -70,7 +70,8 @@ def unguarded(preconditions: Iterable[Precondition]) -> list[Precondition]:
 def _type_of(parameter: Parameter) -> Condition:
     if parameter.shape:
         return IsArray(parameter.name, parameter.dtype, len(parameter.shape))
-    return IsScalar(parameter.name, INTEGER if "int" in parameter.dtype else NUMBER)
+    is_integer = parameter.role != "array" and "int" in parameter.dtype  # a cell may be an array of no dimensions
+    return IsScalar(parameter.name, INTEGER if is_integer else NUMBER)
 
 
 def _told_sizes(parameters: Sequence[Parameter], arrays: Mapping[str, tuple[Sum, ...]]) -> dict[Atom, Sum]:

@@ -22,6 +22,7 @@ from tensorlift.ir.operations import can_be_eager, operation_class
 from tensorlift.normalise.bounds import cut_off, from_the_end, is_of_data, untold_extent
 from tensorlift.normalise.cases import NO_VARIABLE, chosen_form, computed, decided, sign
 from tensorlift.normalise.conditions import AffineCondition
+from tensorlift.normalise.evolution import same
 from tensorlift.normalise.exact import DIVISIONS, EXACT, constant, integer, read_as
 from tensorlift.normalise.execution import Test, ctype_of, note_least, require_returned
 from tensorlift.normalise.steering import is_integer
@@ -396,8 +397,9 @@ def chosen(ex: Execution, test: Test, arms: tuple[SSAValue, SSAValue], result: S
     if result.type == i1:
         return _chosen_truth(ex, test, arms, result)
     first, second = (ex.index(arm) if is_integer(arm) else None for arm in arms)
-    if first is not None and second is not None and first.polynomial == second.polynomial:
-        return first
+    alike = same(first, second)
+    if alike is not None:
+        return alike
     note_least(ex, result, test, [first, second])
     form = chosen_form(ex, result, test, [decided(ex, ex.values[arm]) for arm in arms])
     if form is not None:

@@ -132,7 +132,7 @@ def _is_type(guard: IsArray | IsScalar, summary: Summary) -> bool:
     if isinstance(guard, IsArray):
         return info is not None and (guard.dtype, guard.rank) == (str(NUMPY_TYPES[info.dtype]), len(info.shape))
     if info is not None:
-        return not info.shape and guard.dtype == (INTEGER if is_integer(info.dtype) else NUMBER)
+        return not info.shape and guard.dtype == NUMBER
     is_whole = name in summary.sizes or is_integer(summary.scalars.get(name, "f64"))
     return guard.dtype == (INTEGER if is_whole else NUMBER)
 
