@@ -1,9 +1,8 @@
 """Attempts at a proved program: first with every loop that has a closed form lifted, then with some of them kept.
 
 A closed form may be one that no array operations compute, or whose program is not proved.  Then comes the form for
-arrays and loops that are not empty, under as few of these conditions as suffice.  Where that is not proved either, the
-loop that the form comes from is kept, its body is lifted instead, and the function is tried again: a loop that stays
-is better than a refusal.  It is better than a matrix, too, of which the source computes sums in a single loop.
+arrays and loops that are not empty, under as few conditions as suffice.  Where that is not proved either, the loop that
+the form comes from is kept, and its body is lifted: better than a refusal, or a matrix that the source does not make.
 """
 
 from __future__ import annotations
@@ -102,9 +101,8 @@ class Request:
     """What is asked for: a target, guards, sizes where the target needs them, and the search of an engine.
 
     ``effort`` is what the search may take, and counts what it did.  A program that ``replaces`` its source may not be
-    slower by degree.  It ``keeps_loops`` whose closed forms have no
-    program that is proved, and searches again.  Costs are estimated at the sizes ``estimated_at``.  Integers of the
-    widths in ``wrapping`` wrap in the source.
+    slower by degree.  It ``keeps_loops`` whose closed forms have no program that is proved, and searches again.
+    Costs are estimated at the sizes ``estimated_at``.  Integers of the widths in ``wrapping`` wrap.
     """
 
     target: Target

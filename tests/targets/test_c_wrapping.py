@@ -61,7 +61,7 @@ def test_what_wraps_wraps_in_a_program_that_is_compiled_as_c(name: str, tmp_path
     results = [np.ones(len(a), dtype) for _ in range(2)]
     for function, result in zip((library.f, library.f_original), results, strict=True):
         function(len(a), *(ctypes.c_void_p(array.ctypes.data) for array in (a, b, result)))
-    np.testing.assert_array_equal(*results)
+    np.testing.assert_array_equal(results[0], results[1])
 
 
 @pytest.mark.parametrize(
