@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a scri
 
 from bench.fuzz_types import Runner
 from tensorlift.comprehension import ranges, rules, terms
-from tensorlift.frontends.mlir import shapes
 from tensorlift.ir import scalar_terms
+from tensorlift.languages import mlir
 from tensorlift.ops import conversions
 from tensorlift.ops.dtypes import is_float, is_integer, width
 from tensorlift.readers.python import numbers
@@ -92,14 +92,13 @@ def _add_truths_as_numbers() -> None:
 
 
 def _take_bounds_for_extents() -> None:
-    infer_extents = shapes.infer_extents
+    settled = mlir._settled  # noqa: SLF001 - the fault is there
 
-    def unsaid(t: Any, function: Any, *, fitted: bool) -> list[Any]:
-        del fitted
-        infer_extents(t, function, fitted=True)
-        return []
+    def fitted_to_bounds(*given: Any, **options: Any) -> Any:
+        return settled(*given, **options | {"fitted": True})
 
-    _replace(infer_extents, unsaid)
+    _replace(settled, fitted_to_bounds)
+    _replace(mlir.add_requirements, lambda *_: None)
 
 
 FAULTS: dict[str, tuple[str, Callable[[], None]]] = {

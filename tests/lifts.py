@@ -37,9 +37,7 @@ def lifted_kernel(kernel: Kernel, target: str = "numpy", *, test: bool = False) 
 
 
 def loop_ir_of(function: ReadFunction) -> ModuleOp:
-    """Return the loop IR that literal IR gives for a function; raises what refuses it."""
-    if function.otherwise is not None:
-        return function.otherwise()
+    """Return the loop IR of a function; raises what refuses it."""
     if function.module is None:
         raise LiftError(*function.diagnostics)
     return function.module

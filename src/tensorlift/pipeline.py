@@ -33,7 +33,6 @@ from tensorlift.ir.function import functions as functions_of
 from tensorlift.ir.left_early import left_early
 from tensorlift.ir.literal_interpreter import LiteralInterpreter
 from tensorlift.ir.tensor_program import Operation, nodes_of
-from tensorlift.otherwise import lifted_otherwise
 from tensorlift.portfolio import NothingFoundError, chosen_program
 from tensorlift.record import FunctionRecord, Json, Level, LiftRecord, Verdict, worst_verdict
 from tensorlift.runtime.agreement import compare_with_interpreter
@@ -237,8 +236,7 @@ def _sizes(record: FunctionRecord) -> set[str]:
 def _lift_as_read(function: ReadFunction, target: Target, source: Source, options: LiftOptions) -> Outcome:
     clock = StageClock()
     if function.module is None:
-        refused = _refused(function, function.diagnostics, options, clock), None
-        return lifted_otherwise(function, lambda other: _lift_as_read(other, target, source, options)) or refused
+        return _refused(function, function.diagnostics, options, clock), None
     try:
         return _lift_module(function, target, source, options, clock)
     except LiftError as refusal:

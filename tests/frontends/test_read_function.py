@@ -2,8 +2,7 @@
 
 import pytest
 
-from tensorlift.frontends.mlir import reader as mlir
-from tensorlift.languages import c, cpp, python
+from tensorlift.languages import c, cpp, mlir, python
 
 _C = "long f(long n) { return n; }\nlong g(long n) { return n; }\n"
 _MLIR = "func.func @{}(%n: index) -> index {{ return %n : index }}\n"
@@ -34,7 +33,7 @@ def test_an_internal_error_refuses_its_function_alone(language: str, monkeypatch
         _fails_once(monkeypatch, python, "lower_python")
         read = python.read_python("def f(n: int):\n    return n\ndef g(n: int):\n    return n\n", "two.py")
     else:
-        _fails_once(monkeypatch, mlir, "FunctionReader")
+        _fails_once(monkeypatch, mlir, "interface_of")
         read = mlir.read_mlir(_MLIR.format("f") + _MLIR.format("g"), "two.mlir")
     first, second = read
     assert [d.code for d in first.diagnostics] == ["TL900"]

@@ -14,10 +14,10 @@ import pytest
 from tests.frontends.mlir.modules import forget
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 
-from tensorlift.frontends.mlir import read_mlir
 from tensorlift.ir.function import functions
 from tensorlift.ir.text import print_module
 from tensorlift.languages.c import read_c
+from tensorlift.languages.mlir import read_mlir
 from tensorlift.languages.python import read_python
 from tensorlift.proofs.check import check
 from tensorlift.session import SESSION

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from tests.lifts import loop_ir_of
@@ -13,12 +11,9 @@ from tensorlift import reading
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.text import print_module
 from tensorlift.normalise.inline import MOST_OPERATIONS
-from tensorlift.pipeline import LiftOptions, lift_read
+from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.record import Level
 from tensorlift.source import read_source, source_from_text
-
-if TYPE_CHECKING:
-    from tensorlift.frontends.read_function import ReadFunction
 
 
 def _lines(text: str, file: str = "f.c") -> list[str]:
@@ -219,13 +214,8 @@ def test_no_loop_reads_at_a_place_that_it_keeps(body: str, start: str) -> None:
     text = f"""int f(int n, int m, const double *x, const double *y) {{
       int k = {start}; for (int i = {start} + 1; i < n; i++) {body} return k; }}"""
     assert not any("memref.load" in line for line in _lines(text))
-    (function,) = lift_read(source_from_text(text, "f.c"), LiftOptions(), lambda: [_otherwise(text)]).functions
+    (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions()).functions
     assert function.level is Level.PROVED
-
-
-def _otherwise(text: str) -> ReadFunction:
-    (function,) = reading.read(source_from_text(text, "f.c"), LiftOptions())
-    return replace(function, module=loop_ir_of(function), diagnostics=(), otherwise=None)
 
 
 def test_a_loop_that_writes_reads_at_a_place_that_it_keeps() -> None:
@@ -254,13 +244,9 @@ def test_a_long_function_is_refused() -> None:
         "tests/programs/unsigned_ends_meet.c",
     ],
 )
-def test_both_halves_of_a_lift_are_proved_as_by_the_front_end(file: str) -> None:
-    source = read_source(file)
-    for function in reading.read(source, LiftOptions()):
-        other = replace(function, module=loop_ir_of(function), otherwise=None)
-        records = [lift_read(source, LiftOptions(), lambda f=f: [f]).functions[0] for f in (function, other)]  # type: ignore[misc] # bound at once
-        assert [record.definitions for record in records] == [Level.PROVED, Level.PROVED]
-        assert records[0].verdict == records[1].verdict
+def test_both_halves_of_a_lift_are_proved(file: str) -> None:
+    for function in lift_source(read_source(file), LiftOptions()).functions:
+        assert (function.level, function.definitions) == (Level.PROVED, Level.PROVED)
 
 
 _EXCHANGE = """#include <stdlib.h>
@@ -324,3 +310,18 @@ def test_a_pointer_that_is_compared_with_null_is_stated_to_be_none(text: str) ->
 def test_a_pointer_that_is_no_array_is_not_compared_with_null(text: str) -> None:
     with pytest.raises(LiftError, match="TL13"):
         _lines(text)
+
+
+@pytest.mark.parametrize("total", ["rows * cols", "cols * rows"])
+def test_a_flat_array_has_its_dimensions_in_the_order_of_the_source(total: str) -> None:
+    counted = f"void f(int rows, int cols, float *a) {{ for (int i = 0; i < {total}; i++) a[i] = i; }}"
+    jumping = (
+        f"void f(int rows, int cols, float *a) {{ int i = 0; t: if (i >= {total}) return; a[i] = i; i++; goto t; }}"
+    )
+    programs = [
+        function.program
+        for text in (counted, jumping)
+        for function in lift_source(source_from_text(text, "f.c"), LiftOptions()).functions
+    ]
+    assert programs[0]
+    assert programs[0] == programs[1]

@@ -17,8 +17,8 @@ from tensorlift.comprehension.instance import Instance, InstanceOperand
 from tensorlift.comprehension.rewrite import rebuild_inside, substitute, transform, walk
 from tensorlift.comprehension.terms import Apply, Constant, Reduce
 from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.frontends.mlir import read_mlir
 from tensorlift.ir.function import FunctionView, functions
+from tensorlift.languages.mlir import read_mlir
 from tensorlift.poly.variables import extreme_of
 from tensorlift.session import SESSION
 from tensorlift.summarize import summarise

@@ -22,7 +22,7 @@ from tensorlift.comprehension.terms import Piecewise
 from tensorlift.diagnostics import LiftError
 from tensorlift.dialects.meanings import NoMeaning, instance_of, summary_of, tidied
 from tensorlift.dialects.windows import relation
-from tensorlift.frontends.mlir import read_mlir
+from tensorlift.languages.mlir import read_mlir
 from tensorlift.poly.affine import ONE, Affine
 from tensorlift.session import SESSION
 from tensorlift.targets.imported.record import INSTANCES

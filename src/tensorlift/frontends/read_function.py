@@ -21,9 +21,8 @@ class ReadFunction:
     """One function of a file: its module in the loop IR, or the diagnostics that refuse it.
 
     With a module, the diagnostics are notes and warnings.  ``literally`` reads the function into literal IR, or
-    raises ``LiftError``, where its language has a literal reader.  ``otherwise`` makes the loop IR of that, or raises
-    ``LiftError``.  ``translation`` is what the front end found out about
-    types that the source does not state, where these two need it.
+    raises ``LiftError``, where its language has a literal reader.  ``translation`` is what the front end found out
+    about types that the source does not state, where that needs it.
     """
 
     name: str
@@ -31,7 +30,6 @@ class ReadFunction:
     module: ModuleOp | None
     diagnostics: tuple[Diagnostic, ...] = ()
     literally: Callable[[], ModuleOp] | None = None
-    otherwise: Callable[[], ModuleOp] | None = None
     translation: Any = None
 
 

@@ -21,7 +21,7 @@ END = "end"
 
 def location_of(owner: Operation | BlockArgument) -> Location | None:
     """Give the place in the source that an operation or argument comes from, if it has one."""
-    return _first_place(owner.location)
+    return place_of(owner.location)
 
 
 def name_of(op: Operation) -> str:
@@ -47,18 +47,18 @@ def calls_around(op: Operation) -> Iterator[tuple[str, Location | None]]:
         location = location.callee if isinstance(location, CallSiteLoc) else location.location
     for caller in reversed(chain):
         if isinstance(caller, NameLoc):
-            yield caller.desc.data, _first_place(caller.location)
+            yield caller.desc.data, place_of(caller.location)
 
 
-def _first_place(location: Attribute) -> Location | None:
+def place_of(location: Attribute) -> Location | None:
     """Descend into named, fused and inlined locations; of a call the callee's place is the one that holds the text."""
     if isinstance(location, FileLineColLoc):
         return Location(location.filename.data, location.line.data, location.column.data)
     if isinstance(location, NameLoc):
-        return _first_place(location.location)
+        return place_of(location.location)
     if isinstance(location, CallSiteLoc):
-        return _first_place(location.callee)
+        return place_of(location.callee)
     if isinstance(location, FusedLoc):
         children = cast("Iterable[Attribute]", location.locations)
-        return next((place for child in children if (place := _first_place(child))), None)
+        return next((place for child in children if (place := place_of(child))), None)
     return None

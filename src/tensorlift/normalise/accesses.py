@@ -15,8 +15,9 @@ from tensorlift.normalise.bounds import extent_name
 from tensorlift.normalise.cells import element_type
 from tensorlift.normalise.delinearise import respread
 from tensorlift.normalise.exact import number_type
+from tensorlift.normalise.induction import nested_loops
 from tensorlift.normalise.values import Access, Address, Array, Data, Slot, depends_on_data
-from tensorlift.ops.c_types import FloatType, IntegerType, element_of
+from tensorlift.ops.c_types import TRUTH, FloatType, IntegerType, element_of
 from tensorlift.poly.index_arithmetic import Index
 from tensorlift.poly.polynomial import ZERO, Polynomial
 
@@ -183,13 +184,31 @@ def _allocate(ex: Execution, op: Operation) -> None:
     """Make a local array, of the dimensions whose product its length is."""
     memory = op.results[0]
     extents = _factors(ex, op.operands[0], memory.name_hint or "a local array") if op.operands else []
-    extents = extents if ex.language.outermost_first else extents[::-1]
+    given = ex.given_out(memory)
+    if given is not None:
+        given.extents = [*extents[: len(given.extents)]]
+        _clear(ex, given)
+        ex.values[memory] = Address(given, (ZERO,))
+        return
     known = [None if extent.is_constant and extent.terms.get((), 0) > _MOST_CELLS else extent for extent in extents]
     array = Array(memory.name_hint or "local", element_type(memory), known, ex.place)
     array.subscripted = True
     ex.sink.allocate(array)
     ex.arrays.append(array)
     ex.values[memory] = Address(array, (ZERO,))
+
+
+def _clear(ex: Execution, array: Array) -> None:
+    """Fill an array that is given out with zeros, as good as any values where nothing is stored."""
+    loops, _ = nested_loops([extent for extent in array.extents if extent is not None], "i", ex)
+    for over in loops:
+        ex.sink.begin_loop(over, "i", ex.place)
+    with ex.inside(loops=loops):
+        cell = tuple(Polynomial.variable(over.variable) for over in loops)
+        zero = ex.sink.truth(0, ex.place) if array.element is TRUTH else ex.sink.constant(0, array.element, ex.place)
+        ex.sink.store(array, cell, zero, ex.domain, ex.place)
+    for _ in loops:
+        ex.sink.end_loop()
 
 
 def _free(ex: Execution, op: Operation) -> None:

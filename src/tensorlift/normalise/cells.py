@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import i1
 from xdsl.ir import Block
 
 from tensorlift.normalise.exact import number_type
 from tensorlift.normalise.steering import is_memory
 from tensorlift.normalise.values import Array, Data, Unknown
-from tensorlift.ops.c_types import FloatType, IntegerType
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -25,10 +23,9 @@ if TYPE_CHECKING:
 
     from tensorlift.diagnostics import Location
     from tensorlift.normalise.execution import Execution
+    from tensorlift.ops.c_types import FloatType, IntegerType
 
     Held = dict[Array, SSAValue]
-
-_FLAG = IntegerType("i1", 1, signed=True, rank=0)  # of the cells of truth values
 
 
 class Cells:
@@ -80,8 +77,7 @@ class Cells:
 
     def make(self, name: str, values: list[SSAValue], kind: str = "") -> Array:
         """Make a cell for one of some values."""
-        ctype = _FLAG if values[0].type == i1 else number_type(values[0].type, values)
-        cell = Array(name, ctype, [], self._ex.place, kind)
+        cell = Array(name, number_type(values[0].type, values), [], self._ex.place, kind)
         self._ex.sink.allocate(cell)
         return cell
 
@@ -145,8 +141,7 @@ class Cells:
     def read(self, cell: Array) -> Data:
         """Read a cell."""
         ex = self._ex
-        data = ex.sink.load(cell, (), ex.domain, ex.place)
-        return Data(data.ssa, data.ctype, truth=data.ctype is _FLAG)
+        return ex.sink.load(cell, (), ex.domain, ex.place)
 
     def current(self, value: SSAValue) -> Data | None:
         """Read a value from its cell, where that still holds it."""

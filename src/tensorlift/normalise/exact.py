@@ -16,12 +16,12 @@ from xdsl.dialects.builtin import IntegerType as BuiltinInteger
 from tensorlift.ir.arithmetic import never_wraps, predicate_of, width_of
 from tensorlift.normalise.steering import handed_on
 from tensorlift.ops.c_types import (
-    BOOL,
     DOUBLE,
     FLOAT,
     INT,
     LONG,
     SCALAR_TYPES,
+    TRUTH,
     UNSIGNED,
     UNSIGNED_LONG,
     FloatType,
@@ -47,7 +47,7 @@ _UNSIGNED = {8: _INTEGERS["unsigned char"], 16: _INTEGERS["unsigned short"], 32:
 NUMBERS: Mapping[Attribute, FloatType | IntegerType] = {
     f32: FLOAT,
     f64: DOUBLE,
-    i1: BOOL,
+    i1: TRUTH,
     IndexType(): LONG,
     **{BuiltinInteger(width): kind for width, kind in _SIGNED.items()},
 }
@@ -84,7 +84,7 @@ def constant(op: Operation) -> Index:
 def number_type(kind: Attribute, values: Sequence[SSAValue]) -> FloatType | IntegerType:
     """Give the type of C of numbers; without a sign where values are used so."""
     number = NUMBERS[kind]
-    if isinstance(number, FloatType):
+    if isinstance(number, FloatType) or number is TRUTH:
         return number
     uses = [use.operation for value in values for use in value.uses]
     unsigned = any(
@@ -119,6 +119,16 @@ def _computed(op: Operation, operands: Sequence[Index], setting: Setting) -> Ind
     if never_wraps(op):
         setting = index_arithmetic.Setting(setting.ranges, setting.domain, setting.location)
     return index_arithmetic.binary(operator, left, right, ctype, setting)
+
+
+def _rounded_up(op: Operation, operands: Sequence[Index], setting: Setting) -> Index | None:
+    """Divide by a positive number, rounding up, which is to round down a greater dividend."""
+    ctype, divisor = integer(op.results[0].type, signed=op.name == "arith.ceildivsi"), operands[1]
+    left, number = read_as(operands[0], ctype, setting), divisor.polynomial.constant_value
+    if left is None or number is None or number < 1:
+        return None
+    raised = replace(left, polynomial=left.polynomial + Polynomial.constant(number - 1))
+    return index_arithmetic.binary("//", raised, replace(divisor, ctype=ctype), ctype, setting)
 
 
 def _complement(op: Operation, operands: Sequence[Index], setting: Setting) -> Index | None:
@@ -169,6 +179,7 @@ def _reached(op: Operation, operands: Sequence[Index], setting: Setting) -> Inde
 EXACT: Mapping[str, Rule] = {
     **dict.fromkeys((*_OPERATORS, *_WRAPPING), _computed),
     **dict.fromkeys((*_EXTENSIONS, "arith.trunci"), _extended),
+    **dict.fromkeys(("arith.ceildivsi", "arith.ceildivui"), _rounded_up),
     "arith.xori": _complement,
     **dict.fromkeys(("arith.maxsi", "arith.maxui", "arith.minsi", "arith.minui"), _reached),
 }

@@ -76,17 +76,15 @@ class Rules:
 class Language:
     """What differs between literal IR of languages.
 
-    Signed integers of less than ``exact_from`` bits wrap where nothing says that they do not; the length of a local
-    array is a product of its extents, the outermost of which stands first or last.  Where a language ``cuts_off`` what
-    lies outside of an array, counts it from the end, or raises, it is asked of arguments that it does nothing of it.
-    Where it ``keeps_values``, loops keep what they read at places that they keep, although no claim is proved of that.
-    ``names`` are what literal IR calls parameters, where it does not as C reaches them, and ``returned`` the sizes of
-    what is returned; ``arguments`` gives what its arguments are.
+    Signed integers of less than ``exact_from`` bits wrap where nothing says that they do not.  Where a language
+    ``cuts_off`` what lies outside of an array, counts it from the end, or raises, it is asked of arguments that it does
+    nothing of it.  Where it ``keeps_values``, loops keep what they read at places that they keep, although no claim is
+    proved of that.  ``names`` are what literal IR calls parameters, where it does not as C reaches them, and
+    ``returned`` the sizes of what is returned; ``arguments`` gives what its arguments are.
     """
 
     arguments: Callable[[Execution, nodes.Function], Iterable[Value | Test]]
     exact_from: int = INT.width
-    outermost_first: bool = True
     cuts_off: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
     returned: Mapping[str, Dimension] = field(default_factory=dict)
@@ -123,7 +121,7 @@ class Execution:
         self.values: dict[SSAValue, Value | Choice | Test] = {}
         self.numbers: dict[SSAValue, Data] = {}  # places that depend on data
         self.executed: set[Operation] = set()
-        self.least: dict[SSAValue, tuple[Index, Index]] = {}  # of which two integers a value is the least
+        self.least: dict[SSAValue, tuple[Index, ...]] = {}  # of which integers a value is the least
         self.cells: Cells
         self.language, self.exact_from = language, language.exact_from
         self.rows: dict[Array, int] = {}  # of how many dimensions it is not told how far rows are apart
@@ -289,6 +287,14 @@ class Execution:
         if isinstance(condition, bool):
             return self.sink.truth(int(condition), self.place)
         return condition if isinstance(condition, Data) else self.sink.truth_of(condition, self.place)
+
+    def given_out(self, memory: SSAValue) -> Array | None:
+        """Give the argument that stands for memory that is made and returned."""
+        if any(use.operation.name == "func.return" for use in memory.uses):
+            for variable, bound in self.environment.items():
+                if variable.name == memory.name_hint and isinstance(bound, Address) and isinstance(bound.base, Array):
+                    return bound.base
+        return None
 
     def test(self, value: SSAValue) -> Test:
         """Give a truth value as a test."""

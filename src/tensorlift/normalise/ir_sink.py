@@ -44,9 +44,9 @@ from tensorlift.normalise.conditions import AffineCondition, Condition
 from tensorlift.normalise.edit import move, remove
 from tensorlift.normalise.gathers import gather, memory_of, place_value
 from tensorlift.normalise.values import DATA_PLACE, Access, Array, Data, depends_on_data
-from tensorlift.ops.c_types import BOOL, LONG, CType, FloatType, IntegerType, NumberType
+from tensorlift.ops.c_types import BOOL, LONG, TRUTH, CType, FloatType, IntegerType, NumberType
 from tensorlift.poly.index_arithmetic import counts_objects, small_part
-from tensorlift.poly.polynomial import Polynomial
+from tensorlift.poly.polynomial import ONE, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -190,7 +190,8 @@ class IRSink:
 
     def allocate(self, array: Array) -> None:
         """Emit the memory of a local object at its declaration, or its place where the accesses tell its extents."""
-        if any(extent is None or not extent.is_affine for extent in array.extents):
+        is_one = bool(array.extents) and all(extent == ONE for extent in array.extents)
+        if is_one or any(extent is None or not extent.is_affine for extent in array.extents):
             place = arith.ConstantOp.create(result_types=[INDEX], properties={"value": integer_attribute(0, INDEX)})
             array.ssa = _placed(self, place, array.location)
             self.unsized[array] = place
@@ -209,7 +210,7 @@ class IRSink:
         )
         if subscripts:
             array.accesses.append(Access(subscripts, domain, location, operation))
-        return Data(self.value_of(operation), array.element)
+        return Data(self.value_of(operation), array.element, truth=array.element is TRUTH)
 
     def store(
         self, array: Array, subscripts: tuple[Polynomial, ...], value: Data, domain: Domain, location: Location

@@ -37,7 +37,7 @@ from tensorlift.normalise.signature import (
     named_in_extents,
     python_arguments,
 )
-from tensorlift.normalise.steering import Steering
+from tensorlift.normalise.steering import Steering, is_memory
 from tensorlift.normalise.structure import Structure
 from tensorlift.normalise.values import Unknown
 from tensorlift.ops.c_types import LONG
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 PASSES = (Structure(), Inline(), ReadOnce(), Hoist(), Rotate(), Exits(), Conjunctions())
 
 C = Language(c_arguments, keeps_values=True)
-MLIR = Language(mlir_arguments, LONG.width, outermost_first=False)
+MLIR = Language(mlir_arguments, LONG.width)
 PYTHON = Language(python_arguments, LONG.width, cuts_off=True, keeps_values=True)
 
 
@@ -77,6 +77,8 @@ _DECIDED = {"memref.load": slice(None), "memref.store": slice(1, None), "scf.if"
 def _return(ex: Execution, op: Operation) -> None:
     for value in op.operands:
         found = ex.values[value]
+        if is_memory(value) and ex.given_out(value) is not None:
+            continue
         if isinstance(found, Unknown) and found.reason == "no-return":
             raise refusal(found.reason, ex.signature.location)
         ex.returned = found if isinstance(found, Index) else ex.number(value)

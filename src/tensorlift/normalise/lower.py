@@ -336,10 +336,11 @@ def _declared(parameter: nodes.Variable) -> DictionaryAttr:
 
 
 def _is_cell(array: Array) -> bool:
-    """Whether a pointer is only ever dereferenced, without subscript or movement: a scalar passed by address."""
-    if not array.is_parameter or array.subscripted or array.extents != [None]:
+    """Whether an array is a scalar: one passed by address, without subscript or movement, or memory of one element."""
+    if array.is_parameter and (array.subscripted or array.extents != [None]):
         return False
-    return bool(array.accesses) and all(access.subscripts == (ZERO,) for access in array.accesses)
+    is_one = array.is_parameter or (bool(array.extents) and all(extent == ONE for extent in array.extents))
+    return is_one and bool(array.accesses) and all(s == ZERO for access in array.accesses for s in access.subscripts)
 
 
 def _check_parameter(ctype: CType, location: Location, name: str) -> None:

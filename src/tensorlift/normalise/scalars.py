@@ -314,32 +314,34 @@ def _is_exact_in_long(ex: Execution, value: Index) -> bool:
     return not value.ctype.signed and all(ex.ranges.is_certain(room, ex.domain) for room in rooms)
 
 
-def _greater(ex: Execution, op: Operation) -> None:
-    """Give the greatest of two integers."""
-    found = cut_off(ex, op)
-    if found is None:
-        _integer(ex, op)
-    else:
-        ex.values[op.results[0]] = found
-
-
-def _lesser(ex: Execution, op: Operation) -> None:
-    """Give the least of two integers, which bounds loops, and is one of them elsewhere."""
+def _extremum(ex: Execution, op: Operation) -> None:
+    """Give the least or greatest of two integers; the least of several bounds loops, and is one of them elsewhere."""
     found = cut_off(ex, op)
     if found is not None:
         ex.values[op.results[0]] = found
         return
-    first, second = (ex.index(operand) for operand in op.operands)
-    reached = EXACT[op.name](op, [first, second], ex.setting) if first is not None and second is not None else None
+    exact = [ex.index(operand) for operand in op.operands]
+    reached = EXACT[op.name](op, [one for one in exact if one is not None], ex.setting) if None not in exact else None
     if reached is not None:
         ex.values[op.results[0]] = reached
         return
-    if first is None or second is None:
-        copied(ex, op)
-        return
-    ex.least[op.results[0]] = first, second
-    test = Test(AffineCondition(((second.polynomial - first.polynomial, False),)))
-    form = chosen_form(ex, op.results[0], test, (first, second))
+    is_least = op.name == "arith.minsi"
+    bounds = [ex.least.get(o) or (one,) for o, one in zip(op.operands, exact, strict=True)]
+    several = tuple(one for side in bounds for one in side if one is not None)
+    if is_least and all(None not in side for side in bounds):
+        ex.least[op.results[0]] = several
+
+    def choose(sides: Sequence[object]) -> Index | Polynomial | None:
+        first, second = sides
+        if not isinstance(first, Index) or not isinstance(second, Index):
+            return None
+        room = second.polynomial - first.polynomial if is_least else first.polynomial - second.polynomial
+        known = sign(ex, room)
+        return room if known is None else (first if known else second)
+
+    operands = [ex.values[operand] for operand in op.operands]
+    steers = op.results[0] in ex.steering.values and all(isinstance(one, Index | Choice) for one in operands)
+    form = computed(ex, operands, choose) if steers else None
     if form is None:
         copied(ex, op)
     else:
@@ -456,7 +458,6 @@ SCALARS: dict[str, Rule] = {
     "arith.negf": _negated,
     "math.powf": _power,
     **dict.fromkeys(("arith.extf", "arith.truncf"), _to_other_float),
-    "arith.maxsi": _greater,
-    "arith.minsi": _lesser,
+    **dict.fromkeys(("arith.maxsi", "arith.minsi"), _extremum),
     "arith.select": _selected,
 }

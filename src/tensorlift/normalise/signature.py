@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
-from xdsl.dialects.func import FuncOp
-
-from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.mapped import walk
 from tensorlift.frontends.c.refusals import refusal
@@ -17,20 +13,17 @@ from tensorlift.ir.location import location_of
 from tensorlift.ir.prototype import RETURNED
 from tensorlift.normalise.accesses import row_name
 from tensorlift.normalise.bounds import extent_name
-from tensorlift.normalise.exact import NUMBERS
 from tensorlift.normalise.execution import Test
 from tensorlift.normalise.steering import is_memory
 from tensorlift.normalise.values import Address, Array, Choice, Data, Slot, Unknown
-from tensorlift.ops.c_types import LONG, VOID, ArrayType, FloatType, IntegerType
+from tensorlift.ops.c_types import LONG
 from tensorlift.poly.index_arithmetic import Index
-from tensorlift.poly.names import unused
 from tensorlift.poly.polynomial import ZERO, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Attribute, Operation, SSAValue
+    from xdsl.ir import SSAValue
 
     from tensorlift.normalise.execution import Execution
     from tensorlift.normalise.values import Value
@@ -111,56 +104,6 @@ def _there(ex: Execution, variable: nodes.Variable, null: SSAValue) -> Test:
     return Test(condition=False)
 
 
-def mlir_signature(function: Operation, module: ModuleOp, source: str) -> nodes.Function:
-    """Give the signature of a function of an MLIR module, as one of C: open sizes of memrefs come after its arguments.
-
-    Raises:
-        LiftError: for a type that no argument of C has.
-
-    """
-    (literal,) = (op for op in module.ops if isinstance(op, FuncOp))
-    body = function.regions[0].block
-    place = location_of(function) or Location(source, 1, 1)
-    taken = {name for name in argument_names(literal) if name.isidentifier()}
-    named = iter(name for name in argument_names(literal) if name.isidentifier())
-    parameters: list[nodes.Variable] = []
-    sizes: list[nodes.Variable] = []
-    for argument in body.args:
-        name, at = next(named), location_of(argument) or place
-        kind: Any = argument.type
-        if not isinstance(kind, MemRefType):
-            parameters.append(nodes.Variable(name, _scalar(kind, at), at, is_parameter=True))
-            continue
-        extents: list[nodes.Expression] = []
-        for axis, extent in enumerate(kind.get_shape()):
-            if extent != DYNAMIC_INDEX:
-                extents.append(nodes.Integer(extent, LONG, at))
-                continue
-            size = nodes.Variable(unused(f"{name}_d{axis}", taken), LONG, at, is_parameter=True)
-            taken.add(size.name)
-            sizes.append(size)
-            extents.append(nodes.Name(size, LONG, at))
-        element = _scalar(kind.element_type, at)
-        of_type = ArrayType(f"{element.spelling} []", element, None)
-        parameters.append(
-            nodes.Variable(name, of_type, at, tuple(extents), is_parameter=True, is_object=True, keeps_rank=True)
-        )
-    results = literal.function_type.outputs.data
-    if len(results) > 1:
-        raise refusal("type", place, "several results")
-    result = _scalar(results[0], place) if results else VOID
-    symbol: Any = literal.properties["sym_name"]
-    block = nodes.Block((), place)
-    return nodes.Function(symbol.data, (*parameters, *sizes), result, place, block)
-
-
-def _scalar(kind: Attribute, place: Location) -> FloatType | IntegerType:
-    found = NUMBERS.get(kind)
-    if found is None:
-        raise refusal("type", place, str(kind))
-    return found
-
-
 def mlir_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value]:
     """Give what the arguments of a function are that was read from MLIR."""
     known: dict[str, Value] = {}
@@ -178,9 +121,9 @@ def mlir_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value]:
                 ex.preconditions.state("stride", f"no two elements of {array.name} share memory", array.location)
             for axis, extent in enumerate(array.extents):
                 known[axis_name(variable.name, axis, ROW)] = Index(Polynomial.variable(row_name(array, axis)), LONG)
-                assert extent is not None
-                ex.ranges.assume(extent)
-                known[axis_name(variable.name, axis, SIZE)] = Index(extent, LONG)
+                if extent is not None:
+                    ex.ranges.assume(extent)
+                    known[axis_name(variable.name, axis, SIZE)] = Index(extent, LONG)
     for name in called:
         yield known[name]
 

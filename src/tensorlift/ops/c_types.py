@@ -99,6 +99,7 @@ CType: TypeAlias = NumberType | PointerType | ArrayType | VoidType | OtherType
 
 BOOL = IntegerType("_Bool", 8, signed=False, rank=0)
 CHAR = IntegerType("char", 8, signed=True, rank=1)
+TRUTH = IntegerType("_Bool", 1, signed=True, rank=0)  # of truth values in memory of literal IR
 INT = IntegerType("int", 32, signed=True, rank=3)
 UNSIGNED = IntegerType("unsigned int", 32, signed=False, rank=3)
 LONG = IntegerType("long", 64, signed=True, rank=4)

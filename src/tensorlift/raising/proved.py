@@ -15,9 +15,9 @@ from tensorlift.contract.gather import preconditions_of
 from tensorlift.contract.language import Separate
 from tensorlift.contract.required import required
 from tensorlift.diagnostics import LiftError, internal_error
-from tensorlift.frontends.mlir.function import FunctionReader
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.ir.text import parse_module
+from tensorlift.languages.mlir import lower_mlir
 from tensorlift.proofs.certificate import MEMREF
 from tensorlift.proofs.entry import Caller, Emitted, check_read_back
 from tensorlift.proofs.failure import INTERFACE, UNREADABLE, CheckFailure
@@ -86,7 +86,7 @@ def meaning_of(outlined: Outline) -> Meaning:
 
 def _meaning(function: Operation, *, distribute: bool, called: Sequence[Operation] = ()) -> Meaning:
     known = {_name(op): op for op in called}
-    module, _ = FunctionReader(function, known, _FILE).read(generalised=False, fitted=True)
+    module, _ = lower_mlir(function, known, _FILE, fitted=True)
     (func_op,) = functions(module)
     view = FunctionView(func_op)
     return Meaning(view, summarise(view, distribute=distribute, nonempty=True), function)

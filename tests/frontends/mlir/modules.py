@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.frontends.mlir import read_mlir
 from tensorlift.ir.function import FunctionView, functions
+from tensorlift.languages.mlir import read_mlir
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

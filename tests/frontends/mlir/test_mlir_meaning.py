@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from tensorlift.contract.required import required
-from tensorlift.frontends.mlir import read_mlir
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.ir.interpreter import Interpreter, InterpreterError
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.ir.text import parse_module
+from tensorlift.languages.mlir import read_mlir
 from tensorlift.runtime.sizes import choose_sizes
 from tensorlift.summarize import summarise
 

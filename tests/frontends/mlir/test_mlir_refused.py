@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity
-from tensorlift.frontends.mlir import read_mlir
 from tensorlift.frontends.mlir.refusals import REFUSALS
+from tensorlift.languages.mlir import read_mlir
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.record import Level
+from tensorlift.source import source_from_text
 
 HEAD = """func.func private @g(memref<?xf64>)
 func.func @f(%A: memref<?xf64>, %n: index, %k: i32, %x: f64, %b: i1) {
@@ -67,76 +71,7 @@ BODIES = [
         1,
         '%r = affine.parallel (%i) = (0) to (10) reduce ("assign") -> (f64) {\n  affine.yield %x : f64\n}',
     ),
-    Refused(
-        "index from a number",
-        "TL130",
-        3,
-        1,
-        "%c = arith.fptosi %x : f64 to i32\n"
-        "%i = arith.index_cast %c : i32 to index\n"
-        "%v = memref.load %A[%i] : memref<?xf64>",
-    ),
     Refused("zero step", "TL121", 2, 1, "%c0 = arith.constant 0 : index\nscf.for %i = %c0 to %n step %c0 {\n}"),
-    Refused("variable step", "TL121", 2, 1, "%c0 = arith.constant 0 : index\nscf.for %i = %c0 to %n step %n {\n}"),
-    Refused(
-        "carried index",
-        "TL130",
-        2,
-        1,
-        "%c0 = arith.constant 0 : index\n"
-        "%r = affine.for %i = 0 to %n iter_args(%a = %c0) -> (index) {\n  affine.yield %a : index\n}",
-    ),
-    Refused(
-        "carried array",
-        "TL196",
-        1,
-        1,
-        "%r = affine.for %i = 0 to %n iter_args(%a = %A) -> (memref<?xf64>) {\n  affine.yield %a : memref<?xf64>\n}",
-    ),
-    Refused(
-        "quotient of a negative number",
-        "TL131",
-        4,
-        3,
-        "%c2 = arith.constant 2 : index\n"
-        "affine.for %i = -5 to %n {\n"
-        "  %h = arith.divsi %i, %c2 : index\n"
-        "  %v = memref.load %A[%h] : memref<?xf64>\n"
-        "}",
-    ),
-    Refused(
-        "variable divisor",
-        "TL131",
-        2,
-        1,
-        "%h = arith.floordivsi %n, %n : index\n%v = memref.load %A[%h] : memref<?xf64>",
-    ),
-    Refused(
-        "minimum as a subscript",
-        "TL131",
-        2,
-        1,
-        "%m = affine.min affine_map<(d0) -> (d0, 4)>(%n)\n%v = memref.load %A[%m] : memref<?xf64>",
-    ),
-    Refused(
-        "negative as unsigned",
-        "TL157",
-        2,
-        1,
-        "%q = arith.constant -1 : i32\n"
-        "%w = arith.index_castui %q : i32 to index\n"
-        "%v = memref.load %A[%w] : memref<?xf64>",
-    ),
-    Refused(
-        "constant that wraps",
-        "TL157",
-        2,
-        1,
-        "%c = arith.constant 300 : i32\n"
-        "%t = arith.trunci %c : i32 to i8\n"
-        "%i = arith.index_cast %t : i8 to index\n"
-        "%v = memref.load %A[%i] : memref<?xf64>",
-    ),
     Refused(
         "dimension out of range",
         "TL196",
@@ -154,35 +89,27 @@ BODIES = [
         "memref.copy %s, %t : memref<?xf64, strided<[1], offset: 1>> to memref<?xf64, strided<[1]>>",
     ),
     Refused("global", "TL196", 1, 1, "%g = memref.get_global @w : memref<4xf64>"),
-    Refused(
-        "index from a branch",
-        "TL130",
-        7,
-        1,
-        "%c0 = arith.constant 0 : index\n"
-        "%i = scf.if %b -> (index) {\n  scf.yield %c0 : index\n} else {\n  scf.yield %n : index\n}\n"
-        "%v = memref.load %A[%i] : memref<?xf64>",
-    ),
-    Refused(
-        "variable shift",
-        "TL131",
-        2,
-        1,
-        "%i = arith.shli %n, %n : index\n%v = memref.load %A[%i] : memref<?xf64>",
-    ),
     Refused("conversion", "TL194", 1, 1, "%y = builtin.unrealized_conversion_cast %n : index to i64"),
     Refused("region", "TL195", 1, 1, "scf.execute_region {\n  scf.yield\n}"),
-    Refused(
-        "index from memory",
-        "TL130",
-        4,
-        1,
-        "%m = memref.alloca() : memref<4xindex>\n"
-        "%c0 = arith.constant 0 : index\n"
-        "%i = memref.load %m[%c0] : memref<4xindex>\n"
-        "%v = memref.load %A[%i] : memref<?xf64>",
-    ),
 ]
+# Bodies that the program computes, each with what it computes of `%A[%i]`.
+LIFTED = {
+    "index from a number": "%c = arith.fptosi %x : f64 to i32\n%i = arith.index_cast %c : i32 to index",
+    "carried index": (
+        "%c0 = arith.constant 0 : index\n"
+        "%i = affine.for %j = 0 to %n iter_args(%a = %c0) -> (index) {\n  affine.yield %a : index\n}"
+    ),
+    "variable divisor": "%i = arith.floordivsi %n, %n : index",
+    "minimum": "%i = affine.min affine_map<(d0) -> (d0, 4)>(%n)",
+    "constant that wraps": (
+        "%c = arith.constant 300 : i32\n%t = arith.trunci %c : i32 to i8\n%i = arith.index_cast %t : i8 to index"
+    ),
+    "index from a branch": (
+        "%c0 = arith.constant 0 : index\n"
+        "%i = scf.if %b -> (index) {\n  scf.yield %c0 : index\n} else {\n  scf.yield %n : index\n}"
+    ),
+}
+PLACES = {"index from a number": 3, "carried index": 0, "variable divisor": 1, "minimum": 2, "constant that wraps": 44}
 MODULES = [
     ("nothing", "TL104", ""),
     ("no body", "TL104", "func.func private @g(f64)"),
@@ -229,6 +156,20 @@ def test_a_body_is_refused_at_its_place(case: Refused) -> None:
     assert diagnostic.location == Location("k.mlir", case.line + 2, case.column)
     assert diagnostic.severity is Severity.ERROR
     assert len(diagnostic.remedy) > 10
+
+
+@pytest.mark.parametrize("name", LIFTED)
+def test_an_index_that_is_computed_is_lifted(name: str) -> None:
+    head = HEAD.replace("@f(", "@f(%B: memref<1xf64>, ")
+    body = f"{LIFTED[name]}\n%v = memref.load %A[%i] : memref<?xf64>\naffine.store %v, %B[0] : memref<1xf64>"
+    options = LiftOptions(("f",), generalise=False)
+    (function,) = lift_source(source_from_text(head + body + TAIL, "k.mlir"), options).functions
+    assert (function.level, function.definitions) == (Level.PROVED, Level.PROVED), function.diagnostics
+    given = {"B": np.zeros(1), "A": np.arange(100.0), "n": 2, "k": 0, "x": 3.5, "b": False}
+    scope: dict[str, Any] = {}
+    exec(function.program, scope)
+    found = scope["f"](**{p.name: given[p.name] for p in function.parameters if p.name in given})
+    assert found == PLACES.get(name, 2)
 
 
 @pytest.mark.parametrize(("code", "text"), [row[1:] for row in MODULES], ids=[row[0] for row in MODULES])

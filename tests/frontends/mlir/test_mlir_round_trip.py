@@ -10,10 +10,10 @@ import pytest
 from tests.frontends.mlir.modules import forget
 
 from tensorlift.comprehension.notation import show_summary
-from tensorlift.frontends.mlir import read_mlir
 from tensorlift.ir.function import functions
 from tensorlift.ir.text import print_module
 from tensorlift.languages.c import read_c
+from tensorlift.languages.mlir import read_mlir
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.record import Level
 from tensorlift.session import SESSION

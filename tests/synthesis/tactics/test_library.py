@@ -6,9 +6,9 @@ import pytest
 from tests.synthesis.tactics.sources import source_of, widths_of
 
 from tensorlift.attempts import Request, proved_program
-from tensorlift.frontends.mlir import read_mlir
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.languages.c import read_c
+from tensorlift.languages.mlir import read_mlir
 from tensorlift.languages.python import read_python
 from tensorlift.pipeline import StageClock
 from tensorlift.synthesis.tactics import Engine, Tactic, shipped_tactics

@@ -1,5 +1,1 @@
-"""The MLIR front end: affine, scf and memref code, as compilers print it, to the loop IR."""
-
-from tensorlift.frontends.mlir.reader import read_mlir
-
-__all__ = ["read_mlir"]
+"""MLIR parsed: what its functions take and give."""

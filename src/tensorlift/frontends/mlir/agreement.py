@@ -8,20 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
-from xdsl.ir import Operation
+from xdsl.ir import BlockArgument, Operation
 from xdsl.ir.affine import AffineDimExpr
 
-from tensorlift.frontends.mlir.values import Scalar, View
-from tensorlift.ir.structured import space_of
 from tensorlift.ir.subscripts import STRUCTURED
-from tensorlift.poly.affine import Affine
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from xdsl.ir import Block, SSAValue
-
-    from tensorlift.frontends.mlir.values import Known, Memory
 
     Place = tuple[SSAValue, int]  # a memref and one of its dimensions
 
@@ -38,6 +31,8 @@ class Agreement:
                 self._unite(op)
 
     def _unite(self, op: Operation) -> None:
+        from tensorlift.ir.structured import space_of  # noqa: PLC0415 - rare, and its dialect takes time to load
+
         loops: dict[int, Place] = {}
         for value, subscripts in zip(op.operands, space_of(op).maps, strict=True):
             for axis, expression in enumerate(subscripts.results):
@@ -50,24 +45,19 @@ class Agreement:
             first += second
             self._classes.update(dict.fromkeys(second, first))
 
-    def extent(self, memory: Memory, axis: int, known: Mapping[SSAValue, Known]) -> Affine | None:
-        """Give an extent of a memory that the ``known`` values tell, None where they do not."""
-        whole = View.whole(memory)
-        own = [value for value, view in known.items() if view == whole]
-        places = [place for value in own for place in self._classes.get((value, axis), ())]
-        found = (_extent(value, dimension, known) for value, dimension in places)
-        return next((extent for extent in found if extent is not None), None)
+    def extent(self, value: SSAValue, axis: int) -> int | SSAValue | Place:
+        """Give what tells an extent: a number, an argument of the function, or the first argument that has it."""
+        places = self._classes.get((value, axis), [(value, axis)])
+        told = [extent for place in places if (extent := _extent(*place)) is not None]
+        return told[0] if told else next(place for place in places if isinstance(place[0], BlockArgument))
 
 
-def _extent(value: SSAValue, axis: int, known: Mapping[SSAValue, Known]) -> Affine | None:
+def _extent(value: SSAValue, axis: int) -> int | SSAValue | None:
     assert isinstance(value.type, MemRefType)
     shape = value.type.get_shape()
     if shape[axis] != DYNAMIC_INDEX:
-        return Affine(shape[axis])
-    view = known.get(value)
-    if isinstance(view, View):
-        return view.extents[axis] or view.memory.extents[view.axes[axis]]
+        return int(shape[axis])
     if not isinstance(value.owner, Operation) or value.owner.name not in _ALLOCATIONS:
         return None
-    size = known.get(value.owner.operands[shape[:axis].count(DYNAMIC_INDEX)])
-    return size.index if isinstance(size, Scalar) else None
+    size = value.owner.operands[shape[:axis].count(DYNAMIC_INDEX)]
+    return size if isinstance(size, BlockArgument) else None

@@ -2,34 +2,48 @@
 
 Every constant extent and every constant upper bound is a *slot*.  An access ``A[i + c]`` whose greatest index is the
 last of its dimension ties the slot of the bound of ``i`` to that of the extent, at a constant distance, and with it all
-equal extents that ``i`` runs over.  Each class of slots that holds both an extent and a bound becomes one size.  At the
+equal extents that ``i`` runs over.  Each class of slots that holds both an extent and a bound becomes one size.  They
+are found in the loop IR of the function as it is written, by which the function is then read anew with sizes.  At the
 constants of the source the program is the same, so that nothing is claimed that the source does not say; for other
-sizes it is what the source would be with other constants.  A bound from which something was proved stays.
-
-That is done unless it is forbidden.  Where it is asked for, a dimension that the type leaves open counts as one of the
-constant extent that its accesses reach, so that the bounds over it become sizes too.
+sizes it is what the source would be with other constants.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tensorlift.diagnostics import Diagnostic, Severity
+from xdsl.dialects.affine import ForOp, LoadOp, StoreOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.dialects.memref import AllocaOp
+from xdsl.ir.affine import AffineBinaryOpKind
+
+from tensorlift.ir.function import FunctionView
+from tensorlift.ir.linear import evaluated
 from tensorlift.ir.location import location_of
-from tensorlift.poly.affine import affine
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.names import unused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from xdsl.ir import Operation
+    from xdsl.dialects.func import FuncOp
+    from xdsl.ir import Operation, SSAValue
+    from xdsl.ir.affine import AffineMap
 
-    from tensorlift.frontends.mlir.translator import Translator
-    from tensorlift.frontends.mlir.values import Memory
-    from tensorlift.poly.affine import Affine
-
-Slot = tuple[str, int, int]  # "extent" of a memory and a dimension, or "bound" of a loop and one of its bounds
+Slot = tuple[object, int]  # an array by name and one of its dimensions, or a place and which of its loops has the bound
 _SMALLEST = 3  # extents below it are no sizes: planes of a buffer, real and imaginary parts
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """The constants that become sizes: of each slot the name of a size, and how much more it is."""
+
+    slots: Mapping[Slot, tuple[str, int]]
+    values: Mapping[str, int]
+    arrays: Mapping[str, Sequence[str]]  # of each size those of which it is an extent
+    loops: Counter[object]  # how many there are at each place
 
 
 @dataclass(slots=True)
@@ -54,106 +68,122 @@ class _Classes:
             self.parent[root] = (target, other_more + distance - more)
 
 
-def generalise(t: Translator, function: Operation, *, open_extents: bool) -> tuple[Diagnostic, ...]:
-    """Replace tied constants by sizes, those over extents that no type states only if asked; a note tells each."""
-    if open_extents:
-        _state_reached(t)
-    classes = _tied(t)
+class _Constants:
+    """The constant extents and bounds of one function."""
+
+    def __init__(self, function: FuncOp) -> None:
+        self.loops: Counter[object] = Counter()
+        self.bounds: dict[Slot, int] = {}
+        self.extents: dict[Slot, int] = {}
+        self.names: dict[SSAValue, str] = {}
+        self._loop: dict[str, tuple[Slot, Any]] = {}  # by its variable
+        self._accesses: dict[str, list[tuple[Any, Sequence[SSAValue]]]] = {}
+        view = FunctionView(function)
+        self.names |= dict(zip(function.body.blocks[0].args, (p.name for p in view.parameters), strict=True))
+        for op in function.walk():
+            self._note(op)
+        for value, name in self.names.items():
+            shape: Any = getattr(value.type, "get_shape", tuple)()
+            self.extents |= {
+                (name, axis): extent
+                for axis, extent in enumerate(shape)
+                if extent != DYNAMIC_INDEX and extent >= _SMALLEST
+            }
+
+    def _note(self, op: Operation) -> None:
+        match op:
+            case AllocaOp():
+                self.names[op.results[0]] = op.attributes["tl.name"].data  # type: ignore[attr-defined]  # a text
+            case ForOp():
+                place = location_of(op)
+                slot: Slot = (place, self.loops[place])
+                self.loops[place] += 1
+                self._loop[_variable(op.body.block.args[0])] = slot, op
+                upper = op.upperBoundMap.data.results
+                if len(upper) == 1 and op.step.value.data == 1:
+                    index = _indices(op.upperBoundMap.data, op.upperBoundOperands)[0]
+                    if index is not None and not index.terms:
+                        self.bounds[slot] = index.constant
+            case LoadOp() | StoreOp():
+                self._accesses.setdefault(self.names[op.memref], []).append((op.map.data, op.indices))
+
+    def classes(self) -> _Classes:
+        """Tie bounds to the extents that they fill, then equal extents that the same loops run over."""
+        found = _Classes()
+        filled: dict[Slot, set[int]] = {}  # bounds, and the extents that they fill
+        reached = list(self._reached())
+        for slot, bound, last in reached:
+            if last == self.extents[slot] - 1:
+                filled.setdefault(bound, set()).add(self.extents[slot])
+        for slot, bound, _ in reached:
+            if self.extents[slot] in filled.get(bound, ()):
+                found.tie(slot, bound, self.extents[slot] - self.bounds[bound])
+        return found
+
+    def _reached(self) -> Iterator[tuple[Slot, Slot, int]]:
+        """Yield constant extents with the bounds of loops over them, and the greatest index that each reaches."""
+        for name, accesses in self._accesses.items():
+            for of_map, operands in accesses:
+                for axis, index in enumerate(_indices(of_map, operands)):
+                    found = self._reach(index) if (name, axis) in self.extents else None
+                    if found is not None:
+                        yield (name, axis), *found
+
+    def _reach(self, index: Affine | None) -> tuple[Slot, int] | None:
+        """Give the bound that decides the greatest value of an index, and that value."""
+        if index is None or len(index.terms) != 1 or index.terms[0][1] != 1 or index.terms[0][0] not in self._loop:
+            return None
+        slot, op = self._loop[index.terms[0][0]]
+        if slot in self.bounds:
+            return slot, self.bounds[slot] - 1 + index.constant
+        if len(op.upperBoundMap.data.results) > 1 or op.step.value.data != 1:
+            return None
+        (upper,) = _indices(op.upperBoundMap.data, op.upperBoundOperands)
+        return None if upper is None else self._reach(upper + (index.constant - 1))
+
+
+def sizes_in(function: FuncOp) -> Sizes | None:
+    """Find the constants of a function in the loop IR that may become sizes; None where there is none."""
+    constants = _Constants(function)
+    classes = constants.classes()
     members: dict[Slot, list[Slot]] = {}
     for slot in classes.parent:
         members.setdefault(classes.find(slot)[0], []).append(slot)
-    both = [slots for slots in members.values() if {kind for kind, _, _ in slots} == {"extent", "bound"}]
-    return tuple(_replace(t, classes, slots, function) for slots in both)
+    taken = set(constants.names.values())
+    slots: dict[Slot, tuple[str, int]] = {}
+    values: dict[str, int] = {}
+    arrays: dict[str, Sequence[str]] = {}
+    for group in members.values():
+        extents = sorted((slot for slot in group if slot in constants.extents), key=list(constants.extents).index)
+        if not extents or len(extents) == len(group):
+            continue
+        name = unused("n", taken, "_")
+        values[name], base = constants.extents[extents[0]], classes.find(extents[0])[1]
+        arrays[name] = list(dict.fromkeys(str(array) for array, _ in extents))
+        slots |= {slot: (name, classes.find(slot)[1] - base) for slot in group}
+    return Sizes(slots, values, arrays, constants.loops) if slots else None
 
 
-def _state_reached(t: Translator) -> None:
-    """State the extents that are left open, where accesses reach constant indices only."""
-    for memory in t.memories:
-        for dimension, extent in enumerate(memory.extents):
-            reached = [_last(t, access.indices[dimension]) for access in memory.accesses]
-            ends = [last for last in reached if last is not None]
-            if extent is None and ends and len(ends) == len(reached):
-                memory.extents[dimension] = affine(max(ends) + 1)
+def _variable(value: SSAValue) -> str:
+    return f"v{id(value)}"
 
 
-def _last(t: Translator, index: Affine) -> int | None:
-    """Give the greatest value of an index that is constant or that of a loop with a constant bound."""
-    if not index.terms:
-        return index.constant
-    found = _reach(t, index)
-    return found[1] if found is not None else None
+def _indices(of_map: AffineMap, operands: Sequence[SSAValue]) -> list[Affine | None]:
+    """Give the results of a map where they are sums of variables."""
+    given: list[Affine | None] = [Affine.var(_variable(operand)) for operand in operands]
+    dims, symbols = given[: of_map.num_dims], given[of_map.num_dims :]
+    return [evaluated(result, dims, symbols, _number, _combined) for result in of_map.results]
 
 
-def _tied(t: Translator) -> _Classes:
-    """Tie bounds to the extents that they fill, then equal extents that the same loops run over."""
-    classes = _Classes()
-    filled: dict[Slot, set[int]] = {}  # bounds, and the extents that they fill
-    indexed = list(_indexed(t))
-    for _, bound, extent, last in indexed:
-        if last == extent - 1:
-            filled.setdefault(bound, set()).add(extent)
-    for slot, bound, extent, _ in indexed:
-        if extent in filled.get(bound, ()):
-            classes.tie(slot, bound, extent - t.loops[bound[1]].uppers[bound[2]].constant)
-    return classes
+def _number(number: int) -> Affine | None:
+    return Affine(number)
 
 
-def _indexed(t: Translator) -> Iterator[tuple[Slot, Slot, int, int]]:
-    """Yield constant extents with the bounds of loops over them, and the greatest index that such a loop reaches."""
-    for number, memory in enumerate(t.memories):
-        for dimension, extent in enumerate(memory.extents):
-            if extent is None or extent.terms or extent.constant < _SMALLEST:
-                continue
-            for access in memory.accesses:
-                found = _reach(t, access.indices[dimension])
-                if found is not None:
-                    yield ("extent", number, dimension), found[0], extent.constant, found[1]
-
-
-def _reach(t: Translator, index: Affine) -> tuple[Slot, int] | None:
-    """Give the bound that decides the greatest value of an index, and that value."""
-    if len(index.terms) != 1 or index.terms[0][1] != 1 or index.terms[0][0] in t.atoms.relied:
+def _combined(kind: AffineBinaryOpKind, left: Affine | None, right: Affine | None) -> Affine | None:
+    if left is None or right is None:
         return None
-    for number, loop in enumerate(t.loops):
-        if loop.variable == index.terms[0][0] and len(loop.uppers) == 1 and loop.step == 1:
-            upper = loop.uppers[0]
-            if upper.terms:
-                return _reach(t, upper + (index.constant - 1))
-            return ("bound", number, 0), upper.constant - 1 + index.constant
+    if kind is AffineBinaryOpKind.Add:
+        return left + right
+    if kind is AffineBinaryOpKind.Mul and not right.terms:
+        return left * right.constant
     return None
-
-
-def _replace(t: Translator, classes: _Classes, slots: list[Slot], function: Operation) -> Diagnostic:
-    """Make one size of a class, equal to its first extent."""
-    kind, number, dimension = first = next(slot for slot in slots if slot[0] == "extent")
-    extent = t.memories[number].extents[dimension]
-    assert extent is not None
-    base = classes.find(first)[1]
-    size = t.new_size("n", function)
-    for slot in slots:
-        kind, number, position = slot
-        value = size + (classes.find(slot)[1] - base)
-        if kind == "bound":
-            uppers = list(t.loops[number].uppers)
-            uppers[position] = value
-            t.loops[number].uppers = tuple(uppers)
-        else:
-            _replace_extent(t.memories[number], position, value)
-    names = list(dict.fromkeys(t.memories[n].name for k, n, _ in slots if k == "extent"))
-    name = size.terms[0][0].split("#")[0]
-    t.generalised[name] = extent.constant
-    message = f"the constant {extent.constant}, an extent of {', '.join(names)}, is generalised to the size {name}"
-    remedy = "lift with --no-generalise to keep the constant"
-    return Diagnostic("TL199", message, location_of(function), remedy, Severity.NOTE)
-
-
-def _replace_extent(memory: Memory, dimension: int, value: Affine) -> None:
-    """Set an extent; an access to the constant last element is one to the last element."""
-    old = memory.extents[dimension]
-    assert old is not None
-    memory.extents[dimension] = value
-    for access in memory.accesses:
-        if access.indices[dimension] == old - 1:
-            indices = list(access.indices)
-            indices[dimension] = value - 1
-            access.indices = tuple(indices)

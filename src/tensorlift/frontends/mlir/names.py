@@ -11,20 +11,22 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import StringAttr
 
+from tensorlift.frontends.mlir.refusals import refusal
+from tensorlift.ir.location import location_of
 from tensorlift.poly.names import unused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from xdsl.ir import Attribute, BlockArgument, Operation
+    from xdsl.ir import Attribute, Block, BlockArgument, Operation
 
 
 class Names:
     """The names of one function that are taken."""
 
-    def __init__(self) -> None:
-        """Take no name yet."""
-        self._taken: set[str] = set()
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        """Take no other names yet."""
+        self._taken = set(taken)
 
     def fresh(self, hint: str | None, otherwise: str) -> str:
         """Make a name of the source an identifier that is not taken."""
@@ -53,3 +55,11 @@ def argument_marks(function: Operation) -> Sequence[Mapping[str, Attribute]]:
     rows = function.properties.get("arg_attrs")
     count = len(function.regions[0].blocks[0].args)
     return [row.data for row in rows] if rows is not None else [{}] * count  # type: ignore[attr-defined]  # an array
+
+
+def only_block(function: Operation) -> Block:
+    """Give the body of a function that does not jump."""
+    region = function.regions[0]
+    if len(region.blocks) > 1:
+        raise refusal("control", location_of(function), "a function of several blocks is not lifted")
+    return region.block

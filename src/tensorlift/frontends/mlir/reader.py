@@ -1,4 +1,4 @@
-"""Reading an MLIR module: parse it, then translate every function that it defines into the loop IR.
+"""Reading an MLIR module: parse it, then lower every function that it defines.
 
 The module is upstream text, in custom or generic syntax, for example what Polygeist prints for C.  Attributes of other
 dialects, which say nothing about what a function computes, are blanked out before parsing.
@@ -17,7 +17,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlift.diagnostics import LiftError, Location
-from tensorlift.frontends.mlir.function import FunctionReader
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.frontends.read_function import ReadFunction, read_function
 from tensorlift.ir.location import location_of
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Diagnostic
 
     Literally = Callable[[Operation, Mapping[str, Operation]], ModuleOp]
-    Otherwise = Callable[[Operation, Mapping[str, Operation], str], ModuleOp]
+    Lower = Callable[[Operation, Mapping[str, Operation]], tuple[ModuleOp, tuple[Diagnostic, ...]]]
 
 
 _STARTS = r'(?:^|(?<=[{}]))[ \t]*(?P<starts>"?(?!module\b|builtin\.module\b)[a-z]\w*\.[\w.]+"?)'
@@ -122,23 +121,12 @@ _UNREADABLE = {
 _SIZE_LIMIT = 4_000_000
 
 
-def read_mlir(  # noqa: PLR0913 - what is read, and how
-    text: str,
-    filename: str,
-    *,
-    function: str | None = None,
-    generalise: bool | None = False,
-    fitted: bool = False,
-    literally: Literally | None = None,
-    otherwise: Otherwise | None = None,
+def read_functions(
+    text: str, filename: str, lower: Lower, literally: Literally, function: str | None
 ) -> list[ReadFunction]:
-    """Read a module into the loop IR, one module for each function that it defines.
+    """Read the functions of a module, or only one: all but private ones that others call.
 
-    With ``function`` only that function is read; without, all but private ones that others call.  With ``generalise``
-    None, constant extents and bounds that an index ties together become sizes, and a note says so; with True constant
-    bounds over extents that no type states do too.  With ``fitted`` an array is taken to be the part of it that the
-    accesses need, where its type leaves that open; otherwise it may be larger.  ``literally`` reads a function of the
-    module literally, which may call the others, and ``otherwise`` makes loop IR of that.
+    ``lower`` makes loop IR of a function, which may call the others, and ``literally`` literal IR.
 
     Raises ``LiftError`` for what concerns the whole file: text that is no MLIR, no function, too much of it.
     """
@@ -157,14 +145,8 @@ def read_mlir(  # noqa: PLR0913 - what is read, and how
             if unread
             else refusal("no-function", start, "the module defines no function")
         )
-    read = [
-        _read(defined[name], defined, filename, generalise=generalise, fitted=fitted)
-        for name in _chosen(defined, function, start)
-    ]
-    if literally is not None:
-        read = [replace(one, literally=partial(literally, defined[one.name], defined)) for one in read]
-    if otherwise is not None:
-        read = [replace(one, otherwise=partial(otherwise, defined[one.name], defined, filename)) for one in read]
+    read = [_read(defined[name], defined, filename, lower) for name in _chosen(defined, function, start)]
+    read = [replace(one, literally=partial(literally, defined[one.name], defined)) for one in read]
     return sorted([*read, *unread], key=lambda one: one.location.line) if unread and function is None else read
 
 
@@ -192,16 +174,10 @@ def _chosen(defined: Mapping[str, Operation], wanted: str | None, start: Locatio
     return [name for name in defined if name not in helpers] or list(defined)
 
 
-def _read(
-    op: Operation, defined: Mapping[str, Operation], filename: str, *, generalise: bool | None, fitted: bool
-) -> ReadFunction:
-    """Translate one function; what refuses it becomes its diagnostics."""
+def _read(op: Operation, defined: Mapping[str, Operation], filename: str, lower: Lower) -> ReadFunction:
+    """Lower one function; what refuses it becomes its diagnostics."""
     name, location = _name(op), location_of(op) or Location(filename, 1, 1)
-
-    def lower() -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
-        return FunctionReader(op, defined, filename).read(generalised=generalise, fitted=fitted)
-
-    return read_function(name, location, lower, refusal)
+    return read_function(name, location, partial(lower, op, defined), refusal)
 
 
 def _name(op: Operation) -> str:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from xdsl.dialects.builtin import Float32Type, Float64Type, IndexType, IntegerType, Signedness
 
 from tensorlift.diagnostics import LiftError, Location, refuse
+from tensorlift.ir.location import location_of
+
+if TYPE_CHECKING:
+    from xdsl.ir import Attribute, Operation
+
+_WIDTHS = {1, 8, 16, 32, 64}
 
 
 class Refusal(NamedTuple):
@@ -22,11 +30,8 @@ REFUSALS: dict[str, Refusal] = {
     "recursion": Refusal("TL118", "`{detail}` calls itself", "write the recursion as a loop"),
     "depth": Refusal("TL119", "the code is nested too deeply", "move inner parts into functions of their own"),
     "step": Refusal("TL121", "the step of this loop is {detail}", "step by a positive constant"),
-    "data": Refusal("TL130", "the index depends on {detail}", "address arrays by loop variables and sizes only"),
-    "affine": Refusal("TL131", "the index {detail}", "use sums of loop variables and sizes with constant factors"),
     "type": Refusal("TL145", "{detail} is not lifted", "use i1 to i64, f32, f64 and memrefs of these"),
     "call": Refusal("TL150", "`{detail}` has no body here", "define the function in the same module"),
-    "overflow": Refusal("TL157", "the index arithmetic {detail}", "compute indices in `index`, or mark them `nsw`"),
     "operation": Refusal(
         "TL194", "`{detail}` is not lifted", "keep to loops, conditions, loads, stores, allocations and arithmetic"
     ),
@@ -46,3 +51,12 @@ def refusal(reason: str, location: Location | None, detail: str = "") -> LiftErr
     """Build the exception for a row of the table, to be raised by the caller."""
     row = REFUSALS[reason]
     return refuse(row.code, row.message.format(detail=detail), location, row.remedy)
+
+
+def check_scalar(of_type: Attribute, op: Operation | None) -> None:
+    """Refuse types that numbers of literal IR do not have."""
+    known = isinstance(of_type, Float32Type | Float64Type | IndexType)
+    if isinstance(of_type, IntegerType):
+        known = of_type.width.data in _WIDTHS and of_type.signedness.data is Signedness.SIGNLESS
+    if not known:
+        raise refusal("type", location_of(op) if op is not None else None, f"the type {of_type}")

@@ -8,6 +8,7 @@ them their arguments.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -26,9 +27,8 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.cf import BranchOp, ConditionalBranchOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from tensorlift.frontends.mlir.refusals import refusal
-from tensorlift.frontends.mlir.translator import check_scalar
-from tensorlift.ir.location import location_of
+from tensorlift.frontends.mlir.refusals import check_scalar, refusal
+from tensorlift.ir.location import location_of, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, BlockArgument
 
     from tensorlift.diagnostics import LiftError
+    from tensorlift.frontends.mlir.generalise import Slot
     from tensorlift.frontends.mlir.names import Names
 
     Rule = Callable[["Context", Operation], None]
@@ -82,6 +83,9 @@ class Context:
     calls: list[str] = field(default_factory=list)
     asked: dict[Operation, tuple[Block, Block]] = field(default_factory=dict)  # where branches lead that are conditions
     blocks: list[Block] = field(default_factory=list)
+    general: dict[Slot, SSAValue] = field(default_factory=dict)  # extents and bounds that are sizes
+    constants: dict[SSAValue, int] = field(default_factory=dict)  # what these are in the source
+    loops: Counter[object] = field(default_factory=Counter)  # how many there are at each place
     depth: int = 0
 
     @property
@@ -161,6 +165,9 @@ class Context:
         type has no meaning.
         """
         place, (low, high, step) = self.place, bounds
+        at = place_of(place)
+        high = self.general.get((at, self.loops[at]), high)
+        self.loops[at] += 1
         header, inside, after = Block(arg_types=[low.type, *(v.type for v in carried.values())]), Block(), Block()
         for argument, name in zip(header.args, (hint, *carried), strict=True):
             argument.location = place
@@ -199,8 +206,7 @@ class Context:
         """Give what stands for a number of the source."""
         found = self.known[value]
         if isinstance(found, View):
-            place = location_of(value.owner) if isinstance(value.owner, Operation) else None
-            raise refusal("control", place, "a memref that is handed on is not lifted")
+            raise refusal("memory", place_of(self.place), "a memref that is handed on is not lifted")
         return found
 
     def numbers(self, values: Sequence[SSAValue]) -> list[SSAValue]:

@@ -6,14 +6,15 @@ The iterations of a parallel loop run in order, which is one of the orders that 
 from __future__ import annotations
 
 from itertools import accumulate, pairwise
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, StringAttr
 from xdsl.ir import Block
 
-from tensorlift.frontends.mlir.structures import COMBINERS, only_block, reductions
-from tensorlift.ir.arithmetic import constant
+from tensorlift.frontends.mlir.names import only_block
+from tensorlift.ir.arithmetic import constant, constant_of
 from tensorlift.readers.mlir.context import machine_type, named
 from tensorlift.readers.mlir.scalars import applied, extremum, holds
 
@@ -38,7 +39,15 @@ def _scf_for(ctx: Context, op: Operation) -> None:
     if "unsignedCmp" in op.properties:
         raise ctx.refusal("control", op, "a loop that compares unsigned bounds is not lifted")
     low, high, step = ctx.numbers(op.operands[:3])
+    _check_step(ctx, op, step)
     _loop(ctx, op, (low, high, step), list(op.operands[3:]))
+
+
+def _check_step(ctx: Context, op: Operation, step: SSAValue) -> None:
+    """Refuse a step that is no step, where that is known."""
+    number = constant_of(step)
+    if number is not None and number < 1:
+        raise ctx.refusal("step", op, str(number))
 
 
 def _loop(ctx: Context, op: Operation, bounds: Bounds, initial: Sequence[SSAValue]) -> None:
@@ -106,17 +115,23 @@ def _affine_parallel(ctx: Context, op: Operation) -> None:
     lows = _grouped(ctx, arith.MaxSIOp, applied(ctx, lower, operands[:count]), loop.lowerBoundsGroups)
     highs = _grouped(ctx, arith.MinSIOp, applied(ctx, upper, operands[count:]), loop.upperBoundsGroups)
     steps = [ctx.constant(step.value.data) for step in loop.steps]
-    kinds, first = reductions(loop), {}
+    kinds, first = _reductions(loop), {}
     for kind, result in zip(kinds, op.results, strict=True):
-        if kind not in COMBINERS:
+        if kind not in _COMBINERS:
             raise ctx.refusal("control", op, f"a reduction by `{kind}` is not lifted")
         first[ctx.names.fresh("reduced", "reduced")] = _neutral(ctx, kind, machine_type(result.type, op))
 
     def combined(values: list[SSAValue], last: Operation) -> list[SSAValue]:
         given = zip(kinds, values, ctx.numbers(last.operands), strict=True)
-        return [ctx.add(COMBINERS[kind][0](one, other)) for kind, one, other in given]
+        return [ctx.add(_COMBINERS[kind][0](one, other)) for kind, one, other in given]
 
     _nest(ctx, op, list(zip(lows, highs, steps, strict=True)), first, combined)
+
+
+def _reductions(loop: Any) -> list[str]:
+    """Give the names of reductions; of the numbers of generic syntax those that all versions of MLIR share."""
+    numbered = {0: "addf", 1: "addi"}
+    return [k.data if isinstance(k, StringAttr) else numbered.get(k.value.data, str(k)) for k in loop.reductions]
 
 
 def _grouped(ctx: Context, kind: type[Operation], bounds: list[SSAValue], counts: Any) -> list[SSAValue]:
@@ -126,7 +141,7 @@ def _grouped(ctx: Context, kind: type[Operation], bounds: list[SSAValue], counts
 
 
 def _neutral(ctx: Context, kind: str, of_type: Any) -> SSAValue:
-    number = COMBINERS[kind][1](of_type.bitwidth)
+    number = _COMBINERS[kind][1](of_type.bitwidth)
     is_integer = isinstance(of_type, IntegerType)
     value: Any = IntegerAttr(int(number), of_type) if is_integer else FloatAttr(number, of_type)
     return ctx.add(arith.ConstantOp.create(result_types=[of_type], properties={"value": value}))
@@ -136,6 +151,8 @@ def _scf_parallel(ctx: Context, op: Operation) -> None:
     loop: Any = op
     first = {ctx.names.fresh(value.name_hint, "carried"): ctx.number(value) for value in loop.initVals}
     nest = list(zip(*map(ctx.numbers, (loop.lowerBound, loop.upperBound, loop.step)), strict=True))
+    for _, _, step in nest:
+        _check_step(ctx, op, step)
 
     def combined(values: list[SSAValue], last: Operation) -> list[SSAValue]:
         found = []
@@ -236,6 +253,29 @@ def _call(ctx: Context, op: Operation) -> None:
     ctx.known.update(zip(op.results, (ctx.known[value] for value in last.operands), strict=True))
 
 
+# Reductions of ``affine.parallel``: how two values become one, and the neutral element of a type of so many bits.
+_COMBINERS: dict[str, tuple[Any, Callable[[int], float]]] = {
+    "addf": (arith.AddfOp, lambda _: 0.0),
+    "addi": (arith.AddiOp, lambda _: 0),
+    "andi": (arith.AndIOp, lambda _: -1),
+    "maximumf": (arith.MaximumfOp, lambda _: -inf),
+    "maxs": (arith.MaxSIOp, lambda bits: -(2 ** (bits - 1))),
+    "minimumf": (arith.MinimumfOp, lambda _: inf),
+    "mins": (arith.MinSIOp, lambda bits: 2 ** (bits - 1) - 1),
+    "mulf": (arith.MulfOp, lambda _: 1.0),
+    "muli": (arith.MuliOp, lambda _: 1),
+    "ori": (arith.OrIOp, lambda _: 0),
+    "xori": (arith.XOrIOp, lambda _: 0),
+}
+
+
+def _refused(message: str) -> Rule:
+    def rule(ctx: Context, op: Operation) -> None:
+        raise ctx.refusal("control", op, message)
+
+    return rule
+
+
 CONTROL: dict[str, Rule] = {
     "affine.for": _affine_for,
     "affine.if": _affine_if,
@@ -245,4 +285,6 @@ CONTROL: dict[str, Rule] = {
     "scf.if": _scf_if,
     "scf.parallel": _scf_parallel,
     "scf.while": _scf_while,
+    "scf.index_switch": _refused("a switch is not lifted"),
+    "scf.execute_region": _refused("a region that is executed is not lifted"),
 }

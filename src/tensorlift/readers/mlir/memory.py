@@ -10,21 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, MemRefType, NoneAttr, i32, i64
+from xdsl.ir import SSAValue
 
 from tensorlift.frontends.mlir.layouts import check_layout
+from tensorlift.ir.arithmetic import constant_of
 from tensorlift.ir.function import OFFSET, ROW, axis_name
 from tensorlift.ir.location import location_of
-from tensorlift.readers.mlir.context import WRAPS, View, memory_type, named
+from tensorlift.readers.mlir.context import NSW, WRAPS, View, memory_type, named
 from tensorlift.readers.mlir.scalars import applied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from xdsl.ir import Operation, SSAValue
+    from xdsl.ir import Operation
 
     from tensorlift.readers.mlir.context import Context, Extent, Rule
 
 _INDEX = IndexType()
+_SHAPED = "`memref.{}` changes the shape of an array"
 
 
 def declared(of_type: MemRefType[Any], name: str, add: Callable[[Any, str], SSAValue], op: Operation) -> View:
@@ -45,14 +48,18 @@ def _allocate(ctx: Context, op: Operation) -> None:
     if not isinstance(result.type.layout, NoneAttr):
         raise ctx.refusal("layout", op, str(result.type))
     given, name = iter(ctx.numbers(op.operands)), ctx.names.of_local(op)
-    sizes: list[Extent] = [next(given) if extent == DYNAMIC_INDEX else extent for extent in result.type.get_shape()]
-    strides: list[Extent] = []
-    count: Extent = 1
-    for extent in reversed(sizes):
-        strides.insert(0, count)
-        count = _product(ctx, count, extent)
+    sizes: list[Extent] = [
+        next(given) if extent == DYNAMIC_INDEX else ctx.general.get((name, axis), extent)
+        for axis, extent in enumerate(result.type.get_shape())
+    ]
+    strides: list[Extent] = [1] * len(sizes)
+    for axis in reversed(range(len(sizes) - 1)):
+        strides[axis] = _product(ctx, strides[axis + 1], sizes[axis + 1])
+    count, *others = [ctx.value(extent) for extent in sizes or [1]]
+    for extent in others:
+        count = ctx.binary(arith.MuliOp, count, extent, WRAPS)
     made = type(op).create(
-        operands=[_as_index(ctx, ctx.value(count))],
+        operands=[_as_index(ctx, count)],
         result_types=[memory_type(result.type, op)],
         properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0])},
     )
@@ -91,9 +98,17 @@ def _place(ctx: Context, view: View, indices: Sequence[SSAValue]) -> SSAValue:
 def _moved(ctx: Context, view: View, indices: Sequence[SSAValue]) -> SSAValue:
     """Give the offset of an element."""
     offset = view.offset
-    for index, stride in zip(indices, view.strides, strict=True):
-        offset = ctx.binary(arith.AddiOp, offset, ctx.value(_product(ctx, index, stride)), WRAPS)
+    for index, stride, size in zip(indices, view.strides, view.sizes, strict=True):
+        moved = _product(ctx, _last(ctx, index, size), stride)
+        offset = ctx.binary(arith.AddiOp, offset, ctx.value(moved), WRAPS)
     return offset
+
+
+def _last(ctx: Context, index: SSAValue, size: Extent | None) -> SSAValue:
+    """Give the index of the last element by the size, where that stands for a constant of the source."""
+    if not isinstance(size, SSAValue) or size not in ctx.constants or constant_of(index) != ctx.constants[size] - 1:
+        return index
+    return ctx.binary(arith.SubiOp, size, ctx.constant(1), NSW)
 
 
 def _product(ctx: Context, one: Extent, other: Extent) -> Extent:
@@ -148,8 +163,12 @@ def everywhere(ctx: Context, extents: Sequence[Extent], visit: Callable[[list[SS
 
 
 def _copy(ctx: Context, op: Operation) -> None:
-    """Copy element by element: memory that overlaps has no meaning."""
+    """Copy element by element."""
     source, target = ctx.view(op.operands[0]), ctx.view(op.operands[1])
+    if source == target:
+        return
+    if source.memory is target.memory:
+        raise ctx.refusal("memory", op, f"a copy between parts of {source.memory.name_hint} is not lifted")
     sizes = [ctx.size(source, axis) for axis in range(len(source.sizes))]
     everywhere(ctx, sizes, lambda point: store(ctx, load(ctx, source, point), target, point))
 
@@ -207,11 +226,23 @@ def _collapse(ctx: Context, op: Operation) -> None:
     groups = [[number.value.data for number in group] for group in part.reassociation]
     wide = [[axis for axis in group if extents[axis] != 1] or group[:1] for group in groups]
     if any(len(group) != 1 for group in wide):
-        raise ctx.refusal("memory", op, "`memref.collapse_shape` changes the shape of an array")
+        raise ctx.refusal("memory", op, _SHAPED.format("collapse_shape"))
     kept = [axis for (axis,) in wide]
     axes = tuple(view.axes[k] for k in kept) if view.axes else ()
     sizes, strides = tuple(view.sizes[k] for k in kept), tuple(view.strides[k] for k in kept)
     ctx.known[op.results[0]] = View(view.memory, view.offset, sizes, strides, view.name, axes)
+
+
+def _refused(message: str) -> Rule:
+    def rule(ctx: Context, op: Operation) -> None:
+        raise ctx.refusal("memory", op, message)
+
+    return rule
+
+
+def _global(ctx: Context, op: Operation) -> None:
+    named: Any = op.properties["name"]
+    raise ctx.refusal("memory", op, f"the global `{named.string_value()}` is not lifted: pass it as an argument")
 
 
 MEMORY: dict[str, Rule] = {
@@ -225,7 +256,12 @@ MEMORY: dict[str, Rule] = {
     "memref.copy": _copy,
     "memref.dealloc": _free,
     "memref.dim": _size,
+    "memref.get_global": _global,
     "memref.load": _load,
     "memref.store": _store,
     "memref.subview": _subview,
+    **{
+        f"memref.{name}": _refused(_SHAPED.format(name))
+        for name in ("reinterpret_cast", "expand_shape", "extract_strided_metadata", "view")
+    },
 }

@@ -6,29 +6,31 @@ that are called are read in place of the call.  Any other operation refuses the 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.arith import AddiOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp, i64
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block
 
-from tensorlift.frontends.mlir.names import Names, argument_marks
-from tensorlift.frontends.mlir.structures import only_block
+from tensorlift.frontends.mlir.names import Names, argument_marks, only_block
 from tensorlift.ir.function import SIZE, axis_name
 from tensorlift.ir.literal_function import literal_function
 from tensorlift.ir.location import location_of
 from tensorlift.ir.subscripts import STRUCTURED
-from tensorlift.readers.mlir.context import Context, View, machine_type, named
+from tensorlift.readers.mlir.context import NSW, Context, View, machine_type, named
 from tensorlift.readers.mlir.control import CONTROL
 from tensorlift.readers.mlir.memory import MEMORY, declared
 from tensorlift.readers.mlir.scalars import SCALARS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
+    from tensorlift.frontends.mlir.generalise import Sizes
     from tensorlift.readers.mlir.context import Rule
 
 
@@ -46,14 +48,15 @@ RULES: Mapping[str, Rule] = {
 }
 
 
-def literal_module_of(function: Operation, functions: Mapping[str, Operation]) -> ModuleOp:
-    """Read a function, which may call those of ``functions``.
+def literal_module_of(function: Operation, functions: Mapping[str, Operation], sizes: Sizes | None = None) -> ModuleOp:
+    """Read a function, which may call those of ``functions``; some of its constants may be sizes that it takes.
 
     Raises:
         LiftError: where a part of it has no literal meaning.
 
     """
-    entry, names, body = Block(), Names(), only_block(function)
+    entry, body = Block(), only_block(function)
+    names = Names(() if sizes is None else sizes.values)
     ctx = Context(entry, functions, names, RULES, function.location, blocks=[entry])
     called: list[str] = []
 
@@ -67,14 +70,17 @@ def literal_module_of(function: Operation, functions: Mapping[str, Operation]) -
     for argument, marks in zip(body.args, argument_marks(function), strict=True):
         name = names.of_argument(argument, marks)
         if isinstance(argument.type, MemRefType):
-            view = declared(argument.type, name, partial(add, argument), function)
-            ctx.known[argument] = view
-            ctx.arguments.append(view)
+            ctx.known[argument] = declared(argument.type, name, partial(add, argument), function)
         else:
             ctx.known[argument] = add(argument, machine_type(argument.type, function), name)
+    if sizes is not None:
+        _generalise(ctx, sizes, partial(add, body.args[0], i64))
+    ctx.arguments += [view for view in ctx.known.values() if isinstance(view, View)]
     symbol: Any = function.properties["sym_name"]
     ctx.calls.append(symbol.data)
     last = ctx.read(body)
+    if sizes is not None and any(ctx.loops[slot] != sizes.loops[slot] for slot, _ in sizes.slots):
+        raise ctx.refusal("control", function, "the loops with constant bounds are not those of the source")
     results = _returned(ctx, last)
     ctx.place = last.location
     ctx.end(ReturnOp.create(operands=results))
@@ -82,6 +88,20 @@ def literal_module_of(function: Operation, functions: Mapping[str, Operation]) -
     types = [value.type for value in results]
     made = literal_function(names.of_function(symbol.data), called, types, ctx.blocks, function.location)
     return ModuleOp([made])
+
+
+def _generalise(ctx: Context, sizes: Sizes, add: Callable[[str], SSAValue]) -> None:
+    """Add the sizes that stand for constants, and give the extents of arguments by them."""
+    values = {(name, 0): add(name) for name in sizes.values}
+    for slot, (name, more) in sizes.slots.items():
+        if (name, more) not in values:
+            values[name, more] = ctx.binary(AddiOp, values[name, 0], ctx.constant(more), NSW)
+        ctx.general[slot] = values[name, more]
+        ctx.constants[values[name, more]] = sizes.values[name] + more
+    for argument, view in ctx.known.items():
+        if isinstance(view, View):
+            extents = [ctx.general.get((view.name, axis), size) for axis, size in enumerate(view.sizes)]
+            ctx.known[argument] = replace(view, sizes=tuple(extents))
 
 
 def _returned(ctx: Context, last: Operation) -> list[SSAValue]:
@@ -94,4 +114,6 @@ def _returned(ctx: Context, last: Operation) -> list[SSAValue]:
             results.append(found.memory)
         elif found not in ctx.arguments:
             raise ctx.refusal("result", last, "a part of memory is returned")
+    if sum(not isinstance(value.type, MemRefType) for value in results) > 1:
+        raise ctx.refusal("result", last, "several numbers are returned")
     return results

@@ -37,6 +37,7 @@ def structured(ctx: Context, op: Operation) -> None:
     outputs = range(len(op.operands) - len(parts.outputs), len(op.operands))
     if op.results:
         raise ctx.refusal("type", op, "an operation on tensors")
+    _check_apart(ctx, op, space, outputs)
 
     def visit(point: list[SSAValue]) -> None:
         places = [applied(ctx, subscript, point) for subscript in space.maps]
@@ -58,16 +59,41 @@ def _is_read(op: Operation) -> list[bool]:
     return [True] * (len(op.operands) - 1) + [op.name.removeprefix("linalg.") in PRODUCTS]
 
 
+def _check_apart(ctx: Context, op: Operation, space: Space, outputs: range) -> None:
+    """Refuse what reads other elements of the memory that it writes: no order of the points is then the right one."""
+    views = [ctx.view(value) if isinstance(value.type, MemRefType) else None for value in op.operands]
+    for output in outputs:
+        for other, (view, written) in enumerate((view, views[output]) for view in views):
+            if other == output or view is None or written is None or view.memory is not written.memory:
+                continue
+            if view != written or space.maps[other] != space.maps[output] or any(space.folded):
+                name = written.memory.name_hint or "memory"
+                raise ctx.refusal("memory", op, f"`{op.name}` reads {name} where it writes it")
+
+
 def _extents(ctx: Context, op: Operation, space: Space) -> list[Extent]:
     """Give the extent of each dimension, by the first operand that has it as one of its own."""
+    axes = [
+        (ctx.view(value), axis, expression)
+        for value, subscripts in zip(op.operands, space.maps, strict=True)
+        for axis, expression in enumerate(subscripts.results)
+    ]
     found: dict[int, Extent] = {}
-    for value, subscripts in zip(op.operands, space.maps, strict=True):
-        for axis, expression in enumerate(subscripts.results):
-            if isinstance(expression, AffineDimExpr) and expression.position not in found:
-                found[expression.position] = ctx.size(ctx.view(value), axis)
+    for view, axis, expression in axes:
+        if isinstance(expression, AffineDimExpr) and expression.position not in found:
+            found[expression.position] = ctx.size(view, axis)
     if len(found) < len(space.folded):
         raise ctx.refusal("memory", op, "no operand has a dimension for each of its loops")
-    return [found[dimension] for dimension in range(len(space.folded))]
+    extents = [found[dimension] for dimension in range(len(space.folded))]
+    last = [extent - 1 for extent in extents if isinstance(extent, int)]
+    for view, axis, expression in axes if len(last) == len(extents) else ():
+        extent = view.sizes[axis]
+        if not isinstance(extent, int) or expression.eval(last, []) < extent:
+            continue
+        if isinstance(expression, AffineDimExpr):
+            raise ctx.refusal("extents", op, f"{found[expression.position]} and {extent}")
+        raise ctx.refusal("memory", op, f"the extent {extent} may be too small for its windows")
+    return extents
 
 
 def _read(ctx: Context, value: SSAValue, place: Sequence[SSAValue]) -> SSAValue:

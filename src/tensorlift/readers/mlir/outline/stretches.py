@@ -18,10 +18,10 @@ from xdsl.dialects.builtin import IndexType, MemRefType
 from xdsl.ir import BlockArgument, Operation
 
 from tensorlift.diagnostics import refuse
-from tensorlift.frontends.mlir.function import HANDLERS
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.ir.cleanup import PURE
 from tensorlift.ir.mixed import Mixed, OpaqueOp, opaque_in
+from tensorlift.readers.mlir.reader import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -160,7 +160,7 @@ def _is_known(op: Operation, outer: Operation, functions: Mapping[str, Operation
         return isinstance(made, Operation) and outer.is_ancestor(made)
     if op.name == "func.call":
         return callee_of(op) in functions
-    return op.name in HANDLERS or op.name in _ENDS or op.name in {"func.func", "scf.reduce"}
+    return op.name in RULES or op.name in _ENDS or op.name in {"func.func", "scf.reduce"}
 
 
 def floats(op: Operation) -> bool:

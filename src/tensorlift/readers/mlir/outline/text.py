@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.mlir.outline.stretches import Capture, called_by, first_iteration, several_values
 from tensorlift.ir.mixed import stated_location
+from tensorlift.readers.mlir.outline.stretches import Capture, called_by, first_iteration, several_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.ir import Attribute, IRNode, Operation, SSAValue
 
-    from tensorlift.frontends.mlir.outline.stretches import Stretch
+    from tensorlift.readers.mlir.outline.stretches import Stretch
 
 _BLANK = re.compile(r"[^\n]")
 _COMMENT = re.compile(r"//[^\n]*")
