@@ -53,9 +53,13 @@ def _entry(routine: Routine, position: int) -> str:
     lines, given = [], []
     for operand, name in enumerate("ABC"):
         wanted, axes = routine.type_of(operand), routine.axes(operand)
-        whole = f"memref<{'?x' * len(axes)}{routine.dtype}>"
+        whole = f"memref<{'?x' * (len(axes) or 1)}{routine.dtype}>"
         given.append(f"%{name}: {whole}")
-        if "strided" in wanted:
+        if not axes:
+            static = f"memref<{routine.dtype}, strided<[], offset: 1>>"
+            lines.append(f"%{name}_part = memref.subview %{name}[1] [1] [1] : {whole} to {static}")
+            lines.append(f'%{name}_cast = "memref.cast"(%{name}_part) : ({static}) -> {wanted}')
+        elif "strided" in wanted:
             extents = [_EXTENT[axis[0]] for axis in axes]
             layout = "strided<[1], offset: 1>>" if len(axes) == 1 else wanted.partition(", ")[2]
             static = f"memref<{''.join(f'{e}x' for e in extents)}{routine.dtype}, {layout}"
@@ -79,7 +83,7 @@ def _arrays(routine: Routine) -> list[Any]:
     arrays: list[Any] = []
     for operand in range(3):
         more = 2 if "strided" in routine.type_of(operand) else 0
-        shape = [_EXTENT[axis[0]] + more for axis in routine.axes(operand)]
+        shape = [_EXTENT[axis[0]] + more for axis in routine.axes(operand)] or [more]
         arrays.append(rng.standard_normal(shape).astype({"f64": "f8", "f32": "f4"}[routine.dtype]))
     return arrays
 
@@ -87,7 +91,7 @@ def _arrays(routine: Routine) -> list[Any]:
 def _part(routine: Routine, operand: int, array: Any) -> Any:
     if "strided" not in routine.type_of(operand):
         return array
-    return array[tuple(slice(1, 1 + _EXTENT[axis[0]]) for axis in routine.axes(operand))]
+    return array[tuple(slice(1, 1 + _EXTENT[axis[0]]) for axis in routine.axes(operand)) or (1, ...)]
 
 
 def _letters(routine: Routine, operand: int) -> str:

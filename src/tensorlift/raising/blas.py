@@ -199,7 +199,9 @@ class BlasEmission(Emission):
     def _number(self, term: Term) -> Value:
         return Body(self.writer, (), self.at).value(term)
 
-    def _cast(self, memref: MemRef, wanted: str) -> Value:
+    def _cast(self, memref: MemRef, wanted: str) -> Value | MemRef:
+        if memref.type == wanted:
+            return memref
         value = f"memref.cast {memref.name} : {memref.type} to {wanted}"
         return self.writer.once(("cast", memref.name, wanted), value, wanted)
 

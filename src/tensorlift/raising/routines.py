@@ -13,7 +13,7 @@ from dataclasses import dataclass
 _REALS = {"f64": "d", "f32": "s"}
 _BYTES = {"f64": 8, "f32": 4}
 _NO_TRANSPOSE, _TRANSPOSE, _ROW_MAJOR = 111, 112, 101
-_LAYOUT = {0: "f", 1: "strided<[?], offset: ?>", 2: "strided<[?, 1], offset: ?>"}
+_LAYOUT = {0: "strided<[], offset: ?>", 1: "strided<[?], offset: ?>", 2: "strided<[?, 1], offset: ?>"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,6 @@ class Routine:
     def type_of(self, operand: int) -> str:
         """Spell the type of an operand; one with a group of several axes is dense."""
         axes = self.axes(operand)
-        if not axes:
-            return f"memref<{self.dtype}>"
         extents = "?x" * len(axes)
         is_plain = all(len(g) <= 1 for g in self._groups if set(g) & set(axes))
         return f"memref<{extents}{self.dtype}{f', {_LAYOUT[len(axes)]}' if is_plain else ''}>"
