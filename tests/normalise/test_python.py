@@ -53,6 +53,9 @@ def _module(parameters: str, body: str) -> ModuleOp:
          ["x_shape0 >= 3"]),
         ("x: 'float64[:]', k: int, n: int", "v = x[:k]\nfor i in range(n):\n    v[i] = 0", ["%x[%i]"],
          ["k <= x_shape0", "k >= 0", "n <= k", "n <= x_shape0"]),
+        ("x: 'float64[:]', n: int, m: int", "for i in range(n):\n    x[i] = np.sum(np.zeros(m - i) + 1)",
+         ["%s1[]", "%s1[]", "%x[%i]"], ["n <= x_shape0", "n <= m + 1"]),
+        ("x: 'float64[:]', k: int", "if k < len(x):\n    x[k:] = 0", ["%x[%i + symbol(%k)]"], ["k >= 0"]),
     ],
 )  # fmt: skip
 def test_places(parameters: str, body: str, accesses: list[str], requires: list[str]) -> None:

@@ -36,7 +36,8 @@ def place_value(sink: IRSink, subscript: Polynomial, location: Location) -> SSAV
         return sink.affine_value(subscript, location)
     of_data = {m: v for m, v in subscript.terms.items() if any(name.startswith(DATA_PLACE) for name in m)}
     rest = subscript - Polynomial(of_data)
-    if not rest.is_affine or any(len(m) > 1 or factor != 1 for m, factor in of_data.items()):
+    is_sum = all(len(m) == 1 and m[0] in sink.data_places and factor == 1 for m, factor in of_data.items())
+    if not rest.is_affine or not is_sum:
         raise refusal("subscript-data", location, "data in this way")
     values = [sink.data_places[name] for (name,) in of_data]
     if rest.terms or not values:

@@ -139,6 +139,7 @@ def _slice(ctx: Inference, extent: nodes.Expression, entry: ast.Slice) -> tuple[
     if step < 0:
         if entry.lower is not None or entry.upper is not None:
             raise RefusedError("index", f"the slice `{ast.unparse(entry)}` has bounds and a negative step")
+        ctx.mention(extent)
         return binary("-", whole, integer(1)), _in_steps(whole, -step)
     lower = integer(0) if entry.lower is None else _bound(ctx, entry.lower, whole)
     upper = whole if entry.upper is None else _bound(ctx, entry.upper, whole)

@@ -173,13 +173,18 @@ def _sized(ctx: Context, extents: Sequence[Size]) -> tuple[tuple[Size, ...], SSA
 
 def _laid_out(ctx: Context, extents: Sequence[Size]) -> tuple[Size, ...]:
     """Give the distances between the elements of an array; raise where an extent is negative."""
+    require_extents(ctx, extents)
+    return dense(ctx, extents)
+
+
+def require_extents(ctx: Context, extents: Sequence[Size]) -> None:
+    """Raise where an extent is negative."""
     for extent in extents:
         if isinstance(extent, int) and extent < 0:
             raise ctx.refusal("a negative extent")
         if not isinstance(extent, int) and not ctx.is_counted(extent):
             ctx.require(ctx.comparison(">=", extent, ctx.constant(0, LONG), LONG), NEGATIVE)
             ctx.counters.add(extent)
-    return dense(ctx, extents)
 
 
 def _memory(ctx: Context, block: Block, name: str, of_type: CNumber, count: SSAValue) -> SSAValue:

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING
 from tensorlift.frontends.python.scalars import DTYPES, holds, promoted
 from tensorlift.frontends.python.syntax import OPERATORS, given_arguments
 from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, UNSIGNED_LONG
-from tensorlift.readers.python.arrays import allocate, element, element_type, elementwise, in_memory, store
+from tensorlift.readers.python.arrays import (
+    allocate,
+    element,
+    element_type,
+    elementwise,
+    in_memory,
+    require_extents,
+    store,
+)
 from tensorlift.readers.python.evaluation import RULES, array, as_size, evaluate, number, size
 from tensorlift.readers.python.expressions import length, module_of, not_negative, operated
 from tensorlift.readers.python.functions import extreme_of, function_of_numbers
@@ -86,7 +94,9 @@ def _shape(ctx: Context, node: ast.expr) -> tuple[Size, ...]:
     items = found.items if isinstance(found, Several) else (found,)
     if not all(isinstance(item, Number) for item in items):
         raise ctx.refusal("this shape")
-    return tuple(as_size(ctx, item) for item in items if isinstance(item, Number))
+    extents = tuple(as_size(ctx, item) for item in items if isinstance(item, Number))
+    require_extents(ctx, extents)
+    return extents
 
 
 def _arange(ctx: Context, node: ast.Call) -> Operand:
