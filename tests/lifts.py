@@ -10,7 +10,7 @@ from tests.shared import shared
 
 from tensorlift.diagnostics import LiftError
 from tensorlift.pipeline import LiftOptions, lift_source
-from tensorlift.source import read_source
+from tensorlift.source import read_source, source_from_text
 
 if TYPE_CHECKING:
     from bench.kernels.catalogue import Kernel
@@ -33,6 +33,13 @@ def lifted_kernel(kernel: Kernel, target: str = "numpy", *, test: bool = False) 
     """Lift a reference kernel."""
     options = LiftOptions((kernel.function,), target, include_dirs=(str(kernel.path.parent),), test=test)
     (function,) = lifted(read_source(str(kernel.path)), options).functions
+    return function
+
+
+def lifted_text(text: str, target: str = "numpy", **sizes: int) -> FunctionRecord:
+    """Lift the only function of a text in C, as `tensorlift.lift` does."""
+    options = LiftOptions(target=target, adapter=True, sizes=tuple(sizes.items()))
+    (function,) = lifted(source_from_text(text), options).functions
     return function
 
 

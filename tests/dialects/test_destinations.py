@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.lifts import lifted
 
 from tensorlift.dialects import windows
 from tensorlift.dialects.from_passes import import_dump
 from tensorlift.dialects.table import instance_lines
-from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.pipeline import LiftOptions
 from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
@@ -85,7 +86,7 @@ def _meanings(operation: str) -> list[str]:
 
 def _lifted(name: str, engine: str, target: str) -> FunctionRecord:
     options = LiftOptions(target=target, engine=engine)
-    (record,) = lift_source(source_from_text(_SOURCES[name], "f.c"), options).functions
+    (record,) = lifted(source_from_text(_SOURCES[name], "f.c"), options).functions
     assert (record.verdict, record.level) == (Verdict.LOOP_FREE, Level.PROVED), record.diagnostics
     return record
 

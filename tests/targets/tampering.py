@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.lifts import lifted_text
 
-from tensorlift import lift
 from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.verify import verify as decide
@@ -15,7 +15,7 @@ from tensorlift.readback import read_back
 
 def refusal(source: str, *changes: tuple[str, str]) -> str:
     """Lift C to C, put other text for some that the program has, and return why the checker refuses it."""
-    certificate = certificate_from_json(lift(source, to="c").functions[0].certificate or {})
+    certificate = certificate_from_json(lifted_text(source, "c").certificate or {})
     text = certificate.program
     for old, new in changes:
         assert old in text, text

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from bench.kernels.catalogue import Kernel, kernels
+from tests.lifts import lifted_text
 from tests.targets.tampering import refusal
 
 from tensorlift import LiftError, lift
@@ -73,7 +74,7 @@ def _kernel(name: str) -> Kernel:
 
 
 def _certificate(source: str) -> Certificate:
-    return certificate_from_json(lift(source, to="c").functions[0].certificate or {})
+    return certificate_from_json(lifted_text(source, "c").certificate or {})
 
 
 @pytest.mark.parametrize("name", _KEPT)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.lifts import lifted_text
 
 from tensorlift import lift
 from tensorlift.proofs.certificate import certificate_from_json
@@ -102,8 +103,7 @@ def test_other_loops_are_iterated_by_python(source: str) -> None:
 
 
 def _reason(source: str, *changes: tuple[str, str]) -> str:
-    lifted = lift(source, to="jax")
-    certificate = certificate_from_json(lifted.functions[0].certificate or {})
+    certificate = certificate_from_json(lifted_text(source, "jax").certificate or {})
     text = certificate.program
     for old, new in changes:
         assert old in text, text

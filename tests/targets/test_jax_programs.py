@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from bench.kernels.catalogue import Kernel, kernels
-from tests.lifts import lifted_kernel
+from tests.lifts import lifted_kernel, lifted_text
 
 from tensorlift import LiftError, lift
 from tensorlift.pipeline import LiftOptions, lift_source
@@ -43,7 +43,7 @@ CHECK = f"    {X64.replace(chr(10), chr(10) + '    ')}\n"  # as it stands in a f
 
 
 def _refusal(text: str) -> str:
-    certificate = certificate_from_json(lift(GEMM, to="jax").functions[0].certificate or {})
+    certificate = certificate_from_json(lifted_text(GEMM, "jax").certificate or {})
     with pytest.raises(CheckFailure) as caught:
         check(text, "gemm", certificate.summary, get_target("jax"))
     return caught.value.reason

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from bench.kernels.catalogue import ROOT
+from tests.lifts import lifted_text
 
 from tensorlift import LiftError, lift
 from tensorlift.pipeline import verify
@@ -65,7 +66,7 @@ def _tools() -> Tools:
 
 
 def _one(source: str) -> FunctionRecord:
-    (function,) = lift(source, to="linalg").functions
+    function = lifted_text(source, "linalg")
     assert (function.diagnostics, function.level) == ((), "proved")
     return function
 

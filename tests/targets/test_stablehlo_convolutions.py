@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.lifts import lifted_text
 
-from tensorlift import lift
 from tensorlift.pipeline import verify
 from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.check import check
@@ -91,7 +91,7 @@ _CASES = [
 
 
 def _lifted(source: str, kind: str, sizes: dict[str, int]) -> FunctionRecord:
-    (function,) = lift(source.replace("TYPE", kind), to="stablehlo", sizes=sizes).functions
+    function = lifted_text(source.replace("TYPE", kind), "stablehlo", **sizes)
     assert function.level == "proved", function.diagnostics
     return function
 

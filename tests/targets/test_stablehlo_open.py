@@ -11,7 +11,7 @@ import pytest
 from bench.kernels.catalogue import ROOT, Kernel, kernels, read
 from bench.kernels.sizes import small_sizes
 from tests.kernels.turns import runs_on
-from tests.lifts import lifted_kernel
+from tests.lifts import lifted_kernel, lifted_text
 from tests.shared import is_exhaustive
 
 from tensorlift import lift
@@ -83,8 +83,7 @@ _SOURCES = [OFF_CENTRE, PAIRS, EVERY_FOURTH, SWEEPS, ROWS, OUTER, POSITIONS, WIN
 
 
 def _one(source: str, **sizes: int) -> FunctionRecord:
-    (function,) = lift(source, to="stablehlo", sizes=sizes).functions
-    return function
+    return lifted_text(source, "stablehlo", **sizes)
 
 
 @pytest.mark.parametrize("name", _KERNELS)

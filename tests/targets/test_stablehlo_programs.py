@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from bench.kernels.catalogue import ROOT
+from tests.lifts import lifted_text
 
 from tensorlift import LiftError, lift
 from tensorlift.ir.function import FunctionView, functions
@@ -75,8 +76,7 @@ DECAY = """void decay(int n, double a[n], double b[n][n]) {
 
 
 def _one(source: str, **sizes: int) -> FunctionRecord:
-    (function,) = lift(source, to="stablehlo", sizes=sizes).functions
-    return function
+    return lifted_text(source, "stablehlo", **sizes)
 
 
 @pytest.mark.parametrize("name", _SIZES)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from bench.kernels.catalogue import Kernel, kernels
-from tests.lifts import lifted_kernel
+from tests.lifts import lifted_kernel, lifted_text
 
 from tensorlift import LiftError, lift
 from tensorlift.proofs.certificate import certificate_from_json
@@ -49,7 +49,7 @@ def _torch() -> ModuleType:
 
 
 def _refusal(source: str, entry: str, text: str) -> CheckFailure:
-    certificate = certificate_from_json(lift(source, to="torch").functions[0].certificate or {})
+    certificate = certificate_from_json(lifted_text(source, "torch").certificate or {})
     with pytest.raises(CheckFailure) as caught:
         check(f"import torch\n\n\n{text}", entry, certificate.summary, get_target("torch"))
     return caught.value
@@ -60,7 +60,7 @@ def test_a_store_of_a_view_of_the_same_memory_is_refused_but_not_that_of_a_clone
     failure = _refusal(SHIFT, "shift", text)
     assert failure.reason == "a stored value shares memory with what is written"
     assert [diagnostic.remedy for diagnostic in failure.diagnostics] == ["store a copy of the value"]
-    certificate = certificate_from_json(lift(SHIFT, to="torch").functions[0].certificate or {})
+    certificate = certificate_from_json(lifted_text(SHIFT, "torch").certificate or {})
     cloned = text.replace("a[1:]", "a[1:].clone()")
     check(f"import torch\n\n\n{cloned}", "shift", certificate.summary, get_target("torch"))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.lifts import lifted
 
 from tensorlift.ir.function import functions
 from tensorlift.ir.interpreter import Interpreter
@@ -82,7 +83,7 @@ MATRICES = {
 
 def _assert_same(text: str, arrays: list[Any], sizes: tuple[int, ...]) -> None:
     """Compare the program with the module as it is written, run by the interpreter."""
-    (function,) = lift_source(source_from_text(text, "f.mlir"), LiftOptions()).functions
+    (function,) = lifted(source_from_text(text, "f.mlir"), LiftOptions()).functions
     assert function.program is not None, function.diagnostics
     namespace: dict[str, Any] = {}
     exec(function.program, namespace)
@@ -120,7 +121,7 @@ def test_matrices_may_be_larger_than_loops_reach(case: str) -> None:
     ],
 )
 def test_that_an_array_is_long_enough_is_a_precondition(case: str, conditions: list[str]) -> None:
-    (function,) = lift_source(source_from_text(VECTORS[case], "f.mlir"), LiftOptions()).functions
+    (function,) = lifted(source_from_text(VECTORS[case], "f.mlir"), LiftOptions()).functions
     assert [p.text for p in function.preconditions if p.kind in {"extent", "shape", "size"}] == conditions
     assert not function.restricted
 
