@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import fcntl
+import itertools
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
+
+Choices = TypeVar("Choices", bound=tuple[object, ...])
 
 _folders: list[Path] = []  # that of this run, once it is known
 
@@ -16,6 +19,18 @@ _folders: list[Path] = []  # that of this run, once it is known
 def is_exhaustive() -> bool:
     """Tell whether all is taken of what is sampled otherwise; modules may ask while they are collected."""
     return "TENSORLIFT_EXHAUSTIVE" in os.environ
+
+
+def in_pairs(products: Iterable[Choices]) -> list[Choices]:
+    """Return so many of all products of choices that each two values of two choices stand together in one."""
+    pairs = {chosen: set(itertools.combinations(enumerate(chosen), min(len(chosen), 2))) for chosen in products}
+    if is_exhaustive():
+        return list(pairs)
+    waiting, found = set[object]().union(*pairs.values()), list[Choices]()
+    while waiting:
+        found.append(max(pairs, key=lambda chosen: len(pairs[chosen] & waiting)))  # the first of those with most
+        waiting -= pairs.pop(found[-1])
+    return found
 
 
 def set_up(folder: Path) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
+from tests.shared import in_pairs
 from tests.targets.tampering import refusal
 
 from tensorlift import lift
@@ -44,10 +47,10 @@ UPPER = """void f(int m, int n, double A[n][n], double B[m][n], double C[m][n]) 
 """
 
 
-@pytest.mark.parametrize("side", ["Left", "Right"])
-@pytest.mark.parametrize("half", ["Lower", "Upper"])
-@pytest.mark.parametrize("trans", ["NoTrans", "Trans"])
-@pytest.mark.parametrize("diagonal", ["NonUnit", "Unit"])
+_FLAGS = (("Left", "Right"), ("Lower", "Upper"), ("NoTrans", "Trans"), ("NonUnit", "Unit"))
+
+
+@pytest.mark.parametrize(("side", "half", "trans", "diagonal"), in_pairs(product(*_FLAGS)))
 def test_a_product_in_place_is_a_call(side: str, half: str, trans: str, diagonal: str) -> None:
     lifted = lift(_source(side, half, trans, diagonal), to="c", test=True)
     extent = "m" if side == "Left" else "n"
