@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -153,6 +153,7 @@ def test_nearly_all_kernels_are_decided() -> None:
     assert left == {"kernel_adi", "kernel_deriche"}
 
 
+@cache
 def _kernel(name: str) -> Subject:
     path = min((*_BENCH.glob(f"**/{name}.c"), *(_BENCH.parent / "tests" / "programs").glob(f"{name}.c")))
     return _subject(path.read_text(encoding="utf-8"))
