@@ -88,6 +88,8 @@ def run_literally(
     passed: list[Any] = []
     for value in values:
         passed += [_signless(value), 0] if value.ndim else [_signless(value)]
+    assert function.operation is not None
+    passed += [0] * (len(function.operation.function_type.inputs) - len(passed))  # none of the pointers is null
     results = interpreter(function.name, passed, most_branches)
     after = [np.array(cells, np.dtype(_kept(values, k))) for k, cells in enumerate(c for c in passed if _is_memory(c))]
     if results:
