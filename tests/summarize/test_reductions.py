@@ -61,6 +61,9 @@ STEPS = {
     "if (r || a[i] > 3) r = 1;": "any",
     "if (!r && a[i] > 3) r = 1;": "any",
     "if (r && a[i] > 3) r = 0;": "any",
+    "r = r ? r : a[i] > 3;": "any",
+    "r = r ? a[i] > 3 : r;": "all",
+    "r = !r ? a[i] > 3 : r;": "any",
 }
 
 

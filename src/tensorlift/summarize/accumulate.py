@@ -87,6 +87,20 @@ def _truth_step(step: Term) -> Accumulation | None:
     return None
 
 
+def _chosen_flag(condition: Term, chosen: Term, other: Term) -> Accumulation | None:
+    """Recognise ``SELF ? SELF : t`` and ``SELF ? t : SELF``, the operands of Python's ``or`` and ``and``."""
+    own, given = (chosen, other) if isinstance(chosen, terms.Read) else (other, chosen)
+    truth = truth_in(given)
+    if not isinstance(own, terms.Read) or not has_self(own) or has_self(given) or truth is None:
+        return None
+    if own is chosen:
+        is_set = rewrite.simplified("and", (rewrite.simplified("not", (condition,)), truth))
+        return latched_once(is_set, terms.constant(1, own.dtype))
+    return _truth_step(
+        rewrite.simplified("select", (condition, truth, rewrite.simplified("ne", (own, terms.zero(own.dtype)))))
+    )
+
+
 def latched_once(condition: Term, latch: Term) -> Accumulation | None:
     """Recognise ``if (SELF || t) SELF = 1``, ``if (!SELF && t) SELF = v`` and ``if (SELF && t) SELF = 0``."""
     if not isinstance(latch, terms.Constant) or not is_integer(latch.dtype):
@@ -269,6 +283,9 @@ def _conditional(term: Apply, variable: str) -> Accumulation | None:
         return None
     condition, chosen, other = term.args
     if has_self(condition):
+        flag = _chosen_flag(condition, chosen, other)
+        if flag is not None:
+            return flag
         condition, chosen, other = _as_one_choice(condition, chosen, other)
         once = latched_once(condition, chosen) if _is_read(other) and has_self(other) else None
         return once or _partly_own_condition(condition, chosen, other, variable)
