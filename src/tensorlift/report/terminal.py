@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from tensorlift.contract.interface import Role
 from tensorlift.contract.language import AnyOf, Compare, Inside, Sum
-from tensorlift.record import Level, Numerics, Outcome, Verdict
+from tensorlift.record import Level, Numerics, Outcome, Verdict, row_major_strides
 from tensorlift.report.excerpt import PLAIN_WIDTH, Piece, Sources, plain, printable, render
 from tensorlift.report.output import seconds_text
 from tensorlift.report.program import Language, language
@@ -199,9 +199,13 @@ def _summary(function: FunctionRecord, *, times: bool) -> Iterator[list[Piece]]:
 
 
 def _shapes(function: FunctionRecord) -> Iterator[str]:
-    """Say the shapes that are not just sizes: where one is ``p + 1``, the program takes the last row to be row p."""
+    """Say the shapes that are not just sizes, as ``p + 1`` rows, and those of parts of what C has in memory.
+
+    The program takes the last row to be row p, and rows with a leading dimension without what lies between them.
+    """
     for parameter in function.parameters:
-        if not all(extent.isidentifier() or extent.isdigit() for extent in parameter.shape):
+        is_whole = parameter.strides == row_major_strides(parameter.shape) or parameter.role is not Role.ARRAY
+        if not is_whole or not all(extent.isidentifier() or extent.isdigit() for extent in parameter.shape):
             yield f"{parameter.name} of shape ({', '.join(parameter.shape)}{',' * (len(parameter.shape) == 1)})"
 
 
