@@ -138,7 +138,7 @@ def _told(
     shapes = {p.name: p.extents for p in FunctionView(_only(module)).parameters if p.extents is not None}
     asked = {"{}_d{}".format(*interface.spelled(axis)) for axis in interface.open[: interface.asked]}
     found = {}
-    for axis in inferred:
+    for axis in (axis for axis in interface.open if axis in inferred):
         array, dimension = interface.spelled(axis)
         extent = shapes[array][dimension]
         is_size = [k for _, k in extent.terms] == [1] and extent.constant == 0
