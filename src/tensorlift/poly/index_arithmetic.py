@@ -52,6 +52,8 @@ class Index:
 class Setting:
     """Where an operator stands, and how wide a signed type is that does not wrap: in C its overflow is not defined.
 
+    Where it is, in other languages, 64 bits hold what counts objects, but not large multiples of it.
+
     Without a domain, in analysis runs, a division is taken as exact under a need, to be proved where it is used.
     """
 
@@ -67,7 +69,8 @@ def fit(polynomial: Polynomial, ctype: IntegerType, needs: tuple[Need, ...], set
     value = polynomial.constant_value
     if value is not None:
         return Index(Polynomial.constant(ctype.wrap(value)), ctype, needs)
-    if ctype.signed and ctype.width >= setting.exact_from:
+    is_large = any(_is_large(monomial, factor) for monomial, factor in polynomial.terms.items())
+    if ctype.signed and ctype.width >= setting.exact_from and not (is_large and setting.exact_from > INT.width):
         return Index(polynomial, ctype, needs)
     if ctype.signed:
         rooms = (Polynomial.constant(ctype.maximum) - polynomial, polynomial - Polynomial.constant(ctype.minimum))
