@@ -42,7 +42,7 @@ def _literal(text: str, other: str) -> ModuleOp:
     def read() -> ModuleOp:
         (function,) = read_functions(source_from_text(text, "f.py"), LiftOptions())
         (node,) = [one for one in ast.parse(other).body if isinstance(one, ast.FunctionDef)]
-        return literal_module_of(replace(function.translation.inferred(), function=node))
+        return literal_module_of(replace(function.inference.inferred(), function=node))
 
     return with_deep_stack(read)
 

@@ -21,7 +21,7 @@ class ReadFunction:
     """One function of a file: its module in the loop IR, or the diagnostics that refuse it.
 
     With a module, the diagnostics are notes and warnings.  ``literally`` reads the function into literal IR, or
-    raises ``LiftError``, where its language has a literal reader.  ``translation`` is what the front end found out
+    raises ``LiftError``, where its language has a literal reader.  ``inference`` is what the front end found out
     about types that the source does not state, where that needs it.
     """
 
@@ -30,7 +30,7 @@ class ReadFunction:
     module: ModuleOp | None
     diagnostics: tuple[Diagnostic, ...] = ()
     literally: Callable[[], ModuleOp] | None = None
-    translation: Any = None
+    inference: Any = None
 
 
 def read_function(

@@ -40,7 +40,7 @@ def read_live(live: LiveFunction, told: Mapping[str, str]) -> ReadFunction:
 
 def _with_literal(function: ReadFunction, read: Callable[[Inference], ModuleOp]) -> ReadFunction:
     """Say of a function how it is read literally, where its types are known."""
-    known = function.translation
+    known = function.inference
     return function if known is None else replace(function, literally=partial(read, known))
 
 

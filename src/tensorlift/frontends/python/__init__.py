@@ -1,4 +1,4 @@
-"""The Python front end: Python source text to the loop IR, through the module ast."""
+"""The Python front end: source text parsed, and the types and extents that it does not state."""
 
 from tensorlift.frontends.python.live import LiveFunction, find_function
 

@@ -32,7 +32,7 @@ def read_functions(
 ) -> list[ReadFunction]:
     """Read Python source text into the loop IR, one module for each function at the top level of the file.
 
-    ``lower`` makes loop IR of a function that is translated; with ``function`` only that function is read.
+    ``lower`` makes loop IR of a function whose types are found; with ``function`` only that function is read.
 
     Raises ``LiftError`` for what concerns the whole file.
     """
@@ -85,7 +85,7 @@ def read_definition(
             raise LiftError(*map(in_python, error.diagnostics)) from None
 
     read = read_function(node.name, module.locate(node), lowered, shared_refusal)
-    return replace(read, translation=found[0]) if found else read
+    return replace(read, inference=found[0]) if found else read
 
 
 def _constants(tree: ast.Module) -> Iterator[tuple[str, int | float]]:

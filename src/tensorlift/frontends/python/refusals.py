@@ -1,7 +1,7 @@
 """What the Python front end refuses: one row for each reason, with its code, its wording and the edit that helps.
 
-Python is lowered through the syntax tree of the C front end, so the refusals of loops, subscripts and shapes are
-those of its table; their remedies are spelled for Python here.
+What is refused where literal IR is executed, of loops, subscripts and shapes, is worded by the table of C; the remedies
+are spelled for Python here.
 """
 
 from __future__ import annotations
