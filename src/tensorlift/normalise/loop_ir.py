@@ -44,11 +44,11 @@ from tensorlift.ops.c_types import LONG
 from tensorlift.poly.index_arithmetic import Index
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.dialects.func import CallOp
-    from xdsl.ir import Operation, SSAValue
+    from xdsl.ir import Operation
 
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.c import nodes
@@ -98,15 +98,13 @@ def _call(ex: Execution, op: Operation) -> None:
 
 
 def _follow(ex: Execution, op: Operation, rule: Rule) -> None:
-    """Follow the rule of an operation, by cases where it needs that."""
-    by_cases(ex, op, rule, _needed(ex, op))
-
-
-def _needed(ex: Execution, op: Operation) -> Sequence[SSAValue]:
-    """List the values that an operation needs to be decided."""
+    """Follow the rule of an operation, by cases where values that it needs are not decided."""
     if op.name == "scf.while":
-        return heads(ex, op)
-    return op.operands[_DECIDED[op.name]] if op.name in _DECIDED else ()
+        by_cases(ex, op, rule, heads(ex, op))
+    elif op.name in _DECIDED:
+        by_cases(ex, op, rule, op.operands[_DECIDED[op.name]])
+    else:
+        rule(ex, op)
 
 
 RULES = Rules(

@@ -8,7 +8,7 @@ proved, or recorded as a precondition of the function, where the value steers a 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.ops.c_types import BOOL, INT, LONG, IntegerType
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
@@ -48,8 +48,7 @@ class Index:
     needs: tuple[Need, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """Where an operator stands, and how wide a signed type is that does not wrap: in C its overflow is not defined.
 
     Where it is, in other languages, 64 bits hold what counts objects, but not large multiples of it.
