@@ -64,6 +64,8 @@ STEPS = {
     "r = r ? r : a[i] > 3;": "any",
     "r = r ? a[i] > 3 : r;": "all",
     "r = !r ? a[i] > 3 : r;": "any",
+    "r = a[i] > 3 ? a[i] > 3 : r;": "any",
+    "r = a[i] > 3 ? r : a[i] > 3;": "any",
 }
 
 

@@ -282,6 +282,9 @@ def _conditional(term: Apply, variable: str) -> Accumulation | None:
     if term.op != "select":
         return None
     condition, chosen, other = term.args
+    number = terms.cast(condition, term.dtype)
+    chosen = terms.one(term.dtype) if chosen is number else chosen
+    other = terms.zero(term.dtype) if other is number else other
     if has_self(condition):
         flag = _chosen_flag(condition, chosen, other)
         if flag is not None:
