@@ -115,3 +115,23 @@ def test_calling_a_refused_function_raises_its_diagnostics(record: LiftRecord, w
 def test_a_program_in_another_language_is_not_called(record: LiftRecord) -> None:
     with pytest.raises(LiftError, match="TL508"):
         Lifted(replace(record, target="linalg"))["scale"](1)
+
+
+@pytest.mark.parametrize(
+    "body",
+    {
+        "a kept loop": "s = 0.0\n  for i in range(len(x)):\n    s = a * x[i] + (1 - a) * s\n    out[i] = s",
+        "a cell is left unset": "for i in range(1, len(x)):\n    out[i] = a * x[i]",
+        "cells are set under a condition": "for i in range(len(x)):\n    if x[i] > 0:\n      out[i] = a",
+        "all cells are set": "for i in range(len(x)):\n    out[i] = a * x[i]",
+    }.items(),
+    ids=lambda pair: pair[0],
+)
+@pytest.mark.parametrize("made", ["np.empty(len(x))", "np.empty_like(x)"])
+def test_an_array_that_a_function_makes_is_no_parameter(made: str, body: tuple[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "f.py"
+    source = f"import numpy as np\ndef f(x: 'float64[:]', a: float):\n  out = {made}\n  {body[1]}\n  return out\n"
+    file.write_text(source, encoding="utf-8")
+    function = lift(file, test=True).functions[0]
+    assert "def f(x, a):" in str(function.program)
+    assert {trial.against for trial in function.tests if trial.passed} == {"interpreter", "python"}

@@ -65,8 +65,10 @@ class PythonCall:
 def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array]]:
     """Call the function for every case; the reply holds the arrays after the calls under the keys of the arguments.
 
-    It says what was raised in the cases whose numbers have no result, as the root of one below zero.
+    It says what was raised in the cases whose numbers have no result, as the root of one below zero.  What NumPy leaves
+    unset in a new array is 0, as in lifted programs: any number would do.
     """
+    vars(np).update(empty=np.zeros, empty_like=np.zeros_like)
     results: dict[str, Array] = {}
     raised: dict[str, str] = {}
     for number in range(facts["cases"]):
