@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a scri
 from bench.fuzz_types import Runner
 from tensorlift.comprehension import ranges, rules, terms
 from tensorlift.ir import scalar_terms
+from tensorlift.ir.requirements import add_requirements
 from tensorlift.languages import mlir
 from tensorlift.ops import conversions
 from tensorlift.ops.dtypes import is_float, is_integer, width
@@ -98,7 +99,7 @@ def _take_bounds_for_extents() -> None:
         return settled(*given, **options | {"fitted": True})
 
     _replace(settled, fitted_to_bounds)
-    _replace(mlir.add_requirements, lambda *_: None)
+    _replace(add_requirements, lambda *_: None)
 
 
 FAULTS: dict[str, tuple[str, Callable[[], None]]] = {
