@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -61,18 +61,41 @@ def contains(domain: Domain, point: Point) -> bool:
     parts = _constraints(domain)
     if parts is None:
         return not domain.at(point).is_empty()
-    return any(
-        all(c.affine.evaluate(point) == 0 if c.is_equality else c.affine.evaluate(point) >= 0 for c in part)
-        for part in parts
-    )
+    return any(all(_holds(c, point) for c in part) for part in parts)
 
 
-def points(names: tuple[str, ...], domain: Domain, point: Point) -> Iterator[dict[str, int]]:
-    """Yield every extension of a point by the names that lies in a domain."""
-    for values in itertools.product(RANGE, repeat=len(names)):
-        extended = {**point, **dict(zip(names, values, strict=True))}
-        if contains(domain, extended):
-            yield extended
+def _holds(constraint: Constraint, point: Point) -> bool:
+    value = constraint.affine.evaluate(point)
+    return value == 0 if constraint.is_equality else value >= 0
+
+
+def points(
+    names: tuple[str, ...], domain: Domain, point: Point, among: Sequence[int] = RANGE
+) -> Iterator[dict[str, int]]:
+    """Yield every extension of a point by the names that lies in a domain, in the order of their values."""
+    parts = _constraints(domain)
+    if parts is None:
+        every = ({**point, **dict(zip(names, v, strict=True))} for v in itertools.product(among, repeat=len(names)))
+        yield from (extended for extended in every if contains(domain, extended))
+        return
+    for values in sorted({values for part in parts for values in _inside(part, names, point, among)}):
+        yield {**point, **dict(zip(names, values, strict=True))}
+
+
+def _inside(
+    part: Sequence[Constraint], names: tuple[str, ...], point: Point, among: Sequence[int]
+) -> Iterator[tuple[int, ...]]:
+    """Yield values of names; a constraint is asked as soon as all of its variables have one."""
+    decided = [c for c in part if not names or point.keys() >= set(c.affine.variables)]
+    if not all(_holds(c, point) for c in decided):
+        return
+    if not names:
+        yield ()
+        return
+    waiting = [c for c in part if c not in decided]
+    for value in among:
+        for others in _inside(waiting, names[1:], {**point, names[0]: value}, among):
+            yield (value, *others)
 
 
 class Evaluator:

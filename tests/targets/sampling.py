@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.comprehension.evaluate import contains, points
 from tests.shared import is_exhaustive
 
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce
@@ -76,7 +76,7 @@ class Meaning:
         if isinstance(term, Read):
             return self.arrays[term.array][tuple(i.evaluate(point) for i in term.indices)].item()
         if isinstance(term, Piecewise):
-            (chosen,) = [t for d, t in term.pieces if holds(d, point)]
+            (chosen,) = [t for d, t in term.pieces if contains(d, point)]
             return self.value(chosen, point)
         if isinstance(term, Reduce):
             return self.fold(term, point)
@@ -87,11 +87,8 @@ class Meaning:
         return apply(term, [self.value(a, point) for a in term.args])
 
     def fold(self, term: Reduce, point: Mapping[str, int]) -> Any:
-        values = []
-        for chosen in itertools.product(range(-1, 3 * LARGEST + 2), repeat=len(term.bound)):
-            inner = {**point, **dict(zip(term.bound, chosen, strict=True))}
-            if holds(term.domain, inner):
-                values.append(self.value(term.body, inner))
+        among = range(-1, 3 * LARGEST + 2)
+        values = [self.value(term.body, inner) for inner in points(term.bound, term.domain, point, among)]
         if term.op in ("max", "min", "fmax", "fmin"):
             best = max if term.op.endswith("max") else min
             return best(values) if values else (-math.inf if term.op.endswith("max") else math.inf)
@@ -103,10 +100,6 @@ def _number(value: Any, dtype: DType) -> Any:
     if dtype == "bool":
         return bool(value)
     return wrap(int(value), dtype) if is_integer(dtype) else float(value)
-
-
-def holds(domain: Domain, point: Mapping[str, int]) -> bool:
-    return not (domain & Domain.of(*(equal(v, point[v]) for v in domain.variables()))).is_empty()
 
 
 def _truncated(a: int, b: int) -> int:
