@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler named cc on the search path")
 
 
+@cache
 def _batch() -> str:
     """All programs in one translation unit, each under its own name."""
     programs = (re.sub(r"\bf\(", f"f{seed}(", generate(seed), count=1) for seed in SEEDS)
