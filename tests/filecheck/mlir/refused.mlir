@@ -1,10 +1,10 @@
 // RUN: not tensorlift-lift %s 2>&1 | filecheck %s
 
 // The place, the line with a caret, and the remedy are shown.
-// CHECK: error: the index depends on an element of p [TL130]
+// CHECK: error: the subscript depends on data [TL130]
 // CHECK: memref.store %v, %x[%at]
 // CHECK: ^
-// CHECK: help: address arrays by loop variables and sizes only
+// CHECK: help: address the array by loop variables and sizes only
 func.func @scatter(%x: memref<?xf64>, %p: memref<?xi32>, %y: memref<?xf64>, %n: index) {
   affine.for %i = 0 to %n {
     %j = affine.load %p[%i] : memref<?xi32>

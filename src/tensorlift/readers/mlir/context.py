@@ -64,6 +64,7 @@ class View:
     strides: tuple[Extent, ...]
     name: str | None = None  # of the argument that it is
     axes: tuple[int, ...] = ()  # the dimensions of that argument
+    part: tuple[tuple[Extent, Extent], ...] = ()  # where it begins in a whole memory, and how far it goes, if so told
 
 
 @dataclass(slots=True)

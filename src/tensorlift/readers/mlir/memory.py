@@ -209,8 +209,14 @@ def _subview(ctx: Context, op: Operation) -> None:
         raise ctx.refusal("memory", op, "a subview that drops some of its dimensions of extent 1 is not lifted")
     offset = _moved(ctx, view, [ctx.value(one) for one in offsets])
     strides = [_product(ctx, stride, step) for stride, step in zip(view.strides, steps, strict=True)]
+    is_told = all(step == 1 for step in steps) and view in (*ctx.arguments, *ctx.made)
     ctx.known[op.results[0]] = View(
-        view.memory, offset, tuple(sizes[k] for k in kept), tuple(strides[k] for k in kept), view.name
+        view.memory,
+        offset,
+        tuple(sizes[k] for k in kept),
+        tuple(strides[k] for k in kept),
+        view.name,
+        part=tuple(zip(offsets, sizes, strict=True)) if is_told else (),
     )
 
 

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import IntegerType, MemRefType, i1
 from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir.affine import AffineDimExpr
 
+from tensorlift.ir.arithmetic import constant_of
 from tensorlift.ir.structured import space_of
 from tensorlift.ir.subscripts import PRODUCTS
 from tensorlift.readers.mlir.context import WRAPS
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from tensorlift.ir.structured import Space
-    from tensorlift.readers.mlir.context import Context, Extent
+    from tensorlift.readers.mlir.context import Context, Extent, View
 
 
 def structured(ctx: Context, op: Operation) -> None:
@@ -66,9 +67,35 @@ def _check_apart(ctx: Context, op: Operation, space: Space, outputs: range) -> N
         for other, (view, written) in enumerate((view, views[output]) for view in views):
             if other == output or view is None or written is None or view.memory is not written.memory:
                 continue
-            if view != written or space.maps[other] != space.maps[output] or any(space.folded):
+            is_same = view == written and space.maps[other] == space.maps[output] and not any(space.folded)
+            if not is_same and not _are_apart(view, written):
                 name = written.memory.name_hint or "memory"
                 raise ctx.refusal("memory", op, f"`{op.name}` reads {name} where it writes it")
+
+
+def _are_apart(one: View, other: View) -> bool:
+    """Whether two parts of a memory have no element in common, as one ends before the other begins."""
+    for (start, size), (begin, length) in zip(one.part, other.part, strict=False):
+        (base, first), (same, second) = _sum(start), _sum(begin)
+        ends = (isinstance(size, int) and first + size <= second) or (
+            isinstance(length, int) and second + length <= first
+        )
+        if base is same and ends:
+            return True
+    return False
+
+
+def _sum(value: Extent) -> tuple[SSAValue | None, int]:
+    """Part a number into a value and what is added to it."""
+    if isinstance(value, int):
+        return None, value
+    number = constant_of(value)
+    if number is not None:
+        return None, int(number)
+    if isinstance(value.owner, AddiOp) and (more := constant_of(value.owner.rhs)) is not None:
+        base, first = _sum(value.owner.lhs)
+        return base, first + int(more)
+    return value, 0
 
 
 def _extents(ctx: Context, op: Operation, space: Space) -> list[Extent]:
