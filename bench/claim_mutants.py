@@ -124,7 +124,7 @@ def mutant(value: Any, rng: Random) -> Any:
     """Return a value that is another one in one place."""
     listed = list(parts(value, lambda new: new))
     names = sorted({part for part, _ in listed if isinstance(part, str)})
-    for _ in range(_MOST_TRIES):
+    for _ in range(_MOST_TRIES if listed else 0):
         part, put = rng.choice(listed)
         new = _other(part, names, rng)
         if new is not None and new != part:
