@@ -22,7 +22,7 @@ from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.exact import DIVISIONS, NUMBERS
 from tensorlift.normalise.nest_orders import NestOrders
 from tensorlift.normalise.values import Address, Array, Choice, Data, Environment, Unknown, Value
-from tensorlift.ops.c_types import INT, LONG, FloatType, IntegerType
+from tensorlift.ops.c_types import INT, LONG, FloatType, IntegerType, PointerType
 from tensorlift.poly.index_arithmetic import Index, Setting, binary
 from tensorlift.poly.loops import Domain, Known, LoopRange
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
@@ -289,7 +289,9 @@ class Execution:
         return condition if isinstance(condition, Data) else self.sink.truth_of(condition, self.place)
 
     def given_out(self, memory: SSAValue) -> Array | None:
-        """Give the argument that stands for memory that is made and returned."""
+        """Give the argument that stands for memory that is made and returned; a pointer that C returns has none."""
+        if isinstance(self.signature.result, PointerType):
+            return None
         if any(use.operation.name == "func.return" for use in memory.uses):
             for variable, bound in self.environment.items():
                 if variable.name == memory.name_hint and isinstance(bound, Address) and isinstance(bound.base, Array):
