@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.diagnostics import LiftError, Severity, located
-from tensorlift.frontends.c.narrow import narrow_line, overflow_line
-from tensorlift.ir.function import FunctionView, functions
+from tensorlift.ir.function import FunctionView, function_named, functions
+from tensorlift.ir.lost_bits import Integers
 from tensorlift.languages.c import read_with_tree
 from tensorlift.proofs.entry import Caller, check_read_back
 from tensorlift.proofs.entry import Emitted as Text
@@ -49,9 +49,8 @@ def read_back(text: str, entry: str, within: Domain | None = None, wrapping: fro
         program = _read(text, entry)
         check_independent(marked, program)
         view = program.view
-        _check_defined(program, wrapping)
+        _check_integers(program, wrapping, wide=within is not None)
         if within is not None:
-            _check_wide(program)
             within = within.project_out(*(name for name in within.variables() if name not in view.size_names))
         summary = summarise(view, distribute=False, for_loops=True, within=within)
     except CheckFailure:
@@ -76,16 +75,15 @@ def with_threads(emitted: Emitted) -> tuple[Text, int]:
     return Text(text, emitted.entry, cuts), depth
 
 
-def _check_wide(program: Program) -> None:
-    line = narrow_line(program.tree, program.view.size_names)
-    if line is not None:
-        raise CheckFailure(OBLIGATION, "a size or a position may not fit its type", line)
-
-
-def _check_defined(program: Program, wrapping: frozenset[int]) -> None:
-    line = overflow_line(program.tree, program.view.size_names, wrapping)
+def _check_integers(program: Program, wrapping: frozenset[int], *, wide: bool) -> None:
+    """Demand that data do not overflow where the source wraps, and that types are ``wide`` enough for positions."""
+    integers = Integers(program.literal, program.view.size_names)
+    line = integers.overflow(wrapping)
     if line is not None:
         raise CheckFailure(OBLIGATION, "integers with a sign may overflow, which the source wraps", line)
+    line = integers.lost_position() if wide else None
+    if line is not None:
+        raise CheckFailure(OBLIGATION, "a size or a position may not fit its type", line)
 
 
 def _read(text: str, entry: str) -> Program:
@@ -93,7 +91,8 @@ def _read(text: str, entry: str) -> Program:
     if function.module is None:
         raise _failure(function.diagnostics)
     (func_op,) = functions(function.module)
-    return Program(text, FunctionView(func_op), tree)
+    assert function.literally is not None
+    return Program(text, FunctionView(func_op), function_named(function.literally(), entry), tree)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,8 @@ from tensorlift.targets.c.pragmas import PragmaError, loops_with_pragmas, pragma
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from xdsl.dialects.func import FuncOp
+
     from tensorlift.frontends.c.nodes import Function
     from tensorlift.ir.function import FunctionView
     from tensorlift.poly.domain import Domain
@@ -33,10 +35,11 @@ FILE = "program.c"  # as which programs are read
 
 @dataclass(frozen=True)
 class Program:
-    """A program: its text, what the front end reads it as, and the syntax tree of what is written."""
+    """A program: its text, what the front end reads it as, its literal IR, and the syntax tree of what is written."""
 
     text: str
     view: FunctionView
+    literal: FuncOp
     tree: Function
 
 
