@@ -187,3 +187,8 @@ def test_a_program_asks_for_64_bits_for_a_loop_variable_that_is_divided() -> Non
     assert lifted.level == "proved"
     assert "jnp.int64(" in lifted.source
     assert CHECK in lifted.source
+
+
+def test_functions_that_numpy_lacks_are_called_by_their_names() -> None:
+    source = "#include <math.h>\ndouble both(double x) { return erf(x) + erfc(2 * x); }"
+    assert lifted_text(source, "jax").program.endswith("return lax.erf(x) + lax.erfc(2.0 * x)\n")

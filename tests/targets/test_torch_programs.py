@@ -229,3 +229,8 @@ def test_a_number_that_a_loop_changes_is_a_tensor(torch: ModuleType) -> None:
     lifted = lift(source, to="torch")
     assert "s = torch.as_tensor(0.0, dtype=y.dtype, device=y.device)" in lifted.source
     assert lifted(torch.ones(4, dtype=torch.float64)) == 0.25
+
+
+def test_functions_that_numpy_lacks_are_called_by_their_names() -> None:
+    source = "#include <math.h>\ndouble both(double x) { return erf(x) + erfc(2 * x); }"
+    assert lifted_text(source, "torch").program.endswith("return torch.erf(x) + torch.erfc(2.0 * x)\n")

@@ -25,6 +25,7 @@ from xdsl.traits import Pure
 
 from tensorlift.ir.parallel_syntax import AffineParallelOp
 from tensorlift.ir.syntax import parse_map_application, upstream_syntax
+from tensorlift.ops.scalar_ops import REALS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -109,9 +110,23 @@ _LITERAL_HOMES = {
 _ADDED: dict[str, list[type[Operation]]] = {"affine": [AffineMaxOp, AffineParallelOp], "arith": [RemfOp, IndexCastUIOp]}
 
 
+@cache
+def functions_of_reals() -> list[type[Operation]]:
+    """Define the functions of reals that xDSL's dialect ``math`` lacks, of the form that it gives the others."""
+    math = import_module("xdsl.dialects.math")
+    known = {operation.name for operation in math.Math.operations}
+    form, traits = math.FloatingPointLikeUnaryMathOperation, traits_def(Pure())
+    missing = (name for name in (f"math.{function}" for function in REALS) if name not in known)
+    return [irdl_op_definition(type(name, (form,), {"name": name, "traits": traits})) for name in missing]
+
+
+def _added(dialect: str) -> list[type[Operation]]:
+    return functions_of_reals() if dialect == "math" else _ADDED.get(dialect, [])
+
+
 def added_operation(name: str) -> type[Operation]:
     """Give the class of an operation that xDSL lacks; raise KeyError where there is none."""
-    return {operation.name: operation for operations in _ADDED.values() for operation in operations}[name]
+    return {operation.name: operation for operation in _added(name.partition(".")[0])}[name]
 
 
 def _load(name: str) -> Dialect:
@@ -122,7 +137,7 @@ def _load(name: str) -> Dialect:
         llvm = import_module("xdsl.dialects.llvm")
         return Dialect(name, [llvm.IntToPtrOp], [llvm.LLVMPointerType])
     dialect: Dialect = getattr(import_module(f"xdsl.dialects.{name}"), (_HOMES | _LITERAL_HOMES)[name])
-    added = _ADDED.get(name, [])
+    added = _added(name)
     kept = [op for op in dialect.operations if op.name not in {other.name for other in added}]
     operations = [*map(upstream_syntax, [*kept, *added])]
     return Dialect(name, operations, list(dialect.attributes))

@@ -55,6 +55,7 @@ class RealFunction(NamedTuple):
 
     values: str = "real"
     overflows: bool = False
+    in_numpy: bool = True
 
     @property
     def is_partial(self) -> bool:
@@ -85,7 +86,8 @@ REALS = {
     "asinh": RealFunction(),
     "acosh": RealFunction("above_one"),
     "atanh": RealFunction("fraction"),
-    "erf": RealFunction(),
+    "erf": RealFunction(in_numpy=False),
+    "erfc": RealFunction(in_numpy=False),
 }
 ROUNDINGS = ("floor", "ceil", "trunc", "round", "rint")
 
@@ -95,7 +97,7 @@ def numpy_name(op: str) -> str:
     return f"arc{op[1:]}" if op in REALS and op.startswith("a") else op
 
 
-IN_NUMPY = tuple(op for op in REALS if op != "erf")
+IN_NUMPY = tuple(op for op, function in REALS.items() if function.in_numpy)
 # Functions of reals by their names in Python's modules; NumPy has two for the inverse ones.
 SPELLED = {
     "math": {op: op for op in REALS},

@@ -48,7 +48,7 @@ _BODIES = {
     "zip": "for a, b in zip(x, y):\n  x[0] += a * b",
     "a view of a view": "z = x[1:]\nz[0] = 3.0",
     "inverse functions of both modules": "y[:] = np.arcsinh(x) + np.atanh(x / 9)\nfor i in range(len(x)):\n"
-    "  y[i] += math.asinh(x[i]) * math.acosh(1 + x[i]) + math.erf(x[i])",
+    "  y[i] += math.asinh(x[i]) * math.acosh(1 + x[i]) + math.erf(x[i]) * math.erfc(x[i])",
     "functions of numpy": "y[:] = np.sqrt(x) + np.maximum(x, y) - np.where(x > 1, x, 0.0)",
     "a sum and a mean": "y[:] = x / np.sum(x) + x.mean() - np.max(y)",
     "not, and, or": "for i in range(len(x)):\n  if not (x[i] > 1 and i > 1) or y[i] < 0.6:\n    y[i] = 0",

@@ -88,6 +88,17 @@ def _of_lax(name: str, op: Reducer) -> OpRow:
     return row(f"lax.{name}", partial(_running_extreme, op), *texts, a="number[m, n]")
 
 
+def _of_floats(op: str, o: Obligations, x: Tensor) -> SymbolicTensor:
+    if not is_float(x.dtype):
+        o.refuse(f"lax.{op} of anything but floats")
+    return functions.function_of_reals(op, o, x)
+
+
+def _of_reals(op: str) -> OpRow:
+    text = f"lax.{op}(a)"
+    return row(f"lax.{op}", partial(_of_floats, op), sample(text, a="real[m, n]"), sample(text, a="real[]"))
+
+
 def _ignoring_nan(name: str, op: Reducer) -> OpRow:
     infinite = "-jnp.inf" if op == "fmax" else "jnp.inf"
     samples = (
@@ -98,6 +109,7 @@ def _ignoring_nan(name: str, op: Reducer) -> OpRow:
     return row(f"jnp.{name}", reduction.reduction(op), *samples)
 
 
+IN_LAX = ("erf", "erfc")  # functions of reals that jax.numpy lacks, as NumPy does
 _TRIANGLES = ("(n, dtype=bool)", "(m, n, dtype=jnp.int32)", "(m, n, 1, dtype=bool)", "(m, n, k=-1, dtype=jnp.float64)")
 _SUMS = ("()", "(axis=0)", "(axis=(0, 1))", "(axis=-1, keepdims=True)", "(axis=0, dtype=jnp.int32)", "(where=a > 1)")
 
@@ -107,6 +119,7 @@ _OWN = [
     row(".sum()", _sum, *(f"a.sum{text}" for text in _SUMS), name="method sum", a="arith[m, n]"),
     _of_lax("cummax", "max"),
     _of_lax("cummin", "min"),
+    *map(_of_reals, IN_LAX),
     _ignoring_nan("nanmax", "fmax"),
     _ignoring_nan("nanmin", "fmin"),
 ]

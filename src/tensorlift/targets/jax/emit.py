@@ -37,7 +37,7 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.names import unused
-from tensorlift.targets.jax import X64
+from tensorlift.targets.jax import IN_LAX, X64
 from tensorlift.targets.python_text import arrays, spelling
 from tensorlift.targets.python_text.emission import INDENT, Emission
 from tensorlift.targets.python_text.text import Text, call
@@ -250,6 +250,7 @@ _LIBRARY = arrays.library_of(
         "any": "jnp.logical_or.accumulate", "all": "jnp.logical_and.accumulate",
     },
     reductions={"fmax": "nanmax", "fmin": "nanmin"},
+    functions={op: f"lax.{op}" for op in IN_LAX},
     weak_selections=True,
     states_types=True,
 )  # fmt: skip

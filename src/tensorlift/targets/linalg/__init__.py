@@ -103,7 +103,7 @@ TARGET = Target(
         "tensorlift.targets.linalg.dialect:LINALG",
         "tensorlift.targets.linalg.dialect:AFFINE",
         "tensorlift.targets.linalg.dialect:ARITH",
-        "xdsl.dialects.math:Math",
+        "tensorlift.targets.linalg.dialect:MATH",
         "xdsl.dialects.scf:Scf",
         "xdsl.dialects.tensor:Tensor",
     ),

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.affine import ApplyOp
 from xdsl.dialects.arith import Arith
 from xdsl.dialects.builtin import IndexType, IntegerAttr, i64
+from xdsl.dialects.math import Math
 from xdsl.ir import Dialect, Operation, OpTraits
 
-from tensorlift.ir.dialects import added_operation
+from tensorlift.ir.dialects import added_operation, functions_of_reals
 from tensorlift.ir.subscripts import PRODUCTS
 from tensorlift.ir.syntax import upstream_syntax
 from tensorlift.targets.mlir_text.operations import TerminatorOperation, structured
@@ -57,4 +58,5 @@ LINALG = Dialect(
     ],
 )
 ARITH = Dialect("arith", [*Arith.operations, added_operation("arith.remf")], [*Arith.attributes])
+MATH = Dialect("math", [*Math.operations, *functions_of_reals()])
 AFFINE = Dialect("affine", [upstream_syntax(ApplyOp), upstream_syntax(added_operation("affine.max"))])

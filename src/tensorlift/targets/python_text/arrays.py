@@ -364,7 +364,15 @@ RULES: dict[type[Expression], Rule] = {
 PRODUCTS = Products(_swapped, _permuted, _full_product, _tensordot_text, _einsum)
 
 
-def library_of(name: str, title: str, rules: Mapping[type[Expression], Rule], **own: Any) -> Library:
-    """Return a library with NumPy's interface under a name, with rules of its own."""
+def library_of(
+    name: str,
+    title: str,
+    rules: Mapping[type[Expression], Rule],
+    functions: Mapping[str, str] | None = None,
+    **own: Any,
+) -> Library:
+    """Return a library with NumPy's interface under a name, with rules and functions of its own."""
     given = {"function": spelling.function, "converted": _converted, "products": PRODUCTS, **own}
-    return Library(name, title, _functions_of(name), _element_types_of(name), {**RULES, **rules}, **given)
+    return Library(
+        name, title, {**_functions_of(name), **(functions or {})}, _element_types_of(name), {**RULES, **rules}, **given
+    )

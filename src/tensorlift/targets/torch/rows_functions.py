@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
-from tensorlift.ops.scalar_ops import ROUNDINGS, numpy_name
+from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.targets.arrays import arithmetic, contraction, functions, logic, reduction
 from tensorlift.targets.target import (
     Axes,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 _SHARED = {row.spelling: row for row in (*arithmetic.ROWS, *logic.ROWS, *functions.ROWS, *contraction.ROWS)}
 
-FUNCTIONS = {op: values for op, values in functions.FUNCTIONS.items() if op != "cbrt"}  # those that PyTorch has
+FUNCTIONS = {op: function.values for op, function in REALS.items() if op != "cbrt"}  # those that PyTorch has
 # PyTorch's names, and values on which the functions are defined.
 _OF_ONE = {
     **FUNCTIONS, **dict.fromkeys(("floor", "ceil", "trunc", "round"), "real"), "reciprocal": "positive_real",
@@ -74,8 +74,8 @@ def _of_tensors(meaning: Meaning) -> Meaning:
 
 
 def _function(name: str, *samples: Sample) -> OpRow:
-    shared = _SHARED[f"np.{_NUMPY_NAMES.get(name, numpy_name(name))}"]
-    return row(f"torch.{name}", _of_tensors(shared.meaning), *samples)
+    of_reals, shared = partial(functions.function_of_reals, name), f"np.{_NUMPY_NAMES.get(name, name)}"
+    return row(f"torch.{name}", _of_tensors(of_reals if name in REALS else _SHARED[shared].meaning), *samples)
 
 
 def _unary(name: str, values: str) -> OpRow:
