@@ -8,12 +8,12 @@ the form comes from is kept, and its body is lifted: better than a refusal, or a
 from __future__ import annotations
 
 import math
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.definition import Definition, DefinitionError, KeptLoop
+from tensorlift.comprehension.definition import Definition, DefinitionError, Item, KeptLoop, LoopPlace, Summary
 from tensorlift.comprehension.emptiness import (
     fewest,
     keeps_what_empty_loops_leave,
@@ -23,12 +23,12 @@ from tensorlift.comprehension.emptiness import (
 )
 from tensorlift.comprehension.normal import is_spent
 from tensorlift.comprehension.peeling import peeled
-from tensorlift.comprehension.terms import Reduce
+from tensorlift.comprehension.terms import Reduce, Term
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.contract.guards import guards_of
-from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.engines import Effort, derived
-from tensorlift.interface import describe_parameters, emitted_names, names_read
+from tensorlift.diagnostics import Diagnostic, LiftError, refuse
+from tensorlift.engines import Effort, Search, derived
+from tensorlift.interface import Emitted, describe_parameters, emitted_names, names_read
 from tensorlift.ir.cost import cost_of, degree_of
 from tensorlift.ir.tensor_program import (
     Assign,
@@ -41,13 +41,14 @@ from tensorlift.ir.tensor_program import (
     Gather,
     Iota,
     SetSlice,
+    TensorProgram,
     TriangleMask,
     Windows,
     roots_of,
     walk_expressions,
     walk_statements,
 )
-from tensorlift.poly.domain import Domain
+from tensorlift.poly.domain import Constraint, Domain
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.session import SESSION
@@ -56,24 +57,15 @@ from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive.order import arranged
 from tensorlift.synthesis.simplify import simplify
 from tensorlift.synthesis.simplify.reuse import reading_stored
-from tensorlift.targets.target import SIZE_NEEDED, UnspelledError
+from tensorlift.targets.target import SIZE_NEEDED, Target, UnspelledError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
 
-    from tensorlift.comprehension.definition import Item, LoopPlace, Summary
-    from tensorlift.comprehension.terms import Term
     from tensorlift.contract.interface import Precondition
     from tensorlift.contract.language import Guard
-    from tensorlift.diagnostics import Diagnostic
-    from tensorlift.engines import Search
-    from tensorlift.interface import Emitted
     from tensorlift.ir.function import FunctionView
-    from tensorlift.ir.tensor_program import TensorProgram
-    from tensorlift.poly.domain import Constraint
     from tensorlift.proofs import Certificate
-    from tensorlift.targets.target import Target
 
     Stage = Callable[[str], AbstractContextManager[None]]
 

@@ -14,26 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.calls.errors import FallbackWarning, wrong_type
 from tensorlift.calls.execute import executable
-from tensorlift.calls.kinds import fit, kind_of, library_of, parse_kind, refined
+from tensorlift.calls.kinds import Argument, Kind, fit, kind_of, library_of, parse_kind, refined
 from tensorlift.calls.program import LiftedProgram, PythonInterface
-from tensorlift.diagnostics import LiftError
-from tensorlift.record import FunctionRecord, Verdict
+from tensorlift.diagnostics import Diagnostic, LiftError
+from tensorlift.record import FunctionRecord, Level, Verdict
 from tensorlift.report.terminal import explain, show_function
 from tensorlift.runtime.libraries import over_numpy, untraced
-from tensorlift.source import source_from_text
+from tensorlift.source import Source, source_from_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from tensorlift.calls.kinds import Argument, Kind
     from tensorlift.contract.interface import Precondition
-    from tensorlift.diagnostics import Diagnostic
     from tensorlift.frontends.python import LiveFunction
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.interface import Lifting
     from tensorlift.ir.function import FunctionView
-    from tensorlift.record import Level
-    from tensorlift.source import Source
 
 # Reasons to refuse a function whatever its arguments are: others may hold for what it was assumed to take alone.
 _IN_ANY_CASE = {

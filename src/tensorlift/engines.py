@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
@@ -14,8 +14,6 @@ from tensorlift.synthesis.derive import derive
 from tensorlift.synthesis.derive.builder import Builder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tensorlift.comprehension.definition import Summary
     from tensorlift.ir.tensor_program import TensorProgram
     from tensorlift.synthesis.derive import Select

@@ -22,13 +22,12 @@ from tensorlift.proofs.samples import meaning_of_sample
 from tensorlift.session import SESSION
 from tensorlift.targets import get_target, target_names
 from tensorlift.targets.mlir_text.samples import SIZES, sample_operand, sample_types
-from tensorlift.targets.target import Memory
+from tensorlift.targets.target import Memory, OpRow, Parameter, Routine, Sample, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.tensor import SymbolicTensor
-    from tensorlift.targets.target import OpRow, Parameter, Routine, Sample, Target
 
 _LEAST_SIZE = 2  # so that no axis of a sample is broadcast
 _STATIC_SIZES = {name: size for size, name in enumerate(SIZES, start=3)}

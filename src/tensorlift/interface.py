@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from xdsl.dialects.builtin import ShapedType
 
-from tensorlift.comprehension.definition import KeptLoop
-from tensorlift.contract.interface import Parameter, Role
-from tensorlift.diagnostics import refuse
-from tensorlift.ir.tensor_program import Cumulative, nodes_of
+from tensorlift.comprehension.definition import Item, KeptLoop, Summary
+from tensorlift.contract.interface import Parameter, Precondition, Role
+from tensorlift.diagnostics import Location, refuse
+from tensorlift.ir.tensor_program import Cumulative, TensorProgram, nodes_of
 from tensorlift.record import FunctionRecord, Level, Output, ResidualLoop, Trial, Verdict, row_major_strides
 from tensorlift.report.program import parameter_names
 from tensorlift.restricted import is_restricted
@@ -19,13 +19,9 @@ from tensorlift.restricted import is_restricted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.definition import Item, Summary
-    from tensorlift.contract.interface import Precondition
-    from tensorlift.diagnostics import Location
     from tensorlift.ir.cut import Cut
     from tensorlift.ir.function import FunctionView
     from tensorlift.ir.function import Parameter as SourceParameter
-    from tensorlift.ir.tensor_program import TensorProgram
     from tensorlift.proofs import Certificate
     from tensorlift.runtime.cases import DifferentialReport
 

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, overload
 
 from tensorlift.calls.execute import executable
-from tensorlift.diagnostics import LiftError
+from tensorlift.diagnostics import Diagnostic, LiftError
 from tensorlift.report.program import entry_name, join_programs
 from tensorlift.source import looks_like_text, read_source, source_from_text
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from tensorlift.contract.interface import Precondition
     from tensorlift.decorated import LiftedFunction
-    from tensorlift.diagnostics import Diagnostic
     from tensorlift.record import FunctionRecord, Level, LiftRecord, Verdict
 
 

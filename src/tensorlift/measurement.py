@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tensorlift.codec import Codec, Form, Via
-from tensorlift.record import RECORDS
+from tensorlift.record import RECORDS, Json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tensorlift.diagnostics import Diagnostic
-    from tensorlift.record import Json
 
 BENCH_SCHEMA_VERSION = 1
 ORIGINAL, BACKEND = "original", "backend"

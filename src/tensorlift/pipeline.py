@@ -20,19 +20,19 @@ from tensorlift import __version__, reading
 from tensorlift.attempts import Request
 from tensorlift.contract.gather import is_binding
 from tensorlift.contract.guards import unguarded
-from tensorlift.contract.interface import Role
+from tensorlift.contract.interface import Precondition, Role
 from tensorlift.contract.language import AnyOf, Compare
 from tensorlift.contract.required import required, with_room
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error, refuse
 from tensorlift.engines import HEURISTICS, search_by
 from tensorlift.first_half import decide_first_half
-from tensorlift.interface import Lifting, describe_loops, emitted_names, record_of
+from tensorlift.interface import Emitted, Lifting, describe_loops, emitted_names, record_of
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.function import functions as functions_of
 from tensorlift.ir.left_early import left_early
 from tensorlift.ir.literal_interpreter import LiteralInterpreter
-from tensorlift.ir.tensor_program import Operation, nodes_of
+from tensorlift.ir.tensor_program import Operation, TensorProgram, nodes_of
 from tensorlift.portfolio import NothingFoundError, chosen_program
 from tensorlift.record import FunctionRecord, Json, Level, LiftRecord, Verdict, worst_verdict
 from tensorlift.runtime.agreement import compare_with_interpreter
@@ -50,10 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.contract.interface import Precondition
     from tensorlift.frontends.read_function import ReadFunction
-    from tensorlift.interface import Emitted
-    from tensorlift.ir.tensor_program import TensorProgram
     from tensorlift.poly.domain import Domain
     from tensorlift.proofs.summaries import ReadBack
     from tensorlift.runtime.cases import DifferentialReport

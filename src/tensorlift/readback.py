@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.contract.gather import preconditions_of
-from tensorlift.diagnostics import LiftError, Severity, located
+from tensorlift.diagnostics import Diagnostic, LiftError, Severity, located
 from tensorlift.ir.function import FunctionView, function_named, functions
 from tensorlift.ir.lost_bits import Integers
 from tensorlift.languages.c import read_with_tree
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.contract.interface import Precondition
-    from tensorlift.diagnostics import Diagnostic
     from tensorlift.interface import Emitted
     from tensorlift.poly.domain import Domain
     from tensorlift.proofs import Certificate

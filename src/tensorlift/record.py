@@ -8,20 +8,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from tensorlift.codec import Codec, Form, Via
 from tensorlift.contract.interface import Parameter, Precondition
 from tensorlift.contract.notation import FORMS, VIA
-from tensorlift.diagnostics import Diagnostic, Note, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from tensorlift.diagnostics import Location
+from tensorlift.diagnostics import Diagnostic, Location, Note, Severity
 
 SCHEMA_VERSION = 7
 _SECONDS_DIGITS = 6  # clocks are not better than a microsecond

@@ -15,7 +15,7 @@ from operator import and_
 from typing import TYPE_CHECKING
 
 from tensorlift.contract.gather import domain_of, is_binding
-from tensorlift.contract.language import AnyOf, Compare, Extent, atoms_of
+from tensorlift.contract.language import AnyOf, Compare, Condition, Extent, atoms_of
 from tensorlift.poly.domain import EMPTY, UNIVERSE, Domain, at_least
 from tensorlift.summarize.bounds import running_loops, sizes_in_bounds
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.contract.interface import Precondition
-    from tensorlift.contract.language import Condition
     from tensorlift.ir.function import FunctionView
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.definition import summary_at, with_derived
-from tensorlift.diagnostics import refuse
+from tensorlift.comprehension.definition import Summary, summary_at, with_derived
+from tensorlift.diagnostics import Location, refuse
 from tensorlift.ir.at_sizes import program_at
 from tensorlift.ops.dtypes import integer_range
 from tensorlift.poly.domain import Domain, at_least, equal
@@ -14,8 +14,6 @@ from tensorlift.poly.domain import Domain, at_least, equal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tensorlift.comprehension.definition import Summary
-    from tensorlift.diagnostics import Location
     from tensorlift.ir.tensor_program import TensorProgram
     from tensorlift.targets.target import Target
 

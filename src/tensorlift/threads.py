@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.frontends.c.plain_loops import PlainLoop, plain_loops
 from tensorlift.poly.affine import ONE, Affine
-from tensorlift.poly.domain import NotAffine
+from tensorlift.poly.domain import Domain, NotAffine
 from tensorlift.poly.variables import extreme_of
 from tensorlift.proofs.failure import MEMORY, UNREADABLE, CheckFailure
 from tensorlift.summarize.dependence import is_parallel
 from tensorlift.summarize.reader import read_function
-from tensorlift.summarize.statements import Branch, Load, Loop, Store, allocated, blocks_of, walk
+from tensorlift.summarize.statements import Block, Branch, Load, Loop, Store, allocated, blocks_of, walk
 from tensorlift.targets.c.pragmas import PragmaError, loops_with_pragmas, pragma
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from tensorlift.frontends.c.nodes import Function
     from tensorlift.ir.function import FunctionView
-    from tensorlift.poly.domain import Domain
-    from tensorlift.summarize.statements import Block
 
 FILE = "program.c"  # as which programs are read
 

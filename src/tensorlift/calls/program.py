@@ -19,17 +19,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tensorlift.calls.errors import wrong_type, wrong_value
-from tensorlift.calls.kinds import JAX, TORCH, first_of, is_traced, library_of, on_library
+from tensorlift.calls.kinds import JAX, TORCH, Argument, Array, first_of, is_traced, library_of, on_library
 from tensorlift.contract.decide import are_separate, broken_extent, holds, is_injective, length_found
 from tensorlift.contract.language import (
     AnyOf,
     Compare,
+    Condition,
     Extent,
     Inside,
     InWords,
     IsArray,
     IsScalar,
     Separate,
+    Sum,
     atoms_of,
 )
 from tensorlift.contract.notation import parse_sum
@@ -38,9 +40,7 @@ from tensorlift.diagnostics import refuse
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from tensorlift.calls.kinds import Argument, Array
     from tensorlift.contract.interface import Precondition
-    from tensorlift.contract.language import Condition, Sum
     from tensorlift.record import FunctionRecord
 
 

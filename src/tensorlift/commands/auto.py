@@ -15,12 +15,12 @@ from tensorlift.commands.benchmark import Settings, chosen_sizes
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, refuse
 from tensorlift.ir.cost import cost_of
 from tensorlift.measurement import BACKEND, BENCH_SCHEMA_VERSION
-from tensorlift.pipeline import lift_source, lift_to_run
+from tensorlift.pipeline import LiftOptions, lift_source, lift_to_run
 from tensorlift.report.output import seconds_text
 from tensorlift.runtime.backends import BACKENDS
 from tensorlift.runtime.compilers import lifted_builds
 from tensorlift.runtime.libraries import installation
-from tensorlift.source import read_source
+from tensorlift.source import Source, read_source
 from tensorlift.synthesis.derive import derive
 from tensorlift.synthesis.forms import formed
 from tensorlift.synthesis.simplify import simplify
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.interface import Lifting
     from tensorlift.ir.tensor_program import TensorProgram
-    from tensorlift.pipeline import LiftOptions
-    from tensorlift.source import Source
     from tensorlift.targets.target import Target
 
 AUTO = "auto"

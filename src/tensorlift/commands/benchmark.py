@@ -8,17 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tensorlift import __version__
-from tensorlift.commands.prepare import NotLiftedError, check_spread, prepare
+from tensorlift.commands.prepare import NotLiftedError, Prepared, check_spread, prepare
 from tensorlift.contract.required import required
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity
 from tensorlift.measurement import BACKEND, ORIGINAL, BenchRecord, Contender, Machine, Spread
-from tensorlift.runtime.backends import BACKENDS, missing
-from tensorlift.runtime.compilers import chosen_compilers
+from tensorlift.runtime.backends import BACKENDS, Backend, missing
+from tensorlift.runtime.compilers import Compiler, chosen_compilers
 from tensorlift.runtime.large_sizes import array_bytes_at, large_sizes
 from tensorlift.runtime.libraries import package_of
 from tensorlift.runtime.machine import measured_peaks, processor_name
 from tensorlift.runtime.measure import (
     Conditions,
+    Inputs,
+    Measured,
     has_original,
     is_compiled,
     measure,
@@ -33,12 +35,8 @@ from tensorlift.targets import get_target
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tensorlift.commands.prepare import Prepared
     from tensorlift.interface import Lifting
     from tensorlift.pipeline import LiftOptions
-    from tensorlift.runtime.backends import Backend
-    from tensorlift.runtime.compilers import Compiler
-    from tensorlift.runtime.measure import Inputs, Measured
     from tensorlift.source import Source
 
 _GUIDE = "numpy"  # the target that sizes are chosen by where all others are written for sizes

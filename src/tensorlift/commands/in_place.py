@@ -32,12 +32,12 @@ from tensorlift.commands.rewrite import (
 )
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, refuse
-from tensorlift.frontends.c.outline.stretches import left_for_pragmas, refused_inside
-from tensorlift.frontends.c.outline.text import outlined
-from tensorlift.frontends.c.outline.unit import Unit, trees_of
+from tensorlift.frontends.c.outline.stretches import Stretch, left_for_pragmas, refused_inside
+from tensorlift.frontends.c.outline.text import Outlined, outlined
+from tensorlift.frontends.c.outline.unit import Definition, Unit, trees_of
 from tensorlift.frontends.c.reader import parser_arguments
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.pipeline import lift_source
+from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.record import FunctionRecord, LiftRecord, Region
 from tensorlift.report.output import STDOUT, write_bytes, write_output
 from tensorlift.report.terminal import Screen, show_lift, summary_lines
@@ -49,10 +49,6 @@ from tensorlift.targets.c.text import ORIGINAL
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tensorlift.frontends.c.outline.stretches import Stretch
-    from tensorlift.frontends.c.outline.text import Outlined
-    from tensorlift.frontends.c.outline.unit import Definition
-    from tensorlift.pipeline import LiftOptions
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _ATTEMPT = Lines("source", "program")  # how attempts number their lines

@@ -16,10 +16,11 @@ from tensorlift.commands.rewrite import Rewriting, check_for_programs, generated
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import LiftError, Location, located, refuse
 from tensorlift.frontends.mlir.refusals import refusal
-from tensorlift.ir.mixed import name_of, opaque_in, read_mixed
+from tensorlift.ir.mixed import Mixed, name_of, opaque_in, read_mixed
 from tensorlift.ir.text import functions, parse_module
-from tensorlift.pipeline import lift_to_run
+from tensorlift.pipeline import LiftOptions, lift_to_run
 from tensorlift.readers.mlir.outline.stretches import (
+    Stretch,
     at_the_same_time,
     called_by,
     freed_elsewhere,
@@ -28,7 +29,7 @@ from tensorlift.readers.mlir.outline.stretches import (
     opaque_loops,
     stretches_of,
 )
-from tensorlift.readers.mlir.outline.text import outlined
+from tensorlift.readers.mlir.outline.text import Outlined, outlined
 from tensorlift.record import FunctionRecord, LiftRecord, Region
 from tensorlift.report.terminal import summary_lines
 from tensorlift.source import Source
@@ -40,10 +41,6 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from tensorlift.interface import Lifting
-    from tensorlift.ir.mixed import Mixed
-    from tensorlift.pipeline import LiftOptions
-    from tensorlift.readers.mlir.outline.stretches import Stretch
-    from tensorlift.readers.mlir.outline.text import Outlined
 
     Edit = tuple[int, int, str]
 

@@ -11,20 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import MemRefType, NoneAttr
 
-from tensorlift.contract.language import AnyOf, Compare, Extent, Separate, Sum
+from tensorlift.contract.language import AnyOf, Atom, Compare, Extent, Separate, Sum
 from tensorlift.contract.mlir import Tests
 from tensorlift.contract.notation import parse_sum
-from tensorlift.diagnostics import refuse
-from tensorlift.runtime.mlir.program import signature_of
+from tensorlift.diagnostics import LiftError, refuse
+from tensorlift.runtime.mlir.program import Kind, signature_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tensorlift.contract.language import Atom
-    from tensorlift.diagnostics import LiftError
     from tensorlift.interface import Lifting
     from tensorlift.ir.function import Parameter
-    from tensorlift.runtime.mlir.program import Kind
 
 ORIGINAL, PROGRAM = "_original", "_lifted"  # behind the name of the source: the function as it was, the program
 

@@ -9,22 +9,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tensorlift.contract.required import required
-from tensorlift.diagnostics import LiftError, refuse
+from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.pipeline import LiftOptions, lift_to_run
 from tensorlift.runtime.large_sizes import check_sizes
-from tensorlift.runtime.measure import Inputs, Program, admitted_values
+from tensorlift.runtime.measure import Inputs, Measured, Program, admitted_values
 from tensorlift.runtime.original import CompileOptions, Original
 from tensorlift.runtime.work_count import versions_read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tensorlift.diagnostics import Location
     from tensorlift.interface import Lifting
     from tensorlift.poly.domain import Domain
     from tensorlift.record import FunctionRecord
     from tensorlift.runtime.backends import Backend
-    from tensorlift.runtime.measure import Measured
     from tensorlift.source import Source
 
 

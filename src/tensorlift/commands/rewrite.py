@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift import __version__
-from tensorlift.diagnostics import LiftError, Location, Severity, refuse
+from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity, refuse
 from tensorlift.frontends.c.outline.macros import SPELLED, stated
-from tensorlift.frontends.c.outline.unit import Unit, trees_of
+from tensorlift.frontends.c.outline.unit import Definition, Unit, trees_of
 from tensorlift.record import FunctionRecord, LiftRecord, Verdict
 from tensorlift.targets.c.scalars import C_FUNCTIONS
 from tensorlift.targets.c.text import APART, ORIGINAL, PROGRAM
@@ -23,10 +23,8 @@ from tensorlift.targets.c.text import APART, ORIGINAL, PROGRAM
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from tensorlift.diagnostics import Diagnostic
     from tensorlift.frontends.c.outline.syntax import Tree
     from tensorlift.frontends.c.outline.text import Outlined
-    from tensorlift.frontends.c.outline.unit import Definition
     from tensorlift.pipeline import LiftOptions
     from tensorlift.source import Source
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.definition import Definition, KeptLoop, summary_at
+from tensorlift.comprehension.definition import Definition, Item, KeptLoop, LoopPlace, Summary, summary_at
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.diagnostics import LiftError
 from tensorlift.first_half import FirstHalf, decide_first_half
 from tensorlift.ir.function import FunctionView, functions
-from tensorlift.pipeline import read_functions
+from tensorlift.pipeline import LiftOptions, read_functions
 from tensorlift.proofs.certificate import same_summary
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 from tensorlift.readback import InPlace
@@ -25,10 +25,8 @@ from tensorlift.targets import get_target
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tensorlift.comprehension.definition import Item, LoopPlace, Summary
     from tensorlift.contract.interface import Precondition
     from tensorlift.frontends.read_function import ReadFunction
-    from tensorlift.pipeline import LiftOptions
     from tensorlift.proofs import Certificate
     from tensorlift.source import Source
 

@@ -10,18 +10,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.rewrite import substitute, walk
-from tensorlift.comprehension.terms import Read
-from tensorlift.diagnostics import LiftError
+from tensorlift.comprehension.terms import Read, Term
+from tensorlift.diagnostics import Diagnostic, LiftError, Location
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import UNIVERSE, Domain, at_least, equal
+from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, at_least, equal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.terms import Term
-    from tensorlift.diagnostics import Diagnostic, Location
     from tensorlift.ops.dtypes import DType
-    from tensorlift.poly.domain import Constraint
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.terms import Read
-from tensorlift.poly.domain import Domain
+from tensorlift.comprehension.terms import Read, Term
+from tensorlift.poly.domain import Constraint, Domain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from tensorlift.comprehension.definition import Definition, Summary
-    from tensorlift.comprehension.terms import Term
-    from tensorlift.poly.domain import Constraint
 
 
 def keeps_what_empty_loops_leave(summary: Summary) -> bool:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.rewrite import map_reads, rebuild, substitute
-from tensorlift.comprehension.tensor import SymbolicTensor
-from tensorlift.comprehension.terms import Reduce, Scalar
+from tensorlift.comprehension.tensor import Indices, Shape, SymbolicTensor
+from tensorlift.comprehension.terms import Read, Reduce, Scalar, Term
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import UNIVERSE
+from tensorlift.poly.domain import UNIVERSE, Constraint, Domain
 from tensorlift.poly.names import fresh
 
 if TYPE_CHECKING:
@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from tensorlift.comprehension.definition import Definition
-    from tensorlift.comprehension.tensor import Indices, Shape
-    from tensorlift.comprehension.terms import Read, Term
     from tensorlift.ops.dtypes import DType
-    from tensorlift.poly.domain import Constraint, Domain
 
 
 @dataclass(frozen=True)

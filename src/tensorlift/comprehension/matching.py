@@ -6,13 +6,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.rewrite import substitute, walk
-from tensorlift.comprehension.terms import Apply, Constant, Index, Read, Reduce, unconverted
+from tensorlift.comprehension.terms import Apply, Constant, Index, Read, Reduce, Term, unconverted
 from tensorlift.poly.affine import Affine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from tensorlift.comprehension.terms import Term
 
 
 _MOST_GUESSES = 16

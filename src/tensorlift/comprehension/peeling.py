@@ -26,13 +26,12 @@ from tensorlift.comprehension.definition import (
 )
 from tensorlift.comprehension.terms import Piecewise, Read, Reduce, Term
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import Domain, NotAffine, at_least, less
+from tensorlift.poly.domain import Constraint, Domain, NotAffine, at_least, less
 from tensorlift.poly.names import unused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tensorlift.poly.domain import Constraint
 
 _MOST_PEELED = 2  # iterations at each end of a loop
 _MOST_WRITTEN = 16  # definitions, for all of them

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.rewrite import place_of, walk
-from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce
+from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce, Term
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.comprehension.terms import Term
     from tensorlift.poly.domain import Domain
 
 

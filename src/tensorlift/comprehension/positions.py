@@ -18,7 +18,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.ranges import ends_of
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Reduce, Term
-from tensorlift.ops.dtypes import integer_range, is_integer
+from tensorlift.ops.dtypes import DType, integer_range, is_integer
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
@@ -26,7 +26,6 @@ from tensorlift.poly.names import fresh
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tensorlift.ops.dtypes import DType
 
 PositionName = Literal["argmax", "argmin"]  # how tensor programs call the first place of the greatest or least value
 

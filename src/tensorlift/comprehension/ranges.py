@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.terms import Apply, Constant, Term
 from tensorlift.ops.conversions import EXACT_BITS
-from tensorlift.ops.dtypes import integer_range, is_float, is_integer, width
-from tensorlift.poly.domain import NotAffine, at_least
+from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, width
+from tensorlift.poly.domain import Constraint, Domain, NotAffine, at_least
 from tensorlift.poly.variables import extreme_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tensorlift.ops.dtypes import DType
     from tensorlift.poly.affine import Affine
-    from tensorlift.poly.domain import Constraint, Domain
 
 Range = tuple[int, int]
 

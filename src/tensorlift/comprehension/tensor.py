@@ -10,17 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import Enum
 from fractions import Fraction
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import NoReturn, Protocol
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.rewrite import rebuild
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term
-from tensorlift.ops.dtypes import is_integer
+from tensorlift.ops.dtypes import DType, is_integer
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.poly.domain import EMPTY, UNIVERSE, Constraint, Domain, equal, less
-
-if TYPE_CHECKING:
-    from tensorlift.ops.dtypes import DType
 
 Indices = tuple[Affine, ...]
 Shape = tuple[Affine, ...]

@@ -14,20 +14,18 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.ranges import combined, value_range
+from tensorlift.comprehension.ranges import Range, combined, value_range
 from tensorlift.comprehension.rewrite import rebuild, walk
 from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Reduce, Term
 from tensorlift.ops.conversions import EXACT_BITS, holds_integers
 from tensorlift.ops.dtypes import DType, is_float, is_integer
-from tensorlift.poly.domain import NotAffine
+from tensorlift.poly.domain import Domain, NotAffine
 from tensorlift.poly.variables import extreme_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tensorlift.comprehension.definition import Definition
-    from tensorlift.comprehension.ranges import Range
-    from tensorlift.poly.domain import Domain
 
 _FACTORS = 8  # of a product that is written out; shared ones may be many more than they look
 _RING = ("add", "sub", "mul", "neg")

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 from tensorlift.contract import flat
 from tensorlift.contract.language import (
     AnyOf,
+    Atom,
     Compare,
+    Condition,
     DistinctRows,
     Inside,
     InWords,
@@ -26,14 +28,12 @@ from tensorlift.contract.language import (
     Sum,
 )
 from tensorlift.contract.notation import parse_sum
-from tensorlift.diagnostics import refuse
+from tensorlift.diagnostics import Location, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tensorlift.contract.interface import Precondition
-    from tensorlift.contract.language import Atom, Condition
-    from tensorlift.diagnostics import Location
     from tensorlift.ir.function import FunctionView, Parameter
 
 _INDENT = "    "

@@ -10,19 +10,20 @@ import numpy as np
 from tensorlift.contract.language import (
     AnyOf,
     Compare,
+    Condition,
     DistinctRows,
     Extent,
     Inside,
     IsArray,
     IsScalar,
+    Relation,
     Separate,
+    Sum,
     names_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from tensorlift.contract.language import Condition, Relation, Sum
 
     Array = np.ndarray[Any, np.dtype[Any]]
 

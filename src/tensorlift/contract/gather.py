@@ -19,13 +19,14 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.places import cell_read, places_read
+from tensorlift.comprehension.places import PlaceRead, cell_read, places_read
 from tensorlift.comprehension.ranges import value_range
-from tensorlift.comprehension.terms import Apply, Constant, Read
+from tensorlift.comprehension.terms import Apply, Constant, Read, Term
 from tensorlift.comprehension.whole import rounded_sums
 from tensorlift.contract.interface import Precondition
 from tensorlift.contract.language import (
     AnyOf,
+    Atom,
     Compare,
     Condition,
     Extent,
@@ -33,6 +34,7 @@ from tensorlift.contract.language import (
     InWords,
     Quotient,
     ReadInside,
+    Relation,
     Separate,
     Sum,
 )
@@ -42,18 +44,14 @@ from tensorlift.ir.location import location_of
 from tensorlift.ops.conversions import EXACT_BITS
 from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import Domain, NotAffine, at_least, equal, less
+from tensorlift.poly.domain import Constraint, Domain, NotAffine, at_least, equal, less
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.comprehension.places import PlaceRead
-    from tensorlift.comprehension.terms import Term
-    from tensorlift.contract.language import Atom, Relation
     from tensorlift.diagnostics import Location
     from tensorlift.ir.function import FunctionView, Parameter
-    from tensorlift.poly.domain import Constraint
 
 
 _ADDED_IN = ("i32", "i64")  # in these types NumPy adds a number as the source does

@@ -13,7 +13,9 @@ from tensorlift.contract.language import (
     INTEGER,
     NUMBER,
     AnyOf,
+    Atom,
     Compare,
+    Condition,
     Extent,
     Guard,
     Inside,
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from tensorlift.contract.interface import Parameter, Precondition
-    from tensorlift.contract.language import Atom, Condition
     from tensorlift.diagnostics import Location
 
 

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from tensorlift.contract.language import InWords
+from tensorlift.contract.language import Condition, InWords
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tensorlift.contract.language import Condition
     from tensorlift.diagnostics import Location
 
 

@@ -6,12 +6,11 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tensorlift.contract.language import Compare
+from tensorlift.contract.language import AnyOf, Atom, Compare, Sum
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tensorlift.contract.language import AnyOf, Atom, Sum
 
 _PREDICATES = {"<=": "sle", ">=": "sge", "<": "slt", ">": "sgt", "==": "eq", "!=": "ne"}
 

@@ -6,13 +6,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tensorlift.ir.linear import Linear, Quotient, linear_expression
-from tensorlift.poly.domain import UNIVERSE, parse_domain
+from tensorlift.poly.domain import UNIVERSE, Domain, parse_domain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from tensorlift.ir.function import FunctionView, Requirement
-    from tensorlift.poly.domain import Domain
 
 
 @lru_cache(maxsize=16)  # several questions about one function come one after the other

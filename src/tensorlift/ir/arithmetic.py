@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.arith import IntegerOverflowAttr, IntegerOverflowFlag
 from xdsl.dialects.builtin import Float32Type, FloatAttr, IndexType, IntegerAttr, IntegerType
-from xdsl.ir import Block, Operation
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tensorlift.ir.elementary import FLOAT_FUNCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from xdsl.ir import Attribute, SSAValue
 
     Number = int | float
     Evaluator = Callable[..., Any]

@@ -25,8 +25,11 @@ from tensorlift.ir.tensor_program import (
     Operation,
     Reduction,
     SetSlice,
+    Shape,
     SizeValue,
+    Statement,
     Subscript,
+    TensorProgram,
     Transpose,
     Variable,
     Windows,
@@ -39,7 +42,6 @@ from tensorlift.ops.scalar_ops import SCALAR_OPS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tensorlift.ir.tensor_program import Shape, Statement, TensorProgram
     from tensorlift.poly.affine import Affine
 
 UNKNOWN = 1000  # what a size counts as that nobody gives

@@ -16,8 +16,10 @@ from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
     AffineConstantExpr,
+    AffineConstraintExpr,
     AffineConstraintKind,
     AffineDimExpr,
+    AffineExpr,
     AffineSymExpr,
 )
 
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-    from xdsl.ir.affine import AffineConstraintExpr, AffineExpr
 
     from tensorlift.diagnostics import Location
     from tensorlift.ir.arithmetic import Evaluator

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerType,
     MemRefType,
+    ModuleOp,
     StringAttr,
 )
 from xdsl.dialects.func import FuncOp
@@ -24,16 +25,14 @@ from xdsl.dialects.func import FuncOp
 from tensorlift.diagnostics import Location, refuse
 from tensorlift.ir.linear import Linear, NotLinearError, apply_map
 from tensorlift.ir.location import location_of
-from tensorlift.ir.prototype import literal_names, returned_sizes
+from tensorlift.ir.prototype import Dimension, literal_names, returned_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
     from xdsl.ir.affine import AffineMap, AffineSet
 
-    from tensorlift.ir.prototype import Dimension
 
 Role = Literal["size", "scalar", "array"]
 

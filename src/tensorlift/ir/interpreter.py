@@ -14,7 +14,7 @@ import numpy as np
 
 from tensorlift.ir.arithmetic import evaluator, round_to_single, width_of, within_64_bits, wrapper
 from tensorlift.ir.execution import Budget, Compiler, InterpreterError, TooLongError, UndefinedError
-from tensorlift.ir.function import FunctionView
+from tensorlift.ir.function import FunctionView, Parameter
 from tensorlift.ir.memory import NUMPY_TYPES, Memory
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from tensorlift.ir.arithmetic import Evaluator
-    from tensorlift.ir.function import Parameter
 
     Argument = int | float | np.generic | np.ndarray[Any, np.dtype[Any]]
 

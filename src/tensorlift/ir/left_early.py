@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 
-from tensorlift.diagnostics import Diagnostic
+from tensorlift.diagnostics import Diagnostic, Location
 from tensorlift.ir.function import parse_place
 from tensorlift.ir.location import location_of
 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation
 
-    from tensorlift.diagnostics import Location
 
 _MARK = "tl.left"
 JUMP = "tl.jump"  # marks loops of literal IR that a jump leaves, or makes

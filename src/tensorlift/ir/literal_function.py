@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Region
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, LocationAttr, StringAttr
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, Block, Region
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xdsl.dialects.builtin import LocationAttr
-    from xdsl.dialects.func import CallOp
-    from xdsl.ir import Attribute, Block
 
 NEGATIVE = "ValueError: a negative extent"  # asserts that an extent is not
 OF_PART = "IndexError: outside of a part"  # asserts that an index is inside of what is cut out of an array

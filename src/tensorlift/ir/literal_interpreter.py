@@ -10,7 +10,7 @@ from __future__ import annotations
 from ctypes import c_float
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import GlobalOp
 
@@ -24,8 +24,6 @@ from tensorlift.ir.location import location_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
-
-    from xdsl.dialects.builtin import ModuleOp
 
     from tensorlift.diagnostics import Location
 

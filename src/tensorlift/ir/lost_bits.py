@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.arith import CmpiOp
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.dialects.cf import ConditionalBranchOp
-from xdsl.ir import BlockArgument, Operation
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
-from tensorlift.comprehension.ranges import combined
+from tensorlift.comprehension.ranges import Range, combined
 from tensorlift.ir.arithmetic import constant_of, never_wraps, width_of
 from tensorlift.ir.function import ROW
 from tensorlift.ir.literal_function import argument_names
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from xdsl.dialects.func import FuncOp
-    from xdsl.ir import Attribute, Block, SSAValue
 
-    from tensorlift.comprehension.ranges import Range
 
 _WIDE = 64
 _CASTS = {"arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast"}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import NoneType, UnknownLoc
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
@@ -26,7 +26,6 @@ from tensorlift.ir.text import LOCATION_ALIAS, XDSL_LIMITS, syntax_error, unread
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from xdsl.ir import Attribute, SSAValue
     from xdsl.parser import UnresolvedOperand
 
     Span = tuple[int, int]

@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir.affine import AffineMap
+from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import IRDLOperation, irdl_op_definition, prop_def, region_def, var_operand_def, var_result_def
 from xdsl.utils.exceptions import VerifyException
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from xdsl.ir import Attribute, Operation, SSAValue
-    from xdsl.ir.affine import AffineExpr
     from xdsl.parser import Parser
 
     from tensorlift.ir.syntax import Subscripts

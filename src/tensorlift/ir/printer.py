@@ -11,15 +11,22 @@ from typing import TYPE_CHECKING, cast
 
 from xdsl.dialects.affine import ForOp
 from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr
-from xdsl.ir import BlockArgument
-from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineSymExpr
+from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineConstraintExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+    AffineSymExpr,
+)
 from xdsl.printer import Printer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from xdsl.ir import Attribute, Operation, Region, SSAValue
-    from xdsl.ir.affine import AffineConstraintExpr, AffineExpr, AffineMap, AffineSet
 
     _Names = Sequence["_Operand | _Letter"]
 

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnknownLoc,
 )
-from xdsl.ir import Block, Region
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -37,8 +37,6 @@ from tensorlift.ir.parallel_syntax import parse_affine_parallel, parse_cast, par
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from xdsl.ir import Attribute, Operation, SSAValue
 
 
 class LoopParser(Parser):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.memref import GlobalOp
 
 from tensorlift.diagnostics import LiftError
-from tensorlift.frontends.c.reader import parse_c, read_functions, tree_of
+from tensorlift.frontends.c.reader import ParsedFile, parse_c, read_functions, tree_of
 from tensorlift.frontends.c.signature import Asked, c_signature
 from tensorlift.ir.function import function_named
 from tensorlift.ir.literal_function import argument_names
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from tensorlift.frontends.c import nodes
     from tensorlift.frontends.c.clang_ast import UnitReader
-    from tensorlift.frontends.c.reader import ParsedFile
     from tensorlift.frontends.read_function import ReadFunction
 
 

@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.c.clang_ast import UnitReader
-from tensorlift.frontends.cpp.reader import lower_cpp, parse_cpp, read_instances
+from tensorlift.frontends.cpp.reader import ParsedCpp, lower_cpp, parse_cpp, read_instances
 from tensorlift.frontends.cpp.signature import signature_of
 from tensorlift.languages.c import asked_by
 from tensorlift.normalise.loop_ir import cpp_language, executed, rewrite
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from tensorlift.frontends.c import nodes
     from tensorlift.frontends.cpp.instances import Instance
-    from tensorlift.frontends.cpp.reader import ParsedCpp
     from tensorlift.frontends.read_function import ReadFunction
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, i64
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, i64
 from xdsl.dialects.func import FuncOp
 
-from tensorlift.diagnostics import Diagnostic, LiftError, Severity
-from tensorlift.frontends.mlir.generalise import sizes_in
+from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity
+from tensorlift.frontends.mlir.generalise import Sizes, sizes_in
 from tensorlift.frontends.mlir.reader import read_functions
-from tensorlift.frontends.mlir.signature import interface_of
+from tensorlift.frontends.mlir.signature import Axis, Interface, interface_of
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.location import location_of
 from tensorlift.ir.requirements import add_requirements, stated_requirement
@@ -21,13 +21,9 @@ from tensorlift.readers.mlir import literal_module_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
-    from tensorlift.diagnostics import Location
     from tensorlift.frontends.c import nodes
-    from tensorlift.frontends.mlir.generalise import Sizes
-    from tensorlift.frontends.mlir.signature import Axis, Interface
     from tensorlift.frontends.read_function import ReadFunction
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation, SSAValue
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.refusals import refusal
@@ -23,8 +23,6 @@ from tensorlift.poly.polynomial import ZERO, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from xdsl.ir import Operation, SSAValue
 
     from tensorlift.diagnostics import Location
     from tensorlift.normalise.execution import Execution, Rule

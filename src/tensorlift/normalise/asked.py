@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.poly.index_arithmetic import Need
-from tensorlift.poly.polynomial import ONE
+from tensorlift.poly.polynomial import ONE, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from tensorlift.normalise.execution import Execution
     from tensorlift.normalise.values import Array
     from tensorlift.poly.loops import Domain
-    from tensorlift.poly.polynomial import Polynomial
 
 
 def demand(machine: Execution, condition: object, name: str, location: Location) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.arith import ConstantOp
-from xdsl.ir import Block, BlockArgument, OpResult
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.arithmetic import constant_of
@@ -15,8 +15,6 @@ from tensorlift.normalise.values import Unknown, depends_on_data
 from tensorlift.poly.index_arithmetic import Index
 
 if TYPE_CHECKING:
-    from xdsl.ir import Operation, SSAValue
-
     from tensorlift.diagnostics import LiftError, Location
     from tensorlift.normalise.execution import Execution
 

@@ -12,7 +12,7 @@ from xdsl.dialects.arith import AddiOp, CmpiOp, MuliOp, SelectOp
 from xdsl.dialects.cf import AssertOp
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.scf import IfOp, WhileOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, SSAValue
 
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.arithmetic import constant_of, never_wraps, predicate_of
@@ -21,17 +21,14 @@ from tensorlift.ir.literal_function import NEGATIVE, OF_PART, argument_names
 from tensorlift.normalise.cases import decided, sign
 from tensorlift.normalise.edit import remove
 from tensorlift.normalise.steering import made_of
-from tensorlift.normalise.values import Data
+from tensorlift.normalise.values import Array, Data
 from tensorlift.poly.index_arithmetic import Index
-from tensorlift.poly.polynomial import ONE
+from tensorlift.poly.polynomial import ONE, Polynomial
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import SSAValue
 
     from tensorlift.normalise.execution import Execution
-    from tensorlift.normalise.values import Array
-    from tensorlift.poly.polynomial import Polynomial
 
 _UNTOLD = "%extent "
 _MOVES = {"arith.addi", "arith.subi", "arith.muli", "arith.index_cast"}

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import i1
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from tensorlift.normalise.cases import both_signs, chosen_form, is_never_set, undecided
 from tensorlift.normalise.checks import require
-from tensorlift.normalise.conditions import AffineCondition
+from tensorlift.normalise.conditions import AffineCondition, Condition
 from tensorlift.normalise.evolution import same
 from tensorlift.normalise.execution import Test, ctype_of, note_least, nothing, require_returned
 from tensorlift.normalise.scalars import chosen, is_eager
@@ -24,11 +24,8 @@ from tensorlift.poly.index_arithmetic import Index
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from xdsl.ir import Operation, OpResult, SSAValue
-
     from tensorlift.normalise.cases import Form
     from tensorlift.normalise.cells import Held
-    from tensorlift.normalise.conditions import Condition
     from tensorlift.normalise.execution import Execution, Rule
     from tensorlift.poly.loops import Known
 

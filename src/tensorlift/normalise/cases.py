@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 
-from xdsl.ir import Block
+from xdsl.ir import Block, SSAValue
 
 from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.values import Address, Choice, Data, Unknown
@@ -19,8 +19,6 @@ from tensorlift.poly.polynomial import ONE, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from xdsl.ir import SSAValue
 
     from tensorlift.normalise.execution import Execution, Test
 

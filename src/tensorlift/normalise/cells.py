@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation, SSAValue
 
 from tensorlift.normalise.exact import number_type
 from tensorlift.normalise.steering import is_memory
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from xdsl.dialects.func import FuncOp
-    from xdsl.ir import Operation, SSAValue
 
     from tensorlift.diagnostics import Location
     from tensorlift.normalise.execution import Execution

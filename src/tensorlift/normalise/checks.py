@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.arith import CmpiOp
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation, SSAValue
 
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.arithmetic import constant_of
@@ -22,8 +22,6 @@ from tensorlift.normalise.values import Address, Array, Data, Unknown
 from tensorlift.poly.index_arithmetic import Index
 
 if TYPE_CHECKING:
-    from xdsl.ir import Operation, SSAValue
-
     from tensorlift.normalise.execution import Execution, Rule, Test
 
 

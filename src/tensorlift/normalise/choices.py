@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xdsl.dialects.arith import AndIOp, CmpiOp, SelectOp
 from xdsl.dialects.cf import BranchOp, ConditionalBranchOp
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation, SSAValue
 
 from tensorlift.ir.arithmetic import MIRRORED, predicate_number, predicate_of
 from tensorlift.normalise.edit import insert, move, remove
@@ -18,7 +18,6 @@ from tensorlift.normalise.edit import insert, move, remove
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from xdsl.ir import Operation, SSAValue
 
 _MAY_STOP = ("div", "rem")  # the operations of arith that have no meaning on some integers
 

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.arith import AndIOp
 from xdsl.dialects.scf import IfOp
-from xdsl.ir import Block
+from xdsl.ir import Block, SSAValue
 
 from tensorlift.normalise.choices import is_harmless
 from tensorlift.normalise.edit import insert, last_of, move, nested, supersede
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import SSAValue
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from xdsl.ir import OpResult
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c.refusals import REFUSALS, refusal
@@ -14,10 +14,10 @@ from tensorlift.ir.location import name_of
 from tensorlift.normalise.blame import inexact
 from tensorlift.normalise.cases import decided
 from tensorlift.normalise.edit import last_of
-from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution, Quiet, loop_view, runs_as_often
+from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution, LoopView, Quiet, loop_view, runs_as_often
 from tensorlift.normalise.exact import DIVISIONS, QUOTIENTS
 from tensorlift.normalise.exchanges import exchange
-from tensorlift.normalise.induction import nested_loops
+from tensorlift.normalise.induction import TripCount, nested_loops
 from tensorlift.normalise.splitting import factors_of
 from tensorlift.normalise.steering import is_memory
 from tensorlift.normalise.values import Address, Array, Choice, Unknown, depends_on_data
@@ -30,11 +30,7 @@ from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from xdsl.ir import Block, Operation, SSAValue
-
-    from tensorlift.normalise.evolution import LoopView
     from tensorlift.normalise.execution import Execution, Rule
-    from tensorlift.normalise.induction import TripCount
 
 
 _TESTS = {"arith.cmpi", "arith.cmpf"}

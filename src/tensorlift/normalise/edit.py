@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from xdsl.dialects.cf import AssertOp
 from xdsl.dialects.scf import IfOp
-from xdsl.ir import Block, BlockArgument, Operation
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from tensorlift.ir.literal_function import OF_PART
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from xdsl.ir import SSAValue
 
 _QUIET = ("arith.", "math.", "scf.", "ub.", "memref.load")  # operations that leave nothing behind
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.ir import Block, OpResult
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from tensorlift.ir.arithmetic import predicate_of
 from tensorlift.normalise.exact import EXACT, constant, integer, number_type, read_as
@@ -19,17 +19,14 @@ from tensorlift.normalise.exchanges import can_exchange, exchanged
 from tensorlift.normalise.induction import TripCount, trip_count, trips_of
 from tensorlift.normalise.steering import handed_on, is_integer, is_memory
 from tensorlift.normalise.values import Address, depends_on_data
-from tensorlift.ops.c_types import INT
+from tensorlift.ops.c_types import INT, IntegerType
 from tensorlift.poly.index_arithmetic import Index, Need, Setting, fit
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from xdsl.ir import Operation, SSAValue
-
     from tensorlift.diagnostics import Location
-    from tensorlift.ops.c_types import IntegerType
     from tensorlift.poly.ranges import Ranges
 
     Closed = Index | Address

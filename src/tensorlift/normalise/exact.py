@@ -28,15 +28,13 @@ from tensorlift.ops.c_types import (
     IntegerType,
 )
 from tensorlift.poly import index_arithmetic
-from tensorlift.poly.index_arithmetic import Index, Need
+from tensorlift.poly.index_arithmetic import Index, Need, Setting
 from tensorlift.poly.polynomial import ONE, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.ir import Attribute, Operation, SSAValue
-
-    from tensorlift.poly.index_arithmetic import Setting
 
     Rule = Callable[[Operation, Sequence[Index], Setting], Index | None]
 

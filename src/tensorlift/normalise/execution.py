@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation, SSAValue
 
-from tensorlift.diagnostics import LiftError, Location, called_from
+from tensorlift.diagnostics import LiftError, Location, Note, called_from
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.location import calls_around, location_of
@@ -31,9 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from xdsl.dialects.func import FuncOp
-    from xdsl.ir import Operation, SSAValue
 
-    from tensorlift.diagnostics import Note
     from tensorlift.ir.prototype import Dimension
     from tensorlift.normalise.cells import Cells
     from tensorlift.normalise.ir_sink import IRSink

@@ -30,10 +30,10 @@ from xdsl.dialects.arith import (
     SubiOp,
     TruncIOp,
 )
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, UnitAttr, i1
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, UnitAttr, i1
 from xdsl.dialects.scf import ConditionOp, IfOp, WhileOp, YieldOp
 from xdsl.dialects.ub import PoisonOp
-from xdsl.ir import Block, OpResult, Region
+from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.arithmetic import constant_of, width_of
@@ -47,8 +47,6 @@ from tensorlift.normalise.guards import comparison, contrary, linear
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Attribute, Operation, SSAValue
 
 _ENDS = {(True, False): MaxSIOp, (True, True): MaxUIOp, (False, False): MinSIOp, (False, True): MinUIOp}
 _WRAPS = IntegerOverflowAttr("none")

@@ -16,25 +16,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.arith import CmpiOp, SelectOp
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import ModuleOp, i1
 from xdsl.dialects.memref import LoadOp
 from xdsl.dialects.scf import IfOp, WhileOp, YieldOp
 from xdsl.dialects.ub import PoisonAttr, PoisonOp
-from xdsl.ir import Block, Operation, OpResult, Region
+from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 
 from tensorlift.ir.arithmetic import constant_of
 from tensorlift.normalise.edit import insert, is_asked, is_quiet, last_of, move, nested, remove, supersede, sweep
-from tensorlift.normalise.evolution import loop_view
+from tensorlift.normalise.evolution import LoopView, loop_view
 from tensorlift.normalise.exact import DIVISIONS
 from tensorlift.normalise.steering import is_integer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import SSAValue
-
-    from tensorlift.normalise.evolution import LoopView
 
     Values = Mapping[SSAValue, SSAValue]
 

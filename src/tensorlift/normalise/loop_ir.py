@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from tensorlift.diagnostics import called_from
+from tensorlift.diagnostics import Location, called_from
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.cleanup import PURE, remove_dead
 from tensorlift.ir.function import function_named
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import CallOp
     from xdsl.ir import Operation
 
-    from tensorlift.diagnostics import Location
     from tensorlift.frontends.c import nodes
     from tensorlift.normalise.execution import Rule
     from tensorlift.normalise.ir_sink import IRSink

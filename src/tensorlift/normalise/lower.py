@@ -23,7 +23,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, OpResult, Region
 from xdsl.rewriter import Rewriter
 
-from tensorlift.diagnostics import LiftError
+from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.c.signature import is_structure
@@ -56,7 +56,6 @@ from tensorlift.poly.ranges import Ranges
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tensorlift.diagnostics import Location
     from tensorlift.normalise.execution import Execution
 
     MachineOf = Callable[[Ranges, Preconditions, IRSink], Execution]

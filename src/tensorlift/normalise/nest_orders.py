@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tensorlift.normalise.delinearise import primitive
-from tensorlift.poly.polynomial import ONE
+from tensorlift.poly.polynomial import ONE, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.normalise.values import Access, Array
-    from tensorlift.poly.polynomial import Polynomial
 
 _MOST_LOOPS = 4
 

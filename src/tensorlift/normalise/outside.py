@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.memref import GetGlobalOp, GlobalOp
-from xdsl.ir import Block
+from xdsl.ir import Block, Operation, SSAValue
 
 from tensorlift.normalise.edit import insert, remove
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Operation, SSAValue
 
 
 @dataclass(frozen=True)

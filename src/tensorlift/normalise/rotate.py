@@ -14,19 +14,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.arith import CmpiOp, ConstantOp, SelectOp
-from xdsl.dialects.builtin import IntegerAttr, i1
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i1
 from xdsl.dialects.scf import ConditionOp, WhileOp, YieldOp
 from xdsl.dialects.ub import PoisonAttr, PoisonOp
-from xdsl.ir import Block, Operation, Region
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tensorlift.normalise.edit import forwarded, insert, last_of, move, nested, remove
 from tensorlift.normalise.guards import comparison, is_certain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Attribute, SSAValue
 
 
 @dataclass(frozen=True)

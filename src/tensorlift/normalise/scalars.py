@@ -38,7 +38,7 @@ from tensorlift.normalise.truths import (
 from tensorlift.normalise.values import Choice, Data, Unknown
 from tensorlift.ops.c_types import FLOAT, INT, LONG, UNSIGNED_LONG, FloatType
 from tensorlift.poly.index_arithmetic import Index, Need, compare_constants, convert, counts_objects, wrapping_point
-from tensorlift.poly.loops import NotZero
+from tensorlift.poly.loops import Known, NotZero
 from tensorlift.poly.polynomial import ONE, Polynomial
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation, SSAValue
 
     from tensorlift.normalise.execution import Execution, Rule
-    from tensorlift.poly.loops import Known
 
 _KEPT = ("predicate",)  # the properties that say what an operation on data computes
 _NONE: Mapping[str, Attribute] = MappingProxyType({})

@@ -13,9 +13,9 @@ from tensorlift.ir.location import location_of
 from tensorlift.ir.prototype import RETURNED
 from tensorlift.normalise.accesses import row_name
 from tensorlift.normalise.bounds import extent_name
-from tensorlift.normalise.execution import Test
+from tensorlift.normalise.execution import Execution, Test
 from tensorlift.normalise.steering import is_memory
-from tensorlift.normalise.values import Address, Array, Choice, Data, Slot, Unknown
+from tensorlift.normalise.values import Address, Array, Choice, Data, Slot, Unknown, Value
 from tensorlift.ops.c_types import LONG
 from tensorlift.poly.index_arithmetic import Index
 from tensorlift.poly.polynomial import ZERO, Polynomial
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from xdsl.ir import SSAValue
 
-    from tensorlift.normalise.execution import Execution
-    from tensorlift.normalise.values import Value
 
 _START = Index(ZERO, LONG)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.dialects.cf import AssertOp
-from xdsl.ir import Block, BlockArgument, OpResult
+from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
 from tensorlift.ir.literal_function import NEGATIVE, OF_PART
 from tensorlift.normalise.endings import endings
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from xdsl.dialects.func import FuncOp
-    from xdsl.ir import Operation, SSAValue
 
     from tensorlift.frontends.c.nodes import Variable
 

@@ -18,11 +18,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.arith import AndIOp, CmpiOp, ConstantOp, XOrIOp
-from xdsl.dialects.builtin import IntegerAttr, i1
+from xdsl.dialects.builtin import IntegerAttr, LocationAttr, ModuleOp, i1
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.scf import ConditionOp, IfOp, WhileOp, YieldOp
 from xdsl.dialects.ub import PoisonAttr, PoisonOp
-from xdsl.ir import Block, Region
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tensorlift.ir.left_early import JUMP, marked
 from tensorlift.ir.regions import ControlFlow
@@ -38,9 +38,6 @@ from tensorlift.normalise.ways import END, Flag, Left, Way, flag_in, is_within, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
-
-    from xdsl.dialects.builtin import LocationAttr, ModuleOp
-    from xdsl.ir import Attribute, Operation, SSAValue
 
     from tensorlift.diagnostics import Diagnostic
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.cf import BranchOp
 from xdsl.dialects.func import ReturnOp
-from xdsl.ir import Block
+from xdsl.ir import Block, SSAValue
 
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.location import location_of
@@ -17,8 +17,6 @@ from tensorlift.normalise.edit import last_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from xdsl.ir import SSAValue
 
     from tensorlift.normalise.graph import Graph
 

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from tensorlift.normalise.cases import sign
 from tensorlift.normalise.conditions import AffineCondition
-from tensorlift.normalise.execution import Test
+from tensorlift.normalise.execution import Execution, Test
 from tensorlift.normalise.values import Data
 from tensorlift.poly.polynomial import ONE
 
 if TYPE_CHECKING:
-    from tensorlift.normalise.execution import Execution
     from tensorlift.poly.loops import Known
 
 

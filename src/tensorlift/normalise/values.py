@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.frontends.c.nodes import Variable
-from tensorlift.poly.index_arithmetic import Index
+from tensorlift.poly.index_arithmetic import Index, Need
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
 
     from tensorlift.diagnostics import Location
     from tensorlift.ops.c_types import CType
-    from tensorlift.poly.index_arithmetic import Need
     from tensorlift.poly.loops import Domain
     from tensorlift.poly.polynomial import Polynomial
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from xdsl.ir import Block, BlockArgument
+from xdsl.ir import Attribute, Block, BlockArgument, SSAValue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from xdsl.dialects.builtin import LocationAttr
-    from xdsl.ir import Attribute, SSAValue
 
 Pair = tuple["SSAValue | None", "SSAValue | None"]
 END = 1 << 62  # the target of a return, which is later than all blocks

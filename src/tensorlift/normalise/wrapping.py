@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c.refusals import refusal
-from tensorlift.normalise.evolution import ITERATION
+from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution
 from tensorlift.normalise.exact import integer, read_as
 from tensorlift.ops.c_types import INT, IntegerType
 from tensorlift.poly.index_arithmetic import Index, Need
@@ -18,7 +18,6 @@ from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
-    from tensorlift.normalise.evolution import Comparison, Evolution
     from tensorlift.normalise.execution import Execution
     from tensorlift.normalise.induction import TripCount
 

@@ -19,7 +19,7 @@ from tensorlift.codec import Codec, Form, Via
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, DerivedSize, KeptLoop, Summary
 from tensorlift.comprehension.rewrite import bottom_up, walk
-from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Reducer, Scalar, Term
 from tensorlift.contract.language import Condition
 from tensorlift.contract.notation import FORMS, VIA
 from tensorlift.diagnostics import Diagnostic
@@ -32,8 +32,6 @@ from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from tensorlift.comprehension.terms import Reducer
 
 
 Json = Any  # what json.loads gives: checked by use, and whatever fails is a damaged certificate

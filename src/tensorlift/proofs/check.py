@@ -16,9 +16,19 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.normal import PROVING, PROVING_NUMBERS, asking_for
 from tensorlift.comprehension.terms import Apply
-from tensorlift.contract.language import INTEGER, NUMBER, OPPOSITE, Compare, Inside, IsArray, IsScalar, Separate
+from tensorlift.contract.language import (
+    INTEGER,
+    NUMBER,
+    OPPOSITE,
+    Compare,
+    Condition,
+    Inside,
+    IsArray,
+    IsScalar,
+    Separate,
+)
 from tensorlift.contract.notation import comparison_of, parse_condition, relation_of
-from tensorlift.ops.dtypes import is_float
+from tensorlift.ops.dtypes import DType, is_float
 from tensorlift.poly.names import reserve
 from tensorlift.proofs.certificate import Certificate
 from tensorlift.proofs.evaluate import Evaluator
@@ -26,19 +36,15 @@ from tensorlift.proofs.execute import Execution
 from tensorlift.proofs.failure import GUARD, INTERFACE, UNREADABLE, CheckFailure
 from tensorlift.proofs.loops import KeptLoops, prove_loop
 from tensorlift.proofs.obligations import by_cases, either_form
-from tensorlift.proofs.parse import parse_program
+from tensorlift.proofs.parse import Function, ProgramText, parse_program
 from tensorlift.proofs.proof import Proof
-from tensorlift.proofs.values import Frame
+from tensorlift.proofs.values import Frame, Item
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.contract.language import Condition
     from tensorlift.ir.cut import Cut
-    from tensorlift.ops.dtypes import DType
-    from tensorlift.proofs.parse import Function, ProgramText
-    from tensorlift.proofs.values import Item
     from tensorlift.targets.target import Target
 
 

@@ -19,23 +19,20 @@ from typing import TYPE_CHECKING, Literal
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.matching import matches
 from tensorlift.comprehension.rewrite import substitute
-from tensorlift.comprehension.tensor import array
-from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise
+from tensorlift.comprehension.tensor import SymbolicTensor, array
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term
 from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal
 from tensorlift.poly.names import image
-from tensorlift.proofs.divisors import Computed, computed, is_rounded_double, may_matter
+from tensorlift.proofs.divisors import Computed, Divisors, Guards, computed, is_rounded_double, may_matter
 from tensorlift.proofs.expansion import Facts
 from tensorlift.proofs.failure import DIVISOR, UNEQUAL, CheckFailure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.tensor import SymbolicTensor
-    from tensorlift.comprehension.terms import Term
     from tensorlift.ir.cut import Cut
-    from tensorlift.proofs.divisors import Divisors, Guards
     from tensorlift.proofs.expansion import Definitions, Equality, Surroundings
     from tensorlift.proofs.obligations import Ledger
     from tensorlift.proofs.values import Held

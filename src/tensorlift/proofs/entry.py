@@ -13,15 +13,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.contract.language import AnyOf, Compare, NotNull, Separate, Sum
+from tensorlift.contract.language import AnyOf, Compare, Condition, NotNull, Separate, Sum
 from tensorlift.contract.notation import parse_condition, parse_sum
-from tensorlift.ops.dtypes import is_integer
+from tensorlift.ops.dtypes import DType, is_integer
 from tensorlift.poly.names import reserve
 from tensorlift.proofs.certificate import Certificate
 from tensorlift.proofs.failure import GUARD, OBLIGATION, UNREADABLE, CheckFailure
 from tensorlift.proofs.obligations import either_form
-from tensorlift.proofs.summaries import check_summary
-from tensorlift.proofs.unit import check_declarations, read_unit
+from tensorlift.proofs.summaries import ReadBack, Strides, check_summary
+from tensorlift.proofs.unit import Unit, check_declarations, read_unit
 from tensorlift.targets import get_target
 from tensorlift.targets.c.scalars import C_FUNCTIONS
 from tensorlift.targets.c.signature import notations_of, quotients_of
@@ -31,11 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tensorlift.comprehension.definition import ArrayInfo, Summary
-    from tensorlift.contract.language import Condition
     from tensorlift.ir.cut import Cut
-    from tensorlift.ops.dtypes import DType
-    from tensorlift.proofs.summaries import ReadBack, Strides
-    from tensorlift.proofs.unit import Unit
 
 
 _C_NAMES: dict[DType, str] = {

@@ -14,9 +14,20 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor, affine_of, domain_of, number, scalar_value
 from tensorlift.poly.domain import Domain
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
-from tensorlift.proofs.parse import unreadable
-from tensorlift.proofs.values import Buffer, Held, cell_names
-from tensorlift.targets.target import Device, ElementType, Ellipsis_, Memory, NewAxis, Slice
+from tensorlift.proofs.parse import Function, ProgramText, unreadable
+from tensorlift.proofs.values import Buffer, Frame, Held, Item, cell_names
+from tensorlift.targets.target import (
+    Device,
+    ElementType,
+    Ellipsis_,
+    Memory,
+    NewAxis,
+    OpRow,
+    Parameter,
+    Slice,
+    SubscriptItem,
+    Target,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -24,9 +35,6 @@ if TYPE_CHECKING:
     from tensorlift.ops.dtypes import DType
     from tensorlift.poly.affine import Affine
     from tensorlift.proofs.obligations import Ledger
-    from tensorlift.proofs.parse import Function, ProgramText
-    from tensorlift.proofs.values import Frame, Item
-    from tensorlift.targets.target import OpRow, Parameter, SubscriptItem, Target
 
 
 _INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")

@@ -13,25 +13,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor, domain_of, scalar_value
-from tensorlift.proofs.counterparts import CutExecution
-from tensorlift.proofs.evaluate import tensor_of
+from tensorlift.proofs.counterparts import Counterparts, CutExecution
+from tensorlift.proofs.evaluate import Evaluator, tensor_of
 from tensorlift.proofs.failure import MEMORY, CheckFailure
-from tensorlift.proofs.parse import unreadable
-from tensorlift.proofs.values import Frame, Held, cells_of, last_serial
-from tensorlift.targets.target import NewAxis, Overlaps
+from tensorlift.proofs.parse import Function, unreadable
+from tensorlift.proofs.values import Frame, Held, Item, cells_of, last_serial
+from tensorlift.proofs.values import Item as Value
+from tensorlift.targets.target import NewAxis, OpRow, Overlaps, SubscriptItem, Subscripts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from tensorlift.ir.cut import Cut
     from tensorlift.poly.domain import Domain
-    from tensorlift.proofs.counterparts import Counterparts
-    from tensorlift.proofs.evaluate import Evaluator
     from tensorlift.proofs.expansion import Definitions
-    from tensorlift.proofs.parse import Function
-    from tensorlift.proofs.values import Item
-    from tensorlift.proofs.values import Item as Value
-    from tensorlift.targets.target import OpRow, SubscriptItem, Subscripts
 
 
 class Store(NamedTuple):

@@ -13,10 +13,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.definition import Definition, loops_of
+from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Summary, loops_of
 from tensorlift.comprehension.normal import alike, equal
 from tensorlift.comprehension.rewrite import lookup, map_reads, walk
-from tensorlift.comprehension.terms import Piecewise, Read
+from tensorlift.comprehension.terms import Piecewise, Read, Term
 from tensorlift.comprehension.whole import in_integers
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain
@@ -25,9 +25,7 @@ from tensorlift.poly.names import fresh
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from tensorlift.comprehension.definition import Item, KeptLoop, Summary
     from tensorlift.comprehension.tensor import SymbolicTensor
-    from tensorlift.comprehension.terms import Term
 
     Equality = Callable[[Term, Term, Domain], bool]  # tells whether two terms are shown equal at the points of a domain
 

@@ -18,10 +18,11 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.definition import KeptLoop
+from tensorlift.comprehension.definition import ArrayInfo, Carried, KeptLoop
+from tensorlift.comprehension.definition import Item as SummaryItem
 from tensorlift.comprehension.tensor import Strength, array, convert, scalar_value, size
 from tensorlift.comprehension.terms import Constant
-from tensorlift.ops.dtypes import integer_range, is_float, is_integer
+from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
@@ -29,17 +30,13 @@ from tensorlift.poly.variables import strided
 from tensorlift.proofs.failure import LOOP, MEMORY, CheckFailure
 from tensorlift.proofs.obligations import by_cases
 from tensorlift.proofs.parse import TracedLoop, assigned_names, rebound_names, returns_inside, stored_names, unreadable
-from tensorlift.proofs.values import Buffer, Frame, Held
+from tensorlift.proofs.values import Buffer, Frame, Held, Item
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from tensorlift.comprehension.definition import ArrayInfo, Carried
-    from tensorlift.comprehension.definition import Item as SummaryItem
-    from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.counterparts import CutExecution
     from tensorlift.proofs.execute import Execution
-    from tensorlift.proofs.values import Item
 
 
 class KeptLoops:

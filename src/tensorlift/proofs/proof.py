@@ -20,31 +20,25 @@ from tensorlift.comprehension.matching import matches
 from tensorlift.comprehension.places import PlaceRead, places_read
 from tensorlift.comprehension.ranges import value_range
 from tensorlift.comprehension.rewrite import substitute
-from tensorlift.comprehension.tensor import Strength, array, scalar_value, size
-from tensorlift.comprehension.terms import Piecewise
-from tensorlift.ops.dtypes import is_float
+from tensorlift.comprehension.tensor import Strength, SymbolicTensor, array, scalar_value, size
+from tensorlift.comprehension.terms import Piecewise, Term
+from tensorlift.ops.dtypes import DType, is_float
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import at_least, less
+from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.poly.names import fresh
-from tensorlift.proofs.counterparts import Counterparts, refusal_of
+from tensorlift.proofs.counterparts import Counterparts, CutExecution, refusal_of
 from tensorlift.proofs.divisors import Divisors
 from tensorlift.proofs.expansion import Definitions, Facts, Surroundings
 from tensorlift.proofs.failure import INTERFACE, MEMORY, UNEQUAL, CheckFailure
 from tensorlift.proofs.obligations import Ledger
-from tensorlift.proofs.values import Buffer, Held
+from tensorlift.proofs.values import Buffer, Held, Item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.comprehension.tensor import SymbolicTensor
-    from tensorlift.comprehension.terms import Term
     from tensorlift.ir.cut import Cut
-    from tensorlift.ops.dtypes import DType
-    from tensorlift.poly.domain import Domain
-    from tensorlift.proofs.counterparts import CutExecution
     from tensorlift.proofs.expansion import Equality
-    from tensorlift.proofs.values import Item
     from tensorlift.targets.target import Target
 
 

@@ -14,13 +14,12 @@ from tensorlift.proofs.evaluate import Evaluator
 from tensorlift.proofs.parse import ProgramText
 from tensorlift.proofs.tensor_text.execute import Evaluation, Values
 from tensorlift.proofs.tensor_text.read import read_function
-from tensorlift.proofs.values import Frame, Held
+from tensorlift.proofs.values import Frame, Held, Item
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from tensorlift.proofs.obligations import Ledger
-    from tensorlift.proofs.values import Item
     from tensorlift.targets.target import Target
 
 

@@ -18,14 +18,14 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.definition import Definition, KeptLoop
+from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, DerivedSize, Item, KeptLoop, Summary
 from tensorlift.comprehension.rewrite import map_reads, rebuild, substitute, visit_reads, walk
 from tensorlift.comprehension.tensor import SymbolicTensor, array
 from tensorlift.comprehension.terms import Apply, Constant, Read, Scalar, Term
-from tensorlift.contract.language import Sum
+from tensorlift.contract.language import Product, Sum
 from tensorlift.contract.notation import parse_sum
-from tensorlift.ops.dtypes import integer_range
-from tensorlift.poly.domain import Domain, at_least, equal, less
+from tensorlift.ops.dtypes import DType, integer_range
+from tensorlift.poly.domain import Constraint, Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
 from tensorlift.poly.variables import strided
 from tensorlift.proofs.counterparts import Counterparts, refusal_of
@@ -36,13 +36,9 @@ from tensorlift.proofs.failure import DIVISOR, INTERFACE, OBLIGATION, UNEQUAL, C
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.definition import ArrayInfo, Carried, DerivedSize, Item, Summary
-    from tensorlift.contract.language import Product
     from tensorlift.ir.cut import Cut
     from tensorlift.ir.function import FunctionView
-    from tensorlift.ops.dtypes import DType
     from tensorlift.poly.affine import Affine
-    from tensorlift.poly.domain import Constraint
 
 
 _MOST_QUESTIONS = 3

@@ -17,7 +17,9 @@ from tensorlift.contract.language import (
     INTEGER,
     NUMBER,
     AnyOf,
+    Atom,
     Compare,
+    Condition,
     Extent,
     Inside,
     IsArray,
@@ -44,7 +46,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.contract.language import Atom, Condition
     from tensorlift.proofs.summaries import ReadBack
     from tensorlift.targets.target import Target
 

@@ -14,13 +14,11 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import refuse
-from tensorlift.measurement import ORIGINAL
+from tensorlift.measurement import ORIGINAL, BenchRecord, Contender, Spread
 from tensorlift.report.output import seconds_text, three_digits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from tensorlift.measurement import BenchRecord, Contender, Spread
 
 
 _HEAD = ("", "warm", "cold", "transfer", "GFLOP/s", "of gemm", "GB/s", "of triad", "speed-up", "")

@@ -10,13 +10,12 @@ import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.diagnostics import LiftError
+from tensorlift.diagnostics import Diagnostic, LiftError, Location
 from tensorlift.source import Source, read_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tensorlift.diagnostics import Diagnostic, Location
 
 PLAIN_WIDTH = 120
 _TAB = 8

@@ -18,9 +18,19 @@ from html import escape
 from itertools import chain
 from typing import TYPE_CHECKING, TextIO
 
-from tensorlift.contract.interface import Role
-from tensorlift.contract.language import AnyOf, Compare, Inside, Sum
-from tensorlift.record import Level, Numerics, Outcome, Verdict, row_major_strides
+from tensorlift.contract.interface import Precondition, Role
+from tensorlift.contract.language import AnyOf, Compare, Condition, Inside, Relation, Sum
+from tensorlift.record import (
+    EngineRun,
+    FunctionRecord,
+    Level,
+    LiftRecord,
+    Numerics,
+    Outcome,
+    Trial,
+    Verdict,
+    row_major_strides,
+)
 from tensorlift.report.excerpt import PLAIN_WIDTH, Piece, Sources, plain, printable, render
 from tensorlift.report.output import seconds_text
 from tensorlift.report.program import Language, language
@@ -28,10 +38,7 @@ from tensorlift.report.program import Language, language
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from tensorlift.contract.interface import Precondition
-    from tensorlift.contract.language import Condition, Relation
     from tensorlift.diagnostics import Diagnostic, Location
-    from tensorlift.record import EngineRun, FunctionRecord, LiftRecord, Trial
     from tensorlift.source import Source
 
 

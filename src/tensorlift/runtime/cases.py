@@ -27,8 +27,8 @@ from tensorlift.ir.arithmetic import evaluator, of_numbers, unsteady
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.interpreter import Interpreter, InterpreterError, TooLongError, UndefinedError
 from tensorlift.ir.literal_interpreter import EndedError
-from tensorlift.runtime.compare import Tolerance, compare
-from tensorlift.runtime.data import BITS, LARGE_STYLES, STYLES, Corners, adds_floats, nudged, random_arguments
+from tensorlift.runtime.compare import Array, Tolerance, compare
+from tensorlift.runtime.data import BITS, LARGE_STYLES, STYLES, Corners, Style, adds_floats, nudged, random_arguments
 from tensorlift.runtime.places import Places
 
 if TYPE_CHECKING:
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
-    from tensorlift.runtime.compare import Array
-    from tensorlift.runtime.data import Style
     from tensorlift.runtime.literal import LiteralRun
 
     Sizes = Mapping[str, int]

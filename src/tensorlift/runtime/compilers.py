@@ -20,14 +20,13 @@ from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.runtime.backends import instead
-from tensorlift.runtime.original import Build
+from tensorlift.runtime.original import Build, CompileOptions
 from tensorlift.runtime.workers import Limits, run_limited
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tensorlift.ir.function import FunctionView
-    from tensorlift.runtime.original import CompileOptions
 
     Extent = tuple[int, int, int, int]  # offsets of a definition's start, of its name, of its body, and behind it
 

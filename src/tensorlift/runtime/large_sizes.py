@@ -7,10 +7,10 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tensorlift.contract.decide import holds
-from tensorlift.contract.language import AnyOf, Compare, atoms_of
-from tensorlift.diagnostics import refuse
+from tensorlift.contract.language import AnyOf, Compare, Condition, atoms_of
+from tensorlift.diagnostics import Location, refuse
 from tensorlift.ir.memory import NUMPY_TYPES
-from tensorlift.poly.domain import NotAffine
+from tensorlift.poly.domain import Domain, NotAffine
 from tensorlift.poly.variables import extreme_of
 from tensorlift.runtime.backends import instead
 from tensorlift.runtime.sizes import is_possible
@@ -18,10 +18,7 @@ from tensorlift.runtime.sizes import is_possible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tensorlift.contract.language import Condition
-    from tensorlift.diagnostics import Location
     from tensorlift.ir.function import FunctionView, Parameter
-    from tensorlift.poly.domain import Domain
 
     Sizes = dict[str, int]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import os
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -22,7 +22,6 @@ from tensorlift.diagnostics import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from contextlib import AbstractContextManager
 
     Program = Callable[..., Any]
 

@@ -13,9 +13,9 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from xdsl.dialects.builtin import MemRefType, i1
+from xdsl.dialects.builtin import MemRefType, ModuleOp, i1
 
-from tensorlift.ir.function import NULL, ROW, SIZE, function_named
+from tensorlift.ir.function import NULL, ROW, SIZE, FunctionView, Parameter, function_named
 from tensorlift.ir.literal_function import argument_names
 from tensorlift.ir.literal_interpreter import UndefinedError
 from tensorlift.ir.memory import NUMPY_TYPES
@@ -24,9 +24,6 @@ from tensorlift.runtime.layout import Layout, layout_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from xdsl.dialects.builtin import ModuleOp
-
-    from tensorlift.ir.function import FunctionView, Parameter
     from tensorlift.ir.literal_interpreter import LiteralInterpreter, Memory
     from tensorlift.runtime.compare import Array
 

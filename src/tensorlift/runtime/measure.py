@@ -22,11 +22,11 @@ from tensorlift.contract.decide import holds
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.interpreter import Interpreter, InterpreterError, TooLongError
 from tensorlift.ir.memory import NUMPY_TYPES
-from tensorlift.runtime.backends import GPU
+from tensorlift.runtime.backends import GPU, Backend
 from tensorlift.runtime.cases import MOST_ITERATIONS
-from tensorlift.runtime.compare import Tolerance
-from tensorlift.runtime.compilers import lifted_builds
-from tensorlift.runtime.data import LARGE_STYLES, random_arguments, seeded
+from tensorlift.runtime.compare import Array, Tolerance
+from tensorlift.runtime.compilers import Compiler, lifted_builds
+from tensorlift.runtime.data import LARGE_STYLES, Style, random_arguments, seeded
 from tensorlift.runtime.differential import without_original
 from tensorlift.runtime.large_sizes import array_bytes_at, large_sizes
 from tensorlift.runtime.layout import layout_of
@@ -42,10 +42,6 @@ if TYPE_CHECKING:
     from tensorlift.contract.language import Condition
     from tensorlift.ir.function import FunctionView
     from tensorlift.poly.domain import Domain
-    from tensorlift.runtime.backends import Backend
-    from tensorlift.runtime.compare import Array
-    from tensorlift.runtime.compilers import Compiler
-    from tensorlift.runtime.data import Style
 
 
 _FILE = "program.c"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlift.runtime.compare import Tolerance, compare
+from tensorlift.runtime.compare import Array, Tolerance, compare
 from tensorlift.runtime.data import nudged, random_array, seeded, within
 from tensorlift.runtime.libraries import Library, NoDeviceError, load_library, parts
 from tensorlift.runtime.original_worker import Call
@@ -28,8 +28,6 @@ from tensorlift.runtime.python_original_worker import PythonCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from tensorlift.runtime.compare import Array
 
     Facts = dict[str, Any]
     Original = Callable[[Mapping[str, Any]], "_Original"]

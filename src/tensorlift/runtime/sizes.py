@@ -9,9 +9,9 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tensorlift.contract.required import spelled, where
-from tensorlift.diagnostics import refuse
+from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.linear import Linear
-from tensorlift.poly.domain import NotAffine
+from tensorlift.poly.domain import Domain, NotAffine
 from tensorlift.poly.variables import extreme_of
 from tensorlift.runtime.data import beyond_narrow
 from tensorlift.runtime.layout import layout_of
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
-    from tensorlift.diagnostics import LiftError
     from tensorlift.ir.function import FunctionView, Parameter
-    from tensorlift.poly.domain import Domain
 
     Sizes = dict[str, int]
     Order = Callable[[Sequence[int], Collection[int]], Sequence[int]]

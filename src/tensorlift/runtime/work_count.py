@@ -16,20 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlift.comprehension.definition import Definition
-from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce
+from tensorlift.comprehension.definition import Definition, Item, Summary
+from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce, Term
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine
+from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, NotAffine
 from tensorlift.poly.variables import disjoint_parts, extreme_of
 from tensorlift.runtime.large_sizes import array_bytes_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.definition import Item, Summary
-    from tensorlift.comprehension.terms import Term
     from tensorlift.ir.function import FunctionView
-    from tensorlift.poly.domain import Constraint
 
     Sizes = Mapping[str, int]
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.state import Effect, Piece, RecurrenceError, State, at, merged, own_cell, split
-from tensorlift.comprehension.terms import Reduce
+from tensorlift.comprehension.terms import Read, Reduce, Term
 from tensorlift.ir.scalar_terms import choose, choose_by, reconverted
 from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import Affine, affine
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from tensorlift.comprehension.definition import ArrayInfo
-    from tensorlift.comprehension.terms import Read, Term
     from tensorlift.summarize.dependence import Liveness
 
 INITIAL = "!"  # marks a read of the state before the loop

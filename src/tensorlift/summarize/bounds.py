@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.terms import Apply
 from tensorlift.diagnostics import refuse
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
+from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, at_least, less
 from tensorlift.poly.names import fresh
 from tensorlift.summarize.reader import read_function
 from tensorlift.summarize.statements import Block, Branch, Load, Loop, Statement, Store, walk
@@ -21,7 +21,6 @@ from tensorlift.summarize.statements import Block, Branch, Load, Loop, Statement
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import ArrayInfo
     from tensorlift.ir.function import FunctionView
-    from tensorlift.poly.domain import Constraint
     from tensorlift.summarize.program import Program
 
 

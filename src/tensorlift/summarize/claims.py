@@ -12,16 +12,16 @@ from operator import add, mul, sub
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from xdsl.dialects.builtin import IntegerType, MemRefType
-from xdsl.ir import BlockArgument
+from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp
+from xdsl.ir import BlockArgument, SSAValue
 
-from tensorlift.comprehension.definition import KeptLoop
+from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Summary
 from tensorlift.comprehension.rewrite import map_reads, walk
-from tensorlift.comprehension.state import Piece
+from tensorlift.comprehension.state import Effect, Piece
 from tensorlift.comprehension.terms import Read, Term
-from tensorlift.diagnostics import LiftError
+from tensorlift.diagnostics import LiftError, Location
 from tensorlift.ir.arithmetic import never_wraps
-from tensorlift.ir.function import function_named
+from tensorlift.ir.function import FunctionView, function_named
 from tensorlift.ir.literal_function import argument_names
 from tensorlift.ir.location import location_of
 from tensorlift.ir.regions import ControlFlow
@@ -40,14 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from xdsl.dialects.builtin import ModuleOp
     from xdsl.dialects.func import FuncOp
-    from xdsl.ir import SSAValue
 
-    from tensorlift.comprehension.definition import Definition, Item, Summary
-    from tensorlift.comprehension.state import Effect
-    from tensorlift.diagnostics import Location
-    from tensorlift.ir.function import FunctionView
     from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.source.induction import Guess
 

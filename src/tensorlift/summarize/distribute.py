@@ -18,7 +18,15 @@ from tensorlift.comprehension import terms
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.poly.names import unused
-from tensorlift.summarize.dependence import Access, Conflict, accesses_of, conflicting, has_many_accesses, is_parallel
+from tensorlift.summarize.dependence import (
+    Access,
+    Conflict,
+    Liveness,
+    accesses_of,
+    conflicting,
+    has_many_accesses,
+    is_parallel,
+)
 from tensorlift.summarize.statements import (
     Allocate,
     Block,
@@ -38,7 +46,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import ArrayInfo
-    from tensorlift.summarize.dependence import Liveness
 
 
 class Splits(Enum):

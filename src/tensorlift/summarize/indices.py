@@ -25,10 +25,19 @@ from dataclasses import dataclass, replace
 from math import gcd
 from typing import TYPE_CHECKING
 
-from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineDimExpr, AffineSymExpr
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+    AffineSymExpr,
+)
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.definition import DerivedSize
+from tensorlift.comprehension.definition import ArrayInfo, DerivedSize
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, NotAffine
 from tensorlift.poly.names import fresh, unused
@@ -48,9 +57,6 @@ from tensorlift.summarize.statements import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from xdsl.ir.affine import AffineExpr, AffineMap, AffineSet
-
-    from tensorlift.comprehension.definition import ArrayInfo
     from tensorlift.comprehension.terms import Term
     from tensorlift.diagnostics import Location
     from tensorlift.ops.dtypes import DType

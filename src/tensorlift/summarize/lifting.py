@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, Item, KeptLoop
+from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, Item, KeptLoop, LoopPlace
 from tensorlift.comprehension.state import Piece, RecurrenceError, State, merged, own_cell, split
 from tensorlift.diagnostics import Diagnostic, Location, Note, Severity, refuse
 from tensorlift.poly.affine import affine
@@ -42,7 +42,6 @@ from tensorlift.summarize.unwritten import unwritten
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tensorlift.comprehension.definition import LoopPlace
     from tensorlift.comprehension.terms import Read, Term
     from tensorlift.summarize.program import Program
 

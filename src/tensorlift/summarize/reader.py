@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import OpResult
+from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import Block as IRBlock
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import ArrayInfo
@@ -40,9 +41,6 @@ from tensorlift.summarize.values import Implied, Values, as_dtype, as_typed, con
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
-
-    from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
-    from xdsl.ir import Block as IRBlock
 
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.positions import DTYPE, Place, Position
-from tensorlift.comprehension.state import Piece, at, overlay, split
+from tensorlift.comprehension.state import Effect, Piece, at, overlay, split
 from tensorlift.comprehension.terms import Apply, Index, Read, Term
 from tensorlift.ops.dtypes import integer_range, is_integer
 from tensorlift.poly.affine import Affine, affine
@@ -39,7 +39,6 @@ from tensorlift.summarize.phases import solved
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.state import Effect
     from tensorlift.summarize.statements import Loop
 
 

@@ -29,11 +29,11 @@ from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Summary
+from tensorlift.comprehension.definition import Definition, Item, KeptLoop, LoopPlace, Summary
 from tensorlift.diagnostics import refuse
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, equal, less
-from tensorlift.summarize.bounds import bounds_of
+from tensorlift.summarize.bounds import Bounds, bounds_of
 from tensorlift.summarize.distribute import Splits
 from tensorlift.summarize.lifting import Lifting
 from tensorlift.summarize.reader import read_function
@@ -45,9 +45,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
-    from tensorlift.comprehension.definition import LoopPlace
     from tensorlift.ir.function import FunctionView
-    from tensorlift.summarize.bounds import Bounds
     from tensorlift.summarize.program import Program
 
 

@@ -16,23 +16,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.definition import Definition, Item, KeptLoop, definitions_of
+from tensorlift.comprehension.definition import ArrayInfo, Definition, Item, KeptLoop, definitions_of
 from tensorlift.comprehension.flags import negated
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.rewrite import lookup, map_reads, simplified, substitute
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.state import merged
-from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce
-from tensorlift.diagnostics import refuse
+from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce, Term
+from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.poly.domain import UNIVERSE, Domain, less
 from tensorlift.poly.names import fresh
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from tensorlift.comprehension.definition import ArrayInfo
-    from tensorlift.comprehension.terms import Term
-    from tensorlift.diagnostics import LiftError
 
 _MARK = " before any write"  # no name of a source has spaces
 

@@ -30,12 +30,10 @@ from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly
 from tensorlift.comprehension.normal.truths import negation, zero
 from tensorlift.ops.conversions import EXACT_BITS, holds_integers, is_exact
 from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, rounded, width, wrap
-from tensorlift.poly.domain import UNIVERSE
+from tensorlift.poly.domain import UNIVERSE, Domain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from tensorlift.poly.domain import Domain
 
 
 def converted(value: Poly, source: DType, target: DType, context: Domain) -> Poly:

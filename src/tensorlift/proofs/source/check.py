@@ -11,7 +11,7 @@ from tensorlift.comprehension.state import RecurrenceError
 from tensorlift.ir.function import NULL, ROW
 from tensorlift.ir.literal_function import argument_names
 from tensorlift.ir.regions import ControlFlow, IrreducibleError
-from tensorlift.poly.domain import EMPTY, UNIVERSE
+from tensorlift.poly.domain import EMPTY, UNIVERSE, Domain
 from tensorlift.poly.polynomial import Polynomial
 from tensorlift.proofs.source.execution import AT_END, Execution
 from tensorlift.proofs.source.frames import Frame
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.poly.domain import Domain
     from tensorlift.proofs.source.claims import Claims
     from tensorlift.proofs.source.places import Places
 

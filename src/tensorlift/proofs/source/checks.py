@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import StringAttr
 
 from tensorlift.comprehension.terms import Term
 from tensorlift.poly.domain import Domain
-from tensorlift.proofs.source.operations import Undecided
+from tensorlift.proofs.source.operations import Undecided, Value
 
 _ARITHMETIC = {"ZeroDivisionError", "OverflowError"}
 _RAISED = re.compile(r"\w+Error\b")  # begins the message of what Python raises, and of nothing else that ends a run
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from xdsl.ir import Operation
 
     from tensorlift.proofs.source.frames import Frame
-    from tensorlift.proofs.source.operations import Value
 
 
 def require_holds(_run: object, op: Operation, frame: Frame, context: Domain) -> None:

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.definition import ArrayInfo
+from tensorlift.comprehension.definition import ArrayInfo, Summary
 from tensorlift.comprehension.rules import FALSE, TRUE
-from tensorlift.comprehension.state import RecurrenceError, own_cell
+from tensorlift.comprehension.state import Effect, Piece, RecurrenceError, own_cell
 from tensorlift.ir.function import function_named
 from tensorlift.ir.regions import ControlFlow
 from tensorlift.ir.scalar_terms import UnknownOperationError, choose, choose_by, unsigned
@@ -30,7 +30,7 @@ from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine, at_least, equal
 from tensorlift.poly.names import fresh
 from tensorlift.poly.polynomial import Polynomial
 from tensorlift.proofs.source.checks import decided, require_holds
-from tensorlift.proofs.source.claims import Advance
+from tensorlift.proofs.source.claims import Advance, Claims, LoopClaim
 from tensorlift.proofs.source.exits import at_exit, counter_at_end
 from tensorlift.proofs.source.frames import Entered, Exit, Frame, Outcome, under
 from tensorlift.proofs.source.induction import Guess, check_induction
@@ -59,11 +59,8 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
-    from tensorlift.comprehension.definition import Summary
-    from tensorlift.comprehension.state import Effect, Piece
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
-    from tensorlift.proofs.source.claims import Claims, LoopClaim
     from tensorlift.proofs.source.places import Places
 
 _MOST_WAYS = 32  # that lead to one block

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.state import merged, split
-from tensorlift.comprehension.terms import Apply, Reduce
+from tensorlift.comprehension.state import Effect, Piece, merged, split
+from tensorlift.comprehension.terms import Apply, Reduce, Term
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.poly.names import fresh
@@ -23,8 +23,6 @@ from tensorlift.proofs.source.integers import Exact, polynomial
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.state import Effect, Piece
-    from tensorlift.comprehension.terms import Term
     from tensorlift.proofs.source.frames import Entered
     from tensorlift.proofs.source.induction import Counted
     from tensorlift.proofs.source.operations import Value

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from tensorlift.comprehension import normal, rewrite
 from tensorlift.comprehension.state import Effect, Piece, RecurrenceError, at, own_cell
-from tensorlift.comprehension.terms import Apply, Piecewise
-from tensorlift.poly.affine import affine
+from tensorlift.comprehension.terms import Apply, Piecewise, Read, Term
+from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import EMPTY, Domain, at_least
 from tensorlift.proofs.source.orders import equal_by_orders
 from tensorlift.proofs.source.unrolling import equal_by_cases, unrolled, without_empty
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tensorlift.comprehension.definition import ArrayInfo
-    from tensorlift.comprehension.terms import Read, Term
-    from tensorlift.poly.affine import Affine
 
 
 class Counted(Protocol):

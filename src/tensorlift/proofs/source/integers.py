@@ -12,7 +12,7 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
-from tensorlift.ops.dtypes import integer_range, width
+from tensorlift.ops.dtypes import DType, integer_range, width
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import DerivedSize, Summary
     from tensorlift.comprehension.terms import Term
-    from tensorlift.ops.dtypes import DType
 
 _MOST_PARTS = 1 << 13  # of sums of products: a loop over five sizes takes 5,500, and more take seconds
 

@@ -18,7 +18,7 @@ from tensorlift.poly.names import fresh
 from tensorlift.poly.polynomial import ONE, Polynomial
 from tensorlift.proofs.source.integers import Exact, polynomial
 from tensorlift.proofs.source.operations import Cases, Memory, Place, Undecided, Value, as_data, element_type
-from tensorlift.proofs.source.places import View, dense
+from tensorlift.proofs.source.places import Places, View, dense
 from tensorlift.proofs.source.sense import are_apart, are_bits_of, named_number
 from tensorlift.proofs.source.sharing import Partners, Tracked, require_unwritten
 from tensorlift.proofs.source.versions import UNDEFINED, UNKNOWN
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
     from tensorlift.proofs.source.claims import Claims
     from tensorlift.proofs.source.frames import Frame
-    from tensorlift.proofs.source.places import Places
     from tensorlift.proofs.source.rows import Rows
 
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.proofs.source.frames import Outcome
+from tensorlift.proofs.source.frames import Entered, Frame, Outcome
 from tensorlift.proofs.source.operations import Undecided
 
 if TYPE_CHECKING:
     from tensorlift.proofs.source.claims import LoopClaim
     from tensorlift.proofs.source.execution import Execution
-    from tensorlift.proofs.source.frames import Entered, Frame
 
 
 def run_nest(run: Execution, claim: LoopClaim, around: Entered, frame: Frame) -> Outcome:

@@ -13,7 +13,7 @@ from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Te
 from tensorlift.ir.arithmetic import never_wraps
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.scalar_terms import choose_by, compare, convert, integer_predicate, signed, term_of
-from tensorlift.ops.dtypes import integer_range, is_integer
+from tensorlift.ops.dtypes import DType, integer_range, is_integer
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import EMPTY, UNIVERSE, Domain, at_least
 from tensorlift.poly.names import fresh
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Attribute, Operation
 
-    from tensorlift.ops.dtypes import DType
 
 _MOST_RESIDUES = 16  # cases of a rest
 

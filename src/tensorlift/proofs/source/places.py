@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlift.contract.language import NotNull
 from tensorlift.contract.notation import parse_condition
-from tensorlift.ir.function import ROW, SIZE, axis_name
+from tensorlift.ir.function import ROW, SIZE, FunctionView, axis_name
 from tensorlift.ir.literal_function import argument_names
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, equal, less
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import FuncOp
 
     from tensorlift.comprehension.definition import ArrayInfo, Summary
-    from tensorlift.ir.function import FunctionView
     from tensorlift.ir.prototype import Dimension
 
 

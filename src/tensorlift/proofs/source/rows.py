@@ -11,14 +11,12 @@ from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.definition import Definition
+from tensorlift.comprehension.definition import Definition, Summary
 from tensorlift.comprehension.terms import Read
-from tensorlift.poly.domain import UNIVERSE
+from tensorlift.poly.domain import UNIVERSE, Domain
 from tensorlift.proofs.source.operations import Undecided
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.definition import Summary
-    from tensorlift.poly.domain import Domain
     from tensorlift.proofs.source.frames import Frame
     from tensorlift.proofs.source.versions import Versions
 

@@ -10,14 +10,13 @@ from tensorlift.ir.scalar_terms import convert, neutral
 from tensorlift.poly.affine import affine
 from tensorlift.poly.names import fresh
 from tensorlift.proofs.source.integers import Exact
-from tensorlift.proofs.source.operations import Memory, element_type
+from tensorlift.proofs.source.operations import Memory, Value, element_type
 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute
 
     from tensorlift.comprehension.terms import Term
     from tensorlift.poly.domain import Domain
-    from tensorlift.proofs.source.operations import Value
 
 
 @dataclass(frozen=True, slots=True)

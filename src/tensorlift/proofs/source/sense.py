@@ -9,33 +9,26 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.definition import KeptLoop
+from tensorlift.comprehension.definition import ArrayInfo, Item, KeptLoop, Summary
 from tensorlift.comprehension.ranges import in_range
-from tensorlift.comprehension.rewrite import rebuild_inside, transform, walk
-from tensorlift.comprehension.terms import Piecewise, Reduce
+from tensorlift.comprehension.rewrite import Descend, rebuild_inside, transform, walk
+from tensorlift.comprehension.terms import Piecewise, Reduce, Term
 from tensorlift.ir.function import ROW
-from tensorlift.ops.dtypes import SIGNED, UNSIGNED
+from tensorlift.ops.dtypes import SIGNED, UNSIGNED, DType
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.poly.names import formals, reserve
 from tensorlift.poly.polynomial import ONE, Polynomial
 from tensorlift.poly.variables import strided
-from tensorlift.proofs.source.claims import Advance
+from tensorlift.proofs.source.claims import Advance, Claims, LoopClaim
 from tensorlift.proofs.source.integers import Exact, polynomial
-from tensorlift.proofs.source.operations import Undecided, element_type
+from tensorlift.proofs.source.operations import Undecided, Value, element_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from xdsl.ir import Attribute
-
-    from tensorlift.comprehension.definition import ArrayInfo, Item, Summary
-    from tensorlift.comprehension.rewrite import Descend
-    from tensorlift.comprehension.terms import Term
-    from tensorlift.ops.dtypes import DType
-    from tensorlift.proofs.source.claims import Claims, LoopClaim
-    from tensorlift.proofs.source.operations import Value
 
 
 def known_names(summary: Summary) -> frozenset[str]:

@@ -14,13 +14,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
-from tensorlift.comprehension.definition import definitions_of, loops_of
-from tensorlift.comprehension.state import at
+from tensorlift.comprehension.definition import Carried, KeptLoop, Summary, definitions_of, loops_of
+from tensorlift.comprehension.state import Effect, Piece, at
 from tensorlift.ir.scalar_terms import choose_by
-from tensorlift.poly.affine import affine
+from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.poly.names import fresh
-from tensorlift.proofs.source.frames import Frame
+from tensorlift.proofs.source.frames import Entered, Frame, Outcome
 from tensorlift.proofs.source.operations import Undecided, as_data
 from tensorlift.proofs.source.sharing import Tracked, require_earlier
 from tensorlift.proofs.source.versions import UNKNOWN
@@ -28,13 +28,9 @@ from tensorlift.proofs.source.versions import UNKNOWN
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tensorlift.comprehension.definition import Carried, KeptLoop, Summary
-    from tensorlift.comprehension.state import Effect, Piece
     from tensorlift.comprehension.terms import Term
-    from tensorlift.poly.affine import Affine
     from tensorlift.proofs.source.claims import Ahead
     from tensorlift.proofs.source.execution import Execution
-    from tensorlift.proofs.source.frames import Entered, Outcome
 
 
 def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.state import State, at
+from tensorlift.comprehension.state import Piece, State, at
 from tensorlift.poly.domain import Domain, less
 from tensorlift.poly.names import fresh
 from tensorlift.proofs.source.operations import Undecided
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.comprehension.state import Piece
     from tensorlift.comprehension.terms import Read, Term
     from tensorlift.poly.affine import Affine
     from tensorlift.proofs.source.frames import Frame

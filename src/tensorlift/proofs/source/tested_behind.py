@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from tensorlift.poly.affine import affine
 from tensorlift.poly.domain import less
-from tensorlift.proofs.source.frames import Outcome
+from tensorlift.proofs.source.frames import Entered, Frame, Outcome
 from tensorlift.proofs.source.integers import Exact, polynomial
 from tensorlift.proofs.source.operations import Undecided
 
 if TYPE_CHECKING:
     from tensorlift.ir.regions import ControlFlow
     from tensorlift.proofs.source.execution import Execution
-    from tensorlift.proofs.source.frames import Entered, Frame
 
 
 def _leaving(flow: ControlFlow, header: int) -> list[int]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import normal, rewrite, terms
 from tensorlift.comprehension.flags import simplified_flag
-from tensorlift.comprehension.positions import DTYPE, position_of
+from tensorlift.comprehension.positions import DTYPE, Position, position_of
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Index, Reduce, Term
 from tensorlift.ir.scalar_terms import neutral
@@ -24,7 +24,6 @@ from tensorlift.poly.domain import Domain, at_least, equal, less
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tensorlift.comprehension.positions import Position
 
 MOST_REDUCTIONS = 8
 MOST_CONDITIONS = 4  # each doubles the number of cases

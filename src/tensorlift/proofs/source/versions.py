@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import normal, rewrite, terms
-from tensorlift.comprehension.state import at, own_cell, split
+from tensorlift.comprehension.state import Piece, at, own_cell, split
 from tensorlift.poly.domain import UNIVERSE, Domain
 from tensorlift.proofs.source.induction import values_at
 from tensorlift.proofs.source.operations import Undecided
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tensorlift.comprehension.definition import Summary
-    from tensorlift.comprehension.state import Piece
     from tensorlift.comprehension.terms import Term
 
 # No name of a source has spaces.  What was never written may be taken for anything; what is not known is nothing else.

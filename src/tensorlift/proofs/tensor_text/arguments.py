@@ -21,14 +21,14 @@ from xdsl.dialects.builtin import (
     TensorType,
     i1,
 )
-from xdsl.ir import Operation
-from xdsl.ir.affine import AffineBinaryOpKind
+from xdsl.ir import Attribute, Block, Operation
+from xdsl.ir.affine import AffineBinaryOpKind, AffineExpr
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.tensor import SymbolicTensor, convert, pieces, scalar_value, size
-from tensorlift.comprehension.terms import Constant
+from tensorlift.comprehension.tensor import Obligations, SymbolicTensor, convert, pieces, scalar_value, size
+from tensorlift.comprehension.terms import Constant, Term
 from tensorlift.ir.linear import evaluated
-from tensorlift.ops.dtypes import rounded, wrap
+from tensorlift.ops.dtypes import DType, rounded, wrap
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, equal
 from tensorlift.targets.imported import is_list, list_operation, stated_attributes
@@ -38,13 +38,7 @@ from tensorlift.targets.mlir_text.rows import Map, ResultType
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from xdsl.ir import Attribute, Block
-    from xdsl.ir.affine import AffineExpr
-
     from tensorlift.comprehension.instance import Instance, InstanceOperand
-    from tensorlift.comprehension.tensor import Obligations
-    from tensorlift.comprehension.terms import Term
-    from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.obligations import Ledger
     from tensorlift.proofs.values import Held
     from tensorlift.targets.target import OpRow

@@ -30,9 +30,9 @@ from tensorlift.proofs.failure import INTERFACE, LOOP, UNREADABLE, CheckFailure
 from tensorlift.proofs.loops import KeptLoops, is_version
 from tensorlift.proofs.proof import Proof
 from tensorlift.proofs.tensor_text.arguments import attribute_value, element_type, imported_result, result_type
-from tensorlift.proofs.tensor_text.read import read_function
+from tensorlift.proofs.tensor_text.read import TextFunction, read_function
 from tensorlift.proofs.tensor_text.structured import Structured
-from tensorlift.proofs.values import Held, cell_names
+from tensorlift.proofs.values import Held, Item, cell_names
 from tensorlift.targets.imported import is_list
 from tensorlift.targets.mlir_text.rows import attributes_of, given_to, operands_of
 
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from tensorlift.ir.cut import Cut
     from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.obligations import Ledger
-    from tensorlift.proofs.tensor_text.read import TextFunction
-    from tensorlift.proofs.values import Item
     from tensorlift.targets.target import OpRow, Target
 
 

@@ -17,23 +17,21 @@ from xdsl.dialects.builtin import (
 )
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.tensor import SymbolicTensor, affine_of, domain_of
+from tensorlift.comprehension.tensor import Shape, SymbolicTensor, affine_of, domain_of
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, equal
 from tensorlift.proofs.tensor_text.arguments import attribute_value, integer, integers, real, spelled_number, whole
 from tensorlift.proofs.values import Held, cell_names, cells_of
 from tensorlift.targets.mlir_text.operations import dtype_of
 from tensorlift.targets.mlir_text.rows import Body, Result, is_index
-from tensorlift.targets.target import Memory
+from tensorlift.targets.target import Memory, OpRow, Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-    from tensorlift.comprehension.tensor import Shape
     from tensorlift.proofs.obligations import Ledger
-    from tensorlift.targets.target import OpRow, Target
 
 Values = dict["SSAValue", Held]
 
