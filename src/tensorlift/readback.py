@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, located
+from tensorlift.frontends.c.reader import parse_c
 from tensorlift.ir.function import FunctionView, function_named, functions
 from tensorlift.ir.lost_bits import Integers
-from tensorlift.languages.c import read_with_tree
+from tensorlift.languages.c import read_parsed_c
 from tensorlift.proofs.entry import Caller, check_read_back
 from tensorlift.proofs.entry import Emitted as Text
 from tensorlift.proofs.failure import OBLIGATION, UNREADABLE, CheckFailure
@@ -86,12 +87,14 @@ def _check_integers(program: Program, wrapping: frozenset[int], *, wide: bool) -
 
 
 def _read(text: str, entry: str) -> Program:
-    function, tree = read_with_tree(text, FILE, entry)
-    if function.module is None:
+    parsed = parse_c(text, FILE)
+    if parsed.errors:
+        raise LiftError(*parsed.errors)
+    (function,) = read_parsed_c(parsed, entry)
+    if function.module is None or function.literally is None:
         raise _failure(function.diagnostics)
     (func_op,) = functions(function.module)
-    assert function.literally is not None
-    return Program(text, FunctionView(func_op), function_named(function.literally(), entry), tree)
+    return Program(parsed, FunctionView(func_op), function_named(function.literally(), entry))
 
 
 @dataclass(frozen=True)

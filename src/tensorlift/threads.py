@@ -1,6 +1,6 @@
 """C programs on several threads: which loops have independent iterations, found in the text and checked in the text.
 
-The syntax tree tells what iterations share of variables, the statements that a program is read back as tell what they
+The text tells what iterations share of variables, the statements that a program is read back as tell what they
 share of arrays.  Both must see the same loops: what is read otherwise than it is written runs on one thread.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.func import FuncOp
 
-    from tensorlift.frontends.c.nodes import Function
+    from tensorlift.frontends.c.reader import ParsedFile
     from tensorlift.ir.function import FunctionView
 
 FILE = "program.c"  # as which programs are read
@@ -33,12 +33,11 @@ FILE = "program.c"  # as which programs are read
 
 @dataclass(frozen=True)
 class Program:
-    """A program: its text, what the front end reads it as, its literal IR, and the syntax tree of what is written."""
+    """A program: its function as it is parsed, in literal IR, and as what it is read."""
 
-    text: str
+    parsed: ParsedFile
     view: FunctionView
     literal: FuncOp
-    tree: Function
 
 
 def pragmas_for(program: Program) -> dict[int, str]:
@@ -147,9 +146,9 @@ class _Loop:
 def _loops_of(program: Program) -> tuple[_Loop, ...]:
     read = read_function(program.view)
     variables = (name for name, info in read.arrays.items() if not info.shape and not info.is_parameter)
-    quotients = (size.name for size in read.derived if f" {size.name} = " in program.text)
+    quotients = (size.name for size in read.derived if f" {size.name} = " in program.parsed.text)
     names = _Names(frozenset(variables), (*read.sizes, *quotients))
-    return _paired(plain_loops(program.tree), read.body, read.requires, names)
+    return _paired(plain_loops(program.parsed, program.view.name), read.body, read.requires, names)
 
 
 def _paired(plain: Sequence[PlainLoop], block: Block, context: Domain, names: _Names) -> tuple[_Loop, ...]:

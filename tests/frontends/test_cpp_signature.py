@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tensorlift.frontends.c.clang_ast import UnitReader
 from tensorlift.frontends.c.signature import Asked
+from tensorlift.frontends.c.variables import UnitReader
 from tensorlift.frontends.cpp.reader import parse_cpp
 from tensorlift.frontends.cpp.signature import Entry, signature_of
 
@@ -24,7 +24,7 @@ OWN = "std::vector<double> g(int n) { std::vector<double> own(n); return own; }"
 def _entry(text: str, *asked: str, outer: tuple[str, ...] = ()) -> Entry:
     parsed = parse_cpp(HEAD + text, "f.cpp")
     instance = next(one for one in parsed.found if one.name == "f")
-    unit = UnitReader("f.cpp", parsed.parsed.source)
+    unit = UnitReader("f.cpp")
     return signature_of(unit, instance.cursor, "f", lambda: Asked(asked, outer))
 
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.memref import GlobalOp
 
-from tensorlift.diagnostics import LiftError
-from tensorlift.frontends.c.reader import ParsedFile, parse_c, read_functions, tree_of
+from tensorlift.frontends.c.reader import ParsedFile, parse_c, read_functions
 from tensorlift.frontends.c.signature import Asked, c_signature
 from tensorlift.ir.function import function_named
 from tensorlift.ir.literal_function import argument_names
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.builtin import ModuleOp
 
-    from tensorlift.frontends.c import nodes
-    from tensorlift.frontends.c.clang_ast import UnitReader
+    from tensorlift.frontends.c.variables import UnitReader
     from tensorlift.frontends.read_function import ReadFunction
 
 
@@ -41,15 +39,6 @@ def read_parsed_c(parsed: ParsedFile, function: str | None = None) -> list[ReadF
     literal = cache(partial(literal_module_of, parsed))
     found = read_functions(parsed, partial(_lower, parsed, literal), function)
     return [replace(f, literally=partial(literal, f.name)) for f in found]
-
-
-def read_with_tree(text: str, filename: str, function: str) -> tuple[ReadFunction, nodes.Function]:
-    """Read one function, and give its syntax tree; raises ``LiftError`` where that cannot be had."""
-    parsed = parse_c(text, filename)
-    if parsed.errors:
-        raise LiftError(*parsed.errors)
-    (read,) = read_parsed_c(parsed, function)
-    return read, tree_of(parsed, function)
 
 
 def _lower(parsed: ParsedFile, read: Callable[[str], ModuleOp], reader: UnitReader, cursor: Any) -> ModuleOp:

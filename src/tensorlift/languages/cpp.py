@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.frontends.c.clang_ast import UnitReader
+from tensorlift.frontends.c.variables import UnitReader
 from tensorlift.frontends.cpp.reader import ParsedCpp, lower_cpp, parse_cpp, read_instances
 from tensorlift.frontends.cpp.signature import signature_of
 from tensorlift.languages.c import asked_by
@@ -44,7 +44,7 @@ def read_parsed_cpp(parsed: ParsedCpp, function: str | None = None) -> list[Read
 
 def _lower(read: Callable[[str], ModuleOp], parsed: ParsedCpp, instance: Instance) -> ModuleOp:
     file, name = parsed.parsed, instance.name
-    unit = UnitReader(file.name, file.source)
+    unit = UnitReader(file.name)
     entry = signature_of(unit, instance.cursor, name, lambda: asked_by(read(name), name))
     language, literal = cpp_language(entry.prototype), read(name).clone()  # which the passes rewrite
     rewrite(literal, entry.function.location, language)

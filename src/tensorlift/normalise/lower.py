@@ -118,8 +118,6 @@ class _Lowering:
 
     def _check_signature(self) -> None:
         function = self._function
-        if function.is_variadic:
-            raise refusal("variadic", function.location, function.name)
         for ctype, location in [(function.result, function.location)] + [
             (parameter.ctype, parameter.location) for parameter in self._inputs
         ]:
@@ -325,7 +323,7 @@ def _check_gathers(array: Array) -> None:
 def _is_constant(variable: nodes.Variable) -> bool:
     """Whether a global variable is a constant or a table of constants, whose values are known."""
     arithmetic = isinstance(variable.ctype, IntegerType | FloatType | ArrayType)
-    return variable.is_const and arithmetic and variable.initialiser is not None
+    return variable.is_const and arithmetic and variable.is_initialised
 
 
 def _declared(parameter: nodes.Variable) -> DictionaryAttr:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.mapped import walk
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.function import NULL, OFFSET, OUTSIDE, ROW, SIZE, axis_name
 from tensorlift.ir.literal_function import argument_names
@@ -129,4 +128,4 @@ def mlir_arguments(ex: Execution, signature: nodes.Function) -> Iterator[Value]:
 def named_in_extents(variables: Sequence[nodes.Variable]) -> set[str]:
     """Name the parameters that extents are made of."""
     extents = (extent for variable in variables for extent in variable.extents if extent is not None)
-    return {node.variable.name for extent in extents for node in walk(extent) if isinstance(node, nodes.Name)}
+    return {variable.name for extent in extents for variable in nodes.names_in(extent)}

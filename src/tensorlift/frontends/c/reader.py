@@ -11,17 +11,15 @@ from clang.cindex import CursorKind, TranslationUnitLoadError
 
 from tensorlift.diagnostics import Diagnostic, LiftError, Location
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.clang_ast import UnitReader
 from tensorlift.frontends.c.parse_errors import ParseErrors
 from tensorlift.frontends.c.refusals import REFUSALS, Refusal, refusal
+from tensorlift.frontends.c.variables import UnitReader
 from tensorlift.frontends.read_function import ReadFunction, read_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
-
-    from tensorlift.frontends.c import nodes
 
     Lower = Callable[[UnitReader, Any], ModuleOp]
 
@@ -81,7 +79,7 @@ def read_functions(parsed: ParsedFile, lower: Lower, function: str | None = None
 
     Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function.
     """
-    reader, errors = UnitReader(parsed.name, parsed.source), parsed.reach
+    reader, errors = UnitReader(parsed.name), parsed.reach
     if errors is not None:
         return _despite(errors, reader, parsed, lower, function)
     cursors = _selected(parsed.functions, parsed.name, function)
@@ -107,12 +105,6 @@ def _despite(
             function = _read(reader, cursor, parsed, lower)
             read.append(replace(function, diagnostics=(*function.diagnostics, *errors.warnings())))
     return read
-
-
-def tree_of(parsed: ParsedFile, function: str) -> nodes.Function:
-    """Give the syntax tree of a function."""
-    (cursor,) = _selected(parsed.functions, parsed.name, function)
-    return UnitReader(parsed.name, parsed.source).function(cursor)
 
 
 def parser_arguments(

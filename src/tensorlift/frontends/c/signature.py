@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang, nodes
-from tensorlift.frontends.c.clang_ast import is_variadic
 from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.function import NULL, OUTSIDE, ROW
 from tensorlift.ops.c_types import UNSIGNED_LONG, ArrayType, CType, NumberType, OtherType, PointerType
@@ -27,7 +26,7 @@ from tensorlift.poly.names import unused
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tensorlift.frontends.c.clang_ast import UnitReader
+    from tensorlift.frontends.c.variables import UnitReader
 
 _MEMBER = re.compile(r"(\w+)(\[\]\.|->|\.)([\w.]+)(\[\])?")
 
@@ -57,9 +56,7 @@ def c_signature(reader: UnitReader, cursor: Any, asked: Asked) -> nodes.Function
         declared=variables,
         result=reader.types.read(cursor.result_type),
         location=location,
-        body=nodes.Block((), location),
         outer=outer_variables(reader, cursor, [*asked.outer, *named]),
-        is_variadic=is_variadic(cursor),
     )
 
 

@@ -22,9 +22,9 @@ from xdsl.ir.affine import AffineConstraintKind
 
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.c import libclang, nodes
-from tensorlift.frontends.c.clang_ast import UnitReader
 from tensorlift.frontends.c.reader import ParsedFile, encoded, found_by_parser, inside_of, lowered, parser_arguments
 from tensorlift.frontends.c.refusals import refusal as c_refusal
+from tensorlift.frontends.c.variables import UnitReader
 from tensorlift.frontends.cpp.cpp_types import INCLUDE
 from tensorlift.frontends.cpp.instances import Instance, Template, instances, with_pointers
 from tensorlift.frontends.cpp.objects import extent_node
@@ -239,7 +239,7 @@ def read_instances(file: ParsedCpp, lower: LowerInstance, function: str | None =
     Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function, no text.
     """
     parsed, reached = file.parsed, file.parsed.reach
-    unit = UnitReader(parsed.name, parsed.source)
+    unit = UnitReader(parsed.name)
     chosen, refused = _chosen(file.found, file.templates, function, parsed.name)
     cursors = [one.cursor for one in chosen] + [one.cursor for one in refused]
     if reached is not None and (

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.c.clang_ast import UnitReader
+    from tensorlift.frontends.c.variables import UnitReader
 
 Part = dict[str, Any]
 
@@ -84,7 +84,7 @@ def signature_of(unit: UnitReader, definition: Any, name: str, asked: Callable[[
     if is_reference(definition.result_type):
         raise refusal("reference", location, f"`{definition.spelling}` returns a reference")
     result = VOID if is_class(definition.result_type) else unit.types.read(definition.result_type)
-    function = nodes.Function(name, (), result, location, nodes.Block((), location))
+    function = nodes.Function(name, (), result, location)
     function.outer = outer_variables(unit, definition, found.outer)
     prototype = {"call": qualified(definition), "parameters": described, "returns": returned}
     inputs = [variable for _, variable in sorted(reader.inputs, key=lambda pair: pair[0])]

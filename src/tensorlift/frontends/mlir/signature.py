@@ -113,7 +113,7 @@ class Interface:
         ]
         symbol: Any = self.literal.properties["sym_name"]
         declared = (*parameters, *self._made(), *general.values(), *sizes.values())
-        return nodes.Function(symbol.data, declared, self._result(), self.place, nodes.Block((), self.place))
+        return nodes.Function(symbol.data, declared, self._result(), self.place)
 
     @staticmethod
     def _size(name: str, place: Location) -> nodes.Variable:

@@ -227,7 +227,7 @@ def _signed(ctx: Inference, op: ast.unaryop, value: Scalar) -> Scalar:
     if operand.integer is not None:
         return replace(integer(-int(operand.integer)), weak=operand.weak)
     known = check_wrapping(integer(0), operand, operator.sub)
-    negated = nodes.Unary("-", operand.node, operand.ctype, NOWHERE) if operand.node is not None else None
+    negated = nodes.Negated(operand.node, operand.ctype, NOWHERE) if operand.node is not None else None
     result = of_type(operand.ctype, (operand,), negated if operand.is_stable else None, weak=operand.weak)
     if operand.is_any:
         ctx.note_growth(result)

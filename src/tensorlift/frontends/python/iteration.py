@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.mapped import names_in
 from tensorlift.frontends.python.arrays import in_memory, own, written
 from tensorlift.frontends.python.assignments import bind_name
 from tensorlift.frontends.python.calls import GENERATED, builtin_total, callee
@@ -290,7 +289,7 @@ def listed(ctx: Inference, node: Comprehension) -> Array:
     def body(counter: str) -> None:
         item = _listed_item(ctx, node.elt)
         inner = () if isinstance(item, Scalar) else item.extents
-        names = {variable.name for extent in (length, *inner) for variable in names_in(extent)}
+        names = {variable.name for extent in (length, *inner) for variable in nodes.names_in(extent)}
         if isinstance(length, nodes.Unsupported) or counter in names or not names <= before:
             raise RefusedError("comprehension", "a comprehension of lists whose lengths change")
         one = item if isinstance(item, Scalar) else item.item

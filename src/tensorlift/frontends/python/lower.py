@@ -209,7 +209,7 @@ class _Lowering:
         sizes = [variable for variable in self.sizes.values() if variable not in inferred]
         state, place = self.state, self.state.location
         parameters = (*sizes, *self.parameters, *self.results)
-        function = nodes.Function(state.scope.function.name, parameters, state.result, place, nodes.Block((), place))
+        function = nodes.Function(state.scope.function.name, parameters, state.result, place)
         return self.lower(function, state.module.filename)
 
     def _told(self, module: ModuleOp) -> set[nodes.Variable]:

@@ -196,7 +196,7 @@ def cast(value: Scalar, ctype: Number) -> Scalar:
     is_any = is_wide(ctype) and (isinstance(value.ctype, FloatType) or value.is_any)
     if node is None or not value.is_stable or not isinstance(ctype, IntegerType) or ctype == BOOL:
         return Scalar(ctype, is_any=is_any)
-    return Scalar(ctype, node=nodes.Cast(node, ctype, NOWHERE, explicit=False), is_any=is_any)
+    return Scalar(ctype, node=nodes.Cast(node, ctype, NOWHERE), is_any=is_any)
 
 
 def holds(ctype: IntegerType, value: int) -> bool:

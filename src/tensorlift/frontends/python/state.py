@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.mapped import names_in
 from tensorlift.frontends.python.refusals import RefusedError, refusal
 from tensorlift.frontends.python.scalars import (
     NOWHERE,
@@ -46,7 +45,7 @@ LOCAL = Local()
 Binding: TypeAlias = Local | Scalar | Array | Sizes
 _CALL_DEPTH = 16
 _DECORATORS = {"njit", "jit", "lift"}
-_CHANGING = nodes.Unsupported("", VOID, NOWHERE)  # an extent that is no sum of sizes
+_CHANGING = nodes.Unsupported(NOWHERE)  # an extent that is no sum of sizes
 _NEGATIVE_EXTENT = "shape", "an extent may be negative"
 
 
@@ -286,7 +285,7 @@ class Inference:
 
     def mention(self, *extents: nodes.Expression) -> None:
         """Note that the function depends on extents, so that accesses are not asked for them."""
-        self.mentioned |= {variable.name for extent in extents for variable in names_in(extent)}
+        self.mentioned |= {variable.name for extent in extents for variable in nodes.names_in(extent)}
 
     def extent(self, value: Scalar) -> nodes.Expression:
         """Give an integer as an extent."""
