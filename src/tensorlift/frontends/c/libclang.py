@@ -1,7 +1,7 @@
 """The boundary to libclang: parsing an in-memory file, and the functions that the Python binding does not wrap.
 
 The binding of libclang 18 has no operator kinds, but the library exports them; they are called through ctypes.
-Nothing typed ``Any`` leaves this file and ``clang_ast``.
+What it gives is typed ``Any``.
 
 Where the compiler that is here searches for headers, asked of it once in a process.
 """
