@@ -226,6 +226,36 @@ def row(  # noqa: PLR0913 - what most rows say
     return OpRow(spelling, name, meaning, listed, memory, reads_cells, form=form)
 
 
+def respelled(meaning: Meaning, parameters: str) -> Meaning:
+    """Return a meaning with the parameters of another library: ``own=shared`` where a shared one has another name.
+
+    Those after ``*`` are given by name, and one with ``!`` must be given, though it has a default.  A ``device`` says
+    where the result is, not what.
+    """
+    shared = inspect.signature(meaning).parameters
+    listed = [next(iter(shared.values()))]
+    names: dict[str, str] = {}
+    how: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    for word in parameters.split():
+        own, _, name = word.rstrip("!").partition("=")
+        if own == "*":
+            how = inspect.Parameter.KEYWORD_ONLY
+        elif own == "device":
+            listed.append(inspect.Parameter(own, how, default=None, annotation="Device | None"))
+        else:
+            names[own] = name or own
+            found = shared[names[own]].replace(name=own, kind=how)
+            listed.append(found.replace(default=inspect.Parameter.empty) if word.endswith("!") else found)
+    signature = inspect.Signature(listed)
+
+    def respelling(o: Obligations, *values: object, **named: object) -> Value:
+        given = signature.bind(o, *values, **named).arguments
+        return meaning(o, **{names[own]: value for own, value in given.items() if own in names})
+
+    respelling.__signature__ = signature  # type: ignore[attr-defined]  # what the parameters are read from
+    return respelling
+
+
 def _sample(text: str, least: int, operands: Mapping[str, str]) -> Sample:
     return Sample(text, {o: spec for o, spec in operands.items() if re.search(rf"\b{o}\b", text)}, least)
 

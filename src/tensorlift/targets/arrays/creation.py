@@ -60,11 +60,13 @@ def _full_like(o: Obligations, a: Tensor, fill_value: Tensor, dtype: ElementType
     return _filled(o, a.shape, fill_value, dtype.dtype if dtype else o.types.filled_type(o, a))
 
 
-def _constant_array(value: int, o: Obligations, shape: Sizes, dtype: ElementType | None = None) -> SymbolicTensor:
+def constant_array(value: int, o: Obligations, shape: Sizes, dtype: ElementType | None = None) -> SymbolicTensor:
+    """Return an array of one number."""
     return _filled(o, shape, number(value), dtype.dtype if dtype else o.types.real_type(o))
 
 
-def _constant_like(value: int, o: Obligations, a: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:
+def constant_like(value: int, o: Obligations, a: Tensor, dtype: ElementType | None = None) -> SymbolicTensor:
+    """Return an array of one number in the shape of another."""
     return _filled(o, a.shape, number(value), dtype.dtype if dtype else o.types.filled_type(o, a))
 
 
@@ -227,10 +229,10 @@ ROWS = [
         a="number[n]",
     ),
     row("np.full_like", _full_like, "np.full_like(a, 2)", a="number[m, n]"),
-    _constants("zeros", partial(_constant_array, 0)),
-    _constants("ones", partial(_constant_array, 1)),
-    _like("zeros_like", partial(_constant_like, 0)),
-    _like("ones_like", partial(_constant_like, 1)),
+    _constants("zeros", partial(constant_array, 0)),
+    _constants("ones", partial(constant_array, 1)),
+    _like("zeros_like", partial(constant_like, 0)),
+    _like("ones_like", partial(constant_like, 1)),
     row(
         "np.empty",
         empty,

@@ -54,7 +54,8 @@ def _method_transpose(o: Obligations, a: Tensor, *axes: int) -> SymbolicTensor:
     return _transpose(o, a, axes or None)
 
 
-def _swapaxes(o: Obligations, a: Tensor, axis1: int, axis2: int) -> SymbolicTensor:
+def swapaxes(o: Obligations, a: Tensor, axis1: int, axis2: int) -> SymbolicTensor:
+    """Return the tensor with two axes exchanged."""
     order = list(range(a.rank))
     first, second = axis_of(o, axis1, a.rank), axis_of(o, axis2, a.rank)
     order[first], order[second] = second, first
@@ -68,7 +69,8 @@ def _moveaxis(o: Obligations, a: Tensor, source: int, destination: int) -> Symbo
     return permuted(a, tuple(order))
 
 
-def _expand_dims(o: Obligations, a: Tensor, axis: int) -> SymbolicTensor:
+def expand_dims(o: Obligations, a: Tensor, axis: int) -> SymbolicTensor:
+    """Return the tensor with a new axis of one position."""
     place = axis_of(o, axis, a.rank + 1)
     shape = (*a.shape[:place], ONE, *a.shape[place:])
     return a.with_cells(shape, lambda indices: a.at(indices[:place] + indices[place + 1 :]))
@@ -143,7 +145,7 @@ def _joined_cell(arrays: Tensors, place: int, indices: Indices, dtype: str) -> T
 
 def stack(o: Obligations, arrays: Tensors, axis: int = 0) -> SymbolicTensor:
     """Return arrays joined along a new axis."""
-    return concatenate(o, tuple(_expand_dims(o, t, axis) for t in arrays), axis)
+    return concatenate(o, tuple(expand_dims(o, t, axis) for t in arrays), axis)
 
 
 def windows(o: Obligations, x: Tensor, window_shape: Sizes, axis: Axes = None) -> SymbolicTensor:
@@ -236,13 +238,13 @@ ROWS = [
         memory=Memory.VIEW,
         a="f64[m, 2, n]",
     ),
-    row("np.swapaxes", _swapaxes, "np.swapaxes(a, 0, -1)", memory=Memory.VIEW, a="f64[m, 2, n]"),
+    row("np.swapaxes", swapaxes, "np.swapaxes(a, 0, -1)", memory=Memory.VIEW, a="f64[m, 2, n]"),
     row(
         "np.moveaxis", _moveaxis, "np.moveaxis(a, 0, -1)", "np.moveaxis(a, -1, 0)", memory=Memory.VIEW, a="f64[m, 2, n]"
     ),
     row(
         "np.expand_dims",
-        _expand_dims,
+        expand_dims,
         "np.expand_dims(a, 1)",
         "np.expand_dims(a, -1)",
         memory=Memory.VIEW,

@@ -27,20 +27,16 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, scalar_value
 from tensorlift.ir.cost import Costs
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
-from tensorlift.poly.affine import ZERO
 from tensorlift.targets.arrays import arithmetic, creation, functions, index, reduction
 from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength
 from tensorlift.targets.numpy import TARGET as NUMPY
 from tensorlift.targets.target import (
-    Axes,
-    ElementType,
-    Flag,
     OpRow,
-    Size,
     Subscripts,
     Target,
     Tensor,
     by_spelling,
+    respelled,
     row,
     sample,
 )
@@ -54,38 +50,15 @@ if TYPE_CHECKING:
     from tensorlift.targets.target import Meaning, Sample
 
 
-def _tri(
-    o: Obligations,
-    N: Size,  # noqa: N803 - NumPy's name
-    M: Size | None = None,  # noqa: N803 - NumPy's name
-    k: Size = ZERO,
-    *,
-    dtype: ElementType,
-) -> SymbolicTensor:
-    """Without an element type it is single precision, unlike the rest of JAX."""
-    return creation.triangle_mask(o, N, M, k, dtype)
-
-
-def _sum(  # noqa: PLR0913 - JAX's parameters
-    o: Obligations,
-    a: Tensor,
-    axis: Axes = None,
-    dtype: ElementType | None = None,
-    *,
-    keepdims: Flag = False,
-    where: Tensor | None = None,
-) -> SymbolicTensor:
-    """Sum without ``initial``, which the method ignores, unlike the function."""
-    return reduction.reduction("sum")(o, a, axis, dtype, keepdims=keepdims, where=where)
-
-
-def _running_extreme(op: Reducer, o: Obligations, operand: Tensor, axis: int = 0) -> SymbolicTensor:
-    return reduction.running(op, default_axis=0)(o, operand, axis)
+_TRI = respelled(creation.triangle_mask, "N M k * dtype!")  # of single precision without an element type
+_SUM = respelled(reduction.reduction("sum"), "a axis dtype * keepdims where")  # the method ignores ``initial``
 
 
 def _of_lax(name: str, op: Reducer) -> OpRow:
     texts = (f"lax.{name}(a)", f"lax.{name}(a, axis=1)")
-    return row(f"lax.{name}", partial(_running_extreme, op), *texts, a="number[m, n]")
+    return row(
+        f"lax.{name}", respelled(reduction.running(op, default_axis=0), "operand=a axis"), *texts, a="number[m, n]"
+    )
 
 
 def _of_floats(op: str, o: Obligations, x: Tensor) -> SymbolicTensor:
@@ -115,8 +88,8 @@ _SUMS = ("()", "(axis=0)", "(axis=(0, 1))", "(axis=-1, keepdims=True)", "(axis=0
 
 _OWN = [
     row("jnp.asarray", functions.new_array, "jnp.asarray(a)", a="arith[m]"),
-    row("jnp.tri", _tri, *(f"jnp.tri{text}" for text in _TRIANGLES)),
-    row(".sum()", _sum, *(f"a.sum{text}" for text in _SUMS), name="method sum", a="arith[m, n]"),
+    row("jnp.tri", _TRI, *(f"jnp.tri{text}" for text in _TRIANGLES)),
+    row(".sum()", _SUM, *(f"a.sum{text}" for text in _SUMS), name="method sum", a="arith[m, n]"),
     _of_lax("cummax", "max"),
     _of_lax("cummin", "min"),
     *map(_of_reals, IN_LAX),

@@ -19,8 +19,6 @@ from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.targets.arrays import arithmetic, contraction, functions, logic, reduction
 from tensorlift.targets.target import (
     Axes,
-    AxisPairs,
-    Device,
     ElementType,
     Flag,
     Memory,
@@ -29,13 +27,13 @@ from tensorlift.targets.target import (
     Tensor,
     Text,
     both_forms,
+    respelled,
     row,
     sample,
     samples_of,
 )
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.positions import PositionName
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.target import Meaning
@@ -109,10 +107,6 @@ def _remainder(o: Obligations, input: Tensor, other: Tensor) -> SymbolicTensor: 
     return arithmetic.integer_division("rem", arithmetic.FUNCTION, o, input, other)
 
 
-def _power(o: Obligations, input: Tensor, exponent: Tensor) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
-    return arithmetic.power(arithmetic.FUNCTION, o, input, exponent)
-
-
 def _clamp(
     o: Obligations,
     input: Tensor,  # noqa: A002 - PyTorch's name
@@ -143,15 +137,6 @@ def _to(o: Obligations, x: Tensor, dtype: ElementType) -> SymbolicTensor:
 def _to_memory(x: SymbolicTensor, dtype: ElementType) -> Memory:
     """Say that a conversion to the type which a tensor has is the tensor itself."""
     return Memory.VIEW if x.dtype == dtype.dtype else Memory.NEW
-
-
-def _as_tensor(
-    o: Obligations,
-    data: Tensor,
-    dtype: ElementType,
-    device: Device | None = None,  # noqa: ARG001 - says where, not what
-) -> SymbolicTensor:
-    return functions.as_type(o, data, dtype.dtype)
 
 
 def _clone(o: Obligations, x: Tensor) -> SymbolicTensor:
@@ -236,7 +221,7 @@ ROWS = [
     ),
     row(
         "torch.pow",
-        _power,
+        respelled(partial(arithmetic.power, arithmetic.FUNCTION), "input=x1 exponent=x2"),
         "torch.pow(a, 3)",
         sample("torch.pow(a, b)", a="positive_real[m, n]", b="real[n]"),
         "torch.pow(2.0, b)",
@@ -265,7 +250,7 @@ ROWS = [
     ),
     row(
         "torch.as_tensor",
-        _as_tensor,
+        respelled(functions.new_array, "data=object dtype! device"),
         "torch.as_tensor(x, dtype=torch.float64)",
         "torch.as_tensor(2.5, dtype=torch.float32)",
         "torch.as_tensor(m > n, dtype=torch.bool)",
@@ -281,49 +266,18 @@ ROWS = [
 _INTEGER_TEXTS = ("dim=0, dtype=torch.int32", "dtype=torch.float64")
 
 
-def _summed(  # noqa: PLR0913 - PyTorch's parameters
-    op: Reducer,
-    o: Obligations,
-    input: Tensor,  # noqa: A002 - PyTorch's name
-    dim: Axes = None,
-    keepdim: Flag = False,  # noqa: FBT002 - as PyTorch has it
-    *,
-    dtype: ElementType | None = None,
+def _product(
+    o: Obligations, a: Tensor, axis: Axes = None, dtype: ElementType | None = None, *, keepdims: Flag = False
 ) -> SymbolicTensor:
-    if op == "prod" and isinstance(dim, tuple):
+    if isinstance(axis, tuple):
         o.refuse("a product over several axes at once")
-    return reduction.reduction(op)(o, input, dim, dtype, keepdims=keepdim)
+    return reduction.reduction("prod")(o, a, axis, dtype, keepdims=keepdims)
 
 
-def _picked(op: Reducer, o: Obligations, input: Tensor, dim: Axes = None, keepdim: Flag = False) -> SymbolicTensor:  # noqa: A002, FBT002 - PyTorch's parameters
-    if op in ("max", "min") and input.dtype == "bool":
+def _extreme(op: Reducer, o: Obligations, a: Tensor, axis: Axes = None, *, keepdims: Flag = False) -> SymbolicTensor:
+    if a.dtype == "bool":
         o.refuse("an extreme of truth values")
-    return reduction.reduction(op)(o, input, dim, keepdims=keepdim)
-
-
-def _position(
-    op: PositionName,
-    o: Obligations,
-    input: Tensor,  # noqa: A002 - PyTorch's name
-    dim: int | None = None,
-    keepdim: Flag = False,  # noqa: FBT002 - as PyTorch has it
-) -> SymbolicTensor:
-    return reduction.position(op, o, input, dim, keepdims=keepdim)
-
-
-def _mean(o: Obligations, input: Tensor, dim: Axes = None, keepdim: Flag = False) -> SymbolicTensor:  # noqa: A002, FBT002 - PyTorch's parameters
-    return reduction.mean(o, input, dim, keepdims=keepdim)
-
-
-def _running(
-    op: Reducer,
-    o: Obligations,
-    input: Tensor,  # noqa: A002 - PyTorch's name
-    dim: int,
-    *,
-    dtype: ElementType | None = None,
-) -> SymbolicTensor:
-    return reduction.running(op, default_axis=None)(o, input, dim, dtype)
+    return reduction.reduction(op)(o, a, axis, keepdims=keepdims)
 
 
 def _running_extreme(op: Reducer, o: Obligations, input: Tensor, dim: int) -> tuple[SymbolicTensor, ...]:  # noqa: A002 - PyTorch's name
@@ -331,9 +285,19 @@ def _running_extreme(op: Reducer, o: Obligations, input: Tensor, dim: int) -> tu
     return (reduction.running(op, default_axis=None)(o, input, dim),)
 
 
-def _rows(name: str, meaning: Meaning, values: str, least: int, *texts: str) -> list[OpRow]:
+def _rows(name: str, shared: Meaning, values: str, least: int, *texts: str, typed: str = "") -> list[OpRow]:
+    meaning = respelled(shared, f"input=a dim=axis keepdim=keepdims{typed}")
+    return _in_both_forms(name, meaning, values, least, *texts)
+
+
+def _in_both_forms(name: str, meaning: Meaning, values: str, least: int, *texts: str) -> list[OpRow]:
     method, function = both_forms("torch", name, texts, least, f"{values}[m, n]")
     return [row(f".{name}()", meaning, *method, name=f"method {name}"), row(f"torch.{name}", meaning, *function)]
+
+
+def _running(name: str, op: Reducer, *texts: str) -> list[OpRow]:
+    meaning = respelled(reduction.running(op, default_axis=None), "input=a dim=axis! * dtype")
+    return _in_both_forms(name, meaning, "arith", 0, *texts)
 
 
 def _of_matrix(text: str) -> tuple[Sample, ...]:
@@ -344,17 +308,17 @@ _TEXTS = ("", "dim=0", "dim=(0, 1)", "dim=-1, keepdim=True")
 _ONE_AXIS = ("", "dim=0", "dim=-1, keepdim=True")
 
 ROWS += [
-    *_rows("sum", partial(_summed, "sum"), "arith", 0, *_TEXTS, *_INTEGER_TEXTS),
-    *_rows("prod", partial(_summed, "prod"), "arith", 0, *_ONE_AXIS, *_INTEGER_TEXTS),
-    *_rows("amax", partial(_picked, "max"), "arith", 1, *_TEXTS),
-    *_rows("amin", partial(_picked, "min"), "arith", 1, *_TEXTS),
-    *_rows("argmax", partial(_position, "argmax"), "tied", 1, "dim=0", "dim=-1, keepdim=True"),
-    *_rows("argmin", partial(_position, "argmin"), "tied", 1, "dim=0", "dim=-1, keepdim=True"),
-    *_rows("any", partial(_picked, "any"), "sparse", 0, *_TEXTS),
-    *_rows("all", partial(_picked, "all"), "sparse", 0, *_TEXTS),
-    *_rows("mean", _mean, "real", 1, *_TEXTS),
-    *_rows("cumsum", partial(_running, "sum"), "arith", 0, "dim=0", "dim=-1", "dim=1, dtype=torch.int32"),
-    *_rows("cumprod", partial(_running, "prod"), "arith", 0, "dim=0", "dim=-1"),
+    *_rows("sum", reduction.reduction("sum"), "arith", 0, *_TEXTS, *_INTEGER_TEXTS, typed=" * dtype"),
+    *_rows("prod", _product, "arith", 0, *_ONE_AXIS, *_INTEGER_TEXTS, typed=" * dtype"),
+    *_rows("amax", partial(_extreme, "max"), "arith", 1, *_TEXTS),
+    *_rows("amin", partial(_extreme, "min"), "arith", 1, *_TEXTS),
+    *_rows("argmax", partial(reduction.position, "argmax"), "tied", 1, "dim=0", "dim=-1, keepdim=True"),
+    *_rows("argmin", partial(reduction.position, "argmin"), "tied", 1, "dim=0", "dim=-1, keepdim=True"),
+    *_rows("any", reduction.reduction("any"), "sparse", 0, *_TEXTS),
+    *_rows("all", reduction.reduction("all"), "sparse", 0, *_TEXTS),
+    *_rows("mean", reduction.mean, "real", 1, *_TEXTS),
+    *_running("cumsum", "sum", "dim=0", "dim=-1", "dim=1, dtype=torch.int32"),
+    *_running("cumprod", "prod", "dim=0", "dim=-1"),
     row("torch.cummax", partial(_running_extreme, "max"), *_of_matrix("torch.cummax(a, dim=1)[0]")),
     row("torch.cummin", partial(_running_extreme, "min"), *_of_matrix("torch.cummin(a, dim=0)[0]")),
 ]
@@ -380,14 +344,6 @@ def _einsum(o: Obligations, equation: Text, *operands: Tensor) -> SymbolicTensor
     return contraction.einsum(o, equation, *operands)
 
 
-def _tensordot(o: Obligations, a: Tensor, b: Tensor, dims: AxisPairs) -> SymbolicTensor:
-    return contraction.tensordot(o, a, b, dims)
-
-
-def _trace(o: Obligations, input: Tensor) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
-    return contraction.trace(o, input)
-
-
 def _products(form: str) -> tuple[Sample, ...]:
     shapes = [("[m, k]", "[k, n]"), ("[k]", "[k, n]"), ("[m, k]", "[k]"), ("[k]", "[k]")]
     return tuple(sample(form, a=f"{t}{left}", b=f"{t}{right}") for left, right in shapes for t in ("f32", "f64", "i32"))
@@ -402,10 +358,6 @@ def _dot(o: Obligations, input: Tensor, other: Tensor) -> SymbolicTensor:  # noq
     if input.rank != 1 or other.rank != 1:
         o.refuse("a product of anything but vectors")
     return contraction.matmul(o, input, other)
-
-
-def _outer(o: Obligations, input: Tensor, vec2: Tensor) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
-    return contraction.outer(o, input, vec2)
 
 
 _EINSUMS = (
@@ -441,7 +393,7 @@ ROWS += [
     replace(_SHARED["np.einsum"], spelling="torch.einsum", meaning=_of_one_type(_einsum), samples=_einsums()),
     row(
         "torch.tensordot",
-        _of_one_type(_tensordot),
+        _of_one_type(respelled(contraction.tensordot, "a b dims=axes!")),
         "torch.tensordot(a, b, 1)",
         sample("torch.tensordot(a, b, dims=2)", a="f64[2, m, k]", b="f64[m, k, n]"),
         sample("torch.tensordot(a, b, dims=2)", a="i32[m, k]", b="i32[m, k]"),
@@ -449,6 +401,8 @@ ROWS += [
         a="f64[m, k]",
         b="f64[k, n]",
     ),
-    row("torch.outer", _outer, "torch.outer(a, b)", a="arith[m]", b="number[n]"),
-    row("torch.trace", _trace, "torch.trace(a)", a="arith[n, n]"),
+    row(
+        "torch.outer", respelled(contraction.outer, "input=a vec2=b"), "torch.outer(a, b)", a="arith[m]", b="number[n]"
+    ),
+    row("torch.trace", respelled(contraction.trace, "input=a"), "torch.trace(a)", a="arith[n, n]"),
 ]

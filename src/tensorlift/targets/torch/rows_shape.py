@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor, number
-from tensorlift.poly.affine import ONE, ZERO
+from tensorlift.poly.affine import ZERO
 from tensorlift.poly.domain import at_least
 from tensorlift.targets.arrays import creation, index, shape
 from tensorlift.targets.target import (
@@ -27,7 +27,7 @@ from tensorlift.targets.target import (
     Slice,
     Subscripts,
     Tensor,
-    Tensors,
+    respelled,
     row,
     sample,
 )
@@ -35,8 +35,6 @@ from tensorlift.targets.target import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from tensorlift.comprehension.tensor import Indices
-    from tensorlift.comprehension.terms import Term
     from tensorlift.targets.target import Sample
 
 
@@ -64,35 +62,10 @@ def _new_full(
     return creation.full(o, size, fill_value, dtype or ElementType(x.dtype))
 
 
-def _constant(
-    value: int,
-    o: Obligations,
-    size: Sizes,
-    *,
-    dtype: ElementType,
-    device: Device | None = None,  # noqa: ARG001 - says where, not what
-) -> SymbolicTensor:
-    return creation.full(o, size, number(value), dtype)
-
-
 def _new_constant(
     value: int, o: Obligations, x: Tensor, size: Sizes, dtype: ElementType | None = None
 ) -> SymbolicTensor:
     return creation.full(o, size, number(value), dtype or ElementType(x.dtype))
-
-
-def _constant_like(value: int, o: Obligations, input: Tensor, *, dtype: ElementType | None = None) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
-    return creation.full(o, input.shape, number(value), dtype or ElementType(input.dtype))
-
-
-def _empty(
-    o: Obligations,
-    size: Sizes,
-    *,
-    dtype: ElementType,
-    device: Device | None = None,  # noqa: ARG001 - says where, not what
-) -> SymbolicTensor:
-    return creation.empty(o, size, dtype)
 
 
 def _new_empty(o: Obligations, x: Tensor, size: Sizes, dtype: ElementType | None = None) -> SymbolicTensor:
@@ -116,30 +89,6 @@ def _arange(  # noqa: PLR0913 - PyTorch's parameters
     return creation.arange(o, start, end, step, dtype)
 
 
-def _eye(
-    o: Obligations,
-    n: Size,
-    m: Size | None = None,
-    *,
-    dtype: ElementType,
-    device: Device | None = None,  # noqa: ARG001 - says where, not what
-) -> SymbolicTensor:
-    return creation.diagonal_mask(o, n, m, dtype=dtype)
-
-
-def _triangle(
-    shared: Callable[..., SymbolicTensor],
-    o: Obligations,
-    input: Tensor,  # noqa: A002 - PyTorch's name
-    diagonal: Size = ZERO,
-) -> SymbolicTensor:
-    return shared(o, input, diagonal)
-
-
-def _broadcast_to(o: Obligations, input: Tensor, size: Sizes) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
-    return creation.broadcast(o, input, size)
-
-
 _TYPES = ("dtype=torch.int32", "dtype=torch.float64", "dtype=torch.bool, device=x.device")
 
 
@@ -148,7 +97,12 @@ def _constants(name: str, value: int) -> list[OpRow]:
     new = [f"x.new_{name}((m, n))", f"x.new_{name}(n, dtype=torch.int32)", f"x.new_{name}(())"]
     like = [f"torch.{name}_like(x)", f"torch.{name}_like(x, dtype=torch.float32)"]
     return [
-        row(f"torch.{name}", partial(_constant, value), *texts, x="f64[m]"),
+        row(
+            f"torch.{name}",
+            respelled(partial(creation.constant_array, value), "size=shape * dtype! device"),
+            *texts,
+            x="f64[m]",
+        ),
         row(
             f".new_{name}()",
             partial(_new_constant, value),
@@ -159,7 +113,7 @@ def _constants(name: str, value: int) -> list[OpRow]:
         ),
         row(
             f"torch.{name}_like",
-            partial(_constant_like, value),
+            respelled(partial(creation.constant_like, value), "input=a * dtype"),
             *like,
             name=f"{name}_like",
             reads_cells=False,
@@ -170,7 +124,7 @@ def _constants(name: str, value: int) -> list[OpRow]:
 
 def _triangles(name: str, shared: Callable[..., SymbolicTensor]) -> list[OpRow]:
     texts = [f"torch.{name}(a{offset})" for offset in ("", ", 1", ", diagonal=-1", ", n - m")]
-    return [row(f"torch.{name}", partial(_triangle, shared), *texts, a="arith[m, n]")]
+    return [row(f"torch.{name}", respelled(shared, "input=m diagonal=k"), *texts, a="arith[m, n]")]
 
 
 ROWS = [
@@ -190,7 +144,12 @@ ROWS = [
         reads_cells=False,
         x="arith[m]",
     ),
-    row("torch.empty", _empty, "torch.zeros_like(torch.empty((m, n), dtype=torch.int32))", memory=Memory.BLANK),
+    row(
+        "torch.empty",
+        respelled(creation.empty, "size=shape * dtype! device"),
+        "torch.zeros_like(torch.empty((m, n), dtype=torch.int32))",
+        memory=Memory.BLANK,
+    ),
     row(
         ".new_empty()",
         _new_empty,
@@ -213,7 +172,7 @@ ROWS = [
     ),
     row(
         "torch.eye",
-        _eye,
+        respelled(creation.diagonal_mask, "n=N m=M * dtype! device"),
         "torch.eye(n, dtype=torch.bool)",
         "torch.eye(m, n, dtype=torch.float64, device=x.device)",
         x="f64[m]",
@@ -222,7 +181,7 @@ ROWS = [
     *_triangles("triu", creation.upper_triangle),
     row(
         "torch.broadcast_to",
-        _broadcast_to,
+        respelled(creation.broadcast, "input=array size=shape"),
         "torch.broadcast_to(a, (m, n))",
         sample("torch.broadcast_to(a[:, None], (m, n))", a="number[m]"),
         "torch.broadcast_to(x, (m, n))",
@@ -258,42 +217,16 @@ def _permute(o: Obligations, x: Tensor, *dims: int) -> SymbolicTensor:
     return shape.permuted(x, order)
 
 
-def _transpose(o: Obligations, x: Tensor, dim0: int, dim1: int) -> SymbolicTensor:
-    order = list(range(x.rank))
-    first, second = shape.axis_of(o, dim0, x.rank), shape.axis_of(o, dim1, x.rank)
-    order[first], order[second] = second, first
-    return shape.permuted(x, tuple(order))
-
-
 def _flip(o: Obligations, x: Tensor, *dims: int) -> SymbolicTensor:
     if not dims:
         o.refuse("flip() without axes, which PyTorch does not have")
-    flipped = set(shape.axes_of(o, dims, x.rank))
-
-    def cell(indices: Indices) -> Term:
-        return x.at(tuple(x.shape[a] - 1 - i if a in flipped else i for a, i in enumerate(indices)))
-
-    return x.with_cells(x.shape, cell)
-
-
-def _unsqueeze(o: Obligations, x: Tensor, dim: int) -> SymbolicTensor:
-    place = shape.axis_of(o, dim, x.rank + 1)
-    extents = (*x.shape[:place], ONE, *x.shape[place:])
-    return x.with_cells(extents, lambda indices: x.at(indices[:place] + indices[place + 1 :]))
+    return shape.flip(o, x, dims)
 
 
 def _unfold(o: Obligations, x: Tensor, dimension: int, size: Size, step: int) -> SymbolicTensor:
     if step != 1:
         o.refuse("windows at a distance")
     return shape.windows(o, x, (size,), shape.axis_of(o, dimension, x.rank))
-
-
-def _cat(o: Obligations, tensors: Tensors, dim: int = 0) -> SymbolicTensor:
-    return shape.concatenate(o, tensors, dim)
-
-
-def _stack(o: Obligations, tensors: Tensors, dim: int = 0) -> SymbolicTensor:
-    return shape.stack(o, tensors, dim)
 
 
 def _diagonal(o: Obligations, input: Tensor) -> SymbolicTensor:  # noqa: A002 - PyTorch's name
@@ -320,8 +253,18 @@ ROWS += [
     _view("transposed", ".T", _transposed, sample("a.T", a="arith[m, n]")),
     _view("matrix transposed", ".mT", _matrix_transposed, sample("a.mT", a="f64[2, m, n]")),
     _view("permute", ".permute()", _permute, sample("a.permute(1, 2, 0)", a="f64[m, 2, n]")),
-    _view("transpose", ".transpose()", _transpose, sample("a.transpose(0, -1)", a="f64[m, 2, n]")),
-    _view("unsqueeze", ".unsqueeze()", _unsqueeze, sample("a.unsqueeze(1)", a="f64[m, n]")),
+    _view(
+        "transpose",
+        ".transpose()",
+        respelled(shape.swapaxes, "x=a dim0=axis1 dim1=axis2"),
+        sample("a.transpose(0, -1)", a="f64[m, 2, n]"),
+    ),
+    _view(
+        "unsqueeze",
+        ".unsqueeze()",
+        respelled(shape.expand_dims, "x=a dim=axis"),
+        sample("a.unsqueeze(1)", a="f64[m, n]"),
+    ),
     _view("diagonal", "torch.diagonal", _diagonal, sample("torch.diagonal(a)", a="arith[m, n]")),
     _view(
         "unfold",
@@ -333,13 +276,19 @@ ROWS += [
     row(".flip()", _flip, "a.flip(0)", sample("a.flip(0, -1)", a="f64[m, n, 2]"), a="arith[m, n]"),
     row(
         "torch.cat",
-        _cat,
+        respelled(shape.concatenate, "tensors=arrays dim=axis"),
         "torch.cat((a, b))",
         sample("torch.cat((a, b, a), dim=-1)", a="f64[m, n]", b="f64[m, 1]"),
         a="number[m, n]",
         b="number[2, n]",
     ),
-    row("torch.stack", _stack, "torch.stack((a, b), dim=-1)", a="f64[m]", b="f64[m]"),
+    row(
+        "torch.stack",
+        respelled(shape.stack, "tensors=arrays dim=axis"),
+        "torch.stack((a, b), dim=-1)",
+        a="f64[m]",
+        b="f64[m]",
+    ),
     _sizes_row(".shape", "a.new_zeros(a.shape)", "a.shape[1] * a"),
     _sizes_row(".ndim", "a.ndim * a"),
     _sizes_row(".dtype", "torch.zeros(n, dtype=a.dtype)"),
