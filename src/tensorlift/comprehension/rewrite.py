@@ -218,6 +218,15 @@ def flattened(term: Reduce) -> Reduce:
     return term
 
 
+def multiplied(term: Term) -> list[Term]:
+    """Return a product as factors, in order; a negative one has the factor -1."""
+    if isinstance(term, Apply) and term.op == "mul" and all(a.dtype == term.dtype for a in term.args):
+        return [factor for a in term.args for factor in multiplied(a)]
+    if isinstance(term, Apply) and term.op == "neg":
+        return [terms.constant(-1, term.dtype), *multiplied(term.args[0])]
+    return [term]
+
+
 def place_of(term: Term) -> Term | None:
     """Return the place of a read that depends on data: ``t`` of ``sum(g : ...) select(hits(t, g), value, 0)``."""
     if not isinstance(term, Reduce) or term.op not in ("sum", "any") or len(term.bound) != 1:

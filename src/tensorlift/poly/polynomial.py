@@ -43,6 +43,12 @@ class Polynomial:
         """Give the polynomial of one variable."""
         return Polynomial({(name,): 1})
 
+    @staticmethod
+    def of(expression: Affine) -> Polynomial:
+        """Give an affine expression as a polynomial."""
+        found: dict[Monomial, int] = {(name,): factor for name, factor in expression.terms}
+        return Polynomial({(): expression.constant, **found})
+
     def __add__(self, other: Polynomial) -> Polynomial:
         """Add."""
         if not other.terms or not self.terms:

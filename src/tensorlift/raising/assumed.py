@@ -16,6 +16,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from tensorlift.contract.language import AnyOf, Compare, Extent, Quotient, Separate, Sum, atoms_of
 from tensorlift.contract.mlir import Tests
+from tensorlift.ir.mixed import name_of
 from tensorlift.ir.text import functions, parse_module
 from tensorlift.poly.names import unused
 from tensorlift.raising.bodies import unraisable
@@ -164,12 +165,12 @@ def _untraced(what: str) -> Exception:
 
 def put_guard(module: ModuleOp, function: Operation, original: Operation, assumptions: Sequence[Assumption]) -> None:
     """Put a function that tests what a raised one assumes under its name, with the raised one and the original."""
-    taken = {_name(op) for op in module.ops if op.name == "func.func"}
-    name = _name(function)
+    taken = {name_of(op) for op in module.ops if op.name == "func.func"}
+    name = name_of(function)
     names = [unused(f"{name}{ending}", taken, "_") for ending in (RAISED, ORIGINAL)]
     types: Any = function.properties["function_type"]
     text = _Guard(list(types.inputs), list(types.outputs)).text(name, names, assumptions)
-    entry = next(one for one in functions(parse_module(text, "guard.mlir")) if _name(one) == name)
+    entry = next(one for one in functions(parse_module(text, "guard.mlir")) if name_of(one) == name)
     entry.detach()  # type: ignore[no-untyped-call]  # untyped in xDSL
     for op in entry.walk():
         op.location = function.location
@@ -184,11 +185,6 @@ def put_guard(module: ModuleOp, function: Operation, original: Operation, assump
         op.properties["sym_name"] = StringAttr(called)
         op.properties["sym_visibility"] = StringAttr("private")
         op.attributes.clear()
-
-
-def _name(function: Operation) -> str:
-    name: Any = function.properties["sym_name"]
-    return str(name.data)
 
 
 @dataclass(slots=True)

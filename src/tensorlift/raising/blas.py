@@ -12,20 +12,19 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.rewrite import flattened, renewed
-from tensorlift.comprehension.terms import Read, Reduce, Term
+from tensorlift.comprehension.rewrite import multiplied
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.names import fresh
 from tensorlift.raising.bodies import Body, operand, unraisable
 from tensorlift.raising.linalg import Emission, Piece
 from tensorlift.raising.routines import Routine
-from tensorlift.targets.c.sums import Part, addends, factors, has_fold, joined, product
+from tensorlift.targets.c.sums import Part, addends, has_fold, joined, product, sum_of_products
 from tensorlift.targets.linalg.writer import operands_text
 from tensorlift.targets.mlir_text.text import names_and_types
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tensorlift.comprehension.terms import Read, Term
     from tensorlift.raising.bodies import Loop, MemRef
     from tensorlift.targets.linalg.writer import Value
 
@@ -73,7 +72,7 @@ class BlasEmission(Emission):
 
     def _scale(self, start: Term, piece: Piece) -> Term | None:
         """Return by what the cell's value before is multiplied, where that is all of a term."""
-        listed = factors(start)
+        listed = multiplied(start)
         rest = [factor for factor in listed if factor is not piece.own]
         if len(rest) != len(listed) - 1:
             return None
@@ -86,28 +85,15 @@ class BlasEmission(Emission):
     def _product_in(self, part: Part, piece: Piece) -> _Product | None:
         """Read an addend as a product for BLAS; an outer product has no sum."""
         dtype = piece.target.dtype
-        fold = part.fold
-        if dtype not in _REALS or part.term.dtype != dtype or (fold is None and has_fold(part.term)):
+        found = sum_of_products(part, piece.variables, dtype) if dtype in _REALS else None
+        if found is None or (found.scale is not None and found.scale.reads):
             return None
-        body, domain = part.term, piece.domain
-        summed: tuple[str, ...] = ()
-        if fold is not None:
-            whole = terms.reduce("sum", *renewed(fold, fresh))
-            assert isinstance(whole, Reduce)
-            whole = flattened(whole)
-            body, domain, summed = whole.body, piece.domain & whole.domain, whole.bound
-        listed = factors(body) + ([part.coefficient] if fold is not None and part.coefficient is not None else [])
-        moving = {*piece.variables, *summed}
-        reads = [f for f in listed if isinstance(f, Read) and not f.free.isdisjoint(moving)]
-        others = [f for f in listed if f not in reads]
-        if len(reads) != _PAIR or len(listed) != len(reads) + len(others) or any(has_fold(f) for f in listed):
+        if any(read.array == piece.own.array for read in found.reads) or not self._fits(
+            found.reads, piece, found.summed
+        ):
             return None
-        if any(f.dtype != dtype for f in listed) or any(not f.free.isdisjoint(moving) or f.reads for f in others):
-            return None
-        if any(read.array == piece.own.array for read in reads) or not self._fits(reads, piece, summed):
-            return None
-        loops = self.loops(domain, (*piece.variables, *summed))
-        return _Product((reads[0], reads[1]), product(others), piece.variables, summed, loops)
+        loops = self.loops(piece.domain & found.domain, (*piece.variables, *found.summed))
+        return _Product(found.reads, found.scale, piece.variables, found.summed, loops)
 
     @staticmethod
     def _fits(reads: Sequence[Read], piece: Piece, summed: Sequence[str]) -> bool:

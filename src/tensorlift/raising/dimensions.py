@@ -150,7 +150,7 @@ class Positions:
             yield _at_least(index, lower)
         for upper in uppers:
             yield _at_least(None if upper is None else upper - ONE, index)
-        start = linear(lowers[0]) if len(lowers) == 1 else None
+        start = lowers[0].as_affine() if len(lowers) == 1 and lowers[0] is not None else None
         if step != 1:
             (name,) = index.variables()
             yield None if step is None or start is None else strided(name, start, step)
@@ -167,16 +167,9 @@ class Positions:
                 yield _at_least(right, left)
 
 
-def linear(polynomial: Polynomial | None) -> Affine | None:
-    """Return a polynomial as a linear expression; None where it is none."""
-    if polynomial is None or not polynomial.is_affine:
-        return None
-    return Affine(polynomial.terms.get((), 0), {m[0]: value for m, value in polynomial.terms.items() if m})
-
-
 def _at_least(greater: Polynomial | None, less: Polynomial | None) -> Domain | None:
     """Return the points where one is at least the other; None where that is not linear."""
-    difference = None if greater is None or less is None else linear(greater - less)
+    difference = None if greater is None or less is None else (greater - less).as_affine()
     return None if difference is None else Domain.of(Constraint(difference))
 
 
@@ -291,7 +284,7 @@ def _over(chain: tuple[Polynomial, ...], places: Sequence[Place], length: int | 
     widths: list[Affine] = []
     for inner, outer in pairwise(chain):
         quotient, rest = outer.divide(inner)
-        width = linear(quotient)
+        width = quotient.as_affine()
         if rest != ZERO or width is None or width == 1:
             return None
         widths.append(width)
@@ -310,8 +303,8 @@ def _over(chain: tuple[Polynomial, ...], places: Sequence[Place], length: int | 
     if first is None:
         return None
     is_certain = outermost is not None or _comes_to_the_end(places, splits, [*widths, first])
-    extents = tuple(_polynomial(extent) for extent in (first, *reversed(widths)))
-    subscripts = tuple(tuple(_polynomial(part) for part in reversed(split)) for split in splits)
+    extents = tuple(Polynomial.of(extent) for extent in (first, *reversed(widths)))
+    subscripts = tuple(tuple(Polynomial.of(part) for part in reversed(split)) for split in splits)
     return Dimensions(extents, tuple(reversed(chain)), subscripts, is_certain)
 
 
@@ -323,7 +316,7 @@ def _rows(stride: Polynomial, length: int | None) -> int | None:
 
 def _in_memory(place: Place, length: int | None) -> Domain:
     """Return the points at which an index is inside of its memory, which every access presumes."""
-    index = linear(place.index)
+    index = place.index.as_affine()
     if index is None or length is None:
         return Domain.of()
     return Domain.of(at_least(index, 0), less(index, length))
@@ -345,14 +338,14 @@ def _split(place: Place, chain: Sequence[Polynomial], widths: Sequence[Affine], 
     for level in reversed(range(len(chain))):
         quotient, rest = rest.divide(chain[level])
         parts[level] = parts[level] + quotient
-    split = [linear(part) for part in parts]
+    split = [part.as_affine() for part in parts]
     known = [part for part in split if part is not None]
     if len(known) < len(parts):
         return None
     carried = _carried(known, widths, within)
     total = ZERO
     for part, stride in zip(carried, chain, strict=True):
-        total = total + _polynomial(part) * stride
+        total = total + Polynomial.of(part) * stride
     return carried if total == place.index else None
 
 
@@ -402,7 +395,3 @@ def _comes_to_the_end(places: Sequence[Place], splits: Sequence[Sequence[Affine]
         if place.is_certain
     )
     return all(place.domain.project_out(*place.moving).is_subset(reached) for place in places)
-
-
-def _polynomial(expression: Affine) -> Polynomial:
-    return Polynomial({(): expression.constant} | {(name,): value for name, value in expression.terms})

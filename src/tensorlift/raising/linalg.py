@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import Definition, KeptLoop
-from tensorlift.comprehension.rewrite import flattened, map_reads, renewed, substitute, visit_reads
+from tensorlift.comprehension.rewrite import map_reads, substitute, visit_reads
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Read, Reduce, Scalar, Term
 from tensorlift.ir.subscripts import PRODUCTS
 from tensorlift.poly.affine import Affine
@@ -34,7 +34,7 @@ from tensorlift.raising.bodies import (
     unraisable,
 )
 from tensorlift.targets.c.operands import box
-from tensorlift.targets.c.sums import addends, folds_of, has_fold, joined, replaced
+from tensorlift.targets.c.sums import addends, folds_of, has_fold, joined, opened_fold, replaced
 from tensorlift.targets.linalg.writer import operands_text
 
 if TYPE_CHECKING:
@@ -266,9 +266,7 @@ class Emission:
 
     def _fold(self, piece: Piece, fold: Reduce, coefficient: Term | None) -> None:
         """Fold values into cells."""
-        whole = terms.reduce(fold.op, *renewed(fold, fresh))
-        assert isinstance(whole, Reduce)
-        whole = flattened(whole)
+        whole = opened_fold(fold)
         points = piece.domain & whole.domain
         variables = (*piece.variables, *whole.bound)
         body = self.without_folds(whole.body, points, variables)

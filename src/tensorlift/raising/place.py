@@ -11,6 +11,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tensorlift.ir.function import functions
+from tensorlift.ir.mixed import name_of
 from tensorlift.ir.text import parse_module
 
 if TYPE_CHECKING:
@@ -163,15 +164,10 @@ def _same_before(op: Operation) -> Operation | None:
 
 def add_routines(module: ModuleOp, routines: Iterable[Routine]) -> None:
     """Add the functions that call CBLAS, and its declarations, where the module has none of these names."""
-    known = {_name(op) for op in module.ops if op.name == "func.func"}
+    known = {name_of(op) for op in module.ops if op.name == "func.func"}
     for routine in routines:
         for op in list(parse_module(routine.prototype + routine.implementation, "blas.mlir").ops):
-            if _name(op) not in known:
-                known.add(_name(op))
+            if name_of(op) not in known:
+                known.add(name_of(op))
                 op.detach()  # type: ignore[no-untyped-call]  # untyped in xDSL
                 module.body.block.add_op(op)
-
-
-def _name(op: Operation) -> str:
-    name: Any = op.properties["sym_name"]
-    return str(name.data)

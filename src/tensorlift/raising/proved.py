@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.contract.language import Separate
 from tensorlift.contract.required import required
 from tensorlift.diagnostics import LiftError, internal_error
 from tensorlift.ir.function import FunctionView, functions
+from tensorlift.ir.mixed import name_of
 from tensorlift.ir.text import parse_module
 from tensorlift.languages.mlir import lower_mlir
 from tensorlift.proofs.certificate import MEMREF
@@ -85,7 +86,7 @@ def meaning_of(outlined: Outline) -> Meaning:
 
 
 def _meaning(function: Operation, *, distribute: bool, called: Sequence[Operation] = ()) -> Meaning:
-    known = {_name(op): op for op in called}
+    known = {name_of(op): op for op in called}
     module, _ = lower_mlir(function, known, _FILE, fitted=True)
     (func_op,) = functions(module)
     view = FunctionView(func_op)
@@ -99,7 +100,7 @@ def read_raised(text: str, entry: str, within: Domain | None = None) -> ReadBack
     if any(op.name != "func.func" for op in module.ops):
         raise CheckFailure(UNREADABLE, "the text is more than functions")
     function, *called = functions(module)
-    if _name(function) != entry:
+    if name_of(function) != entry:
         raise CheckFailure(INTERFACE, f"the text does not start with the function {entry}")
     return _read(_meaning(function, distribute=False, called=called))
 
@@ -128,7 +129,7 @@ def proved(
     conditions = [p.condition for p in (*meaning.preconditions, *program.preconditions)]
     apart = [c for c in conditions if isinstance(c, Separate)]
     needed = tuple(dict.fromkeys([*(p.text for p in meaning.preconditions), *map(str, apart)]))
-    emitted = Emitted(whole, _name(function), ())
+    emitted = Emitted(whole, name_of(function), ())
     certificate = check_read_back(_read(program), emitted, meaning.summary, "linalg", Caller({}, {}, needed))
     _run(meaning, program.view)
     kept = [p.condition for p in meaning.preconditions if p.kind not in {"no-overlap", "extent"}]
@@ -146,11 +147,6 @@ def together(conditions: Sequence[Separate]) -> Iterator[Separate]:
     for array, or_same in dict.fromkeys((array, same) for (array, _), same in pairs.items()):
         others = tuple(other for (one, other), same in pairs.items() if one == array and same == or_same)
         yield Separate(array, others, or_same)
-
-
-def _name(function: Operation) -> str:
-    name: Any = function.properties["sym_name"]
-    return str(name.data)
 
 
 def _run(meaning: Meaning, program: FunctionView) -> None:

@@ -30,7 +30,6 @@ from tensorlift.poly.names import formals
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 from tensorlift.proofs.source.check import check_source
 from tensorlift.proofs.source.claims import Advance, Ahead, Claims, LoopClaim, Phi
-from tensorlift.proofs.source.integers import polynomial
 from tensorlift.proofs.source.operations import Undecided, element_type
 from tensorlift.proofs.source.places import places_of
 from tensorlift.proofs.source.sense import are_bits_of
@@ -170,7 +169,7 @@ class _Finding:
 
         Counters move on while all iterations of ``inner`` loops pass.
         """
-        trips = prod((polynomial(loop.upper[0] - loop.lower[0]) for loop in inner), start=ONE)
+        trips = prod((Polynomial.of(loop.upper[0] - loop.lower[0]) for loop in inner), start=ONE)
         arguments = self.flow.blocks[claim.header].args
         phis = [self._phi(claim, argument) for argument in arguments]
         left = {a: dtype for a, p in states.items() if a not in phis and (dtype := self._number_type(a, p)) is not None}
@@ -294,7 +293,7 @@ class _Finding:
             if claim is None or not isinstance(phi, Advance) or len(claim.lower + claim.upper) > 2:  # noqa: PLR2004 - one of each
                 return None
             entered = self._step(_entry(self.flow, header)[value.index], start)
-            trips = polynomial(claim.upper[0] - claim.lower[0])
+            trips = Polynomial.of(claim.upper[0] - claim.lower[0])
             total, rest = (phi.by * trips).divide(Polynomial.constant(claim.step))
             return None if entered is None or rest.terms else entered + total
         op: Any = value.owner

@@ -14,12 +14,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.frontends.read_function import ReadFunction, read_function
 from tensorlift.ir.location import location_of
+from tensorlift.ir.mixed import name_of
 from tensorlift.ir.text import functions as functions_of
 from tensorlift.ir.text import parse_module
 
@@ -138,7 +139,7 @@ def read_functions(
     module, unread = parsed_without(text, filename, _parse)
     if function is not None and any(one.name == function for one in unread):
         return [one for one in unread if one.name == function]
-    defined = {_name(op): op for op in functions_of(module)}
+    defined = {name_of(op): op for op in functions_of(module)}
     if not defined:
         raise (
             LiftError(*unread[0].diagnostics)
@@ -176,10 +177,5 @@ def _chosen(defined: Mapping[str, Operation], wanted: str | None, start: Locatio
 
 def _read(op: Operation, defined: Mapping[str, Operation], filename: str, lower: Lower) -> ReadFunction:
     """Lower one function; what refuses it becomes its diagnostics."""
-    name, location = _name(op), location_of(op) or Location(filename, 1, 1)
+    name, location = name_of(op), location_of(op) or Location(filename, 1, 1)
     return read_function(name, location, partial(lower, op, defined), refusal)
-
-
-def _name(op: Operation) -> str:
-    name: Any = op.properties["sym_name"]
-    return str(name.data)

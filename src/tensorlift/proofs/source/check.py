@@ -15,7 +15,7 @@ from tensorlift.poly.domain import EMPTY, UNIVERSE, Domain
 from tensorlift.poly.polynomial import Polynomial
 from tensorlift.proofs.source.execution import AT_END, Execution
 from tensorlift.proofs.source.frames import Frame
-from tensorlift.proofs.source.integers import Exact, polynomial
+from tensorlift.proofs.source.integers import Exact
 from tensorlift.proofs.source.operations import Memory, Undecided, Value, as_data, element_type
 from tensorlift.proofs.source.rows import Rows
 from tensorlift.proofs.source.sense import are_bits_of, keep_names, known_names, named_number, require_whole
@@ -107,7 +107,7 @@ def _told(called: str, places: Places) -> Value | None:
     if called.endswith(ROW):
         return Exact(Polynomial.variable(called), is_signed=True)
     if called in places.sizes:
-        return Exact(polynomial(places.sizes[called]), is_signed=True)
+        return Exact(Polynomial.of(places.sizes[called]), is_signed=True)
     if called.endswith(NULL) and called.removesuffix(NULL) not in places.there:
         raise Undecided(f"it is not stated that {called.removesuffix(NULL)} is no null pointer")
     return EMPTY if called.endswith(NULL) else None

@@ -34,7 +34,7 @@ from tensorlift.proofs.source.claims import Advance, Claims, LoopClaim
 from tensorlift.proofs.source.exits import at_exit, counter_at_end
 from tensorlift.proofs.source.frames import Entered, Exit, Frame, Outcome, under
 from tensorlift.proofs.source.induction import Guess, check_induction
-from tensorlift.proofs.source.integers import Exact, Known, polynomial
+from tensorlift.proofs.source.integers import Exact, Known
 from tensorlift.proofs.source.memory import ACCESSES, MemoryAccess, made_by
 from tensorlift.proofs.source.nests import run_nest
 from tensorlift.proofs.source.operations import (
@@ -253,7 +253,7 @@ class Execution:
                 if not isinstance(value, Exact) or len(claim.lower) != 1:
                     before.append(self._counter(claim, phi, value, context))
                     continue
-                moved = phi.by * polynomial(variable - claim.lower[0])
+                moved = phi.by * Polynomial.of(variable - claim.lower[0])
                 moved, rest = moved.divide(Polynomial.constant(claim.step))
                 if rest.terms:
                     raise Undecided("a counter does not move by whole steps", block.last_op)

@@ -18,7 +18,7 @@ from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.poly.names import fresh
 from tensorlift.poly.polynomial import Polynomial
 from tensorlift.poly.variables import strided
-from tensorlift.proofs.source.integers import Exact, polynomial
+from tensorlift.proofs.source.integers import Exact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,7 +109,7 @@ def counter_at_end(loop: Entered, number: int) -> Value:
         others = [at_least(other, high) for other in claim.upper if other is not high]
         whole = strided("end", low, claim.step).substitute({"end": high}) if claim.step > 1 else UNIVERSE
         if loop.context.implies(at_least(high, low), *others) and loop.context.is_subset(whole):
-            return Exact(was.value.substitute({claim.variable: polynomial(high)}), was.is_signed)
+            return Exact(was.value.substitute({claim.variable: Polynomial.of(high)}), was.is_signed)
     if any(loop.context.implies(at_least(low, high)) for low in claim.lower for high in claim.upper):
         return start
     return Exact(Polynomial.variable(fresh("end")), is_signed=False)

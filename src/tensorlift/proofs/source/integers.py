@@ -18,7 +18,7 @@ from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from tensorlift.comprehension.definition import DerivedSize, Summary
     from tensorlift.comprehension.terms import Term
@@ -46,7 +46,7 @@ class Known(NamedTuple):
     @staticmethod
     def of(summary: Summary) -> Known:
         """Return what definitions tell."""
-        shapes = [(info, [polynomial(extent) for extent in info.shape]) for info in summary.arrays.values()]
+        shapes = [(info, [Polynomial.of(extent) for extent in info.shape]) for info in summary.arrays.values()]
         extents = dict.fromkeys(e for _, shape in shapes for e in shape if not e.is_constant)
         memories = [
             (prod(shape, start=ONE), (width(info.dtype) + 7) // 8) for info, shape in shapes if info.is_parameter
@@ -154,12 +154,6 @@ def divided_by_cases(value: Polynomial, divisor: Polynomial, context: Domain) ->
     below = Domain.of(at_least(number, 0), less(number, size))
     above = Domain.of(at_least(number, size), less(number, size + size), at_least(size, 1))
     return [(below, ZERO), (above, ONE)] if context.is_subset(below | above) else []
-
-
-def polynomial(expression: Affine) -> Polynomial:
-    """Return an affine expression as a polynomial."""
-    found: Mapping[tuple[str, ...], int] = {(name,): factor for name, factor in expression.terms}
-    return Polynomial({(): expression.constant, **found})
 
 
 def as_term(integer: Exact, dtype: DType) -> Term:

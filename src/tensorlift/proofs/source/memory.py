@@ -16,7 +16,7 @@ from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.poly.names import fresh
 from tensorlift.poly.polynomial import ONE, Polynomial
-from tensorlift.proofs.source.integers import Exact, polynomial
+from tensorlift.proofs.source.integers import Exact
 from tensorlift.proofs.source.operations import Cases, Memory, Place, Undecided, Value, as_data, element_type
 from tensorlift.proofs.source.places import Places, View, dense
 from tensorlift.proofs.source.sense import are_apart, are_bits_of, named_number
@@ -195,7 +195,7 @@ class MemoryAccess:
     def _require_count(self, op: Operation, view: View, frame: Frame, context: Domain) -> None:
         """Show that memory that is returned has as many cells as its array."""
         count, shape = frame.value(op.operands[0]), self.arrays[view.array].shape
-        cells = view.strides[0] * polynomial(shape[0]) if shape else ONE
+        cells = view.strides[0] * Polynomial.of(shape[0]) if shape else ONE
         more = (count.value - cells).as_affine() if isinstance(count, Exact) else None
         if more is None or (more != 0 and not context.implies(at_least(more, 0), at_least(0, more))):
             raise Undecided(f"what is returned is not shown to have the cells of {view.array}", op)

@@ -30,7 +30,6 @@ from tensorlift.proofs.source.integers import (
     divided_by_cases,
     is_nonnegative,
     lies_in,
-    polynomial,
 )
 
 if TYPE_CHECKING:
@@ -169,7 +168,7 @@ def _residues(value: Value, context: Domain) -> Value:
                 classes = [strided(name, Affine(rest), number) for rest in range(number)]
                 whole = [domain.substitute({name: index}) for domain in classes]
                 numbers = [_with_rest(value, rest, context) for rest in range(number)]
-                found = [Exact(polynomial(n), is_signed=True) for n in numbers if n is not None]
+                found = [Exact(Polynomial.of(n), is_signed=True) for n in numbers if n is not None]
                 return Cases(tuple(zip(whole, found, strict=True))) if len(found) == number else value
     return value
 
@@ -187,7 +186,7 @@ def _with_rest(term: Term, rest: int, context: Domain) -> Affine | None:
             left, right = _with_rest(one, rest, context), _with_rest(other, rest, context)
             if left is not None and right is not None:
                 found = left + right if op == "add" else left - right
-                return found if lies_in(polynomial(found), *integer_range(term.dtype), context) else None
+                return found if lies_in(Polynomial.of(found), *integer_range(term.dtype), context) else None
     return None
 
 

@@ -16,7 +16,6 @@ from tensorlift.ir.literal_function import argument_names
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, equal, less
 from tensorlift.poly.polynomial import ONE, Polynomial, parse_polynomial
-from tensorlift.proofs.source.integers import polynomial
 from tensorlift.proofs.source.operations import element_type
 from tensorlift.proofs.source.sense import are_bits_of
 
@@ -112,7 +111,7 @@ def _rows(literal_name: str, called: AbstractSet[str]) -> list[str]:
 
 def _extent(info: ArrayInfo, one: Dimension) -> Polynomial:
     """Return the size that a dimension of a container is to have; its last one may hold several of the array."""
-    extents = [polynomial(extent) for extent in info.shape]
+    extents = [Polynomial.of(extent) for extent in info.shape]
     return prod(extents[one.axis :], start=ONE) if one.axis == one.rank - 1 else extents[one.axis]
 
 
@@ -135,5 +134,5 @@ def _unnamed(function: FuncOp, views: Mapping[str, View], arrays: Mapping[str, A
 
 def dense(info: ArrayInfo, constants: Mapping[str, Affine] = MappingProxyType({})) -> tuple[Polynomial, ...]:
     """Return the distances between the cells of an array that lie one after the other, row by row."""
-    extents = [polynomial(extent.substitute(constants)) for extent in info.shape]
+    extents = [Polynomial.of(extent.substitute(constants)) for extent in info.shape]
     return tuple(prod(extents[axis + 1 :], start=ONE) for axis in range(len(extents)))

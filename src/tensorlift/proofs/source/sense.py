@@ -21,7 +21,7 @@ from tensorlift.poly.names import formals, reserve
 from tensorlift.poly.polynomial import ONE, Polynomial
 from tensorlift.poly.variables import strided
 from tensorlift.proofs.source.claims import Advance, Claims, LoopClaim
-from tensorlift.proofs.source.integers import Exact, polynomial
+from tensorlift.proofs.source.integers import Exact
 from tensorlift.proofs.source.operations import Undecided, Value, element_type
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def are_apart(strides: Sequence[Polynomial], shape: Sequence[Affine], context: D
 
     The rows of a table are apart wherever they are (`places`).
     """
-    ends = [stride * polynomial(extent) for stride, extent in zip(strides[1:], shape[1:], strict=True)]
+    ends = [stride * Polynomial.of(extent) for stride, extent in zip(strides[1:], shape[1:], strict=True)]
     for stride, end in zip(strides, [*ends, ONE], strict=False):
         if any(name.endswith(ROW) for name in stride.variables()):
             continue

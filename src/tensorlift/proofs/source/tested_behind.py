@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from tensorlift.poly.affine import affine
 from tensorlift.poly.domain import less
+from tensorlift.poly.polynomial import Polynomial
 from tensorlift.proofs.source.frames import Entered, Frame, Outcome
-from tensorlift.proofs.source.integers import Exact, polynomial
+from tensorlift.proofs.source.integers import Exact
 from tensorlift.proofs.source.operations import Undecided
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def left_behind(run: Execution, loop: Entered, inner: Frame, frame: Frame) -> tu
     claim, (way,) = loop.claim, inner.exits
     if len(claim.upper) > 1 or claim.step > 1:
         raise Undecided("it is not known which iteration of the loop is the last", loop.last)
-    ends, last = run.ends(loop, frame), {claim.variable: polynomial(claim.upper[0] - 1)}
+    ends, last = run.ends(loop, frame), {claim.variable: Polynomial.of(claim.upper[0] - 1)}
     for value, known in way.frame.values.items():
         if isinstance(known, Exact):
             frame.values[value] = Exact(known.value.substitute(last), known.is_signed)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import Definition, KeptLoop, Summary
-from tensorlift.comprehension.rewrite import rebuild, substitute
+from tensorlift.comprehension.rewrite import multiplied, rebuild, substitute
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
 from tensorlift.ir.cost import UNKNOWN
 from tensorlift.poly.affine import Affine
@@ -31,7 +31,7 @@ from tensorlift.synthesis.derive.contraction import plan
 from tensorlift.synthesis.derive.scope import ranges_of
 from tensorlift.synthesis.simplify.arithmetic import product
 from tensorlift.synthesis.simplify.inline import drop_dead
-from tensorlift.synthesis.tactics.matching import multiplied, opened
+from tensorlift.synthesis.tactics.matching import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -381,9 +381,9 @@ def choices_of(summary: Summary) -> list[Choice]:
     lengths = [None if joint is None else found[0].lengths[joint] for joint in joints]
     if all(length is None or length.is_constant for length in lengths):
         return []
-    extents = [ONE if length is None else _polynomial(length) for length in lengths]
+    extents = [ONE if length is None else Polynomial.of(length) for length in lengths]
     usual = chain_order([1 if length is None else counted(length) for length in lengths])
-    source = sum((prod(map(_polynomial, part), start=ONE) for part in found[0].written), ZERO)
+    source = sum((prod(map(Polynomial.of, part), start=ONE) for part in found[0].written), ZERO)
     choices = [Choice(summary, source)]
     for tree in dict.fromkeys([usual.tree, *fanned(len(positions))]):
         new = exchanged(summary, [found[0].multiplied(placed(tree, positions))])
@@ -438,7 +438,3 @@ def _is_at_most(less: Polynomial, more: Polynomial) -> bool:
     difference = more - less
     shifted = difference.substitute({name: Polynomial.variable(name) + ONE for name in difference.variables()})
     return all(value >= 0 for value in shifted.terms.values())
-
-
-def _polynomial(length: Affine) -> Polynomial:
-    return Polynomial({(): length.constant} | {(name,): value for name, value in length.terms})

@@ -16,7 +16,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING, TypeVar
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.rewrite import bottom_up, flattened, substitute, walk
+from tensorlift.comprehension.rewrite import bottom_up, flattened, multiplied, substitute, walk
 from tensorlift.comprehension.terms import Apply, Constant, Read, Reduce, Scalar, Term
 from tensorlift.ops.scalar_ops import SCALAR_OPS
 from tensorlift.poly.affine import Affine
@@ -467,12 +467,3 @@ def opened(term: Term) -> Term:
         return term
     body = product(inside, [], term)
     return product([*outside, opened(terms.reduce("sum", term.bound, term.domain, body))], [], term)
-
-
-def multiplied(term: Term) -> list[Term]:
-    """Return a product as factors, in order; a negative one has the factor -1."""
-    if isinstance(term, Apply) and term.op == "mul" and all(a.dtype == term.dtype for a in term.args):
-        return multiplied(term.args[0]) + multiplied(term.args[1])
-    if isinstance(term, Apply) and term.op == "neg":
-        return [terms.constant(-1, term.dtype), *multiplied(term.args[0])]
-    return [term]

@@ -14,15 +14,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from tensorlift.comprehension.rewrite import multiplied
 from tensorlift.comprehension.terms import read
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine, at_least, less
 from tensorlift.poly.variables import extreme_of, is_single_valued
 from tensorlift.targets.c.cells import affine_text
 from tensorlift.targets.c.nests import nest
-from tensorlift.targets.c.operands import PREFIXES, Matrix, Operand, Product, box, matrix, symmetric_call
+from tensorlift.targets.c.operands import PREFIXES, Matrix, Operand, Product, box, matrix, symmetric_call, within
 from tensorlift.targets.c.storage import reads_written
-from tensorlift.targets.c.sums import addends, factors, has_fold, product, sum_of_products
+from tensorlift.targets.c.sums import addends, has_fold, product, sum_of_products
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -92,7 +93,7 @@ class Matcher:
     def _product(self, part: Part, piece: Piece) -> Product | None:
         """Read an addend as a sum of products of two reads, with a scale that does not vary."""
         found = sum_of_products(part, piece.variables, piece.slot.dtype) if piece.slot.dtype in PREFIXES else None
-        if found is None:
+        if found is None or len(found.summed) != 1:
             return None
         points, inside = piece.domain & found.domain, self._memory.inside(piece.slot)
         scaling = () if found.scale is None else (found.scale,)
@@ -103,7 +104,7 @@ class Matcher:
         if cell.lines:
             return None
         left, right = (Operand(self._memory.place[r.array], r.indices) for r in found.reads)
-        return Product(piece, found.summed, (left, right), text, points)
+        return Product(piece, *found.summed, (left, right), text, points)
 
 
 def _single(part: Part, product: Product) -> Call | None:
@@ -338,9 +339,7 @@ def _half(found: _Triangle, piece: Piece, ranges: Sequence[tuple[Affine, Affine]
     """Tell which half of the square of the triangle, as it is multiplied, the points are."""
     spans = dict(zip(piece.variables, ranges, strict=True))
     spans[found.summed] = spans[found.free]
-    around = piece.context
-    for name, (low, high) in spans.items():
-        around = around & Domain.of(at_least(name, low), at_least(high, name))
+    around = piece.context & within(spans)
     after, before = Domain.of(less(found.free, found.summed)), Domain.of(less(found.summed, found.free))
     upper, lower = (after, before) if found.free == piece.variables[0] else (before, after)
     halves = {"Upper": upper, "Lower": lower}
@@ -362,16 +361,16 @@ def _triangles(piece: Piece) -> Iterator[_Triangle]:
 
 
 def _is_scaled(term: Term, own: Read, scale: Term | None) -> bool:
-    listed = factors(term)
+    listed = multiplied(term)
     rest = [factor for factor in listed if factor is not own]
     return len(rest) == len(listed) - 1 and product(rest) is scale
 
 
 def _products(part: Part, piece: Piece, *, is_unit: bool) -> Iterator[_Triangle]:
     found = sum_of_products(part, piece.variables, piece.slot.dtype)
-    if found is None:
+    if found is None or len(found.summed) != 1:
         return
-    points, summed = piece.domain & found.domain, found.summed
+    points, (summed,) = piece.domain & found.domain, found.summed
     own = tuple(map(Affine.var, piece.variables))
     for square, moved in (found.reads, found.reads[::-1]):
         for free in piece.variables:

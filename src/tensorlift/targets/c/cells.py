@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.positions import extreme_in
-from tensorlift.comprehension.rewrite import renewed, substitute, walk
+from tensorlift.comprehension.rewrite import renewed, substitute
 from tensorlift.comprehension.rules import FALSE
 from tensorlift.comprehension.terms import (
     COMBINER,
@@ -43,6 +43,7 @@ from tensorlift.targets.c.scalars import (
     number,
     without_sign,
 )
+from tensorlift.targets.c.sums import has_fold
 from tensorlift.targets.c.text import Block
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class Cell:
         if isinstance(term, Piecewise):
             return self._choice(term)
         assert isinstance(term, Apply)
-        if term.op == "select" and any(_folds(arm) for arm in term.args[1:]):
+        if term.op == "select" and any(has_fold(arm) for arm in term.args[1:]):
             return self._branch(term)
         init = self._init_of_fold(term)
         if init is not None:
@@ -129,7 +130,7 @@ class Cell:
         """Return a fold and what it starts from, where a fold is joined with another value by its own operation."""
         for fold, other in (term.args, term.args[::-1]) if len(term.args) == 2 else ():  # noqa: PLR2004 - both operands
             if isinstance(fold, Reduce) and COMBINER[fold.op] == term.op and fold.op not in _COMPOUND:
-                return (fold, other) if not _folds(other) and fold not in self._known else None
+                return (fold, other) if not has_fold(other) and fold not in self._known else None
         return None
 
     def _fold(self, term: Reduce, start: Term | None = None) -> Text:
@@ -191,7 +192,7 @@ class Cell:
     # -- choices
 
     def _choice(self, term: Piecewise) -> Text:
-        if any(_folds(piece) for _, piece in term.pieces):
+        if any(has_fold(piece) for _, piece in term.pieces):
             return self._branches(term)
         holding = [(domain, piece) for domain, piece in term.pieces if piece is not FALSE]
         if term.dtype == "bool" and len(holding) == 1:
@@ -261,10 +262,6 @@ def _always_needed(term: Term) -> Iterator[Reduce]:
     elif isinstance(term, Apply):
         for operand in term.args[:1] if term.op in ("select", "and", "or") else term.args:
             yield from _always_needed(operand)
-
-
-def _folds(term: Term) -> bool:
-    return term.has_domains and any(isinstance(node, Reduce) for node in walk(term))
 
 
 def _wrapping(term: Apply) -> Apply:

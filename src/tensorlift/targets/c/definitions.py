@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.rewrite import renewed, substitute, visit_reads, walk
+from tensorlift.comprehension.rewrite import multiplied, renewed, substitute, visit_reads, walk
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term, reduce
 from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import Affine
@@ -27,13 +27,12 @@ from tensorlift.poly.variables import extreme_of, is_single_valued
 from tensorlift.targets.c.calls import Matcher, triangular_product
 from tensorlift.targets.c.cells import Cell
 from tensorlift.targets.c.nests import nest
-from tensorlift.targets.c.operands import hull
+from tensorlift.targets.c.operands import hull, within
 from tensorlift.targets.c.running import running, running_back
 from tensorlift.targets.c.scalars import may_overflow
 from tensorlift.targets.c.storage import Piece, reads_written
 from tensorlift.targets.c.sums import (
     addends,
-    factors,
     folds_of,
     has_fold,
     joined,
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from tensorlift.ops.dtypes import DType
-    from tensorlift.targets.c.operands import Ranges
     from tensorlift.targets.c.storage import Cells, Memory, Slot
     from tensorlift.targets.c.sums import Part
     from tensorlift.targets.c.text import Line, Names
@@ -90,14 +88,10 @@ def _wide(domain: Domain, term: Term, indices: Sequence[str], context: Domain) -
     ranges = hull(domain & fold.domain, (*indices, *fold.bound), context)
     if ranges is None or any(end.mentions(indices) for name in fold.bound for end in ranges[name]):
         return None
-    cells, terms_ = (_box({name: ranges[name] for name in names}) for names in (indices, fold.bound))
+    cells, terms_ = (within({name: ranges[name] for name in names}) for names in (indices, fold.bound))
     if not (terms_ & domain & context).is_equal(fold.domain & domain & context):
         return None
     return cells, replaced(term, fold, reduce("sum", fold.bound, terms_, fold.body))
-
-
-def _box(ranges: Ranges) -> Domain:
-    return Domain.of(*(c for name, (low, high) in ranges.items() for c in (at_least(name, low), at_least(high, name))))
 
 
 def _is_plain(term: Term) -> bool:
@@ -317,7 +311,7 @@ class PieceWriter:
         """Spell by what the own cell is multiplied, where that is all of a term."""
         if start is piece.own:
             return "1.0"
-        listed = factors(start)
+        listed = multiplied(start)
         rest = [factor for factor in listed if factor is not piece.own]
         scale = product(rest)
         if scale is None or len(rest) != len(listed) - 1 or self._reads_written(scale, piece):

@@ -87,10 +87,12 @@ def box(points: Domain, variables: Sequence[str], context: Domain) -> Ranges | N
 
 def boxed(points: Domain, ranges: Ranges, context: Domain) -> Domain:
     """Return the box of ranges around points."""
-    whole = (points & context).project_out(*ranges)
-    for name, (low, high) in ranges.items():
-        whole = whole & Domain.of(at_least(name, low), at_least(high, name))
-    return whole
+    return (points & context).project_out(*ranges) & within(ranges)
+
+
+def within(ranges: Ranges) -> Domain:
+    """Return the points at which variables are in ranges."""
+    return Domain.of(*(c for name, (low, high) in ranges.items() for c in (at_least(name, low), at_least(high, name))))
 
 
 def hull(points: Domain, variables: Sequence[str], context: Domain) -> Ranges | None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.matching import alike
-from tensorlift.comprehension.rewrite import rebuild, substitute, walk
+from tensorlift.comprehension.rewrite import flattened, multiplied, rebuild, renewed, walk
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
 from tensorlift.ops.dtypes import is_float, is_integer
-from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE
 from tensorlift.poly.names import fresh
 
 if TYPE_CHECKING:
@@ -46,15 +46,6 @@ def joined(parts: Sequence[Part], dtype: DType) -> Term | None:
     return total
 
 
-def factors(term: Term) -> list[Term]:
-    """Split a product into its factors."""
-    if isinstance(term, Apply) and term.op == "mul" and all(a.dtype == term.dtype for a in term.args):
-        return [factor for a in term.args for factor in factors(a)]
-    if isinstance(term, Apply) and term.op == "neg":
-        return [terms.constant(-1, term.dtype), *factors(term.args[0])]
-    return [term]
-
-
 def product(parts: Sequence[Term]) -> Term | None:
     """Multiply; None without any factor."""
     total: Term | None = None
@@ -64,9 +55,9 @@ def product(parts: Sequence[Term]) -> Term | None:
 
 
 class SumOfProducts(NamedTuple):
-    """A sum over one variable, of products of two reads that vary; the ``scale`` does not."""
+    """A sum over variables, of products of two reads that vary; the ``scale`` does not."""
 
-    summed: str
+    summed: tuple[str, ...]
     domain: Domain
     reads: tuple[Read, Read]
     scale: Term | None
@@ -74,19 +65,27 @@ class SumOfProducts(NamedTuple):
 
 def sum_of_products(part: Part, variables: Sequence[str], dtype: DType) -> SumOfProducts | None:
     """Read an addend, of which cells vary along variables, as such a sum in a type; None where it is none."""
-    fold = part.fold
-    if fold is None or len(fold.bound) != 1 or fold.dtype != dtype:
-        return None
-    summed = fresh("summed")
-    varying = {*variables, summed}
-    listed = factors(substitute(fold.body, {fold.bound[0]: Affine.var(summed)}))
+    summed: tuple[str, ...] = ()
+    domain, body = UNIVERSE, part.term
+    if part.fold is not None:
+        fold = opened_fold(part.fold)
+        summed, domain, body = fold.bound, fold.domain, fold.body
+    varying = {*variables, *summed}
+    listed = multiplied(body) + ([] if part.coefficient is None else [part.coefficient])
     reads = [f for f in listed if isinstance(f, Read) and not f.free.isdisjoint(varying)]
-    others = [f for f in listed if f not in reads] + ([] if part.coefficient is None else [part.coefficient])
-    if len(reads) != 2 or any(f.dtype != dtype for f in (*reads, *others)):  # noqa: PLR2004 - a product of two
+    others = [f for f in listed if f not in reads]
+    if len(reads) != 2 or any(f.dtype != dtype for f in listed):  # noqa: PLR2004 - a product of two
         return None
     if any(not f.free.isdisjoint(varying) or has_fold(f) for f in others):
         return None
-    return SumOfProducts(summed, fold.domain.rename({fold.bound[0]: summed}), (reads[0], reads[1]), product(others))
+    return SumOfProducts(summed, domain, (reads[0], reads[1]), product(others))
+
+
+def opened_fold(fold: Reduce) -> Reduce:
+    """Return a fold whose variables have names of their own, with the folds directly inside as one."""
+    whole = terms.reduce(fold.op, *renewed(fold, fresh))
+    assert isinstance(whole, Reduce)
+    return flattened(whole)
 
 
 def folds_of(term: Term) -> list[Reduce]:
@@ -174,7 +173,7 @@ def _reads_cells(term: Term) -> bool:
 
 
 def _is_product_of_two(term: Term) -> bool:
-    reads = [factor for factor in factors(term) if isinstance(factor, Read) and factor.indices]
+    reads = [factor for factor in multiplied(term) if isinstance(factor, Read) and factor.indices]
     return len(reads) == 2  # noqa: PLR2004 - as it says
 
 
@@ -184,7 +183,7 @@ def has_fold(term: Term) -> bool:
 
 
 def _part(term: Term) -> Part:
-    listed = factors(term)
+    listed = multiplied(term)
     folds = [factor for factor in listed if isinstance(factor, Reduce) and factor.op == "sum"]
     others = [factor for factor in listed if factor not in folds]
     if len(folds) != 1 or any(has_fold(other) for other in others) or folds[0].dtype != term.dtype:

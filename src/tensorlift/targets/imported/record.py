@@ -28,6 +28,7 @@ from tensorlift.comprehension.notation.parser import parse_affine, parse_definit
 from tensorlift.comprehension.notation.syntax import SyntaxFault
 from tensorlift.comprehension.tensor import Shape
 from tensorlift.diagnostics import Location, refuse
+from tensorlift.ir.mixed import name_of
 from tensorlift.ops.dtypes import DType
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, parse_domain
@@ -109,7 +110,7 @@ def read_irdl(text: str, file: str) -> tuple[str, list[DefinedOperation]]:
     dialects = [op for op in module.walk() if op.name == "irdl.dialect"]
     if len(dialects) != 1:
         raise _no_irdl(file, f"it defines {len(dialects)} dialects")
-    name = _symbol(dialects[0])
+    name = name_of(dialects[0])
     return name, [_operation(name, op) for op in dialects[0].walk() if op.name == "irdl.operation"]
 
 
@@ -120,11 +121,6 @@ def no_definition(file: str, why: str, remedy: str, place: Location | None = Non
 
 def _no_irdl(file: str, why: str, place: Location | None = None) -> LiftError:
     return no_definition(file, why, "give one irdl.dialect, or a dump", place)
-
-
-def _symbol(op: Operation) -> str:
-    name: Any = op.properties["sym_name"]
-    return str(name.data)
 
 
 def _operation(dialect: str, op: Operation) -> DefinedOperation:
@@ -139,7 +135,7 @@ def _operation(dialect: str, op: Operation) -> DefinedOperation:
         obstacle = "it has optional or repeated operands or results"
     elif "irdl.regions" in inside or "irdl.attributes" in inside:
         obstacle = f"it has {'regions' if 'irdl.regions' in inside else 'attributes'}"
-    return DefinedOperation(f"{dialect}.{_symbol(op)}", takes, gives, obstacle)
+    return DefinedOperation(f"{dialect}.{name_of(op)}", takes, gives, obstacle)
 
 
 def _listed(op: Operation) -> Iterator[DefinedOperand]:
