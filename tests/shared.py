@@ -21,6 +21,11 @@ def is_exhaustive() -> bool:
     return "TENSORLIFT_EXHAUSTIVE" in os.environ
 
 
+def many(few: int, all_of_them: int) -> int:
+    """Return how many of what is alike are tried, such as random programs."""
+    return all_of_them if is_exhaustive() else few
+
+
 def in_pairs(products: Iterable[Choices]) -> list[Choices]:
     """Return so many of all products of choices that each two values of two choices stand together in one."""
     pairs = {chosen: set(itertools.combinations(enumerate(chosen), min(len(chosen), 2))) for chosen in products}

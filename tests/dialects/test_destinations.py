@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from tests.lifts import lifted
+from tests.shared import shared
 
 from tensorlift.dialects import windows
 from tensorlift.dialects.from_passes import import_dump
@@ -69,7 +70,9 @@ _ENGINES = ("derive", "sketch", "enumerate")
 
 @cache
 def _linalg() -> ImportedDialect:
-    return import_dump("linalg_up", source_from_text(_RECORDS.read_text(), "dump.json"), "canonicalize")
+    definition = source_from_text(_RECORDS.read_text(), "dump.json")
+    file = shared("linalg_up.target.json", lambda: import_dump("linalg_up", definition, "canonicalize").to_json())
+    return dialect_from_json(file.read_text(), file.name)
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,7 @@ from tests.dialects.tosa import (
     upstreams_records,
 )
 from tests.dialects.trim_records import trimmed
+from tests.shared import is_exhaustive
 
 from tensorlift.cli import main
 from tensorlift.dialects.tablegen import read_dump
@@ -25,6 +26,7 @@ from tensorlift.dialects.tablegen import read_dump
 _COUNTS = re.compile(r"Of TOSA's (\d+) operations in MLIR 22 so many get a meaning: (\d+)")
 _CUT = {"kept": kept_parts, "other": other_parts}
 _PARTS = [("kept", 0), ("kept", 1), ("kept", 2), ("other", 0), ("other", 1)]
+_IMPORTED = _PARTS if is_exhaustive() else [part for part in _PARTS if part[0] == "kept"]  # tests use no others
 
 
 @pytest.mark.parametrize("dialect", ["tosa", "linalg"])
@@ -34,21 +36,27 @@ def test_the_records_that_are_kept_are_upstreams(dialect: str) -> None:
 
 
 @needs_tools
-@pytest.mark.parametrize(("parts", "place"), _PARTS)
+@pytest.mark.parametrize(("parts", "place"), _IMPORTED)
 def test_each_operation_has_a_meaning_or_a_reason(parts: str, place: int) -> None:
     having, lacking = _found(parts, place)
     assert not having & lacking
-    records = _CUT[parts]()[place]
-    assert having | lacking == {operation.name for operation in read_dump(json.dumps(records), "dump.json")}
+    assert having | lacking == _operations(parts, place)
 
 
 @needs_tools
 def test_the_documentation_says_how_many_have_one() -> None:
     assert {parts: len(cut()) for parts, cut in _CUT.items()} == Counter(parts for parts, _ in _PARTS)
-    having, lacking = (set[str]().union(*names) for names in zip(*(_found(*part) for part in _PARTS), strict=True))
+    every = set[str]().union(*(_operations(*part) for part in _PARTS))
+    having, lacking = (set[str]().union(*names) for names in zip(*(_found(*part) for part in _IMPORTED), strict=True))
     said = _COUNTS.search((Path(__file__).parents[2] / "docs" / "dialects.md").read_text())
     assert said is not None
-    assert (len(having | lacking), len(having)) == (int(said[1]), int(said[2]))
+    assert int(said[1]) == len(every)
+    assert len(having) <= int(said[2]) <= len(every - lacking)
+    assert having | lacking == every or _IMPORTED != _PARTS
+
+
+def _operations(parts: str, place: int) -> set[str]:
+    return {operation.name for operation in read_dump(json.dumps(_CUT[parts]()[place]), "dump.json")}
 
 
 def _found(parts: str, place: int) -> tuple[set[str], set[str]]:
