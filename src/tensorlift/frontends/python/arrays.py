@@ -40,12 +40,19 @@ from tensorlift.frontends.python.scalars import (
     stored,
 )
 from tensorlift.frontends.python.state import shape_of
-from tensorlift.frontends.python.syntax import indices_of, is_ellipsis, is_new_axis, without_ellipsis
+from tensorlift.frontends.python.syntax import (
+    indices_of,
+    is_ellipsis,
+    is_new_axis,
+    named_arguments,
+    spelled_type,
+    without_ellipsis,
+)
 from tensorlift.frontends.python.values import Array, Operand, Sizes
 from tensorlift.ops.c_types import BOOL, DOUBLE, LONG
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from tensorlift.frontends.python.scalars import Number
     from tensorlift.frontends.python.state import Inference
@@ -260,18 +267,6 @@ def stores(ctx: Inference, target: Array) -> None:
 # -- arrays that are made
 
 
-def named_arguments(node: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr]:
-    """Give the arguments of a call by the names of the parameters."""
-    if len(node.args) > len(parameters):
-        raise RefusedError("arguments", f"`{ast.unparse(node.func)}` is lifted with {', '.join(parameters)}")
-    given = dict(zip(parameters, node.args, strict=False))
-    for keyword in node.keywords:
-        if keyword.arg is None or keyword.arg not in parameters or keyword.arg in given:
-            raise RefusedError("arguments", f"the argument `{keyword.arg}` is not lifted")
-        given[keyword.arg] = keyword.value
-    return given
-
-
 def take(node: ast.Call, count: int) -> None:
     """Refuse a call with other arguments than so many plain ones."""
     if len(node.args) != count or node.keywords:
@@ -304,7 +299,7 @@ def dtype(ctx: Inference, node: ast.expr) -> Number:
     """Read an element type: ``np.float32``, ``'float32'``, ``float`` or ``x.dtype``."""
     if isinstance(node, ast.Attribute) and node.attr == "dtype":
         return array(ctx, node.value).element
-    spelled = ast.unparse(node).rsplit(".", 1)[-1].strip("'\"")
+    spelled = spelled_type(node)
     if spelled not in DTYPES:
         raise ctx.refusal("arguments", f"the element type `{ast.unparse(node)}` is not lifted", node)
     return DTYPES[spelled]

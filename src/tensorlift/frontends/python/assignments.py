@@ -25,7 +25,7 @@ from tensorlift.frontends.python.scalars import (
     truth_of,
 )
 from tensorlift.frontends.python.state import LOCAL, Inference, Local
-from tensorlift.frontends.python.syntax import names_in
+from tensorlift.frontends.python.syntax import may_be_mask, names_in
 from tensorlift.frontends.python.values import Array, Operand, Sizes
 from tensorlift.ops.c_types import BOOL, LONG, FloatType
 
@@ -212,13 +212,8 @@ def _named(view: Array) -> str:
 def _mask(ctx: Inference, target: ast.Subscript) -> Array | None:
     """Evaluate the index of a target that is an array of truth values; None for any other index."""
     index = target.slice
-    if isinstance(index, ast.Name):
-        known = ctx.scope.environment.get(index.id)
-        if not isinstance(known, Array) or not known.is_whole or known.element != BOOL:
-            return None
-    elif not isinstance(index, ast.Compare | ast.BinOp | ast.UnaryOp) or not any(
-        isinstance(n, ast.Compare | ast.Invert) for n in ast.walk(index)
-    ):
+    known = ctx.scope.environment.get(index.id) if isinstance(index, ast.Name) else None
+    if not may_be_mask(index) or (isinstance(index, ast.Name) and not (isinstance(known, Array) and known.is_whole)):
         return None
     found = evaluate(ctx, index)
     return found if isinstance(found, Array) and found.element == BOOL else None

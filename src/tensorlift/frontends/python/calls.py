@@ -46,7 +46,7 @@ from tensorlift.frontends.python.scalars import (
     truth,
     truth_of,
 )
-from tensorlift.frontends.python.syntax import OPERATORS
+from tensorlift.frontends.python.syntax import OPERATORS, REDUCING_METHODS, REDUCTIONS
 from tensorlift.frontends.python.values import Array, Operand, Sizes
 from tensorlift.ops.c_types import BOOL, LONG, UNSIGNED_LONG, FloatType
 
@@ -57,9 +57,8 @@ if TYPE_CHECKING:
     from tensorlift.frontends.python.state import Inference
 
 _EXTREMES = {"min", "max", "minimum", "maximum", "fmin", "fmax"}
-_REDUCTIONS = {"sum", "mean", "prod", "min", "max", "amin", "amax", "dot", "any", "all", "count_nonzero", "var", "std"}
 _REDUCING = {"sum", "min", "max", "any", "all"}  # builtins
-_METHODS = {"sum", "mean", "prod", "min", "max", "dot", "any", "all", "var", "std"}
+_METHODS = {*REDUCING_METHODS, "dot"}
 _TWO = 2
 
 # How a generator is reduced, and the body of a function is read: filled in by what reads statements.
@@ -69,13 +68,21 @@ INLINED: list[Callable[[Inference, ast.Call, str], Operand]] = []
 
 def callee(ctx: Inference, node: ast.Call) -> tuple[str, str]:
     """Give the module (empty for builtins and own functions, ``.`` for methods) and the name of what is called."""
+    found = ctx.callees[node] = _callee(ctx, node)
+    return found
+
+
+def _callee(ctx: Inference, node: ast.Call) -> tuple[str, str]:
+    scope = ctx.scope
     match node.func:
+        case ast.Name(id=name) if name in scope.environment or name in scope.stores:
+            pass
         case ast.Name(id=name) if name not in ctx.module.rebound:
             module, _, original = ctx.module.imports.get(name, f".{name}").rpartition(".")
             return ("" if module == "numba" else module), original
         case ast.Attribute(value=ast.Name(id=base), attr=name) if (home := module_of(ctx, base)) is not None:
             return home, name
-        case ast.Attribute(value=ast.Name(id=base)) if base in ctx.module.rebound - ctx.scope.environment.keys():
+        case ast.Attribute(value=ast.Name(id=base)) if base in ctx.module.rebound - scope.environment.keys():
             pass
         case ast.Attribute(attr=name):
             return ".", name
@@ -106,7 +113,7 @@ def _of_arrays(ctx: Inference, name: str, node: ast.Call) -> Operand | None:
     """Evaluate a function of numpy that makes or takes arrays; None where there is none."""
     if name in MAKERS:
         return MAKERS[name](ctx, node, name)
-    if name in _REDUCTIONS:
+    if name in REDUCTIONS:
         return _reduce(ctx, name, node)
     if name in OPERATORS:
         take(node, _TWO)
@@ -214,7 +221,7 @@ def _extreme(ctx: Inference, module: str, name: str, node: ast.Call) -> Operand:
         raise RefusedError("arguments", f"`{name}` is lifted for several numbers, or for one array")
     if node.keywords or (module and len(node.args) != _TWO):
         raise RefusedError("arguments", f"`{name}` is lifted for plain numbers or arrays")
-    take_one = _taken_by_numpy if module == "numpy" else evaluate
+    take_one = _taken_by_numpy if module == "numpy" else scalar
     found, *others = (take_one(ctx, argument) for argument in node.args)
 
     def apply(values: Sequence[Scalar]) -> Scalar:
@@ -247,8 +254,6 @@ def builtin_total(ctx: Inference, name: str, value: Array) -> Scalar:
 
 def _reduce(ctx: Inference, name: str, node: ast.Call) -> Operand:
     """Reduce a whole array, or one axis of it, as NumPy does."""
-    if name == "dot":
-        return _matrix_product(ctx, node)
     axes, keeps = _axes(ctx, node)
     if len(node.args) != 1 + (axes is not None and not any(k.arg == "axis" for k in node.keywords)):
         raise RefusedError("arguments", f"`{name}` is lifted for one array")
@@ -392,6 +397,7 @@ _OF_ARRAYS: dict[str, Callable[[Inference, ast.Call], Operand]] = {
     "copy": copied_array,
     "asarray": _same_array,
     "where": _where,
+    "dot": _matrix_product,
     "matmul": _matrix_product,
     "inner": lambda ctx, node: matrix_product(ctx, *_vectors(ctx, node)),
     "vdot": lambda ctx, node: matrix_product(ctx, *_vectors(ctx, node)),
@@ -406,7 +412,9 @@ def _method(ctx: Inference, node: ast.Call, function: ast.Attribute, name: str) 
     """Evaluate a method of an array."""
     func = ast.copy_location(ast.Name(name, ast.Load()), node) if name in _METHODS else node.func
     with_array = ast.copy_location(ast.Call(func, [function.value, *node.args], node.keywords), node)
-    if name in _METHODS:
+    if name == "dot":
+        return _matrix_product(ctx, with_array)
+    if name in REDUCING_METHODS:
         return _reduce(ctx, name, with_array)
     if name == "astype":
         return copied_array(ctx, with_array)

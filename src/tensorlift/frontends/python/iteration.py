@@ -64,7 +64,8 @@ def iterable(ctx: Inference, target: ast.expr, node: ast.expr) -> _Iteration:
             return _range(ctx, node), [(target, None)]
         if name == "reversed" and len(node.args) == 1:
             return _reversed(ctx, target, node.args[0])
-        if name == "enumerate" and 1 <= len(node.args) <= _TWO:
+        starts = {keyword.arg for keyword in node.keywords}
+        if name == "enumerate" and starts <= {"start"} and 1 <= len(node.args) + len(starts) <= _TWO:
             return _enumerate(ctx, target, node)
         return _zip(ctx, target, node) if name == "zip" else _over_array(ctx, target, node)
 

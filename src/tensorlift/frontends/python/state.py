@@ -133,7 +133,7 @@ class Inferred:
 
     ``results`` are the arrays that it makes for its caller, with the types of their elements and their ranks;
     ``returns`` names what it gives back, the value of type ``result`` by nothing.  It ``grows`` where integers of
-    Python are taken to fit into 64 bits.
+    Python are taken to fit into 64 bits.  ``callees`` says what each call calls.
     """
 
     module: Module
@@ -144,6 +144,7 @@ class Inferred:
     returns: tuple[str, ...]
     result: Number | VoidType
     grows: bool
+    callees: Mapping[ast.Call, tuple[str, str]]
 
 
 @dataclass(slots=True, eq=False)
@@ -170,6 +171,7 @@ class Inference:
     written: list[Memory | None] = field(default_factory=list)  # those that are stored into; none where the run may end
     depth: int = 0  # how many loops and conditions are open
     at: Location = NOWHERE
+    callees: dict[ast.Call, tuple[str, str]] = field(default_factory=dict)  # what each call calls
     results: dict[str, Array] = field(default_factory=dict)  # arrays that the caller gets
     returns: dict[str, str] = field(default_factory=dict)
     result: Number | VoidType = VOID
@@ -191,7 +193,7 @@ class Inference:
         """Give what was found out, for the reader."""
         results = {name: (array.element, array.rank) for name, array in self.results.items()}
         known = self.module, self.scope.function, self.kinds, self.facts.types
-        return Inferred(*known, results, tuple(self.returns), self.result, self.growth is not None)
+        return Inferred(*known, results, tuple(self.returns), self.result, self.growth is not None, self.callees)
 
     # -- places and names
 

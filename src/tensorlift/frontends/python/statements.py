@@ -111,8 +111,8 @@ def _expression(ctx: Inference, node: ast.Expr) -> None:
         return
     if not isinstance(call, ast.Call):
         raise _unknown(node)
-    _, name = callee(ctx, call)
-    if name not in ctx.module.functions:
+    module, name = callee(ctx, call)
+    if module or name not in ctx.module.functions:
         raise RefusedError("call", ast.unparse(call.func))
     _inlined(ctx, call, name)
 

@@ -11,6 +11,8 @@ import ast
 import math
 from typing import TYPE_CHECKING, Literal
 
+from tensorlift.frontends.python.refusals import RefusedError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -48,6 +50,13 @@ def is_ellipsis(index: ast.expr) -> bool:
     return isinstance(index, ast.Constant) and index.value is Ellipsis
 
 
+def may_be_mask(index: ast.expr) -> bool:
+    """Tell whether an index may be an array of truth values: a name, or computed of comparisons."""
+    if isinstance(index, ast.Compare | ast.BinOp | ast.UnaryOp):
+        return any(isinstance(node, ast.Compare | ast.Invert) for node in ast.walk(index))
+    return isinstance(index, ast.Name)
+
+
 def without_ellipsis(indices: list[ast.expr], rank: int) -> list[ast.expr]:
     """Replace one ``...`` by slices of all that it stands for; leave more than one, or one for less than nothing."""
     found = [place for place, index in enumerate(indices) if is_ellipsis(index)]
@@ -63,6 +72,23 @@ def arguments_of(function: ast.FunctionDef) -> list[ast.arg]:
     """List the parameters in order."""
     arguments = function.args
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+
+
+def named_arguments(node: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr]:
+    """Give the arguments of a call by the names of the parameters."""
+    if len(node.args) > len(parameters):
+        raise RefusedError("arguments", f"`{ast.unparse(node.func)}` is lifted with {', '.join(parameters)}")
+    given = dict(zip(parameters, node.args, strict=False))
+    for keyword in node.keywords:
+        if keyword.arg is None or keyword.arg not in parameters or keyword.arg in given:
+            raise RefusedError("arguments", f"the argument `{keyword.arg}` is not lifted")
+        given[keyword.arg] = keyword.value
+    return given
+
+
+def spelled_type(node: ast.expr) -> str:
+    """Name an element type that is spelled as ``np.float32``, ``'float32'`` or ``float``."""
+    return ast.unparse(node).rsplit(".", 1)[-1].strip("'\"")
 
 
 def given_arguments(
@@ -84,6 +110,10 @@ def given_arguments(
     fits = len(given) == len(node.args) + len(node.keywords) and given.keys() <= names == given.keys() | left.keys()
     return (given, left) if fits and not (starred or arguments.vararg or arguments.kwarg) else None
 
+
+# Functions of NumPy that reduce arrays, and those of them that are methods.
+REDUCTIONS = {"sum", "mean", "prod", "min", "max", "amin", "amax", "any", "all", "count_nonzero", "var", "std"}
+REDUCING_METHODS = REDUCTIONS - {"amin", "amax", "count_nonzero"}
 
 First = Literal["read", "written", "maybe", "neither"]
 

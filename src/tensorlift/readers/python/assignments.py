@@ -6,8 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.python.scalars import keeps_kind
-from tensorlift.ops.c_types import BOOL, LONG
+from tensorlift.frontends.python.syntax import may_be_mask
 from tensorlift.readers.python.arrays import allocate, element, fill, in_memory, placed, store
 from tensorlift.readers.python.evaluation import evaluate
 from tensorlift.readers.python.expressions import operated, part
@@ -40,8 +39,6 @@ def bind(ctx: Context, target: ast.expr, value: Operand) -> None:
         case ast.Tuple(elts=targets) | ast.List(elts=targets):
             for one, item in zip(targets, _items(ctx, value, len(targets)), strict=True):
                 bind(ctx, one, item)
-        case _:
-            raise ctx.refusal(f"the target `{ast.unparse(target)}`")
 
 
 def _items(ctx: Context, value: Operand, count: int) -> Sequence[Operand]:
@@ -49,8 +46,7 @@ def _items(ctx: Context, value: Operand, count: int) -> Sequence[Operand]:
     if isinstance(value, View) and len(value.extents) == 1:
         ctx.require_equal(value.extents[0], count)
         return [element(ctx, value, (position,)) for position in range(count)]
-    if not isinstance(value, Several) or len(value.items) != count:
-        raise ctx.refusal("a value that is unpacked")
+    assert isinstance(value, Several)
     return value.items
 
 
@@ -85,8 +81,7 @@ def _store(ctx: Context, target: ast.Subscript, value: Operand) -> None:
     base = _base(ctx, target)
     mask = _mask(ctx, base, target)
     if mask is not None:
-        if not isinstance(value, Number):
-            raise ctx.refusal("an array that is stored under a mask")
+        assert isinstance(value, Number)
         number = value
         _store_where(ctx, base, mask, lambda _: number)
         return
@@ -95,40 +90,27 @@ def _store(ctx: Context, target: ast.Subscript, value: Operand) -> None:
 
 def _base(ctx: Context, target: ast.Subscript) -> View:
     base = evaluate(ctx, target.value)
-    if not isinstance(base, View):
-        raise ctx.refusal(f"the target `{ast.unparse(target)}`")
+    assert isinstance(base, View)
     return base
 
 
 def _put(ctx: Context, view: View, value: Operand) -> None:
     """Store into an element or a part of an array."""
-    if not view.extents:
-        if not isinstance(value, Number):
-            raise ctx.refusal("an array in place of a number")
-        store(ctx, view, (), value)
-    elif view.is_list or not isinstance(value, Number | View | Rule):
-        raise ctx.refusal("a part of a list that is replaced")
-    else:
+    assert isinstance(value, Number | View | Rule)
+    if view.extents:
         fill(ctx, view, value)
+    else:
+        assert isinstance(value, Number)
+        store(ctx, view, (), value)
 
 
 def _mask(ctx: Context, base: View, target: ast.Subscript) -> ArrayLike | None:
     """Evaluate an index that is an array of truth values; None for any other index."""
-    index = target.slice
-    if isinstance(index, ast.Name):
-        found = ctx.named(index.id)
-        if not isinstance(found, View):
-            return None
-    elif isinstance(index, ast.Compare | ast.BinOp | ast.UnaryOp) and any(
-        isinstance(node, ast.Compare | ast.Invert) for node in ast.walk(index)
-    ):
-        found = evaluate(ctx, index)
-        if isinstance(found, Number):
-            raise ctx.refusal("a truth value as an index")
-    else:
+    if not may_be_mask(target.slice):
         return None
-    if not isinstance(found, View | Rule) or base.is_list or len(found.extents) != len(base.extents):
-        raise ctx.refusal("a mask of another shape")
+    found = evaluate(ctx, target.slice)
+    if not isinstance(found, View | Rule):
+        return None
     for mine, other in zip(base.extents, found.extents, strict=True):
         ctx.require_equal(mine, other)
     return found
@@ -140,8 +122,6 @@ def _store_where(ctx: Context, base: View, mask: ArrayLike, value: Callable[[Num
     def at(indices: Sequence[Size]) -> Number:
         old = element(ctx, base, indices)
         holds = element(ctx, mask, indices)
-        if holds.ctype is not BOOL:
-            raise ctx.refusal("an index that is an array")
         new = value(old)
         return chosen(ctx, ctx.test(holds), ctx.cast(new, old.ctype), old)
 
@@ -154,56 +134,41 @@ def augment(ctx: Context, target: ast.expr, op: ast.operator, value: ast.expr) -
         before = evaluate(ctx, target)
         given = evaluate(ctx, value)
         if isinstance(before, Number):
-            ctx.bind(target.id, _number(ctx, operated(ctx, op, before, given)))
+            ctx.bind(target.id, _number(operated(ctx, op, before, given)))
             return
-        if not isinstance(before, View):
-            raise ctx.refusal(f"`{target.id}` that changes in place")
+        assert isinstance(before, View)
         _augment_part(ctx, before, op, given)
         return
-    if not isinstance(target, ast.Subscript):
-        raise ctx.refusal(f"the target `{ast.unparse(target)}`")
+    assert isinstance(target, ast.Subscript)
     base = _base(ctx, target)
     mask = _mask(ctx, base, target)
     if mask is not None:
         given = evaluate(ctx, value)
-        _store_where(ctx, base, mask, lambda old: _in_place(ctx, old, operated(ctx, op, old, given)))
+        _store_where(ctx, base, mask, lambda old: _number(operated(ctx, op, old, given)))
         return
     view = part(ctx, base, target)
     if view.extents:
         _augment_part(ctx, view, op, evaluate(ctx, value))
         return
     old = element(ctx, view, ())
-    store(ctx, view, (), _number(ctx, operated(ctx, op, old, evaluate(ctx, value))))
+    store(ctx, view, (), _number(operated(ctx, op, old, evaluate(ctx, value))))
 
 
 def _augment_part(ctx: Context, view: View, op: ast.operator, given: Operand) -> None:
     """Change a part of an array in place."""
-    if view.is_list:
-        raise ctx.refusal("a list that is extended")
     if isinstance(given, View | Rule) and view.base in given.reads:
         given = in_memory(ctx, given)
     found = operated(ctx, op, view, given)
-    if not isinstance(found, Rule) or found.at is None or len(found.extents) != len(view.extents):
-        raise ctx.refusal("an array that changes in place")
+    assert isinstance(found, Rule)
     for mine, other in zip(view.extents, found.extents, strict=True):
         ctx.require_equal(mine, other)
-    rule = found.at
 
     def at(indices: Sequence[Size]) -> Number:
-        return _in_place(ctx, Number(0, view.element), rule(indices))
+        return element(ctx, found, indices)
 
     fill(ctx, view, Rule(view.extents, at, frozenset(), view.element))  # each element reads itself alone
 
 
-def _in_place(ctx: Context, old: Number, new: Operand) -> Number:
-    """Give what an array of NumPy takes in place: not floats into integers."""
-    found = _number(ctx, new)
-    if not keeps_kind(found.ctype, old.ctype) and not (found.weak and found.ctype == LONG and old.is_integer):
-        raise ctx.refusal("an array that takes another type in place")
-    return found
-
-
-def _number(ctx: Context, value: Operand) -> Number:
-    if not isinstance(value, Number):
-        raise ctx.refusal("an array in place of a number")
+def _number(value: Operand) -> Number:
+    assert isinstance(value, Number)
     return value

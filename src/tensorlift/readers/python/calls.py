@@ -12,7 +12,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.python.scalars import DTYPES, holds, promoted
-from tensorlift.frontends.python.syntax import OPERATORS, given_arguments
+from tensorlift.frontends.python.syntax import (
+    OPERATORS,
+    REDUCING_METHODS,
+    REDUCTIONS,
+    given_arguments,
+    named_arguments,
+    spelled_type,
+)
 from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, UNSIGNED_LONG
 from tensorlift.readers.python.arrays import (
     allocate,
@@ -24,15 +31,15 @@ from tensorlift.readers.python.arrays import (
     store,
 )
 from tensorlift.readers.python.evaluation import RULES, array, as_size, evaluate, number, size
-from tensorlift.readers.python.expressions import length, module_of, not_negative, operated
+from tensorlift.readers.python.expressions import length, not_negative, operated
 from tensorlift.readers.python.functions import extreme_of, function_of_numbers
 from tensorlift.readers.python.loops import over
 from tensorlift.readers.python.numbers import binary, counted, floating, integer
-from tensorlift.readers.python.reductions import OF_ARRAYS, REDUCTIONS, reduce_numpy, total
+from tensorlift.readers.python.reductions import OF_ARRAYS, reduce_numpy, total
 from tensorlift.readers.python.values import Number, Rule, Several, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from tensorlift.readers.python.context import Context
     from tensorlift.readers.python.values import CNumber, Operand, Size
@@ -42,23 +49,12 @@ if TYPE_CHECKING:
 _FILLED = {"zeros": 0, "empty": None, "ones": 1, "full": None}
 
 
-def given(ctx: Context, node: ast.Call, parameters: Sequence[str]) -> Mapping[str, ast.expr]:
-    """Give the arguments of a call by the names of the parameters."""
-    found = dict(zip(parameters, node.args, strict=False))
-    found |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg and keyword.arg in parameters}
-    if len(found) != len(node.args) + len(node.keywords):
-        raise ctx.refusal(f"`{ast.unparse(node.func)}` with these arguments")
-    return found
-
-
 def _filled(name: str) -> Maker:
     kind, is_like = name.removesuffix("_like"), name.endswith("_like")
     parameters = ["a" if is_like else "shape", *["fill_value"] * (kind == "full"), "dtype"]
 
     def make(ctx: Context, node: ast.Call) -> Operand:
-        arguments = given(ctx, node, parameters)
-        if len(arguments) < len(parameters) - 1:
-            raise ctx.refusal(f"`{name}` with these arguments")
+        arguments = named_arguments(node, parameters)
         model = array(ctx, arguments["a"]) if is_like else None
         extents = model.extents if model is not None else _shape(ctx, arguments["shape"])
         value = number(ctx, arguments["fill_value"]) if "fill_value" in arguments else None
@@ -69,8 +65,6 @@ def _filled(name: str) -> Maker:
             of_type = element_type(ctx, model)
         elif value is not None:
             of_type = value.ctype
-        if not extents:
-            raise ctx.refusal("an array without dimensions")
         if kind == "empty":
             return Rule(extents, None, frozenset(), of_type)
         filled = ctx.cast(value or integer(_FILLED[kind] or 0), of_type)
@@ -83,25 +77,18 @@ def dtype(ctx: Context, node: ast.expr) -> CNumber:
     """Read an element type: ``np.float32``, ``'float32'``, ``float`` or ``x.dtype``."""
     if isinstance(node, ast.Attribute) and node.attr == "dtype":
         return element_type(ctx, array(ctx, node.value))
-    spelled = ast.unparse(node).rsplit(".", 1)[-1].strip("'\"")
-    if spelled not in DTYPES:
-        raise ctx.refusal(f"the element type `{spelled}`")
-    return DTYPES[spelled]
+    return DTYPES[spelled_type(node)]
 
 
 def _shape(ctx: Context, node: ast.expr) -> tuple[Size, ...]:
     found = evaluate(ctx, node)
     items = found.items if isinstance(found, Several) else (found,)
-    if not all(isinstance(item, Number) for item in items):
-        raise ctx.refusal("this shape")
-    extents = tuple(as_size(ctx, item) for item in items if isinstance(item, Number))
+    extents = tuple(as_size(ctx, item) for item in items)
     require_extents(ctx, extents)
     return extents
 
 
 def _arange(ctx: Context, node: ast.Call) -> Operand:
-    if node.keywords or len(node.args) not in {1, 2}:
-        raise ctx.refusal("`arange` with these arguments")
     bounds = [size(ctx, argument) for argument in node.args]
     start = bounds[0] if len(bounds) > 1 else 0
     extent = not_negative(ctx, ctx.combined("-", bounds[-1], start))
@@ -112,9 +99,7 @@ def _eye(name: str) -> Maker:
     parameters = ["N", *["M"] * (name == "eye"), "dtype"]
 
     def make(ctx: Context, node: ast.Call) -> Operand:
-        arguments = given(ctx, node, parameters)
-        if "N" not in arguments:
-            raise ctx.refusal(f"`{name}` with these arguments")
+        arguments = named_arguments(node, parameters)
         extents = [size(ctx, arguments[side]) for side in ("N", "M") if side in arguments]
         of_type = dtype(ctx, arguments["dtype"]) if "dtype" in arguments else DOUBLE
 
@@ -131,7 +116,7 @@ def _eye(name: str) -> Maker:
 
 def _array(ctx: Context, node: ast.Call) -> Operand:
     """Give a copy as an array of NumPy, of a list too."""
-    arguments = given(ctx, node, ["object", "dtype"])
+    arguments = named_arguments(node, ["object", "dtype"])
     value = array(ctx, arguments["object"])
     return _converted(ctx, value, dtype(ctx, arguments["dtype"]) if "dtype" in arguments else None)
 
@@ -146,28 +131,21 @@ def _converted(ctx: Context, value: View | Rule, of_type: CNumber | None) -> Rul
 
 def as_type(ctx: Context, node: ast.Call, value: View | Rule) -> Operand:
     """Give what ``.astype`` does."""
-    return _converted(ctx, value, dtype(ctx, given(ctx, node, ["dtype"])["dtype"]))
+    return _converted(ctx, value, dtype(ctx, named_arguments(node, ["dtype"])["dtype"]))
 
 
 def copied(ctx: Context, value: View | Rule) -> Rule:
     """Give what ``.copy`` does."""
-    if value.is_list and len(value.extents) > 1:
-        raise ctx.refusal("a copy of a list of lists")
     return Rule(value.extents, lambda i: element(ctx, value, i), value.reads, value.element, value.is_list)
 
 
 def listed(ctx: Context, node: ast.Call) -> Operand:
     """Give what ``list`` does."""
-    value = array(ctx, node.args[0])
-    if len(node.args) != 1 or node.keywords or len(value.extents) != 1:
-        raise ctx.refusal("`list` of this")
-    return Rule(value.extents, lambda i: element(ctx, value, i), value.reads, value.element, is_list=True)
+    return replace(copied(ctx, array(ctx, node.args[0])), is_list=True)
 
 
 def _same(ctx: Context, node: ast.Call) -> Operand:
     value = array(ctx, node.args[0])
-    if len(node.args) != 1 or node.keywords:
-        raise ctx.refusal("`asarray` with these arguments")
     return _converted(ctx, value, None) if value.is_list else value
 
 
@@ -188,15 +166,7 @@ MAKERS: dict[str, Maker] = {
 def _list(ctx: Context, node: ast.List) -> Operand:
     """Give a list of numbers, or of lists of numbers of one length."""
     cells = list(_cells(ctx, node, ()))
-    rank = len(cells[0][0]) if cells else 0
-    if any(len(place) != rank for place, _ in cells) or not cells:
-        raise ctx.refusal("this list")
-    extents = tuple(max(place[axis] for place, _ in cells) + 1 for axis in range(rank))
-    count = 1
-    for extent in extents:
-        count *= extent
-    if count != len(cells):
-        raise ctx.refusal("a list that is no rectangle of numbers")
+    extents = tuple(max(along) + 1 for along in zip(*(place for place, _ in cells), strict=True))
     values = [value for _, value in cells]
     if not all(value.is_truth for value in values):
         values = [counted(ctx, value) for value in values]
@@ -221,18 +191,14 @@ def keep_items(ctx: Context, target: View, index: Size, item: Operand) -> None:
     """Store an item of a list: a number, or a list that is just made."""
     if isinstance(item, Number):
         store(ctx, target, (index,), item)
-    elif isinstance(item, View | Rule) and item.is_list and (isinstance(item, Rule) or item.is_new):
+    else:
+        assert isinstance(item, View | Rule)
         row = in_memory(ctx, item) if isinstance(item, Rule) and target.base in item.reads else item
         over(ctx, row.extents, lambda i: store(ctx, target, (index, *i), element(ctx, row, i)))
-    else:
-        raise ctx.refusal("a list of such items")
 
 
 RULES[ast.List] = _list
 
-
-_TWO = 2
-_METHODS = {"sum", "mean", "prod", "min", "max", "any", "all", "var", "std"}
 
 # How a generator is reduced, and the body of a function is read: filled in by what reads statements.
 GENERATED: list[Callable[[Context, str, ast.GeneratorExp | ast.ListComp], Number]] = []
@@ -240,26 +206,12 @@ INLINED: list[Callable[[Context, ast.FunctionDef, dict[str, Operand]], Operand]]
 
 
 def _call(ctx: Context, node: ast.Call) -> Operand:
-    if any(isinstance(argument, ast.Starred) for argument in node.args):
-        raise ctx.refusal("`*` in a call")
-    match node.func:
-        case ast.Name(id=name) if name in ctx.scope.names or name in ctx.scope.bound:
-            pass
-        case ast.Name(id=name) if name in ctx.scope.module.functions:
-            return own_function(ctx, node, name)
-        case ast.Name(id=name) if name not in ctx.scope.module.rebound:
-            module, _, original = ctx.scope.module.imports.get(name, f".{name}").rpartition(".")
-            return _known(ctx, "" if module == "numba" else module, original, node)
-        case ast.Attribute(value=value, attr=name):
-            home = module_of(ctx, value)
-            return _method(ctx, node, array(ctx, value), name) if home is None else _known(ctx, home, name, node)
-    raise ctx.refusal(f"a call of `{ast.unparse(node.func)}`")
-
-
-def _known(ctx: Context, module: str, name: str, node: ast.Call) -> Operand:
-    """Evaluate a function of the tables."""
+    module, name = ctx.inferred.callees[node]
+    if module == "." and isinstance(node.func, ast.Attribute):
+        return _method(ctx, node, array(ctx, node.func.value), name)
     if module == "":
-        return _builtin(ctx, name, node)
+        is_own = name in ctx.scope.module.functions
+        return own_function(ctx, node, name) if is_own else _builtin(ctx, name, node)
     if module == "numpy":
         if name in MAKERS:
             return MAKERS[name](ctx, node)
@@ -267,7 +219,7 @@ def _known(ctx: Context, module: str, name: str, node: ast.Call) -> Operand:
             return OF_ARRAYS[name](ctx, node)
         if name in REDUCTIONS:
             return reduce_numpy(ctx, name, array(ctx, node.args[0]), node, node.args[1:])
-        if name in OPERATORS and len(node.args) == _TWO and not node.keywords:
+        if name in OPERATORS:
             return _operated(ctx, OPERATORS[name](), node)
     return _of_numbers(ctx, module, name, node)
 
@@ -286,19 +238,15 @@ def _of_numpy(value: Operand) -> Operand:
 
 
 def _of_numbers(ctx: Context, module: str, name: str, node: ast.Call) -> Operand:
-    found = function_of_numbers(module, name)
-    if found is None or node.keywords or len(node.args) != found[0]:
-        raise ctx.refusal(f"a call of `{ast.unparse(node.func)}` with these arguments")
     match module, name, node.args[0]:
         case "numpy", "uint64", ast.Constant(value=int(stated)) if holds(UNSIGNED_LONG, stated):
             return Number(stated, UNSIGNED_LONG)
     values = [evaluate(ctx, argument) for argument in node.args]
-    return elementwise(ctx, found[1], [_of_numpy(v) for v in values] if module == "numpy" else values)
+    apply = function_of_numbers(module, name)
+    return elementwise(ctx, apply, [_of_numpy(v) for v in values] if module == "numpy" else values)
 
 
 def _builtin(ctx: Context, name: str, node: ast.Call) -> Operand:
-    if node.keywords and not (name == "sum" and [k.arg for k in node.keywords] == ["start"]):
-        raise ctx.refusal(f"`{name}` with these arguments")
     arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
     match name, arguments:
         case "len", [one]:
@@ -323,11 +271,9 @@ def _folded(ctx: Context, name: str, arguments: list[ast.expr]) -> Operand:
     """Reduce the items of one argument, those and a number to start from, or several arguments."""
     if len(arguments) == 1:
         return _reduced(ctx, name, arguments[0])
-    if name == "sum" and len(arguments) == _TWO:
+    if name == "sum":
         start = number(ctx, arguments[1])
         return binary(ctx, ast.Add(), start, _reduced(ctx, name, arguments[0]))
-    if name not in {"min", "max"}:
-        raise ctx.refusal(f"`{name}` with these arguments")
     found, *others = [number(ctx, argument) for argument in arguments]
     for other in others:
         found = extreme_of(name, ctx, (found, other))
@@ -338,24 +284,19 @@ def _reduced(ctx: Context, name: str, items: ast.expr) -> Number:
     """Reduce items as a builtin does."""
     if isinstance(items, ast.GeneratorExp | ast.ListComp):
         return GENERATED[0](ctx, name, items)
-    value = array(ctx, items)
-    if len(value.extents) != 1:
-        raise ctx.refusal(f"`{name}` of an array of several dimensions")
-    return total(ctx, name, value, of_python=True)
+    return total(ctx, name, array(ctx, items), of_python=True)
 
 
 def _method(ctx: Context, node: ast.Call, value: View | Rule, name: str) -> Operand:
-    if name == "copy" and not node.args and not node.keywords:
+    if name == "copy":
         return copied(ctx, value)
     if value.is_list:
         raise ctx.refusal(f"the method `{name}` of a list")
-    if name in _METHODS:
+    if name in REDUCING_METHODS:
         return reduce_numpy(ctx, name, value, node, node.args)
     if name == "astype":
         return as_type(ctx, node, value)
-    if name == "dot" and len(node.args) == 1:
-        return operated(ctx, ast.MatMult(), value, evaluate(ctx, node.args[0]))
-    raise ctx.refusal(f"the method `{name}`")
+    return operated(ctx, ast.MatMult(), value, evaluate(ctx, node.args[0]))
 
 
 # -- functions around the one that is read
@@ -364,19 +305,10 @@ def _method(ctx: Context, node: ast.Call, value: View | Rule, name: str) -> Oper
 def own_function(ctx: Context, node: ast.Call, name: str) -> Operand:
     """Read a function in the place of its call."""
     function = ctx.scope.module.functions[name]
-    if function in ctx.calling:
-        raise ctx.refusal(f"`{name}`, which calls itself,")
-    given = _given(ctx, node, function)
-    values = {parameter: evaluate(ctx, argument) for parameter, argument in given.items()}
+    given = given_arguments(node, function)
+    assert given is not None
+    values = {parameter: evaluate(ctx, argument) for parameter, argument in (given[0] | given[1]).items()}
     return INLINED[0](ctx, function, {p: in_memory(ctx, v, p) if isinstance(v, Rule) else v for p, v in values.items()})
-
-
-def _given(ctx: Context, node: ast.Call, function: ast.FunctionDef) -> dict[str, ast.expr]:
-    """Give the arguments of a call by parameter, in the order in which Python evaluates them."""
-    found, defaults = given_arguments(node, function) or (None, {})
-    if found is None or not all(isinstance(value, ast.Constant) for value in defaults.values()):
-        raise ctx.refusal(f"`{function.name}` with these arguments")
-    return found | defaults
 
 
 RULES[ast.Call] = _call

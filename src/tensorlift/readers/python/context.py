@@ -111,9 +111,7 @@ class Context:
     checked: set[tuple[Flow, SSAValue, Size]] = field(default_factory=set)
     counters: set[SSAValue] = field(default_factory=set)
     sizes: set[SSAValue] = field(default_factory=set)
-    calling: list[ast.FunctionDef] = field(default_factory=list)
     depth: int = 0
-
     made: int = 0
 
     def temporary(self, name: str = "temporary") -> str:

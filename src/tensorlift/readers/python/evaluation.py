@@ -33,20 +33,19 @@ def evaluate(ctx: Context, node: ast.expr) -> Operand:
 def number(ctx: Context, node: ast.expr) -> Number:
     """Evaluate an expression that is a number."""
     found = evaluate(ctx, node)
-    if not isinstance(found, Number):
-        raise ctx.refusal("an array in place of a number")
+    assert isinstance(found, Number)
     return found
 
 
 def size(ctx: Context, node: ast.expr) -> Size:
     """Evaluate an expression that is an integer."""
-    return as_size(ctx, number(ctx, node))
+    return as_size(ctx, evaluate(ctx, node))
 
 
-def as_size(ctx: Context, found: Number) -> Size:
+def as_size(ctx: Context, found: Operand) -> Size:
     """Give an integer as a size."""
-    if not found.is_integer or found.is_truth:
-        raise ctx.refusal("an index or a size that is no integer")
+    assert isinstance(found, Number)
+    assert found.is_integer, "an index or a size"
     if isinstance(found.value, int):
         return found.value
     return ctx.value(ctx.cast(found, LONG))
@@ -55,6 +54,5 @@ def as_size(ctx: Context, found: Number) -> Size:
 def array(ctx: Context, node: ast.expr) -> ArrayLike:
     """Evaluate an expression that is an array."""
     found = evaluate(ctx, node)
-    if not isinstance(found, View | Rule):
-        raise ctx.refusal("a number in place of an array")
+    assert isinstance(found, View | Rule)
     return found

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import i1
 from tensorlift.frontends.python.scalars import DTYPES, float_type
 from tensorlift.frontends.python.syntax import COMPARING
 from tensorlift.ir.c_types import ir_type
-from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, FloatType
+from tensorlift.ops.c_types import DOUBLE, LONG, FloatType
 from tensorlift.ops.scalar_ops import SPELLED
 from tensorlift.readers.python.numbers import chosen, compare, counted, integer, joined, negated, test, unary
 from tensorlift.readers.python.values import Number
@@ -27,39 +27,32 @@ if TYPE_CHECKING:
     Apply = Callable[[Context, Sequence[Number]], Number]
 
 _OPERATIONS = {
-    "fabs": "math.absf", "floor": "math.floor", "ceil": "math.ceil", "trunc": "math.trunc",
+    "fabs": "math.absf", "floor": "math.floor", "ceil": "math.ceil", "trunc": "math.trunc", "rint": "math.roundeven",
     "pow": "math.powf", "copysign": "math.copysign", "fmod": "arith.remf", "atan2": "math.atan2",
     "arctan2": "math.atan2",
 }  # fmt: skip
 _ROUNDED = {"floor", "ceil", "trunc"}  # integers where they come from math
-_BINARY = {"pow", "copysign", "fmod", "atan2", "arctan2"}
 _TO_DEGREES, _TO_RADIANS = (180.0, math.pi), (math.pi, 180.0)  # quotients, in the type of what they scale
 _ANGLES = {"degrees": _TO_DEGREES, "rad2deg": _TO_DEGREES, "radians": _TO_RADIANS, "deg2rad": _TO_RADIANS}
 
 
-def function_of_numbers(module: str, name: str) -> tuple[int, Apply] | None:
-    """Find how many numbers a function takes, and how it is computed; None where it is not listed."""
+def function_of_numbers(module: str, name: str) -> Apply:
+    """Find how a function is computed."""
     if module == "":
-        return (1, _BUILTINS[name]) if name in _BUILTINS else None
+        return _BUILTINS[name]
     if module == "numpy":
         if name in DTYPES:
-            return 1, partial(_cast, BOOL if name == "bool" else DTYPES[name])
+            return partial(_cast, DTYPES[name])
         if name in COMPARING:
-            return 2, lambda ctx, v: _strong(compare(ctx, COMPARING[name], *v))
+            return lambda ctx, v: _strong(compare(ctx, COMPARING[name], *v))
         if name in _NUMPY:
-            count, apply = _NUMPY[name]
-            return count, lambda ctx, v: _strong(apply(ctx, v))
-    elif module != "math" or name.startswith("arc"):
-        return None
+            return lambda ctx, v: _strong(_NUMPY[name](ctx, v))
     if name in _ANGLES:
-        return 1, partial(_scaled, _ANGLES[name], module)
+        return partial(_scaled, _ANGLES[name], module)
     if name == "hypot":
-        return 2, partial(_hypotenuse, module)
-    operation = f"math.{SPELLED[module][name]}" if name in SPELLED[module] else _OPERATIONS.get(name)
-    if operation is None:
-        return None
-    count = 2 if name in _BINARY else 1
-    return count, partial(_float, operation, module, whole=module == "math" and name in _ROUNDED)
+        return partial(_hypotenuse, module)
+    operation = f"math.{SPELLED[module][name]}" if name in SPELLED[module] else _OPERATIONS[name]
+    return partial(_float, operation, module, whole=module == "math" and name in _ROUNDED)
 
 
 def _strong(value: Number) -> Number:
@@ -77,11 +70,11 @@ def _float(operation: str, module: str, ctx: Context, values: Sequence[Number], 
         value = counted(ctx, values[0])
         if whole and value.is_integer:
             return Number(value.value, value.ctype, weak=True)
-        ctype = _float_type(ctx, module, value)
+        ctype = _float_type(module, value)
         operands = [ctx.value(ctx.cast(value, ctype))]
     else:
         a, b, common, weak = joined(ctx, values[0], values[1])
-        ctype = _float_type(ctx, module, Number(a, common, weak))
+        ctype = _float_type(module, Number(a, common, weak))
         operands = [ctx.converted(side, common, ctype) for side in (a, b)]
     result = ctx.operation(operation, operands, ir_type(ctype))
     if whole:
@@ -92,7 +85,7 @@ def _float(operation: str, module: str, ctx: Context, values: Sequence[Number], 
 def _scaled(scale: tuple[float, float], module: str, ctx: Context, values: Sequence[Number]) -> Number:
     """Multiply by a quotient of two numbers."""
     value = counted(ctx, values[0])
-    ctype = _float_type(ctx, module, value)
+    ctype = _float_type(module, value)
     assert isinstance(ctype, FloatType)
     numerator, denominator = map(ctype.rounded, scale)
     factor = ctx.constant(ctype.rounded(numerator / denominator), ctype)
@@ -103,16 +96,15 @@ def _scaled(scale: tuple[float, float], module: str, ctx: Context, values: Seque
 def _hypotenuse(module: str, ctx: Context, values: Sequence[Number]) -> Number:
     """Give the root of the sum of two squares, which a library computes in a way of its own."""
     a, b, common, weak = joined(ctx, values[0], values[1])
-    ctype = _float_type(ctx, module, Number(a, common, weak))
+    ctype = _float_type(module, Number(a, common, weak))
     x, y = (ctx.converted(side, common, ctype) for side in (a, b))
     total = ctx.arithmetic("+", ctx.arithmetic("*", x, x, ctype), ctx.arithmetic("*", y, y, ctype), ctype)
     return Number(ctx.operation("math.sqrt", (total,), ir_type(ctype)), ctype, weak=module == "math")
 
 
-def _float_type(ctx: Context, module: str, value: Number) -> CNumber:
+def _float_type(module: str, value: Number) -> CNumber:
     found = float_type(module, value.ctype, weak=value.weak)
-    if found is None:
-        raise ctx.refusal("what NumPy computes in float16")
+    assert found is not None
     return found
 
 
@@ -202,8 +194,6 @@ def _negative(ctx: Context, values: Sequence[Number]) -> Number:
 
 def _reciprocal(ctx: Context, values: Sequence[Number]) -> Number:
     (value,) = values
-    if not isinstance(value.ctype, FloatType):
-        raise ctx.refusal("`reciprocal` of integers")
     one = ctx.constant(1, value.ctype)
     return Number(ctx.arithmetic("/", one, ctx.value(value), value.ctype), value.ctype)
 
@@ -237,20 +227,19 @@ _BUILTINS: dict[str, Apply] = {
     "bool": _to_truth,
     "round": _rounded,
 }
-_NUMPY: dict[str, tuple[int, Apply]] = {
-    "abs": (1, absolute),
-    "absolute": (1, absolute),
-    "sign": (1, _sign),
-    "square": (1, _square),
-    "negative": (1, _negative),
-    "reciprocal": (1, _reciprocal),
-    "round": (1, _to_even),
-    "around": (1, _to_even),
-    "rint": (1, _to_even),
-    "clip": (3, _clip),
-    "where": (3, _where),
-    "logical_and": (2, partial(_logical, "arith.andi")),
-    "logical_or": (2, partial(_logical, "arith.ori")),
-    "logical_not": (1, lambda ctx, values: negated(ctx, values[0])),
-    **{name: (2, partial(extreme_of_numpy, name)) for name in ("minimum", "maximum", "fmin", "fmax")},
+_NUMPY: dict[str, Apply] = {
+    "abs": absolute,
+    "absolute": absolute,
+    "sign": _sign,
+    "square": _square,
+    "negative": _negative,
+    "reciprocal": _reciprocal,
+    "round": _to_even,
+    "around": _to_even,
+    "clip": _clip,
+    "where": _where,
+    "logical_and": partial(_logical, "arith.andi"),
+    "logical_or": partial(_logical, "arith.ori"),
+    "logical_not": lambda ctx, values: negated(ctx, values[0]),
+    **{name: partial(extreme_of_numpy, name) for name in ("minimum", "maximum", "fmin", "fmax")},
 }

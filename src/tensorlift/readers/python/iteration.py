@@ -33,16 +33,10 @@ if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
     from tensorlift.readers.python.context import Context
-    from tensorlift.readers.python.values import Operand, Size
+    from tensorlift.readers.python.values import CNumber, Operand, Size
 
     Bounds: TypeAlias = tuple[Size, Size, int]  # start, stop and step
     Iteration: TypeAlias = tuple[Bounds, Callable[[SSAValue], None]]
-    from collections.abc import Callable
-
-    from xdsl.ir import SSAValue
-
-    from tensorlift.readers.python.values import CNumber, Size
-
     Comprehension = ast.ListComp | ast.GeneratorExp
 
 
@@ -52,17 +46,12 @@ _STEP = 2  # its place among the arguments of a range
 
 def iterated(ctx: Context, target: ast.expr, node: ast.expr) -> Iteration:
     """Give the range of the counter of a loop, and what binds the targets where the counter is known."""
-    called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
-    scope, module = ctx.scope, ctx.scope.module
-    if any(called in names for names in (module.rebound, module.functions, scope.bound, scope.names)):
-        called = ""
-    if isinstance(node, ast.Call) and called and not (node.keywords and called != "enumerate"):
-        imported = ctx.scope.module.imports.get(called, called).rpartition(".")[2]
-        if imported in _RANGES:
+    if isinstance(node, ast.Call):
+        called = ctx.inferred.callees[node][1]
+        if called in _RANGES:
             bounds = _range(ctx, node.args)
             return bounds, lambda counter: bind(ctx, target, Number(counter, LONG, weak=True))
-        if called in _OVER:
-            return _OVER[called](ctx, target, node)
+        return _OVER[called](ctx, target, node)
     return _over_array(ctx, target, node, reverse=False)
 
 
@@ -100,24 +89,19 @@ def _row(ctx: Context, view: View, index: SSAValue) -> Operand:
 
 def _reversed(ctx: Context, target: ast.expr, node: ast.Call) -> Iteration:
     (inner,) = node.args
-    if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id in _RANGES:
-        start, stop, step = _range(ctx, inner.args)
-        if step != 1:
-            raise ctx.refusal("`reversed` of a range with a step")
+    if isinstance(inner, ast.Call):
+        start, stop, _ = _range(ctx, inner.args)
         bounds = (ctx.combined("-", stop, 1), ctx.combined("-", start, 1), -1)
         return bounds, lambda counter: bind(ctx, target, Number(counter, LONG, weak=True))
     return _over_array(ctx, target, inner, reverse=True)
 
 
 def _enumerate(ctx: Context, target: ast.expr, node: ast.Call) -> Iteration:
-    if not isinstance(target, ast.Tuple) or len(target.elts) != len(("counter", "item")):
-        raise ctx.refusal("`enumerate` with these targets")
+    assert isinstance(target, ast.Tuple)
     counter_target, item_target = target.elts
     bounds, bind_item = iterated(ctx, item_target, node.args[0])
     starts = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
     first = number(ctx, starts[0]) if starts else integer(0)
-    if bounds[0] != 0 or bounds[2] != 1 or len(starts) > 1:
-        raise ctx.refusal("`enumerate` of such a range")
 
     def bind_both(counter: SSAValue) -> None:
         own = Number(counter, LONG, weak=True)
@@ -128,11 +112,8 @@ def _enumerate(ctx: Context, target: ast.expr, node: ast.Call) -> Iteration:
 
 
 def _zip(ctx: Context, target: ast.expr, node: ast.Call) -> Iteration:
-    if not isinstance(target, ast.Tuple) or len(target.elts) != len(node.args) or not node.args:
-        raise ctx.refusal("`zip` with these targets")
+    assert isinstance(target, ast.Tuple)
     found = [iterated(ctx, inner, argument) for inner, argument in zip(target.elts, node.args, strict=True)]
-    if any(bounds[0] != 0 or bounds[2] != 1 for bounds, _ in found):
-        raise ctx.refusal("`zip` of such ranges")
     stop = found[0][0][1]
     for (_, other, _), _ in found[1:]:
         stop = _least(ctx, stop, other)
@@ -234,14 +215,10 @@ def _begun(ctx: Context, before: Flow, item: Number, name: str) -> tuple[Local, 
 
 def _listed(ctx: Context, node: Comprehension) -> View:
     """Give the list that a comprehension makes."""
-    if len(node.generators) > 1 or node.generators[0].ifs:
-        raise ctx.refusal("a comprehension with a condition or several loops")
     generator, found = node.generators[0], list[View]()
 
     def read() -> View:
-        (start, stop, step), bind_items = iterated(ctx, generator.target, generator.iter)
-        if step != 1:
-            raise ctx.refusal("a comprehension over a range with a step")
+        (start, stop, _), bind_items = iterated(ctx, generator.target, generator.iter)
         length = not_negative(ctx, ctx.combined("-", stop, start))
         before = ctx.flow.current
 

@@ -49,7 +49,7 @@ def _function(inferred: Inferred) -> FuncOp:
     graph = FlowGraph(Block())
     scope = Scope.of(inferred.module, node)
     at = place_of(inferred.module, node)
-    ctx = Context(inferred, graph, scope, at, calling=[node])
+    ctx = Context(inferred, graph, scope, at)
     names = _parameters(ctx)
     read_body(ctx, node.body)
     if graph.current.is_live:

@@ -31,11 +31,8 @@ def give_back(ctx: Context, value: ast.expr | None, place: LocationAttr) -> None
     else:
         items = value.elts if isinstance(value, ast.Tuple) else [value]
         found = [evaluate(ctx, item) for item in items]
-        wanted = ctx.inferred.returns
-        if len(wanted) != len(found):
-            raise ctx.refusal("what is returned")
         returns = []
-        for name, item in zip(wanted, found, strict=True):
+        for name, item in zip(ctx.inferred.returns, found, strict=True):
             if name:
                 _give(ctx, name, item)
             else:
@@ -44,8 +41,8 @@ def give_back(ctx: Context, value: ast.expr | None, place: LocationAttr) -> None
 
 
 def _result(ctx: Context, item: Operand) -> SSAValue:
-    if not isinstance(item, Number) or isinstance(ctx.inferred.result, VoidType):
-        raise ctx.refusal("what is returned")
+    assert isinstance(item, Number)
+    assert not isinstance(ctx.inferred.result, VoidType)
     return ctx.value(ctx.cast(item, ctx.inferred.result))
 
 
@@ -54,9 +51,9 @@ def _give(ctx: Context, name: str, item: Operand) -> None:
     if isinstance(item, Number) and name in ctx.results:
         found = placed(ctx, name, Rule((), None))
         store(ctx, found, (), ctx.cast(item, found.element))
-    elif not isinstance(item, View | Rule):
-        raise ctx.refusal("what is returned")
-    elif name in ctx.results:
+        return
+    assert isinstance(item, View | Rule)
+    if name in ctx.results:
         fill(ctx, placed(ctx, name, item), item)
     else:
         _check_given(ctx, ctx.given[name], item)

@@ -36,10 +36,7 @@ def read_body(ctx: Context, statements: Sequence[ast.stmt]) -> None:
     for statement in statements:
         ctx.at = ctx.place(statement)
         ctx.enter()
-        rule = _STATEMENTS.get(type(statement))
-        if rule is None:
-            raise ctx.refusal(f"a statement of the kind {type(statement).__name__}")
-        rule(ctx, statement)
+        _STATEMENTS[type(statement)](ctx, statement)
         ctx.depth -= 1
 
 
@@ -78,8 +75,6 @@ def _if(ctx: Context, node: ast.If) -> None:
 
 
 def _while(ctx: Context, node: ast.While) -> None:
-    if node.orelse:
-        raise ctx.refusal("`while` with `else`")
     test, body = partial(branch_on, ctx, node.test), partial(read_body, ctx, node.body)
     ctx.flow.loop(named("while", ctx.at), test, partial(looped, ctx, body), lambda: None)
 
@@ -113,8 +108,6 @@ def _raise(ctx: Context, _node: ast.Raise) -> None:
 
 
 def _for(ctx: Context, node: ast.For) -> None:
-    if node.orelse:
-        raise ctx.refusal("`for` with `else`")
     if isinstance(node.iter, ast.Tuple | ast.List) and _is_written(node.iter):
         _written(ctx, node)
         return
@@ -187,7 +180,6 @@ def inlined(ctx: Context, function: ast.FunctionDef, arguments: dict[str, Operan
     module = outer.module.home_of(function.name)
     scope = ctx.scope = Scope.of(module, function)
     scope.after = Flow()
-    ctx.calling.append(function)
     for name, value in arguments.items():
         ctx.bind(name, replace(value, is_new=False) if isinstance(value, View) else value)
     read_body(ctx, function.body)
@@ -195,7 +187,6 @@ def inlined(ctx: Context, function: ast.FunctionDef, arguments: dict[str, Operan
         scope.returned.append(Nothing())
         scope.ends.append(ctx.flow.current)
         ctx.flow.jump(scope.after, at)
-    ctx.calling.pop()
     ctx.scope, ctx.at = outer, at
     return _given_back(ctx, scope)
 
@@ -210,8 +201,6 @@ def _given_back(ctx: Context, scope: Scope) -> Operand:
     if len(values) == 1:
         return values[0]
     numbers = [value for value in values if isinstance(value, Number)]
-    if len(numbers) < len(values):
-        raise ctx.refusal(f"`{scope.function.name}`, which returns in several places,")
     ctype, weak = numbers[0].ctype, numbers[0].weak
     for value in numbers[1:]:
         if value.is_truth or ctype is BOOL:
