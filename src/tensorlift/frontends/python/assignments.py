@@ -108,10 +108,9 @@ def _bind(ctx: Inference, target: ast.expr, value: Operand) -> None:
 # -- names
 
 
-def declare(ctx: Inference, name: str, value: Scalar | None) -> None:
+def declare(ctx: Inference, name: str, value: Scalar) -> None:
     """Make a local variable, with the type that all its values fit."""
-    if value is not None:
-        _join(ctx, name, value)
+    _join(ctx, name, value)
     ctx.scope.environment[name] = LOCAL
 
 

@@ -22,7 +22,7 @@ from tensorlift.frontends.python.scalars import (
     size_of,
     stored,
 )
-from tensorlift.frontends.python.syntax import loop_variables, stored_in
+from tensorlift.frontends.python.syntax import stored_in
 from tensorlift.frontends.python.values import Array, Memory, Sizes
 from tensorlift.ops.c_types import LONG, VOID, VoidType
 from tensorlift.poly.index_arithmetic import counts_objects
@@ -65,7 +65,6 @@ class Scope:
     function: ast.FunctionDef
     stores: Counter[str]
     augmented: Counter[str]  # of these by `+=` and the like, which keep an array
-    loop_names: set[str]
     straight: set[str]  # names that it binds in no loop and under no condition
     environment: dict[str, Binding] = field(default_factory=dict)
     active: tuple[str, ...] = ()  # the loop variables
@@ -74,17 +73,18 @@ class Scope:
     def of(module: Module, function: ast.FunctionDef) -> Scope:
         """Note what the body of a function binds."""
         augmented = [node.target for node in ast.walk(function) if isinstance(node, ast.AugAssign)]
-        inner = [part for node in function.body for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt)]
-        for node in ast.walk(function):
-            if isinstance(node, ast.NamedExpr):
-                raise refusal("walrus", module.locate(node), ast.unparse(node))
-        stores, loop_names = Counter(stored_in(function.body)), loop_variables(function)
+        inner: list[ast.AST] = [node.target for node in function.body if isinstance(node, ast.For)]
+        for node in function.body:
+            inner += [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt)]
+        for part in ast.walk(function):
+            if isinstance(part, ast.NamedExpr):
+                raise refusal("walrus", module.locate(part), ast.unparse(part))
+        stores = Counter(stored_in(function.body))
         return Scope(
             function,
             stores,
             Counter(target.id for target in augmented if isinstance(target, ast.Name)),
-            loop_names,
-            stores.keys() - set(stored_in(inner)) - loop_names,
+            stores.keys() - set(stored_in(inner)),
         )
 
 

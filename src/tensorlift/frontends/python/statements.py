@@ -1,6 +1,6 @@
 """Statements: blocks, conditions, loops, what is returned, and functions of the same file in place of their calls.
 
-A local variable is one of the innermost block that it can live in (see `first_use`).
+A name that a block binds is bound after it where that is the block of a condition and the other one binds it too.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from tensorlift.frontends.python.expressions import condition, evaluate, held
 from tensorlift.frontends.python.iteration import looped
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import Scalar, cast, stored
-from tensorlift.frontends.python.state import Inference, Scope
-from tensorlift.frontends.python.syntax import arguments_of, first_use, given_arguments, occurrences, stored_in
+from tensorlift.frontends.python.state import LOCAL, Inference, Scope
+from tensorlift.frontends.python.syntax import arguments_of, given_arguments
 from tensorlift.frontends.python.values import Array, Operand, Sizes
 from tensorlift.ops.c_types import BOOL
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tensorlift.frontends.python.scalars import Number
+    from tensorlift.frontends.python.state import Binding
 
 _EVALUATING = (ast.Assign, ast.AnnAssign, ast.Return, ast.Expr)
 
@@ -32,13 +33,11 @@ _EVALUATING = (ast.Assign, ast.AnnAssign, ast.Return, ast.Expr)
 def read_body(ctx: Inference, statements: Sequence[ast.stmt]) -> None:
     """Read the statements of a block."""
     for position, statement in enumerate(statements):
-        rest = statements[position:]
         if isinstance(statement, ast.If) and _skips(statement):
             with ctx.placed(statement):
                 condition(ctx, statement.test)
-                _arm(ctx, rest[1:])
+                _arm(ctx, statements[position + 1 :])
             return
-        _declare_for(ctx, statement, rest)
         ctx.whole = getattr(statement, "value", None) if isinstance(statement, _EVALUATING) else None
         with ctx.placed(statement):
             _statement(ctx, statement)
@@ -47,37 +46,6 @@ def read_body(ctx: Inference, statements: Sequence[ast.stmt]) -> None:
 def _skips(statement: ast.If) -> bool:
     """Whether a statement is ``if c: continue``, so that what follows is under the other condition."""
     return not statement.orelse and len(statement.body) == 1 and isinstance(statement.body[0], ast.Continue)
-
-
-def _declare_for(ctx: Inference, statement: ast.stmt, rest: Sequence[ast.stmt]) -> None:
-    """Declare the variables that a compound statement binds and that must live in this block."""
-    if not isinstance(statement, ast.For | ast.While | ast.If):
-        return
-    for name in dict.fromkeys(stored_in([statement])):
-        if name in ctx.scope.environment or name in ctx.scope.loop_names:
-            continue
-        if occurrences(statement, name) == occurrences(ctx.scope.function.body, name) and _owns(statement, name):
-            continue
-        if first_use(rest, name) == "read":
-            raise ctx.refusal("unbound", name, _first_read(rest, name))
-        declare(ctx, name, None)
-
-
-def _first_read(statements: Sequence[ast.stmt], name: str) -> ast.AST:
-    loads = [
-        node
-        for statement in statements
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-    ]
-    return min(loads, key=lambda n: (n.lineno, n.col_offset)) if loads else statements[0]
-
-
-def _owns(statement: ast.For | ast.While | ast.If, name: str) -> bool:
-    """Whether a name can live in a block inside of a statement that holds all its mentions."""
-    head = [statement.target, statement.iter] if isinstance(statement, ast.For) else [statement.test]
-    arms = [statement.body, statement.orelse] if isinstance(statement, ast.If) else [statement.body]
-    return not occurrences(head, name) and all(first_use(arm, name) != "read" for arm in arms)
 
 
 def _for(ctx: Inference, node: ast.For) -> None:
@@ -95,8 +63,8 @@ def _while(ctx: Inference, node: ast.While) -> None:
 
 def _if(ctx: Inference, node: ast.If) -> None:
     condition(ctx, node.test)
-    _arm(ctx, node.body)
-    _arm(ctx, node.orelse)
+    then, otherwise = _arm(ctx, node.body), _arm(ctx, node.orelse)
+    ctx.scope.environment |= {name: LOCAL for name in then if then[name] is otherwise.get(name) is LOCAL}
 
 
 def _annotated(ctx: Inference, node: ast.AnnAssign) -> None:
@@ -128,9 +96,11 @@ def _statement(ctx: Inference, node: ast.stmt) -> None:
     rule(ctx, node)
 
 
-def _arm(ctx: Inference, statements: Sequence[ast.stmt]) -> None:
+def _arm(ctx: Inference, statements: Sequence[ast.stmt]) -> dict[str, Binding]:
+    """Read a block, and give what names are at its end."""
     with ctx.block():
         read_body(ctx, statements)
+        return ctx.scope.environment
 
 
 def _assert(ctx: Inference, test: ast.expr) -> None:
