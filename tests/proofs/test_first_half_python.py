@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -40,9 +39,9 @@ def _literal(text: str, other: str) -> ModuleOp:
     """Read a text literally with the parameters and types of another one, which the front end reads."""
 
     def read() -> ModuleOp:
-        (function,) = read_functions(source_from_text(text, "f.py"), LiftOptions())
-        (node,) = [one for one in ast.parse(other).body if isinstance(one, ast.FunctionDef)]
-        return literal_module_of(replace(function.inference.inferred(), function=node))
+        (known,), (own,) = (read_functions(source_from_text(one, "f.py"), LiftOptions()) for one in (text, other))
+        found = own.inference.inferred()
+        return literal_module_of(replace(known.inference.inferred(), function=found.function, callees=found.callees))
 
     return with_deep_stack(read)
 

@@ -111,20 +111,17 @@ def part(ctx: Inference, base: Array, node: ast.Subscript, *, is_target: bool = 
         if len(parts) - news > base.rank:
             detail = f"`{ast.unparse(node)}` has {len(parts)} indices for {base.rank} dimensions"
             raise RefusedError("rank", detail)
-    left, extents, is_fixed = list(base.extents), list[nodes.Expression](), base.is_fixed
+    left, extents = list(base.extents), list[nodes.Expression]()
     for entry in parts:
         with ctx.placed(entry):
             if is_new_axis(entry) and not is_target:
                 extents.append(nodes.Integer(1, LONG, NOWHERE))
             elif isinstance(entry, ast.Slice):
-                first, length = _slice(ctx, left.pop(0), entry)
-                is_fixed = is_fixed and first.is_stable and length.is_stable
-                extents.append(ctx.extent(length))
+                extents.append(ctx.extent(_slice(ctx, left.pop(0), entry)))
             else:
                 index, extent = _index(ctx, entry), left.pop(0)
-                is_fixed = is_fixed and index.is_stable
                 ctx.mention(*[extent] * _is_negative(index))
-    return replace(base, extents=(*extents, *left), is_fixed=is_fixed, is_whole=False)
+    return replace(base, extents=(*extents, *left), is_whole=False)
 
 
 def _index(ctx: Inference, entry: ast.expr) -> Scalar:
@@ -139,15 +136,15 @@ def _index(ctx: Inference, entry: ast.expr) -> Scalar:
     return value if value.integer is not None else cast(value, LONG)
 
 
-def _slice(ctx: Inference, extent: nodes.Expression, entry: ast.Slice) -> tuple[Scalar, Scalar]:
-    """Give the first index that a slice selects, and how many."""
+def _slice(ctx: Inference, extent: nodes.Expression, entry: ast.Slice) -> Scalar:
+    """Give how many indices a slice selects."""
     step = 1 if entry.step is None else _step(ctx, entry.step)
     whole = size_of(extent)
     if step < 0:
         if entry.lower is not None or entry.upper is not None:
             raise RefusedError("index", f"the slice `{ast.unparse(entry)}` has bounds and a negative step")
         ctx.mention(extent)
-        return binary("-", whole, integer(1)), _in_steps(whole, -step)
+        return _in_steps(whole, -step)
     lower = integer(0) if entry.lower is None else _bound(ctx, entry.lower, whole)
     upper = whole if entry.upper is None else _bound(ctx, entry.upper, whole)
     if entry.upper is not None:
@@ -158,7 +155,7 @@ def _slice(ctx: Inference, extent: nodes.Expression, entry: ast.Slice) -> tuple[
         if upper.integer is not None and lower.integer is not None:
             length = integer(max(int(upper.integer) - int(lower.integer), 0))
     ctx.require_nonnegative(ctx.extent(length))
-    return lower, _in_steps(length, step)
+    return _in_steps(length, step)
 
 
 def _step(ctx: Inference, node: ast.expr) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.frontends.c import nodes
 from tensorlift.frontends.python.arrays import fill, in_memory, own, part, stores
-from tensorlift.frontends.python.expressions import evaluate, held, operated
+from tensorlift.frontends.python.expressions import evaluate, operated
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import (
     NOWHERE,
@@ -25,7 +25,7 @@ from tensorlift.frontends.python.scalars import (
     truth_of,
 )
 from tensorlift.frontends.python.state import LOCAL, Inference, Local
-from tensorlift.frontends.python.syntax import may_be_mask, names_in
+from tensorlift.frontends.python.syntax import may_be_mask
 from tensorlift.frontends.python.values import Array, Operand, Sizes
 from tensorlift.ops.c_types import BOOL, LONG, FloatType
 
@@ -49,9 +49,7 @@ def assign(ctx: Inference, targets: Sequence[ast.expr], value: ast.expr) -> None
 
 def _assign(ctx: Inference, targets: Sequence[ast.expr], value: ast.expr) -> None:
     found = evaluate(ctx, value)
-    if len(targets) > 1 and isinstance(found, Scalar):
-        found = held(found)
-    elif len(targets) > 1 and isinstance(found, Array):  # one array, whose names are all of it
+    if len(targets) > 1 and isinstance(found, Array):  # one array, whose names are all of it
         found = in_memory(ctx, own(found))
     ctx.source = value
     for target in targets:
@@ -63,10 +61,9 @@ def _unpack(ctx: Inference, targets: Sequence[ast.expr], value: ast.expr) -> Non
     if isinstance(value, ast.Tuple | ast.List):
         if len(value.elts) != len(targets):
             raise RefusedError("target", "the sides of the assignment differ in length")
-        values: Sequence[Operand] = [
-            _frozen(evaluate(ctx, item), hold=_must_be_held(k, targets, value.elts))
-            for k, item in enumerate(value.elts)
-        ]
+        values: Sequence[Operand] = [evaluate(ctx, item) for item in value.elts]
+        if any(isinstance(item, Array) for item in values):
+            raise RefusedError("target", "several arrays are assigned at once")
     else:
         found = evaluate(ctx, value)
         if isinstance(found, Array) and found.view is not None and found.rank == 1:
@@ -77,22 +74,6 @@ def _unpack(ctx: Inference, targets: Sequence[ast.expr], value: ast.expr) -> Non
         values = found.items
     for target, item in zip(targets, values, strict=True):
         _bind(ctx, target, item)
-
-
-def _frozen(value: Operand, *, hold: bool) -> Operand:
-    if isinstance(value, Array):
-        raise RefusedError("target", "several arrays are assigned at once")
-    return held(value) if hold and isinstance(value, Scalar) else value
-
-
-def _must_be_held(position: int, targets: Sequence[ast.expr], values: Sequence[ast.expr]) -> bool:
-    """Whether a value must be computed before the targets to the left of its own are stored."""
-    before = targets[:position]
-    if any(isinstance(node, ast.Call) for value in values[position + 1 :] for node in ast.walk(value)):
-        return True
-    if not all(isinstance(target, ast.Name) for target in before):
-        return True
-    return bool(names_in(values[position]) & {target.id for target in before if isinstance(target, ast.Name)})
 
 
 def _bind(ctx: Inference, target: ast.expr, value: Operand) -> None:
@@ -140,9 +121,7 @@ def bind_name(ctx: Inference, name: str, value: Operand) -> None:
 
 
 def alias(ctx: Inference, name: str, value: Array) -> None:
-    """Name a part of an array; what its place depends on must not change."""
-    if not value.is_fixed:
-        raise RefusedError("index", f"the part of an array that `{name}` names may move")
+    """Name a part of an array."""
     ctx.scope.environment[name] = replace(value, is_whole=False)
 
 

@@ -23,7 +23,6 @@ from tensorlift.frontends.python.expressions import (
     array,
     elementwise,
     evaluate,
-    held,
     module_of,
     operated,
     scalar,
@@ -151,9 +150,9 @@ def _list(ctx: Inference, node: ast.Call) -> Array:
 
 def _divided(ctx: Inference, node: ast.Call) -> Sizes:
     take(node, _TWO)
-    sides = [held(scalar(ctx, argument)) for argument in node.args]
+    sides = [scalar(ctx, argument) for argument in node.args]
     found = [operated(ctx, op, *sides) for op in (ast.FloorDiv(), ast.Mod())]
-    return Sizes(tuple(held(value) for value in found if isinstance(value, Scalar)))
+    return Sizes(tuple(value for value in found if isinstance(value, Scalar)))
 
 
 def _power(ctx: Inference, node: ast.Call) -> Operand:

@@ -126,12 +126,6 @@ def _is_not(node: ast.expr) -> bool:
     return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
 
 
-def held(value: Scalar) -> Scalar:
-    """Give a number that is computed before others are assigned."""
-    is_plain = value.literal is not None or (value.is_stable and not value.is_truth)
-    return value if is_plain else replace(stored(value), node=None)
-
-
 # -- names
 
 
@@ -198,7 +192,7 @@ def named_constant(ctx: Inference, node: ast.Attribute) -> Scalar | None:
 
 
 def _tuple(ctx: Inference, node: ast.Tuple) -> Sizes:
-    return Sizes(tuple(held(scalar(ctx, item)) for item in node.elts))
+    return Sizes(tuple(stored(scalar(ctx, item)) for item in node.elts))
 
 
 # -- operators
@@ -386,8 +380,7 @@ def _operand(operand: Operand) -> Scalar | Array:
         return without_lists(operand)
     if isinstance(operand, Sizes):
         raise RefusedError("operator", "a tuple has no arithmetic")
-    is_plain = operand.literal is not None or isinstance(operand.node, nodes.Name)
-    return operand if is_plain else replace(stored(operand), node=None)
+    return operand
 
 
 def without_lists(value: Array) -> Array:

@@ -30,10 +30,10 @@ _MOST_ITEMS = 16  # a body is repeated for each
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The values of a loop variable: from ``start`` on in steps, to before the least of ``stops``."""
+    """The values of a loop variable: from ``start`` on in steps, to before ``stop``."""
 
     start: Scalar
-    stops: tuple[Scalar, ...]
+    stop: Scalar
     step: int = 1
 
     @property
@@ -75,14 +75,14 @@ def _range(ctx: Inference, node: ast.Call) -> Range:
         raise ctx.refusal("arguments", f"`range` takes 1 to 3 arguments, not {len(node.args)}", node)
     values = [whole_number(ctx, argument) for argument in node.args]
     if len(values) == 1:
-        return Range(integer(0), (values[0],))
+        return Range(integer(0), values[0])
     if len(values) == _TWO:
-        return Range(values[0], (values[1],))
+        return Range(values[0], values[1])
     step = values[-1].integer
     if not step:
         text = ast.unparse(node.args[-1])
         raise ctx.refusal("step", "zero" if step == 0 else f"`{text}`, which is no constant", node.args[-1])
-    return Range(values[0], (values[1],), int(step))
+    return Range(values[0], values[1], int(step))
 
 
 def _reversed(ctx: Inference, target: ast.expr, node: ast.expr) -> _Iteration:
@@ -92,8 +92,8 @@ def _reversed(ctx: Inference, target: ast.expr, node: ast.expr) -> _Iteration:
     span = _range(ctx, node)
     if span.step != 1:
         raise ctx.refusal("iterable", "`reversed` of a range with a step", node)
-    first, last = (binary("-", bound, integer(1)) for bound in (span.stops[0], span.start))
-    return Range(first, (last,), -1), [(target, None)]
+    first, last = (binary("-", bound, integer(1)) for bound in (span.stop, span.start))
+    return Range(first, last, -1), [(target, None)]
 
 
 def _over_array(ctx: Inference, target: ast.expr, node: ast.expr) -> _Iteration:
@@ -107,7 +107,7 @@ def _over_array(ctx: Inference, target: ast.expr, node: ast.expr) -> _Iteration:
     else:
         raise RefusedError("iterable", f"`{ast.unparse(node)}`")
     ctx.mention(value.extents[0])
-    return Range(integer(0), (size_of(value.extents[0]),)), [(target, value)]
+    return Range(integer(0), size_of(value.extents[0])), [(target, value)]
 
 
 def _enumerate(ctx: Inference, target: ast.expr, node: ast.Call) -> _Iteration:
@@ -130,10 +130,10 @@ def _zip(ctx: Inference, target: ast.expr, node: ast.Call) -> _Iteration:
         if not span.is_plain:
             raise RefusedError("iterable", "`zip` of a range that does not start at 0")
         found += items
-        stops += span.stops
+        stops.append(span.stop)
     for stop in stops[1:]:
         ctx.require_equal(ctx.extent(stops[0]), ctx.extent(stop))
-    return Range(integer(0), (stops[0],)), found
+    return Range(integer(0), stops[0]), found
 
 
 # -- loops
@@ -187,12 +187,11 @@ def counted_loop(ctx: Inference, target: ast.expr, iteration: _Iteration, body: 
     """Be in a loop; ``body`` is given the name of the counter, after what the targets are is bound."""
     span, bind = iteration
     with ctx.placed(target):
-        bounds = [_once(ctx, bound) for bound in (span.start, *span.stops)]
+        bounds = [_once(ctx, bound) for bound in (span.start, span.stop)]
         ctx.mention(*map(ctx.extent, bounds))
         name = _counter(ctx, bind)
         counter = size_of(ctx.size(name))
-        first, *ends = (ctx.polynomial(ctx.extent(bound)) for bound in bounds)
-        if first is not None and any(end is not None for end in ends):
+        if all(ctx.polynomial(ctx.extent(bound)) is not None for bound in bounds):
             ctx.counters.add(name)
         for one, rule in bind:
             _bind_item(ctx, one, rule, counter)
@@ -301,9 +300,9 @@ def listed(ctx: Inference, node: Comprehension) -> Array:
 
     with _own_names(ctx, node):
         span, bind = iterable(ctx, generator.target, generator.iter)
-        if span.step != 1 or len(span.stops) != 1:
+        if span.step != 1:
             raise RefusedError("comprehension", "a comprehension over a range with a step")
-        length, before = ctx.extent(binary("-", span.stops[0], span.start)), set(ctx.names)
+        length, before = ctx.extent(binary("-", span.stop, span.start)), set(ctx.names)
         counted_loop(ctx, generator.target, (span, bind), body)
     return made[0]
 

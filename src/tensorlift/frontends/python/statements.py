@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.frontends.python.arrays import in_memory, own
 from tensorlift.frontends.python.assignments import alias, assign, augment, declare, result_array
 from tensorlift.frontends.python.calls import INLINED, callee
-from tensorlift.frontends.python.expressions import condition, evaluate, held
+from tensorlift.frontends.python.expressions import condition, evaluate
 from tensorlift.frontends.python.iteration import looped
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import Scalar, cast, stored
@@ -257,7 +257,7 @@ def _argument(ctx: Inference, name: str, value: Operand) -> None:
     elif isinstance(value, Scalar) and name in ctx.scope.stores:
         declare(ctx, name, value)
     else:
-        ctx.scope.environment[name] = held(value) if isinstance(value, Scalar) else value
+        ctx.scope.environment[name] = value
 
 
 def _body_of(ctx: Inference, function: ast.FunctionDef) -> Operand:
@@ -274,8 +274,7 @@ def _body_of(ctx: Inference, function: ast.FunctionDef) -> Operand:
     if not isinstance(last, ast.Return) or last.value is None:
         return Sizes(())
     ctx.whole = last.value
-    value = evaluate(ctx, last.value)
-    return held(value) if isinstance(value, Scalar) else value
+    return evaluate(ctx, last.value)
 
 
 def _as_expression(statements: Sequence[ast.stmt]) -> ast.expr | None:

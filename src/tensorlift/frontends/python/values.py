@@ -36,7 +36,7 @@ class Array:
     """An array: its extents, and one of its elements.
 
     One that ``is_new`` has memory of its own that nothing names yet, one that ``is_whole`` is named, and all of its
-    memory.  The place of a part that is not ``is_fixed`` may change.  One that ``shows`` another array is a view of it,
+    memory.  One that ``shows`` another array is a view of it,
     and may be read but not named.
     """
 
@@ -46,7 +46,6 @@ class Array:
     is_list: bool = False
     is_new: bool = False
     is_whole: bool = False
-    is_fixed: bool = True
     shows: str = ""
 
     @property
