@@ -6,8 +6,8 @@ import pytest
 from tests.frontends.refused import Refused, check
 
 from tensorlift.diagnostics import Location
-from tensorlift.frontends.c.refusals import REFUSALS
 from tensorlift.languages.c import read_c
+from tensorlift.refusals import REFUSALS
 
 CASES = [
     Refused(

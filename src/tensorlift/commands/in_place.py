@@ -36,9 +36,9 @@ from tensorlift.frontends.c.outline.stretches import Stretch, left_for_pragmas, 
 from tensorlift.frontends.c.outline.text import Outlined, outlined
 from tensorlift.frontends.c.outline.unit import Definition, Unit, trees_of
 from tensorlift.frontends.c.reader import parser_arguments
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.record import FunctionRecord, LiftRecord, Region
+from tensorlift.refusals import refusal
 from tensorlift.report.output import STDOUT, write_bytes, write_output
 from tensorlift.report.terminal import Screen, show_lift, summary_lines
 from tensorlift.runtime.compilers import complaint

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.builtin import ModuleOp
 
-    from tensorlift.frontends.c import nodes
     from tensorlift.frontends.cpp.instances import Instance
     from tensorlift.frontends.read_function import ReadFunction
+    from tensorlift.ir import nodes
 
 
 def read_cpp(text: str, filename: str, *, function: str | None = None, **options: Any) -> list[ReadFunction]:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
-    from tensorlift.frontends.c import nodes
     from tensorlift.frontends.read_function import ReadFunction
+    from tensorlift.ir import nodes
 
 
 def read_mlir(

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.builtin import ModuleOp
 
-    from tensorlift.frontends.c import nodes
     from tensorlift.frontends.python import LiveFunction
     from tensorlift.frontends.python.state import Inference
     from tensorlift.frontends.read_function import ReadFunction
+    from tensorlift.ir import nodes
 
 
 def read_python(text: str, filename: str, *, function: str | None = None) -> list[ReadFunction]:

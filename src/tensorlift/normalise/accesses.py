@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.refusals import refusal
+from tensorlift.ir import nodes
 from tensorlift.ir.function import TEXT
 from tensorlift.normalise.blame import inexact
 from tensorlift.normalise.bounds import extent_name
@@ -20,6 +19,7 @@ from tensorlift.normalise.values import Access, Address, Array, Data, Slot, depe
 from tensorlift.ops.c_types import TRUTH, FloatType, IntegerType, element_of
 from tensorlift.poly.index_arithmetic import Index
 from tensorlift.poly.polynomial import ZERO, Polynomial
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

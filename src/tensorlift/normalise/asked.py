@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.poly.index_arithmetic import Need
 from tensorlift.poly.polynomial import ONE, Polynomial
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

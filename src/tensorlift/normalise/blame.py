@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.arith import ConstantOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.arithmetic import constant_of
 from tensorlift.normalise.exact import DIVISIONS
 from tensorlift.normalise.steering import is_integer, made_of
 from tensorlift.normalise.values import Unknown, depends_on_data
 from tensorlift.poly.index_arithmetic import Index
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import LiftError, Location

@@ -14,7 +14,6 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.scf import IfOp, WhileOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.arithmetic import constant_of, never_wraps, predicate_of
 from tensorlift.ir.function import SIZE
 from tensorlift.ir.literal_function import NEGATIVE, OF_PART, argument_names
@@ -24,6 +23,7 @@ from tensorlift.normalise.steering import made_of
 from tensorlift.normalise.values import Array, Data
 from tensorlift.poly.index_arithmetic import Index
 from tensorlift.poly.polynomial import ONE, Polynomial
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp

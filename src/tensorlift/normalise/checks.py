@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.arith import CmpiOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.arithmetic import constant_of
 from tensorlift.ir.literal_function import NEGATIVE, OF_PART
 from tensorlift.normalise.asked import demand, settle
@@ -20,6 +19,7 @@ from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.truths import decided_here, inverted, plain
 from tensorlift.normalise.values import Address, Array, Data, Unknown
 from tensorlift.poly.index_arithmetic import Index
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from tensorlift.normalise.execution import Execution, Rule, Test

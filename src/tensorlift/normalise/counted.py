@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from tensorlift.diagnostics import LiftError
-from tensorlift.frontends.c.refusals import REFUSALS, refusal
 from tensorlift.ir.left_early import JUMP, refusal_of
 from tensorlift.ir.location import name_of
 from tensorlift.normalise.blame import inexact
@@ -26,6 +25,7 @@ from tensorlift.normalise.wrapping import require_exact
 from tensorlift.poly.index_arithmetic import Index, Need
 from tensorlift.poly.loops import LoopRange
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
+from tensorlift.refusals import REFUSALS, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -26,9 +26,9 @@ from math import gcd
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.normalise.values import Access, Array
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from tensorlift.poly.loops import Domain

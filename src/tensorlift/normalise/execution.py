@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import Block, Operation, SSAValue
 
 from tensorlift.diagnostics import LiftError, Location, Note, called_from
-from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.refusals import refusal
+from tensorlift.ir import nodes
 from tensorlift.ir.location import calls_around, location_of
 from tensorlift.normalise.cases import decided, emitted
 from tensorlift.normalise.conditions import AffineCondition
@@ -26,6 +25,7 @@ from tensorlift.ops.c_types import INT, LONG, FloatType, IntegerType, PointerTyp
 from tensorlift.poly.index_arithmetic import Index, Setting, binary
 from tensorlift.poly.loops import Domain, Known, LoopRange
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

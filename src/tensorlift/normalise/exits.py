@@ -35,7 +35,6 @@ from xdsl.dialects.scf import ConditionOp, IfOp, WhileOp, YieldOp
 from xdsl.dialects.ub import PoisonOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.arithmetic import constant_of, width_of
 from tensorlift.ir.left_early import JUMP, marked, refusal_of
 from tensorlift.ir.location import location_of
@@ -43,6 +42,7 @@ from tensorlift.normalise.choices import is_harmless
 from tensorlift.normalise.edit import forwarded, insert, is_quiet, last_of, move, nested, remove, sweep
 from tensorlift.normalise.exact import REACHED
 from tensorlift.normalise.guards import comparison, contrary, linear
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects import affine, memref
 
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.c_types import INDEX, ir_type
 from tensorlift.normalise.values import DATA_PLACE, Access, Array, Data, Gather, depends_on_data
 from tensorlift.poly.polynomial import Polynomial
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.func import CallOp, FuncOp
 
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.literal_function import callee_of
 from tensorlift.ir.location import inlined, location_of
 from tensorlift.normalise.edit import insert, last_of, remove
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -23,7 +23,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.c_types import (
     INDEX,
     identifier,
@@ -47,6 +46,7 @@ from tensorlift.normalise.values import DATA_PLACE, Access, Array, Data, depends
 from tensorlift.ops.c_types import BOOL, LONG, TRUTH, CType, FloatType, IntegerType, NumberType
 from tensorlift.poly.index_arithmetic import counts_objects, small_part
 from tensorlift.poly.polynomial import ONE, Polynomial
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.location import CONDITION, location_of, name_of
 from tensorlift.normalise.edit import last_of
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from xdsl.ir import Block, Operation

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from tensorlift.diagnostics import Location, called_from
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.cleanup import PURE, remove_dead
 from tensorlift.ir.function import function_named
 from tensorlift.ir.literal_function import argument_names, callee_of
@@ -42,6 +41,7 @@ from tensorlift.normalise.structure import Structure
 from tensorlift.normalise.values import Unknown
 from tensorlift.ops.c_types import LONG
 from tensorlift.poly.index_arithmetic import Index
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.func import CallOp
     from xdsl.ir import Operation
 
-    from tensorlift.frontends.c import nodes
+    from tensorlift.ir import nodes
     from tensorlift.normalise.execution import Rule
     from tensorlift.normalise.ir_sink import IRSink
     from tensorlift.normalise.preconditions import Preconditions

@@ -24,9 +24,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, OpResult, Region
 from xdsl.rewriter import Rewriter
 
 from tensorlift.diagnostics import LiftError, Location
-from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.refusals import refusal
-from tensorlift.frontends.c.signature import is_structure
+from tensorlift.ir import nodes
 from tensorlift.ir.c_types import INDEX, ir_type, memref_type
 from tensorlift.normalise.delinearise import Split
 from tensorlift.normalise.gathers import complete, complete_gather
@@ -47,11 +45,13 @@ from tensorlift.ops.c_types import (
     PointerType,
     VoidType,
     element_of,
+    is_structure,
 )
 from tensorlift.poly.index_arithmetic import Index
 from tensorlift.poly.names import unused
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 from tensorlift.poly.ranges import Ranges
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.poly.polynomial import ONE, Polynomial, spell_inequality
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location

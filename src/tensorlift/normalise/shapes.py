@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.normalise.delinearise import Split, dimensions_of, respread
 from tensorlift.normalise.values import Access, Array
 from tensorlift.poly.loops import Domain
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

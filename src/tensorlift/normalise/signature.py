@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c import nodes
-from tensorlift.frontends.c.refusals import refusal
+from tensorlift.ir import nodes
 from tensorlift.ir.function import NULL, OFFSET, OUTSIDE, ROW, SIZE, axis_name
 from tensorlift.ir.literal_function import argument_names
 from tensorlift.ir.location import location_of
@@ -18,6 +17,7 @@ from tensorlift.normalise.values import Address, Array, Choice, Data, Slot, Unkn
 from tensorlift.ops.c_types import LONG
 from tensorlift.poly.index_arithmetic import Index
 from tensorlift.poly.polynomial import ZERO, Polynomial
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

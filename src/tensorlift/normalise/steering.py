@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.func import FuncOp
 
-    from tensorlift.frontends.c.nodes import Variable
+    from tensorlift.ir.nodes import Variable
 
 # The operands of an operation that are places, bounds or extents.
 SEEDS = {

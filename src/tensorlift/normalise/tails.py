@@ -11,9 +11,9 @@ from xdsl.dialects.cf import BranchOp
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, SSAValue
 
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.location import location_of
 from tensorlift.normalise.edit import last_of
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from tensorlift.frontends.c.nodes import Variable
+from tensorlift.ir.nodes import Variable
 from tensorlift.poly.index_arithmetic import Index, Need
 
 if TYPE_CHECKING:

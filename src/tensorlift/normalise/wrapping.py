@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution
 from tensorlift.normalise.exact import integer, read_as
 from tensorlift.ops.c_types import INT, IntegerType
 from tensorlift.poly.index_arithmetic import Index, Need
 from tensorlift.poly.loops import LoopRange
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location

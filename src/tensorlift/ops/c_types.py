@@ -169,3 +169,9 @@ def element_of(ctype: CType) -> CType:
     while isinstance(ctype, ArrayType):
         ctype = ctype.element
     return ctype
+
+
+def is_structure(ctype: CType) -> bool:
+    """Whether a type is a structure, or a pointer to one."""
+    inner = ctype.element if isinstance(ctype, PointerType) else ctype
+    return isinstance(inner, OtherType) and inner.kind == "struct"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorlift.diagnostics import Location
-from tensorlift.frontends.c.refusals import refusal
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -12,9 +12,9 @@ from clang.cindex import CursorKind, TranslationUnitLoadError
 from tensorlift.diagnostics import Diagnostic, LiftError, Location
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.parse_errors import ParseErrors
-from tensorlift.frontends.c.refusals import REFUSALS, Refusal, refusal
 from tensorlift.frontends.c.variables import UnitReader
 from tensorlift.frontends.read_function import ReadFunction, read_function
+from tensorlift.refusals import REFUSALS, Refusal, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clang.cindex import CursorKind
 
-from tensorlift.frontends.c import libclang, nodes
-from tensorlift.frontends.c.refusals import refusal
+from tensorlift.frontends.c import libclang
+from tensorlift.ir import nodes
 from tensorlift.ir.function import NULL, OUTSIDE, ROW
-from tensorlift.ops.c_types import UNSIGNED_LONG, ArrayType, CType, NumberType, OtherType, PointerType
+from tensorlift.ops.c_types import UNSIGNED_LONG, ArrayType, CType, NumberType, PointerType, is_structure
 from tensorlift.poly.names import unused
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -104,13 +105,6 @@ def _outside(reader: UnitReader, cursor: Any, names: Sequence[str], taken: set[s
         member = _variable(reader, cursor, fields, match, taken)
         member.is_parameter, member.is_global = False, True
         yield member
-
-
-def is_structure(ctype: CType) -> bool:
-    """Whether a type is a structure, or a pointer to one."""
-    if isinstance(ctype, PointerType):
-        ctype = ctype.element
-    return isinstance(ctype, OtherType) and ctype.kind == "struct"
 
 
 def _members(reader: UnitReader, declared: Sequence[Any], names: Sequence[str]) -> dict[str, list[nodes.Variable]]:

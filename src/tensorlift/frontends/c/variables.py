@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.diagnostics import Location
-from tensorlift.frontends.c import libclang, nodes
+from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.clang_types import TypeReader
-from tensorlift.frontends.c.refusals import refusal
+from tensorlift.ir import nodes
 from tensorlift.ops.c_types import UNSIGNED_LONG, ArrayType, CType, IntegerType, PointerType
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

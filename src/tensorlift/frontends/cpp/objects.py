@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from tensorlift.frontends.c import nodes
+from tensorlift.ir import nodes
 from tensorlift.ops.c_types import UNSIGNED_LONG, ArrayType, CType, NumberType
 
 if TYPE_CHECKING:

@@ -21,18 +21,19 @@ from xdsl.dialects.builtin import StringAttr
 from xdsl.ir.affine import AffineConstraintKind
 
 from tensorlift.diagnostics import LiftError, Location
-from tensorlift.frontends.c import libclang, nodes
+from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.reader import ParsedFile, encoded, found_by_parser, inside_of, lowered, parser_arguments
-from tensorlift.frontends.c.refusals import refusal as c_refusal
 from tensorlift.frontends.c.variables import UnitReader
 from tensorlift.frontends.cpp.cpp_types import INCLUDE
 from tensorlift.frontends.cpp.instances import Instance, Template, instances, with_pointers
 from tensorlift.frontends.cpp.objects import extent_node
 from tensorlift.frontends.cpp.refusals import REFUSALS, refusal
 from tensorlift.frontends.read_function import ReadFunction
+from tensorlift.ir import nodes
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.requirements import Condition, add_requirements, stated_requirement
 from tensorlift.poly.polynomial import ONE, Polynomial
+from tensorlift.refusals import refusal as c_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from tensorlift.diagnostics import LiftError, Location, refuse
-from tensorlift.frontends.c.refusals import Refusal
+from functools import partial
+
+from tensorlift.refusals import Refusal
+from tensorlift.refusals import refusal as shared_refusal
 
 REFUSALS: dict[str, Refusal] = {
     "template": Refusal(
@@ -49,7 +51,4 @@ REFUSALS: dict[str, Refusal] = {
 }
 
 
-def refusal(reason: str, location: Location | None, detail: str = "") -> LiftError:
-    """Build the exception for a row of the table, to be raised by the caller."""
-    row = REFUSALS[reason]
-    return refuse(row.code, row.message.format(detail=detail), location, row.remedy)
+refusal = partial(shared_refusal, rows=REFUSALS)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TypeKind
 
-from tensorlift.frontends.c import nodes
 from tensorlift.frontends.c.signature import Asked, outer_variables
 from tensorlift.frontends.cpp.class_rules import require_class, require_plain_copy, require_plain_ending
 from tensorlift.frontends.cpp.cpp_types import CppTypes, fields_of, is_class, is_reference, spelled, without_reference
@@ -22,6 +21,7 @@ from tensorlift.frontends.cpp.objects import Container, ContainerType, Extent, e
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.returned import Returned, returned_by
 from tensorlift.frontends.cpp.syntax import parameters_of
+from tensorlift.ir import nodes
 from tensorlift.ir.prototype import RETURNED, size_name
 from tensorlift.ops.c_types import UNSIGNED_LONG, VOID, ArrayType, NumberType, PointerType
 from tensorlift.poly.names import unused

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import Float32Type, Float64Type, IndexType, IntegerType, Signedness
 
-from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.ir.location import location_of
+from tensorlift.refusals import Refusal
+from tensorlift.refusals import refusal as shared_refusal
 
 if TYPE_CHECKING:
     from xdsl.ir import Attribute, Operation
 
 _WIDTHS = {1, 8, 16, 32, 64}
-
-
-class Refusal(NamedTuple):
-    """One reason to refuse code."""
-
-    code: str
-    message: str
-    remedy: str
 
 
 REFUSALS: dict[str, Refusal] = {
@@ -47,10 +41,7 @@ REFUSALS: dict[str, Refusal] = {
 }
 
 
-def refusal(reason: str, location: Location | None, detail: str = "") -> LiftError:
-    """Build the exception for a row of the table, to be raised by the caller."""
-    row = REFUSALS[reason]
-    return refuse(row.code, row.message.format(detail=detail), location, row.remedy)
+refusal = partial(shared_refusal, rows=REFUSALS)
 
 
 def check_scalar(of_type: Attribute, op: Operation | None) -> None:

@@ -14,10 +14,10 @@ from xdsl.ir import BlockArgument, OpResult, SSAValue
 from xdsl.ir.affine import AffineBinaryOpKind, AffineExpr
 
 from tensorlift.diagnostics import Location
-from tensorlift.frontends.c import nodes
 from tensorlift.frontends.mlir.agreement import Agreement
 from tensorlift.frontends.mlir.names import argument_marks
 from tensorlift.frontends.mlir.refusals import check_scalar, refusal
+from tensorlift.ir import nodes
 from tensorlift.ir.function import SIZE, axis_name
 from tensorlift.ir.linear import evaluated
 from tensorlift.ir.literal_function import argument_names

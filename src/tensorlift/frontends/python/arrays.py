@@ -13,7 +13,6 @@ from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c import nodes
 from tensorlift.frontends.python.expressions import (
     RULES,
     array,
@@ -49,6 +48,7 @@ from tensorlift.frontends.python.syntax import (
     without_ellipsis,
 )
 from tensorlift.frontends.python.values import Array, Operand, Sizes
+from tensorlift.ir import nodes
 from tensorlift.ops.c_types import BOOL, DOUBLE, LONG
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c import nodes
 from tensorlift.frontends.python.arrays import fill, in_memory, own, part, stores
 from tensorlift.frontends.python.expressions import evaluate, operated
 from tensorlift.frontends.python.refusals import RefusedError
@@ -27,6 +26,7 @@ from tensorlift.frontends.python.scalars import (
 from tensorlift.frontends.python.state import LOCAL, Inference, Local
 from tensorlift.frontends.python.syntax import may_be_mask
 from tensorlift.frontends.python.values import Array, Operand, Sizes
+from tensorlift.ir import nodes
 from tensorlift.ops.c_types import BOOL, LONG, FloatType
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.c import nodes
 from tensorlift.frontends.python.arrays import (
     MAKERS,
     copied_array,
@@ -47,6 +46,7 @@ from tensorlift.frontends.python.scalars import (
 )
 from tensorlift.frontends.python.syntax import OPERATORS, REDUCING_METHODS, REDUCTIONS
 from tensorlift.frontends.python.values import Array, Operand, Sizes
+from tensorlift.ir import nodes
 from tensorlift.ops.c_types import BOOL, LONG, UNSIGNED_LONG, FloatType
 
 if TYPE_CHECKING:

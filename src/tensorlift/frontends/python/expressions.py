@@ -11,7 +11,6 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.frontends.c import nodes
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import (
     DTYPES,
@@ -38,6 +37,7 @@ from tensorlift.frontends.python.scalars import (
 from tensorlift.frontends.python.state import Inference, Local
 from tensorlift.frontends.python.syntax import COMPARISONS, CONSTANTS, MODULES, PLAIN
 from tensorlift.frontends.python.values import Array, Operand, Sizes
+from tensorlift.ir import nodes
 from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, FloatType
 
 if TYPE_CHECKING:

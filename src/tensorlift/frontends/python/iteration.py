@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from tensorlift.frontends.c import nodes
 from tensorlift.frontends.python.arrays import in_memory, own, written
 from tensorlift.frontends.python.assignments import bind_name
 from tensorlift.frontends.python.calls import GENERATED, builtin_total, callee
@@ -17,6 +16,7 @@ from tensorlift.frontends.python.scalars import Scalar, binary, cast, integer, s
 from tensorlift.frontends.python.state import Inference, Local
 from tensorlift.frontends.python.syntax import stored_in
 from tensorlift.frontends.python.values import Array
+from tensorlift.ir import nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -19,7 +19,6 @@ from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir.affine import AffineConstraintKind
 
 from tensorlift.diagnostics import LiftError
-from tensorlift.frontends.c import nodes
 from tensorlift.frontends.python.assignments import declare
 from tensorlift.frontends.python.facts import Facts
 from tensorlift.frontends.python.refusals import in_python, refusal
@@ -29,6 +28,7 @@ from tensorlift.frontends.python.state import Inference, Scope
 from tensorlift.frontends.python.statements import read_body
 from tensorlift.frontends.python.syntax import arguments_of
 from tensorlift.frontends.python.values import Array, Memory
+from tensorlift.ir import nodes
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.left_early import marked, refusal_of
 from tensorlift.ir.requirements import Condition, add_requirements, stated_requirement

@@ -9,11 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, Location
-from tensorlift.frontends.c.refusals import refusal as shared_refusal
 from tensorlift.frontends.python.lower import infer
 from tensorlift.frontends.python.refusals import in_python, refusal
 from tensorlift.frontends.python.state import Module
 from tensorlift.frontends.read_function import ReadFunction, read_function
+from tensorlift.refusals import refusal as shared_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

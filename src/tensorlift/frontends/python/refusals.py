@@ -7,11 +7,12 @@ are spelled for Python here.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from tensorlift.diagnostics import LiftError, Location, refuse
-from tensorlift.frontends.c.refusals import REFUSALS as SHARED
-from tensorlift.frontends.c.refusals import Refusal
+from tensorlift.refusals import REFUSALS as SHARED
+from tensorlift.refusals import Refusal
+from tensorlift.refusals import refusal as shared_refusal
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Diagnostic
@@ -120,10 +121,7 @@ class RefusedError(Exception):
         self.detail = detail
 
 
-def refusal(reason: str, location: Location | None, detail: str = "") -> LiftError:
-    """Build the exception for a row of the table, to be raised by the caller."""
-    row = REFUSALS[reason]
-    return refuse(row.code, row.message.format(detail=detail), location, row.remedy)
+refusal = partial(shared_refusal, rows=REFUSALS)
 
 
 def in_python(diagnostic: Diagnostic) -> Diagnostic:

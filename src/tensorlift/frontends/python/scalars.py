@@ -11,8 +11,8 @@ from operator import mul
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import Location
-from tensorlift.frontends.c import nodes
 from tensorlift.frontends.python.refusals import RefusedError
+from tensorlift.ir import nodes
 from tensorlift.ops.c_types import BOOL, DOUBLE, INT, LONG, SCALAR_TYPES, FloatType, IntegerType
 from tensorlift.poly.polynomial import Polynomial
 

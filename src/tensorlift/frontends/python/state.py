@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.diagnostics import Location
-from tensorlift.frontends.c import nodes
 from tensorlift.frontends.python.refusals import RefusedError, refusal
 from tensorlift.frontends.python.scalars import (
     NOWHERE,
@@ -24,6 +23,7 @@ from tensorlift.frontends.python.scalars import (
 )
 from tensorlift.frontends.python.syntax import stored_in
 from tensorlift.frontends.python.values import Array, Memory, Sizes
+from tensorlift.ir import nodes
 from tensorlift.ops.c_types import LONG, VOID, VoidType
 from tensorlift.poly.index_arithmetic import counts_objects
 from tensorlift.poly.polynomial import Polynomial

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from tensorlift.frontends.python.scalars import Scalar
 
 if TYPE_CHECKING:
-    from tensorlift.frontends.c import nodes
     from tensorlift.frontends.python.scalars import Number
+    from tensorlift.ir import nodes
 
     Extents: TypeAlias = tuple[nodes.Expression, ...]
 

@@ -26,7 +26,6 @@ from xdsl.ir import Attribute, SSAValue
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.member_facts import FactFinder
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.frontends.cpp.refusals import refusal as cpp_refusal
 from tensorlift.frontends.cpp.uses import Uses
 from tensorlift.ir.c_types import ir_type
@@ -42,6 +41,7 @@ from tensorlift.ops.c_types import (
 )
 from tensorlift.readers.clang.member_uses import UseFinder
 from tensorlift.readers.flow import Flow, FlowGraph, Local
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableMapping, Sequence

@@ -24,6 +24,7 @@ from tensorlift.ops.c_types import (
     NumberType,
     PointerType,
     VoidType,
+    is_structure,
     promote,
     usual_arithmetic,
 )
@@ -48,7 +49,7 @@ from tensorlift.readers.clang.context import (
     scalar,
     value,
 )
-from tensorlift.readers.clang.members import fields, is_same_structure, is_structure, is_table, selected, subscripted
+from tensorlift.readers.clang.members import fields, is_same_structure, is_table, selected, subscripted
 from tensorlift.readers.clang.memory import (
     difference,
     is_null,

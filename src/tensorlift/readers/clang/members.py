@@ -27,7 +27,6 @@ from tensorlift.ops.c_types import (
     ArrayType,
     CType,
     NumberType,
-    OtherType,
     PointerType,
 )
 from tensorlift.readers.clang.context import (
@@ -59,12 +58,6 @@ class Member(NamedTuple):
     access: str
     ctype: CType
     is_memory: bool
-
-
-def is_structure(ctype: CType) -> bool:
-    """Whether a type is a structure, or a pointer to one."""
-    inner = ctype.element if isinstance(ctype, PointerType) else ctype
-    return isinstance(inner, OtherType) and inner.kind == "struct"
 
 
 def is_same_structure(one: CType, other: CType) -> bool:

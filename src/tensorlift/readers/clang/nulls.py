@@ -18,10 +18,10 @@ from xdsl.dialects.func import CallOp
 from xdsl.dialects.memref import CastOp
 from xdsl.ir import Block, BlockArgument
 
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.function import NULL, ROW
 from tensorlift.ir.literal_function import argument_names, callee_of, name_arguments
 from tensorlift.ir.location import location_of
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -28,19 +28,19 @@ from tensorlift.diagnostics import Diagnostic, LiftError, Location, called_from,
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.clang_types import TypeReader
 from tensorlift.frontends.c.reader import ParsedFile, inside_of, parse_c
-from tensorlift.frontends.c.refusals import refusal
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.literal_function import literal_function
 from tensorlift.ir.location import END
-from tensorlift.ops.c_types import VOID, CType, FloatType, NumberType
+from tensorlift.ops.c_types import VOID, CType, FloatType, NumberType, is_structure
 from tensorlift.readers.clang.calls import result_types  # and the rules of calls come into their tables
 from tensorlift.readers.clang.context import C, Context, PointerLocal, Rules, Unit, pointee
 from tensorlift.readers.clang.declarations import initialisers, is_constant, storage, with_extents
-from tensorlift.readers.clang.members import is_structure, is_table, structure_parameter, table
+from tensorlift.readers.clang.members import is_table, structure_parameter, table
 from tensorlift.readers.clang.nulls import take_null
 from tensorlift.readers.clang.outside import hand_on_pointers
 from tensorlift.readers.clang.statements import statement
 from tensorlift.readers.flow import FlowGraph, named, poison
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,7 +19,7 @@ from clang.cindex import CursorKind, StorageClass, TypeKind
 
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.outline.syntax import ARRAYS, FOR_PARTS, LOOPS, Node, identity
-from tensorlift.frontends.c.refusals import refusal
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -15,7 +15,7 @@ from clang.cindex import CursorKind
 from tensorlift.frontends.c.math_functions import is_math_function
 from tensorlift.frontends.c.outline.capture import Capture, Passed, Uses
 from tensorlift.frontends.c.outline.syntax import LOOPS, Node
-from tensorlift.frontends.c.refusals import refusal
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

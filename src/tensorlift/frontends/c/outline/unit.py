@@ -14,7 +14,7 @@ from tensorlift.frontends.c.outline.macros import Macros
 from tensorlift.frontends.c.outline.stretches import Stretch, Surroundings, stretches_of
 from tensorlift.frontends.c.outline.syntax import Node, Tree, identity, node_of, tree
 from tensorlift.frontends.c.reader import diagnose, encoded
-from tensorlift.frontends.c.refusals import refusal
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

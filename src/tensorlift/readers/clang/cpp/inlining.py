@@ -11,7 +11,6 @@ from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.math_functions import is_math_function
-from tensorlift.frontends.c.refusals import refusal as c_refusal
 from tensorlift.frontends.cpp.cpp_types import INCLUDE, in_std, is_class
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.returned import result_of, returned_variables, returns_in
@@ -23,6 +22,7 @@ from tensorlift.readers.clang.cpp.arguments import types_of
 from tensorlift.readers.clang.expressions import contents
 from tensorlift.readers.clang.statements import statement
 from tensorlift.readers.flow import Local
+from tensorlift.refusals import refusal as c_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,13 +1,18 @@
-"""What the C front end refuses: one row for each reason, with its code, its wording and the smallest edit that helps.
+"""What is refused of C, and of the literal IR of any language: one row for each reason.
 
+A row has a code, the wording, and the smallest edit that helps.  The other languages have tables of their own beside.
 Messages may hold ``{detail}``, filled where the refusal is raised.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, Location, Note, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,9 +198,15 @@ REFUSALS: dict[str, Refusal] = {
 _LONGEST_DETAIL = 200
 
 
-def refusal(reason: str, location: Location | None, detail: str = "", notes: tuple[Note, ...] = ()) -> LiftError:
-    """Build the exception for a row of the table, to be raised by the caller."""
-    row = REFUSALS[reason]
+def refusal(
+    reason: str,
+    location: Location | None,
+    detail: str = "",
+    notes: tuple[Note, ...] = (),
+    rows: Mapping[str, Refusal] = REFUSALS,
+) -> LiftError:
+    """Build the exception for a row of a table, to be raised by the caller."""
+    row = rows[reason]
     if len(detail) > _LONGEST_DETAIL:
         detail = f"{detail[:_LONGEST_DETAIL]}..."
     return refuse(row.code, row.message.format(detail=detail), location, row.remedy, notes)
