@@ -21,9 +21,9 @@ def is_exhaustive() -> bool:
     return "TENSORLIFT_EXHAUSTIVE" in os.environ
 
 
-def many(few: int, all_of_them: int) -> int:
-    """Return how many of what is alike are tried, such as random programs."""
-    return all_of_them if is_exhaustive() else few
+def sampled(usual: int, exhaustive: int) -> int:
+    """Return the number that says how much is tried, of two."""
+    return exhaustive if is_exhaustive() else usual
 
 
 def in_pairs(products: Iterable[Choices]) -> list[Choices]:

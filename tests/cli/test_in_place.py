@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 from bench.fuzz_in_place import difference
+from tests.shared import sampled
 
 from tensorlift.cli import main
 from tensorlift.runtime.compilers import complaint
@@ -358,7 +359,7 @@ def test_a_program_does_not_compile_with_other_macros(tmp_path: Path) -> None:
 
 
 @_NEEDS_COMPILER
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(sampled(2, 4)))
 def test_random_programs_give_the_same_before_and_after(seed: int, tmp_path: Path) -> None:
     reason, replaced = difference(seed, tmp_path)
     assert reason == ""

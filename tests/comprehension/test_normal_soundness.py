@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.comprehension.pairs import difference, random_pair
-from tests.shared import many
+from tests.shared import sampled
 
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.notation import show
 
 
-@settings(max_examples=many(150, 400), deadline=None, derandomize=True)
+@settings(max_examples=sampled(150, 400), deadline=None, derandomize=True)
 @given(st.integers(0, 1 << 48))
 def test_terms_shown_equal_have_equal_values(seed: int) -> None:
     pair = random_pair(seed)
@@ -20,7 +20,7 @@ def test_terms_shown_equal_have_equal_values(seed: int) -> None:
         assert difference(pair) is None, f"{show(pair.left)}\n{show(pair.right)}\n{pair.domain}"
 
 
-@settings(max_examples=many(80, 150), deadline=None, derandomize=True)
+@settings(max_examples=sampled(80, 150), deadline=None, derandomize=True)
 @given(st.integers(0, 1 << 48))
 def test_rewritings_that_keep_the_meaning_keep_the_values(seed: int) -> None:
     pair = random_pair(seed)
@@ -29,18 +29,18 @@ def test_rewritings_that_keep_the_meaning_keep_the_values(seed: int) -> None:
 
 
 def test_most_rewritings_that_keep_the_meaning_are_shown() -> None:
-    kept = [pair for seed in range(many(200, 400)) if (pair := random_pair(seed)).is_kept]
+    kept = [pair for seed in range(sampled(200, 400)) if (pair := random_pair(seed)).is_kept]
     shown = sum(equal(pair.left, pair.right, pair.domain) for pair in kept)
     assert shown > 0.9 * len(kept)
 
 
 def test_answers_do_not_depend_on_what_was_asked_before() -> None:
     alone = []
-    for seed in range(many(80, 150)):
+    for seed in range(sampled(80, 150)):
         pair = random_pair(seed)
         alone.append(equal(pair.left, pair.right, pair.domain))
     again = []
-    for seed in range(many(80, 150)):
+    for seed in range(sampled(80, 150)):
         pair = random_pair(seed)
         equal(pair.right, pair.right if seed % 2 else pair.left, pair.domain)
         again.append(equal(pair.left, pair.right, pair.domain))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from bench.fuzz import lift_seed
-from tests.shared import is_exhaustive
+from tests.shared import sampled
 
-_BATCHES = 12 if is_exhaustive() else 4
+_BATCHES = sampled(2, 12)
 _IN_BATCH = 25
 
 

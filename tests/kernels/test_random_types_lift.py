@@ -7,10 +7,11 @@ from shutil import which
 
 import pytest
 from bench.fuzz_types import Runner
+from tests.shared import sampled
 
 from tensorlift.runtime.mlir.tools import find_tools
 
-_COUNT = 12
+_COUNT = sampled(8, 12)
 
 
 @pytest.mark.parametrize(("language", "first"), [("c", 0), ("python", 0), ("mlir", 120)])

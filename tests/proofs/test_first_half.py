@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from bench.first_half import Subject, changed, decide, differs, inputs, subjects
-from tests.shared import many
+from tests.shared import sampled
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.deep import with_deep_stack
@@ -175,7 +175,7 @@ def test_a_changed_source_is_rejected_or_computes_the_same(name: str) -> None:
     rng, became = Random(19), Counter[str]()
     cases = inputs(subject, rng)
     assert cases
-    for _ in range(many(20, 40)):
+    for _ in range(sampled(20, 40)):
         module, change = changed(subject, rng)
         answer = with_deep_stack(partial(decide, subject, module))
         became["rejected" if answer != "decided" else "accepted"] += 1

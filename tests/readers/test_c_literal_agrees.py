@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from bench.literal import files, read, run
-from tests.shared import is_exhaustive
+from tests.shared import sampled
 
 CONSTRUCTS = Path(__file__).parent / "constructs.c"
 STRUCTURES = Path(__file__).parent / "structures.c"
-_EVERY = 1 if is_exhaustive() else 8  # files of the corpora
+_EVERY = sampled(16, 1)  # files of the corpora
 _UNCALLABLE = {"greatest"}  # returns a pointer; it is called by another function
 _ALWAYS_UNDEFINED = {"uninitialised_sum"}
 

@@ -86,7 +86,7 @@ def calls_of_lifting(text: str) -> int:
 def test_four_times_the_length_takes_at_most_eight_times_the_work(shape: str) -> None:
     build, _, _ = SHAPES[shape]
     calls_of_lifting(build(2))  # the first lift of a process does more
-    assert calls_of_lifting(build(32)) < 8 * calls_of_lifting(build(8))
+    assert calls_of_lifting(build(24)) < 8 * calls_of_lifting(build(6))
 
 
 def test_a_ladder_of_bounds_of_an_index_is_read_in_no_more_than_quadratic_time() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.shared import sampled
 from tests.summarize.plain import agrees
 from tests.summarize.programs import function_of, summary_of
 
@@ -46,14 +47,14 @@ def _forms_agree(source: str, names: Iterable[str]) -> int:
 
 
 @given(_row("i", "n"))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=sampled(12, 25), deadline=None)
 def test_a_peeled_loop_computes_the_same(loop: str) -> None:
     """A loop over a row, forwards and backwards."""
     _forms_agree(f"void f(int n, double *x, const double *b) {{ {loop} }}", "n")
 
 
 @given(_row("j", "m"), st.sampled_from(("i > 0", "i < n - 1", "i == 0", "i + 1 == n")))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=sampled(5, 10), deadline=None)
 def test_a_peeled_nest_computes_the_same(row: str, condition: str) -> None:
     """A loop over rows, whose first or last row is told apart, around one over cells."""
     at = {"i > 0": "u[i - 1][j]", "i < n - 1": "u[i + 1][j]"}.get(condition, "u[i][j]")

@@ -6,7 +6,7 @@ import random
 
 import pytest
 from bench import generate
-from tests.shared import many
+from tests.shared import sampled
 from tests.summarize.plain import agrees
 from tests.summarize.programs import summary_of
 
@@ -14,7 +14,7 @@ from tensorlift.ir.text import functions
 from tensorlift.languages.c import read_c
 
 
-@pytest.mark.parametrize("seed", [*range(many(30, 60)), 30081])
+@pytest.mark.parametrize("seed", [*range(sampled(30, 60)), 30081])
 def test_a_random_program_is_summarised_as_it_computes(seed: int) -> None:
     read = read_c(generate.generate(seed), "f.c")[0]
     if read.module is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.shared import many
+from tests.shared import sampled
 from tests.summarize.programs import function_of, summary_of
 
 from tensorlift.diagnostics import LiftError
@@ -67,7 +67,7 @@ def _reads_early(function: Operation) -> bool:
     return False
 
 
-@pytest.mark.parametrize("seed", range(many(40, 80)))
+@pytest.mark.parametrize("seed", range(sampled(40, 80)))
 def test_a_program_is_refused_where_it_depends_on_an_unwritten_cell(seed: int) -> None:
     """One that reads such a cell, as loops that hand it on do, may be refused as well; no other may."""
     body = _body(seed)
