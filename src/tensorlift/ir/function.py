@@ -272,6 +272,11 @@ class FunctionView:
         """How C++ calls the function, as JSON (docs/loop-ir.md); empty for other languages."""
         return _text(self.func_op.attributes, "tl.prototype")
 
+    @property
+    def result_c_type(self) -> str:
+        """The type of the result as C spells it, where its width and sign do not tell; else empty."""
+        return _text(self.func_op.attributes, "tl.result_c_type")
+
     @cached_property
     def returned_sizes(self) -> Mapping[str, Dimension]:
         """The sizes of what a C++ function returns, by what literal IR calls them."""

@@ -272,6 +272,8 @@ class _Lowering:
         operation.attributes["tl.source"] = StringAttr(self._source)
         if isinstance(self._function.result, IntegerType) and not self._function.result.signed:
             operation.attributes["tl.result_unsigned"] = UnitAttr()
+        if self._function.result.spelling in _TWINS:
+            operation.attributes["tl.result_c_type"] = StringAttr(self._function.result.spelling)
         if self._has_made_sizes or any(p.access for p in self._function.parameters):
             operation.attributes["tl.c_parameters"] = ArrayAttr([_declared(p) for p in self._function.declared])
         requirements = self._preconditions.requirements()
@@ -312,6 +314,10 @@ class _Lowering:
         if requirement.polynomial is not None and requirement.polynomial.is_affine:
             attributes["set"] = self._sink.maps.size_set(requirement.polynomial)
         return DictionaryAttr(attributes)
+
+
+# Types of C as wide as another one with the same sign, by which their results alone do not tell them.
+_TWINS = {"_Bool", "char", "long long", "unsigned long long"}
 
 
 def _check_gathers(array: Array) -> None:

@@ -24,7 +24,7 @@ from tensorlift.proofs.summaries import ReadBack, Strides, check_summary
 from tensorlift.proofs.unit import Unit, check_declarations, read_unit
 from tensorlift.targets import get_target
 from tensorlift.targets.c.scalars import C_FUNCTIONS
-from tensorlift.targets.c.signature import notations_of, quotients_of
+from tensorlift.targets.c.signature import element_type, notations_of, quotients_of
 from tensorlift.targets.c.text import APART, ORIGINAL, PROGRAM
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ _SAME: dict[DType, tuple[str, ...]] = {
     "i64": ("long long",),
     "u64": ("unsigned long long",),
 }  # other names of the same types
+# Types that a number may be returned as; the source's truth values are bytes of the program that are 0 or 1.
+_RESULTS = {_C_NAMES[dtype]: names for dtype, names in {**_SAME, "u8": ("_Bool",)}.items()}
 _INTEGERS = {name for dtype, one in _C_NAMES.items() if is_integer(dtype) for name in (one, *_SAME.get(dtype, ()))}
 _RESERVED = frozenset({"apart", "calloc", "free", "main", "result", "NULL", "INT_MAX", "uintptr_t"})
 _FITS = re.compile(r"(const )?((signed |unsigned )?char|(unsigned )?short|int)\b")  # an int holds all values
@@ -87,6 +89,7 @@ class _Reading:
         self.line = unit.line + 1
         self.lines = list(unit.rest)
         self.tests: list[str] = []
+        self.types: dict[str, str] = {}  # what C declares numbers and the elements of arrays as
 
     def _take(self) -> str:
         if not self.lines:
@@ -125,7 +128,8 @@ class _Reading:
         reserved = {f"{self.summary.name}{part}" for part in (ORIGINAL, PROGRAM)} | _RESERVED
         if not any(" result = " in line for line in self.lines):  # the variable of a number that is returned
             reserved.remove("result")
-        if head != f"{self.result} " or self.summary.name in _RESERVED | C_FUNCTIONS:
+        known = head.endswith(" ") and head[:-1] in {self.result, *_RESULTS.get(self.result, ())}
+        if not known or self.summary.name in _RESERVED | C_FUNCTIONS:
             raise self._failure(f"'{head.strip()}' is not what the program returns, or it has a name of C's own")
         if check_declarations(declared, self.line - 1) != set(names) or len(set(names)) != len(names):
             raise self._failure("the parameters are not declared one by one")
@@ -142,6 +146,7 @@ class _Reading:
             is_size = name in self.summary.sizes and base not in _INTEGERS
             if is_size or (dtype is not None and base not in (_C_NAMES[dtype], *_SAME.get(dtype, ()))):
                 raise self._failure(f"{name} is of another type in the source")
+            self.types[name] = base
 
     # -- the body
 
@@ -187,6 +192,8 @@ class _Reading:
                 cast = "(void *)" * (len(parameter.extents or ()) > 1)  # to a pointer to rows
                 wanted = f"{cast}{parameter.name}" if parameter.name in scratch else ""
             elif parameter.name in arrays:
+                if element_type(parameter.c_type) != self.types.get(wanted):  # C's compilers take those to be apart
+                    raise self._failure(f"{parameter.name} is an array of another type in the source")
                 wanted = f"(void *){wanted}"
             if argument.strip() != wanted:
                 raise self._failure(f"the program's {parameter.name} is given {argument.strip()}")

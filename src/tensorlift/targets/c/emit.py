@@ -121,7 +121,8 @@ class _Emission:
                 inner, strides = (strides[0].replace("*", " * "),), None
             elif strides == ("1",):
                 strides = None
-        slot = Slot(self.names.spelled[name], info.dtype, shape, inner, strides, source=name)
+        ctype = "" if self.signature is None else self.signature.element(name)
+        slot = Slot(self.names.spelled[name], info.dtype, shape, inner, strides, source=name, ctype=ctype)
         self.memory.put(name, slot)
         return slot
 

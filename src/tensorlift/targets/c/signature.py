@@ -91,6 +91,10 @@ class Signature:
         """Spell the declaration of a function of this signature."""
         return f"{self.result} {name}({', '.join(self.parameters.values()) or 'void'})"
 
+    def element(self, array: str) -> str:
+        """Spell the type of the elements of an array."""
+        return element_type(self.parameters[array])
+
 
 def signature_of(view: FunctionView, conditions: Sequence[Condition | None], quotients: Mapping[str, str]) -> Signature:
     """Read the signature of a function of the source that ``conditions`` must be checked for.
@@ -104,13 +108,19 @@ def signature_of(view: FunctionView, conditions: Sequence[Condition | None], quo
     places = {**{p.name: _place(p, view) for p in view.parameters}, **quotients}
     parameters = {p.name: declaration(p.c_type, p.name) for p in view.parameters}
     wide = tuple(p.name for p in view.parameters if p.role == "size" and p.dtype in ("u32", "i64", "u64"))
-    result = next((spelled for dtype, spelled in C_TYPES.items() if dtype == view.result_dtype), "void")
+    result = view.result_c_type or next((text for dtype, text in C_TYPES.items() if dtype == view.result_dtype), "void")
     signature = Signature(view.name, result, parameters, places, wide)
     for condition in conditions:
         if condition is None:
             raise unchecked("what it needs", signature)
         list(tests_of(condition, signature))
     return signature
+
+
+def element_type(pointer: str) -> str:
+    """Spell what a pointer points to, or the rows that it points to are of, without qualifiers."""
+    plain = re.split(r"[*\[(]", pointer)[0]
+    return " ".join(word for word in plain.split() if word not in {"const", "restrict"})
 
 
 def declaration(ctype: str, name: str) -> str:

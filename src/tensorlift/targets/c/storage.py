@@ -34,7 +34,8 @@ class Slot:
 
     ``strides`` are polynomials over sizes, where the memory is not dense and row-major with the extents of its type;
     ``inner`` are the inner extents in the type of a dense one.  ``is_local`` marks a variable of the function itself;
-    ``source`` is the name in the source of what is a parameter.
+    ``source`` is the name in the source of what is a parameter, and ``ctype`` the type of its elements there: what is
+    written as ``long long`` must not be read as ``long``, which is as wide.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Slot:
     strides: tuple[str, ...] | None = None
     is_local: bool = False
     source: str = ""
+    ctype: str = ""
 
     @property
     def rank(self) -> int:
@@ -81,7 +83,7 @@ class Slot:
 
     def declaration(self, *, writable: bool) -> str:
         """Spell the parameter, or the local variable."""
-        ctype = C_TYPES[self.dtype]
+        ctype = self.ctype or C_TYPES[self.dtype]
         if self.is_local:
             return ctype + " " + self.name + "".join(f"[{affine_text(e).source}]" for e in self.shape)
         const = "" if writable else "const "

@@ -3,6 +3,7 @@
 Syntax trees as data that can be compared: what libclang reads in a piece of text, without where it stands.
 
 An array that became a parameter is a pointer there, so that arrays and pointers to the same elements count as one type.
+A constant is handed over as a parameter that is none, so that expressions are compared without their own ``const``.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ def tree(cursor: Any, names: Mapping[str, str]) -> Tree:
     if kind in _NAMED or kind.is_declaration():
         own.append(names.get(cursor.spelling, cursor.spelling))
     if kind.is_expression() or kind.is_declaration():
-        own.append(_type(cursor.type))
+        own.append(_type(cursor.type).removeprefix("const " if kind.is_expression() else ""))
     if kind in _LITERALS or kind is CursorKind.CXX_UNARY_EXPR:
         own.append(libclang.evaluate(cursor))
     elif kind in _BINARY:
