@@ -16,15 +16,9 @@ from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import is_float, width
 from tensorlift.poly.affine import Affine
 from tensorlift.targets.linalg.writer import (
-    COMPARISONS,
     Value,
-    comparison,
-    conversion,
     element_type,
     map_text,
-    number,
-    operation,
-    stem_of,
 )
 
 if TYPE_CHECKING:
@@ -210,9 +204,7 @@ class Body:
 
         """
         if isinstance(term, Constant):
-            return self.writer.constant(
-                number(term.value, term.dtype), element_type(term.dtype), stem_of(term.value, term.dtype)
-            )
+            return self.writer.number(term.value, term.dtype)
         if isinstance(term, Scalar):
             return self.writer.symbols[term.name]
         if isinstance(term, Read):
@@ -226,33 +218,21 @@ class Body:
     def applied(self, op: str, values: Sequence[Value], term: Term) -> Value:
         """Apply a scalar function; ``term`` has the types of the result and of the operands."""
         types = [arg.dtype for arg in term.children] or [term.dtype]
-        spelled = ", ".join(value.name for value in values)
-        made = element_type(term.dtype)
         if op == "cast":
             return self._cast(values[0], types[0], term.dtype)
-        if op == "select":
-            return self.writer.define(f"arith.select {spelled} : {made}", made)
-        if op in COMPARISONS:
-            return self.writer.define(f"{comparison(op, types[0])} {spelled} : {values[0].type}", made)
-        if op == "not":
-            spelled = f"{spelled}, {self.writer.constant('true', 'i1', 'true').name}"
-            return self.writer.define(f"arith.xori {spelled} : i1", made)
-        if op == "neg" and not is_float(term.dtype):
-            zero = self.writer.constant("0", made, f"c0_{made}")
-            return self.writer.define(f"arith.subi {zero.name}, {spelled} : {made}", made)
+        operands = types[op == "select" :]
         if any(dtype.startswith("u") for dtype in (*types, term.dtype)):
             raise unraisable("a value is an unsigned integer")
-        if len(set(types)) > 1:
+        if len(set(operands)) > 1:
             raise unraisable(f"the operands of `{op}` are of several types")
-        return self.writer.define(f"{operation(op, types[0])} {spelled} : {made}", made)
+        return self.writer.applied(op, values, operands[0], self.writer.define)
 
     def _cast(self, value: Value, source: DType, dtype: DType) -> Value:
-        if source == dtype or (width(source) == width(dtype) and is_float(source) == is_float(dtype)):
+        if width(source) == width(dtype) and is_float(source) == is_float(dtype):
             return value
-        if dtype == "bool" or source.startswith("u") or dtype.startswith("u"):
+        if source.startswith("u") or dtype.startswith("u"):
             raise unraisable(f"a value of type {source} becomes one of type {dtype}")
-        made = element_type(dtype)
-        return self.writer.define(f"{conversion(source, dtype)} {value.name} : {value.type} to {made}", made)
+        return self.writer.converted(value, source, dtype, self.writer.define)
 
     def _index(self, term: Index) -> Value:
         """Return the value of an affine expression of dimensions and sizes."""

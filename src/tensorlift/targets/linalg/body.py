@@ -96,7 +96,7 @@ class Body:
         """Return a cell in a type."""
         if not node.shape:
             return self.values.scalar(node, dtype)
-        return self.values.converted(self.at(node, indices), node.dtype, dtype, self.define)
+        return self.values.writer.converted(self.at(node, indices), node.dtype, dtype, self.define)
 
     def compared(self, predicate: str, left: Affine, right: Affine) -> Value:
         """Compare indices."""
@@ -261,7 +261,7 @@ def _triangle(body: Body, node: Triangle, indices: Indices) -> Value:
     """Return the cell on one side of a diagonal, zero on the other."""
     row, column = indices[-2] + node.offset, indices[-1]
     holds = body.compared("sge" if node.is_upper else "sle", column, row)
-    zero = body.values.number(Fraction(0), node.dtype)
+    zero = body.values.writer.number(Fraction(0), node.dtype)
     cell = body.at(node.argument, indices)
     return body.define(f"arith.select {holds.name}, {cell.name}, {zero.name} : {cell.type}", cell.type)
 
@@ -269,7 +269,7 @@ def _triangle(body: Body, node: Triangle, indices: Indices) -> Value:
 def _iota(body: Body, node: Iota, indices: Indices) -> Value:
     """Return the position as an integer."""
     place = body.define(f"arith.index_cast {body.index(indices[0] + node.start).name} : index to i64", "i64")
-    return body.values.converted(place, "i64", node.dtype, body.define)
+    return body.values.writer.converted(place, "i64", node.dtype, body.define)
 
 
 _RULES: dict[type[Expression], Callable[[Body, Any, Indices], Value]] = {

@@ -54,7 +54,7 @@ class Emission:
         self.values = values(self.writer)
         self.cuts: list[tuple[str, str]] = []
         self.result_types: list[str] = []
-        self.parameters = [(p, f"%{p.name}", _parameter_type(p)) for p in program.parameters]
+        self.parameters = [(p, f"%{p.name}", "index" if p.is_size else _type_of(p)) for p in program.parameters]
         for parameter, name, type_ in self.parameters:
             known = self.writer.symbols if parameter.is_size else self.values.variables
             known[parameter.name] = Value(name, type_)
@@ -180,7 +180,7 @@ class Emission:
     def _return(self, statement: Return) -> None:
         nodes = returned(statement, self.program)
         for node in nodes:
-            self.result_types.append(tensor_type(node.shape, node.dtype) if node.shape else element_type(node.dtype))
+            self.result_types.append(_type_of(node))
         values = [self._value(node) for node in nodes]
         given = [
             self.values.cast(value, type_).name if type_.startswith("tensor") else value.name
@@ -209,7 +209,5 @@ def _loop_head(
     return f"{name}{f':{len(carried)}' if more else ''} = {text} iter_args({starts}) -> ({types}) {{"
 
 
-def _parameter_type(parameter: Parameter) -> str:
-    if parameter.is_size:
-        return "index"
-    return tensor_type(parameter.shape, parameter.dtype) if parameter.shape else element_type(parameter.dtype)
+def _type_of(value: Parameter | Expression) -> str:
+    return tensor_type(value.shape, value.dtype) if value.shape else element_type(value.dtype)

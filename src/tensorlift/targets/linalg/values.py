@@ -41,14 +41,10 @@ from tensorlift.targets.linalg.writer import (
     COMBINERS,
     COMPARISONS,
     Value,
-    comparison,
-    conversion,
     element_type,
     map_text,
-    number,
     operands_text,
     operation,
-    stem_of,
     tensor_type,
 )
 from tensorlift.targets.mlir_text.text import without_position
@@ -199,7 +195,7 @@ def _bound(body: Body, kept: tuple[Affine, ...]) -> None:
 def _start(values: Values, node: Contraction, start: Expression | None) -> Value:
     type_ = tensor_type(node.shape, node.dtype)
     if start is None:
-        return values.filled(values.number(Fraction(0), node.dtype), node.shape, node.dtype)
+        return values.filled(values.writer.number(Fraction(0), node.dtype), node.shape, node.dtype)
     return values.cast(values.tensor(start), type_)
 
 
@@ -238,30 +234,26 @@ class Values:
 
     # -- numbers
 
-    def number(self, value: Fraction | str, dtype: DType) -> Value:
-        """Return a constant."""
-        return self.writer.constant(number(value, dtype), element_type(dtype), stem_of(value, dtype))
-
     def neutral(self, node: Reduction) -> Value:
         """Return what changes nothing in a fold."""
         value = neutral(node.op, node.dtype)
-        return self.number(value if isinstance(value, str) else Fraction(value), node.dtype)
+        return self.writer.number(value if isinstance(value, str) else Fraction(value), node.dtype)
 
     def scalar(self, node: Expression, dtype: DType | None = None) -> Value:
         """Return an expression without axes, in a type if one is given."""
         wanted = dtype or node.dtype
         if isinstance(node, Literal):
-            return self.number(node.value, wanted)
+            return self.writer.number(node.value, wanted)
         if isinstance(node, SizeValue):
             return self._size(node.affine, wanted)
         found = self._known.get(node)
         if found is None:
             found = self._known[node] = self._scalar(node)
-        return self.converted(found, node.dtype, wanted, self.writer.define)
+        return self.writer.converted(found, node.dtype, wanted, self.writer.define)
 
     def _size(self, value: Affine, dtype: DType) -> Value:
         if value.is_constant:
-            return self.number(Fraction(value.constant), dtype)
+            return self.writer.number(Fraction(value.constant), dtype)
         width = "i64" if is_float(dtype) else element_type(dtype)
         size = self.writer.size(value)
         whole = self.writer.once(("cast", size, width), f"arith.index_cast {size.name} : index to {width}", width)
@@ -302,37 +294,12 @@ class Values:
         """Apply a scalar function; ``cell`` gives an operand in a type."""
         op, arguments = node.op, node.arguments
         if op == "select":
-            condition = cell(arguments[0], "bool")
-            chosen, other = (cell(a, node.dtype) for a in arguments[1:])
-            return define(f"arith.select {condition.name}, {chosen.name}, {other.name} : {chosen.type}", chosen.type)
+            operands = [cell(arguments[0], "bool"), *(cell(a, node.dtype) for a in arguments[1:])]
+            return self.writer.applied(op, operands, node.dtype, define)
         if op in ("infinity", "nan"):
-            return self.number({"infinity": "inf"}.get(op, op), node.dtype)
+            return self.writer.number({"infinity": "inf"}.get(op, op), node.dtype)
         dtype = _common(arguments) if op in COMPARISONS else node.dtype
-        operands = [cell(a, dtype) for a in arguments]
-        if op in COMPARISONS and not (dtype == "bool" and op == "ne"):
-            return self._applied(comparison(op, dtype), operands, "i1", define)
-        if op in ("neg", "bitnot", "not") and not is_float(dtype):
-            return self._opposite(op, operands[0], dtype, define)
-        return self._applied(operation(op, dtype), operands, operands[0].type, define)
-
-    def _opposite(self, op: str, operand: Value, dtype: DType, define: Define) -> Value:
-        if op == "neg":
-            return self._applied("arith.subi", [self.number(Fraction(0), dtype), operand], operand.type, define)
-        ones = self.number(Fraction(1 if dtype == "bool" else -1), dtype)
-        return self._applied("arith.xori", [operand, ones], operand.type, define)
-
-    def _applied(self, name: str, operands: Sequence[Value], type_: str, define: Define) -> Value:
-        return define(f"{name} {', '.join(o.name for o in operands)} : {operands[0].type}", type_)
-
-    def converted(self, value: Value, source: DType, dtype: DType, define: Define) -> Value:
-        """Return a value in another type."""
-        if source == dtype:
-            return value
-        if dtype == "bool":
-            zero = self.number(Fraction(0), source)
-            return self._applied(comparison("ne", source), [value, zero], "i1", define)
-        target = element_type(dtype)
-        return define(f"{conversion(source, dtype)} {value.name} : {value.type} to {target}", target)
+        return self.writer.applied(op, [cell(a, dtype) for a in arguments], dtype, define)
 
     # -- tensors
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Callable
+from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.diagnostics import refuse
@@ -18,11 +20,13 @@ from tensorlift.targets.mlir_text.text import Lines, names_and_types
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
-    from fractions import Fraction
 
     from tensorlift.ir.tensor_program import Shape
     from tensorlift.poly.domain import Domain
     from tensorlift.targets.mlir_text.text import Typed
+
+
+Define = Callable[[str, str], "Value"]  # adds an operation whose result has a type
 
 
 class Value(NamedTuple):
@@ -131,6 +135,39 @@ class Writer(Lines[Value]):
             spelled = text if type_ == "i1" else f"{text} : {type_}"
             self.constants[known.name] = f"{known.name} = arith.constant {spelled}"
         return known
+
+    def number(self, value: Fraction | str, dtype: DType) -> Value:
+        """Return a constant of a type."""
+        return self.constant(number(value, dtype), element_type(dtype), stem_of(value, dtype))
+
+    def applied(self, op: str, operands: Sequence[Value], dtype: DType, define: Define) -> Value:
+        """Apply a scalar function to operands of a type; the first one of a selection is its condition.
+
+        Raises:
+            LiftError: TL305, where the dialects have no such function.
+
+        """
+        made = type_ = operands[-1].type
+        if op == "select":
+            name = "arith.select"
+        elif op in COMPARISONS and not (dtype == "bool" and op == "ne"):
+            name, made = comparison(op, dtype), "i1"
+        elif op == "neg" and not is_float(dtype):
+            name, operands = "arith.subi", [self.number(Fraction(0), dtype), *operands]
+        elif op in ("bitnot", "not"):
+            name, operands = "arith.xori", [*operands, self.number(Fraction(1 if dtype == "bool" else -1), dtype)]
+        else:
+            name = operation(op, dtype)
+        return define(f"{name} {', '.join(o.name for o in operands)} : {type_}", made)
+
+    def converted(self, value: Value, source: DType, dtype: DType, define: Define) -> Value:
+        """Return a value in another type."""
+        if source == dtype:
+            return value
+        if dtype == "bool":
+            return self.applied("ne", [value, self.number(Fraction(0), source)], source, define)
+        target = element_type(dtype)
+        return define(f"{conversion(source, dtype)} {value.name} : {value.type} to {target}", target)
 
     def index(self, number: int) -> Value:
         """Return a constant index."""
