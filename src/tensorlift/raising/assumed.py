@@ -20,7 +20,7 @@ from tensorlift.ir.mixed import name_of
 from tensorlift.ir.text import functions, parse_module
 from tensorlift.poly.names import unused
 from tensorlift.raising.bodies import unraisable
-from tensorlift.raising.outline import memory_of
+from tensorlift.raising.outline import is_allocated, memory_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 ORIGINAL, RAISED = "_original", "_raised"  # behind the name of a function
 _CALLERS = ("sym_visibility", "arg_attrs", "res_attrs")  # what the function that is called keeps
-_ALLOCATIONS = ("memref.alloc", "memref.alloca")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +112,7 @@ def _extent(array: SSAValue, axis: int) -> Sum | None:
     if owner.name == "memref.cast":
         return _extent(owner.operands[0], axis)
     open_before = sum(extent == DYNAMIC_INDEX for extent in of_type.get_shape()[:axis])
-    if owner.name in _ALLOCATIONS:
+    if is_allocated(array):
         return value_of(owner.operands[open_before])
     if owner.name in ("memref.subview", "memref.reinterpret_cast"):
         sizes = list(owner.static_sizes.iter_values())
@@ -133,7 +132,7 @@ def _named(atom: Atom, arguments: Mapping[str, SSAValue]) -> Sum | None:
 def _apart(arguments: Mapping[str, SSAValue], one: str, other: str, *, or_same: bool) -> Apart | None:
     """Trace back that two arrays lie apart; None where they do in any case, as one was made in the function."""
     memories = [memory_of(arguments[name]) for name in (one, other)]
-    if any(getattr(memory.owner, "name", "") in _ALLOCATIONS for memory in memories):
+    if any(map(is_allocated, memories)):
         return None
     if len({*memories}) == 2 and all(getattr(m.owner, "name", "") == "memref.get_global" for m in memories):  # noqa: PLR2004 - both
         names = {str(m.owner.properties["name"]) for m in memories if isinstance(m.owner, Operation)}

@@ -24,7 +24,7 @@ from tensorlift.raising.assumed import assumed
 from tensorlift.raising.blas import BlasEmission
 from tensorlift.raising.bodies import Body, Loop, MemRef, memref_of, reads_in_order, unraisable
 from tensorlift.raising.linalg import Emission, Piece, parameters_of
-from tensorlift.raising.outline import Outline, is_global, outline
+from tensorlift.raising.outline import Outline, is_allocated, is_global, outline
 from tensorlift.raising.place import put_in_place
 from tensorlift.raising.proved import Meaning, meaning_of, proved
 from tensorlift.targets.linalg.writer import Value, Writer, element_type
@@ -205,11 +205,35 @@ class Taken:
 
     def text(self, write: Write, routines: dict[str, Routine]) -> tuple[list[str], str]:
         """Write a function of the same arguments."""
-        return _text(self.outlined, self.meaning, write, routines)
+        summary = self.meaning.simplified
+        writer = Writer(summary.context, self.outlined.names)
+        memrefs = _bind(self.outlined, summary, writer)
+        names, result = write(Nest(summary, writer, memrefs, bool(self.outlined.shifts), routines))
+        listed = zip(self.outlined.names, self.outlined.arguments, self.outlined.shapes, strict=True)
+        arguments = [
+            f'%{name}: {_spelled(value)} {{tl.name = "{name}"{"" if shape is None else f", tl.shape = {shape}"}}}'
+            for name, value, shape in listed
+        ]
+        returned = "" if result is None else f" -> {result.type}"
+        end = "return" if result is None else f"return {result.name} : {result.type}"
+        lines = [f"func.func @nest({', '.join(arguments)}){returned} {{"]
+        lines += [f"  {line}" for line in writer.constants.values()]
+        return names, "\n".join([*lines, *writer.lines, f"  {end}", "}"]) + "\n"
 
     def stated(self, conditions: Sequence[Condition]) -> tuple[Condition, ...]:
         """List the conditions that do not hold by themselves."""
-        return tuple(_stated(conditions, self.outlined))
+        outlined = self.outlined
+        counted = {outlined.names[position] for position in outlined.shifts}  # from 1
+        new = {n for n, v in zip(outlined.names, outlined.arguments, strict=True) if is_allocated(v)}
+        found: list[Condition] = []
+        for condition in conditions:
+            if isinstance(condition, Separate):
+                others = tuple(o for o in condition.others if o not in new)
+                if others and condition.array not in new:
+                    found.append(replace(condition, others=others))
+            elif not isinstance(condition, Compare | AnyOf) or not atoms_of(condition) <= counted:
+                found.append(condition)
+        return tuple(found)
 
     def assumed(self, conditions: Sequence[Condition]) -> tuple[Assumption, ...]:
         """Trace conditions back to the arguments of the function around; raises LiftError where that cannot be."""
@@ -251,41 +275,7 @@ def _check_sizes(outlined: Outline, meaning: Meaning) -> None:
             raise unraisable("it depends on an index that is computed in a loop around")
 
 
-def _stated(conditions: Sequence[Condition], outlined: Outline) -> Iterator[Condition]:
-    """Yield the conditions that do not hold by themselves: iterations are counted from 1, allocations are apart."""
-    counted = {outlined.names[position] for position in outlined.shifts}
-    new = {n for n, v in zip(outlined.names, outlined.arguments, strict=True) if _is_allocated(v)}
-    for condition in conditions:
-        if isinstance(condition, Separate):
-            others = tuple(o for o in condition.others if o not in new)
-            if others and condition.array not in new:
-                yield replace(condition, others=others)
-        elif not isinstance(condition, Compare | AnyOf) or not atoms_of(condition) <= counted:
-            yield condition
-
-
-def _is_allocated(value: SSAValue) -> bool:
-    return getattr(value.owner, "name", "") in {"memref.alloc", "memref.alloca"}
-
-
 # -- text
-
-
-def _text(outlined: Outline, meaning: Meaning, write: Write, routines: dict[str, Routine]) -> tuple[list[str], str]:
-    summary = meaning.simplified
-    writer = Writer(summary.context, outlined.names)
-    memrefs = _bind(outlined, summary, writer)
-    names, result = write(Nest(summary, writer, memrefs, bool(outlined.shifts), routines))
-    listed = zip(outlined.names, outlined.arguments, outlined.shapes, strict=True)
-    arguments = [
-        f'%{name}: {_spelled(value)} {{tl.name = "{name}"{"" if shape is None else f", tl.shape = {shape}"}}}'
-        for name, value, shape in listed
-    ]
-    returned = "" if result is None else f" -> {result.type}"
-    end = "return" if result is None else f"return {result.name} : {result.type}"
-    lines = [f"func.func @nest({', '.join(arguments)}){returned} {{"]
-    lines += [f"  {line}" for line in writer.constants.values()]
-    return names, "\n".join([*lines, *writer.lines, f"  {end}", "}"]) + "\n"
 
 
 def _spelled(value: SSAValue) -> str:

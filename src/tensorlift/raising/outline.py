@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 _NAME = "nest"
 _PLAIN = re.compile(r"(?!arg\d+$)(?!.*_d\d+$)[A-Za-z]\w*")  # not as arguments without a name, or extents, are named
-_ALLOCATIONS = ("memref.alloc", "memref.alloca")
 _PARTS = ("memref.subview", "memref.cast")
 _RESHAPED = ("memref.expand_shape", "memref.reinterpret_cast")
 _AGAIN = ("arith.constant", "memref.dim", "affine.apply", *_PARTS)
@@ -112,7 +111,7 @@ def _shapes(taken: _Taken) -> list[AffineMapAttr | None]:
 def _stated_sizes(value: SSAValue) -> Sequence[SSAValue]:
     """Return the extents that the operation states which makes a memref, those that its type leaves open."""
     op: Any = value.owner
-    if getattr(op, "name", "") in _ALLOCATIONS:
+    if is_allocated(value):
         return list(op.operands)
     return list(op.sizes) if getattr(op, "name", "") == "memref.reinterpret_cast" else []
 
@@ -165,6 +164,11 @@ def _origins(value: SSAValue) -> Iterator[SSAValue]:
     elif (parent := owner.parent_op()) is not None and parent.name != "func.func":
         raise unraisable("one of its arrays changes from iteration to iteration")
     yield value
+
+
+def is_allocated(value: SSAValue) -> bool:
+    """Tell whether a value is memory that was made by an allocation."""
+    return getattr(value.owner, "name", "") in {"memref.alloc", "memref.alloca"}
 
 
 def is_global(value: SSAValue) -> bool:

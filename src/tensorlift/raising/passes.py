@@ -19,7 +19,7 @@ from tensorlift.raising.bodies import unraisable
 from tensorlift.raising.guarded import reorder
 from tensorlift.raising.nests import as_blas, as_linalg, as_loops, replace_proved
 from tensorlift.raising.outline import memory_of, root_of
-from tensorlift.raising.place import add_routines
+from tensorlift.raising.place import UNNEEDED, add_routines
 from tensorlift.raising.views import Views
 
 if TYPE_CHECKING:
@@ -38,11 +38,8 @@ if TYPE_CHECKING:
 
 
 _PRODUCTS = ("linalg.matmul", "linalg.matvec", "linalg.vecmat")
-_HARMLESS = (
-    *("arith.constant", "arith.addi", "arith.muli", "affine.apply"),
-    *("memref.dim", "memref.alloc", "memref.dealloc"),
-    *("memref.subview", "memref.cast", "memref.expand_shape", "memref.reinterpret_cast"),
-)
+_PURE = (*UNNEEDED, "memref.alloc")
+_HARMLESS = (*_PURE, "memref.dealloc")
 _LEAST = 2
 
 
@@ -121,10 +118,6 @@ def _stands_together(chain: Chain, order: dict[Operation, int]) -> bool:
     )
 
 
-_PURE = (
-    *("arith.constant", "arith.addi", "arith.muli", "affine.apply", "memref.dim", "memref.alloc"),
-    *("memref.subview", "memref.cast", "memref.expand_shape", "memref.reinterpret_cast"),
-)
 _STORES = ("affine.store", "memref.store")
 _WHERE = "the original runs where that does not hold"
 LOOPS = ("affine.for", "scf.for", "affine.parallel", "scf.parallel")

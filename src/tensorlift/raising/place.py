@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tensorlift.raising.outline import Outline
     from tensorlift.raising.routines import Routine
 
-_UNNEEDED = (  # where nothing uses them
+UNNEEDED = (  # where nothing uses them
     *("arith.constant", "arith.addi", "arith.muli", "arith.subi", "affine.apply"),
     *("memref.dim", "memref.subview", "memref.cast", "memref.expand_shape", "memref.reinterpret_cast"),
 )
@@ -104,7 +104,7 @@ def _erase(outlined: Outline, inserted: Sequence[Operation]) -> None:
         Rewriter.erase_op(op)
         erase_unneeded(operands)
     for op in reversed(inserted):
-        if op.name in _UNNEEDED and not any(result.uses for result in op.results):
+        if op.name in UNNEEDED and not any(result.uses for result in op.results):
             Rewriter.erase_op(op)
 
 
@@ -112,7 +112,7 @@ def erase_unneeded(values: Sequence[SSAValue]) -> None:
     """Erase views and what else nothing uses any more."""
     for value in values:
         op = value.owner
-        if isinstance(op, Operation) and op.name in _UNNEEDED and op.parent and not any(r.uses for r in op.results):
+        if isinstance(op, Operation) and op.name in UNNEEDED and op.parent and not any(r.uses for r in op.results):
             operands = list(op.operands)
             Rewriter.erase_op(op)
             erase_unneeded(operands)

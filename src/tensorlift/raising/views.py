@@ -26,6 +26,7 @@ from tensorlift.contract.language import Sum
 from tensorlift.poly.polynomial import ONE
 from tensorlift.raising.assumed import longer, value_of
 from tensorlift.raising.dimensions import Dimensions, Place, Positions, dimensions_of, flat, is_inside
+from tensorlift.raising.outline import is_allocated
 from tensorlift.raising.place import erase_unneeded
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 _ACCESSES = ("affine.load", "affine.store", "memref.load", "memref.store")
 _APART = ("memref.dim", "memref.dealloc")  # which do not touch the cells
-_ALLOCATIONS = ("memref.alloc", "memref.alloca")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +124,8 @@ class Views:
     def finish(self) -> int:
         """Erase what nothing needs any more, and let allocations have the dimensions of their views; count these."""
         erase_unneeded(self.replaced)
-        allocations = {view.operands[0].owner for view in self.made.values()}
-        return sum(_has_dimensions(op) for op in allocations if isinstance(op, Operation) and op.name in _ALLOCATIONS)
+        arrays = dict.fromkeys(view.operands[0] for view in self.made.values())
+        return sum(_has_dimensions(array) for array in arrays if is_allocated(array))
 
     # -- the view
 
@@ -228,15 +228,15 @@ def _expression(value: Polynomial, names: Sequence[str]) -> AffineExpr:
     return total
 
 
-def _has_dimensions(op: Operation) -> bool:
+def _has_dimensions(array: SSAValue) -> bool:
     """Give an allocation dimensions where every use is the same view of all of it; tell whether it has them."""
-    users = [use.operation for use in op.results[0].uses]
+    users = [use.operation for use in array.uses]
     views = [user for user in users if user.name == "memref.expand_shape"]
     others = [user for user in users if user not in views]
     types = {view.results[0].type for view in views}
     if len(types) != 1 or any(other.name != "memref.dealloc" for other in others):
         return False
-    made = Rewriter.replace_value_with_new_type(op.results[0], types.pop())
+    made = Rewriter.replace_value_with_new_type(array, types.pop())
     for view in views:
         view.results[0].replace_all_uses_with(made)
         Rewriter.erase_op(view)

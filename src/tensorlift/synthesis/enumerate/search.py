@@ -82,7 +82,7 @@ class Enumeration(Levels):
         kind = pool.kind
         own = tuple(range(len(kind.extents)))
         for op in self.scalar_ops:
-            if SCALAR_OPS[op].arity == 1 and op != "cast" and (op in _LOGICAL) == (kind.dtype == "bool"):
+            if SCALAR_OPS[op].arity == 1 and (op in _LOGICAL) == (kind.dtype == "bool"):
                 yield Cellwise(op, (pool,), (own,), kind)
         for reducer in self.reducers if kind.dtype != "bool" else ():
             for axis in self._folded(kind.extents):

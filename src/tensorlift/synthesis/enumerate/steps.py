@@ -91,8 +91,6 @@ class Cellwise(Step):
 
     def build(self, values: list[Value], axes: Axes, scope: Scope) -> Value:  # noqa: ARG002 - their order is free
         """Apply the function."""
-        if self.op == "cast":
-            return scope.converted(values[0], self.result.dtype)
         return scope.combined(self.op, *guarded_operands(self.op, values, scope))
 
 

@@ -7,7 +7,7 @@ and for arrays.
 
 from __future__ import annotations
 
-from functools import cache, reduce
+from functools import cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -105,13 +105,3 @@ def _inverses(values: Elements) -> Elements:
     left, right = values[:half], values[half : 2 * half]
     both = _inverses(np.concatenate([mul(left, right), values[2 * half :]]))
     return np.concatenate([mul(both[:half], right), mul(both[:half], left), both[half:]])
-
-
-def total(values: Elements, axis: int) -> Elements:
-    """Sum along an axis."""
-    return reduce(add, np.moveaxis(values, axis, 0))
-
-
-def product(values: Elements, axis: int) -> Elements:
-    """Multiply along an axis."""
-    return reduce(mul, np.moveaxis(values, axis, 0))
