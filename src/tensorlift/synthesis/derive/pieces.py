@@ -209,7 +209,7 @@ class PieceLowering:
         """Assign a box whose cells are of several pieces, and leave the rest as it is."""
         items, _, scope = self._inside(box)
         value = select_pieces(pieces, scope.inner(scope.box))
-        store = SetSlice(self.definition.name, self.definition.shape, items, scope.aligned(value, tuple(scope.spans)))
+        store = self._stored(items, value, scope)
         return self._marked([self._before([box], previous), store])
 
     def _patched(self, odd: list[Piece], boxes: list[Piece], previous: list[Piece]) -> list[Statement]:
@@ -238,10 +238,14 @@ class PieceLowering:
     def _assign(self, value: Expression) -> Statement:
         return Assign(self.definition.name, value, self.definition.name)
 
+    def _stored(self, items: tuple[SubscriptItem, ...], value: Value, scope: Scope) -> SetSlice:
+        aligned = scope.aligned(value, tuple(scope.spans))
+        return SetSlice(self.definition.name, self.definition.shape, items, aligned)
+
     def _slice(self, piece: Piece) -> SetSlice:
         items, points, scope = self._inside(piece)
         value = scope.evaluate(substitute(piece.term, points), scope)
-        return SetSlice(self.definition.name, self.definition.shape, items, scope.aligned(value, tuple(scope.spans)))
+        return self._stored(items, value, scope)
 
     def _masked_slice(self, piece: Piece) -> SetSlice:
         items, points, scope = self._inside(piece)
@@ -253,7 +257,7 @@ class PieceLowering:
             return chosen
         kept = Value(self.build.subscript(self._version(self.definition.name), items), tuple(scope.spans))
         value = choose(scope.domain, term, kept, scope.inner(scope.box))
-        return SetSlice(self.definition.name, self.definition.shape, items, scope.aligned(value, tuple(scope.spans)))
+        return self._stored(items, value, scope)
 
     def _chosen_by_sizes(self, items: tuple[SubscriptItem, ...], term: Term, scope: Scope) -> SetSlice | None:
         """Assign a box at the sizes at which its piece applies, and what is there at others; None for other pieces."""
