@@ -125,3 +125,16 @@ def _text(spelling: str) -> str:
     if spelling.startswith("torch."):
         return f"{spelling}(x, y)" if spelling in _BINARY else f"{spelling}(x)"
     return f"x {spelling} y" if spelling in _BINARY else spelling
+
+
+def test_parameters_are_those_of_torch() -> None:
+    """A row with the meaning of one of NumPy's has PyTorch's names, and demands what PyTorch demands."""
+    running = {p.name: p for p in ROWS["torch.cumsum"].parameters}
+    assert list(running) == ["input", "dim", "dtype"]
+    assert not running["dim"].is_optional
+    assert running["dtype"].is_optional
+    assert running["dtype"].is_keyword
+    made = {p.name: (p.kind, p.is_optional, p.is_keyword) for p in ROWS["torch.empty"].parameters}
+    assert made["size"] == ("Sizes", False, False)
+    assert made["dtype"] == ("ElementType | None", False, True)
+    assert made["device"] == ("Device | None", True, True)
