@@ -96,7 +96,9 @@ class Cell:
         if isinstance(term, Scalar):
             return Text(self._names.spelled[term.name])
         if isinstance(term, Index):
-            return cast(affine_text(term.affine), term.dtype)
+            text = affine_text(term.affine)
+            bits = without_sign(text, term.dtype) if term.dtype in ("i32", "i64") else None
+            return cast(text, term.dtype)._replace(unsigned=bits)
         if isinstance(term, Read):
             return self._read(term)
         if isinstance(term, Reduce):
@@ -110,7 +112,6 @@ class Cell:
         init = self._init_of_fold(term)
         if init is not None:
             return self._fold(*init)
-        term = _wrapping(term)
         return applied(self._towards_zero(term), [self._spelled(a) for a in term.args], self.wrapping)
 
     def _towards_zero(self, term: Apply) -> Apply:
@@ -262,16 +263,6 @@ def _always_needed(term: Term) -> Iterator[Reduce]:
     elif isinstance(term, Apply):
         for operand in term.args[:1] if term.op in ("select", "and", "or") else term.args:
             yield from _always_needed(operand)
-
-
-def _wrapping(term: Apply) -> Apply:
-    """Compute what becomes an unsigned value in its type: in C the overflow of ``long`` has no meaning."""
-    inner = term.args[0] if term.op == "cast" and term.dtype == "u64" else None
-    if not isinstance(inner, Apply) or inner.dtype != "i64" or inner.op not in {"add", "sub", "mul"}:
-        return term
-    wide = [terms.index(a.affine, "u64") if isinstance(a, Index) else terms.cast(a, "u64") for a in inner.args]
-    found = terms.apply(inner.op, *wide)
-    return found if isinstance(found, Apply) else term
 
 
 def _shared(term: Term) -> list[Term]:

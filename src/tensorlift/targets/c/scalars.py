@@ -92,6 +92,8 @@ def applied(node: Apply, operands: Sequence[Text], wrapping: Collection[int]) ->
     """
     types = [a.dtype for a in node.args]
     if node.op == "cast":
+        if node.dtype in ("u32", "u64") and width(node.dtype) == width(types[0]) and operands[0].unsigned is not None:
+            return operands[0].unsigned
         return cast(operands[0], node.dtype) if node.dtype != types[0] else operands[0]
     if node.op == "select":
         condition, chosen, other = operands
