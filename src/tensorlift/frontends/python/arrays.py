@@ -31,12 +31,12 @@ from tensorlift.frontends.python.scalars import (
     Scalar,
     binary,
     cast,
+    common_type,
     differ_in_kind,
     integer,
     number,
     promoted,
     size_of,
-    stored,
 )
 from tensorlift.frontends.python.state import shape_of
 from tensorlift.frontends.python.syntax import (
@@ -49,7 +49,7 @@ from tensorlift.frontends.python.syntax import (
 )
 from tensorlift.frontends.python.values import Array, Operand, Sizes
 from tensorlift.ir import nodes
-from tensorlift.ops.c_types import BOOL, DOUBLE, LONG
+from tensorlift.ops.c_types import DOUBLE, LONG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -365,9 +365,7 @@ def written(ctx: Inference, node: ast.List | ast.Tuple) -> Array:
     are_mixed = differ_in_kind(values)
     if not all(value.is_truth for value in values):
         values = list(map(number, values))
-    element, weak = values[0].ctype, all(value.weak for value in values)
-    for value in values[1:]:
-        element, weak = (element, weak) if element == BOOL else promoted(element, weak, value.ctype, value.weak)
+    element, weak = common_type(values)
     if are_mixed:
         ctx.facts.note_kind(ctx.key(f"{name}[]"), replace(cells[0][1], mixed=True))
     shape = tuple(nodes.Integer(extent, LONG, NOWHERE) for extent in extents)
@@ -386,7 +384,7 @@ def _cells(
         if isinstance(item, ast.List):
             yield from _cells(ctx, item, (*place, position))
         else:
-            yield (*place, position), stored(scalar(ctx, item))
+            yield (*place, position), scalar(ctx, item)
 
 
 def _binary(ctx: Inference, node: ast.BinOp) -> Operand:
@@ -406,7 +404,7 @@ def _repeated(ctx: Inference, items: ast.List, count: ast.expr) -> Array:
     if len(items.elts) != 1 or isinstance(items.elts[0], ast.List | ast.ListComp):
         detail = f"`{ast.unparse(items)[:40]}` repeated, but for one number,"
         raise ctx.refusal("literal", detail, items)
-    value = replace(stored(scalar(ctx, items.elts[0])), node=None)
+    value = replace(scalar(ctx, items.elts[0]), node=None)
     return Array((ctx.extent(whole_number(ctx, count)),), value, is_list=True)
 
 

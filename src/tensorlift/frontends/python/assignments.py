@@ -20,8 +20,6 @@ from tensorlift.frontends.python.scalars import (
     choose,
     keeps_kind,
     name_of,
-    stored,
-    truth_of,
 )
 from tensorlift.frontends.python.state import LOCAL, Inference, Local
 from tensorlift.frontends.python.syntax import may_be_mask
@@ -68,7 +66,7 @@ def _unpack(ctx: Inference, targets: Sequence[ast.expr], value: ast.expr) -> Non
         found = evaluate(ctx, value)
         if isinstance(found, Array) and found.view is not None and found.rank == 1:
             ctx.require_equal(found.extents[0], nodes.Integer(len(targets), LONG, NOWHERE))
-            found = Sizes((replace(stored(found.item), node=None),) * len(targets))
+            found = Sizes((replace(found.item, node=None),) * len(targets))
         if not isinstance(found, Sizes) or len(found.items) != len(targets):
             raise RefusedError("target", f"`{ast.unparse(value)}` cannot be unpacked into {len(targets)} names")
         values = found.items
@@ -214,7 +212,7 @@ def _store_where(ctx: Inference, mask: Array, target: ast.Subscript, value: Call
         ctx.require_equal(mine, other)
     if not isinstance(new, Scalar):
         raise RefusedError("target", "an array is stored under a mask")
-    fill(ctx, base, choose(truth_of(mask.item), cast(new, base.element), base.item))
+    fill(ctx, base, choose(cast(new, base.element), base.item))
 
 
 def augment(ctx: Inference, target: ast.expr, op: ast.operator, value: ast.expr) -> None:

@@ -29,9 +29,9 @@ from tensorlift.frontends.python.expressions import (
 from tensorlift.frontends.python.numeric import extreme, function_of_numbers
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import (
-    DTYPES,
     NOWHERE,
     Scalar,
+    accumulator,
     binary,
     cast,
     choose,
@@ -42,7 +42,6 @@ from tensorlift.frontends.python.scalars import (
     promoted,
     size_of,
     truth,
-    truth_of,
 )
 from tensorlift.frontends.python.syntax import OPERATORS, REDUCING_METHODS, REDUCTIONS
 from tensorlift.frontends.python.values import Array, Operand, Sizes
@@ -290,7 +289,7 @@ def _along_axes(ctx: Inference, name: str, value: Array, axes: set[int], *, keep
     if name not in {"sum", "mean", "var", "std", "max", "min", "amax", "amin"}:
         raise RefusedError("arguments", f"`{name}` along axis {max(axes)} is not lifted")
     ctx.mention(*value.extents)
-    element = value.element if name.endswith(("max", "min")) else _accumulator(value.element)
+    element = value.element if name.endswith(("max", "min")) else accumulator(value.element)
     item = Scalar(element)
     if name in {"mean", "var", "std"}:
         counted = count_of(tuple(value.extents[axis] for axis in sorted(axes)))
@@ -308,9 +307,8 @@ def _total(ctx: Inference, name: str, value: Array, summed: Number | None = None
     """Reduce all elements to one number; sums are of the type ``summed``, or the one in which NumPy sums."""
     ctx.mention(*value.extents)
     if name in {"any", "all", "count_nonzero"}:
-        truth_of(value.item)
         return Scalar(LONG, weak=True) if name == "count_nonzero" else truth(weak=True)
-    element = summed or _accumulator(value.element)
+    element = summed or accumulator(value.element)
     if name in {"mean", "var", "std"}:
         if name != "mean":
             in_memory(ctx, value)
@@ -324,13 +322,6 @@ def _total(ctx: Inference, name: str, value: Array, summed: Number | None = None
     return found
 
 
-def _accumulator(element: Number) -> Number:
-    """Give the type that NumPy sums an element type in."""
-    if isinstance(element, FloatType):
-        return element
-    return LONG if element.signed or element == BOOL else DTYPES["uint64"]
-
-
 # -- functions and methods of arrays
 
 
@@ -340,10 +331,10 @@ def _where(ctx: Inference, node: ast.Call) -> Operand:
     given = [_taken_by_numpy(ctx, argument) for argument in node.args[1:]]
 
     def apply(values: Sequence[Scalar]) -> Scalar:
-        condition, then, otherwise = values
+        _, then, otherwise = values
         if not (then.is_truth and otherwise.is_truth):  # an array has one type, in which NumPy takes either
             then, otherwise, _ = join(then, otherwise)
-        return replace(choose(truth_of(condition), then, otherwise), weak=False, mixed=False)
+        return replace(choose(then, otherwise), weak=False, mixed=False)
 
     return elementwise(ctx, apply, [test, *given])
 

@@ -30,7 +30,6 @@ from tensorlift.frontends.python.scalars import (
     number,
     of_type,
     promoted,
-    stored,
     truth,
     truth_of,
 )
@@ -137,7 +136,7 @@ def stated(value: object) -> Scalar:
     """Give a number that the source states."""
     match value:
         case bool():
-            return Scalar(BOOL, weak=True, node=nodes.Integer(int(value), BOOL, NOWHERE))
+            return truth(weak=True)
         case int() if -_INT64 <= value < _INT64:
             return integer(value)
         case float() if value == value and abs(value) != float("inf"):  # noqa: PLR0124 - false for NaN alone
@@ -192,7 +191,7 @@ def named_constant(ctx: Inference, node: ast.Attribute) -> Scalar | None:
 
 
 def _tuple(ctx: Inference, node: ast.Tuple) -> Sizes:
-    return Sizes(tuple(stored(scalar(ctx, item)) for item in node.elts))
+    return Sizes(tuple(scalar(ctx, item) for item in node.elts))
 
 
 # -- operators
@@ -342,8 +341,7 @@ def _logic(ctx: Inference, node: ast.expr) -> Operand:
 
 
 def _chained(values: Sequence[Scalar]) -> Scalar:
-    found = truth(weak=all(value.weak for value in values), mixed=differ_in_kind(values))
-    return replace(found, node=joined_node("&&", *values))
+    return truth(weak=all(value.weak for value in values), mixed=differ_in_kind(values))
 
 
 def _one_of(ctx: Inference, node: ast.BoolOp) -> Scalar:
@@ -354,12 +352,13 @@ def _one_of(ctx: Inference, node: ast.BoolOp) -> Scalar:
     found = values[-1]
     for value in reversed(values[:-1]):
         arms = (found, value) if isinstance(node.op, ast.And) else (value, found)
-        found = choose(truth_of(value), *arms)
+        found = choose(*arms)
     return found
 
 
 def _conditional(ctx: Inference, node: ast.IfExp) -> Scalar:
-    return choose(condition(ctx, node.test), scalar(ctx, node.body), scalar(ctx, node.orelse))
+    condition(ctx, node.test)
+    return choose(scalar(ctx, node.body), scalar(ctx, node.orelse))
 
 
 # -- element by element

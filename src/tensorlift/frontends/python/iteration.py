@@ -12,7 +12,7 @@ from tensorlift.frontends.python.assignments import bind_name
 from tensorlift.frontends.python.calls import GENERATED, builtin_total, callee
 from tensorlift.frontends.python.expressions import RULES, condition, evaluate, named, operated, scalar, whole_number
 from tensorlift.frontends.python.refusals import RefusedError
-from tensorlift.frontends.python.scalars import Scalar, binary, cast, integer, size_of, stored, truth
+from tensorlift.frontends.python.scalars import Scalar, binary, cast, integer, size_of, truth
 from tensorlift.frontends.python.state import Inference, Local
 from tensorlift.frontends.python.syntax import stored_in
 from tensorlift.frontends.python.values import Array
@@ -221,7 +221,7 @@ def _bind_item(ctx: Inference, target: ast.expr, rule: Scalar | Array | None, co
     elif rule.rank > 1:
         _bind_target(ctx, target, replace(rule, extents=rule.extents[1:], is_whole=False))
     else:
-        _bind_target(ctx, target, stored(rule.item))
+        _bind_target(ctx, target, rule.item)
 
 
 def _bind_target(ctx: Inference, target: ast.expr, value: Scalar | Array) -> None:
@@ -310,7 +310,7 @@ def listed(ctx: Inference, node: Comprehension) -> Array:
 def _listed_item(ctx: Inference, node: ast.expr) -> Scalar | Array:
     value = evaluate(ctx, node)
     if isinstance(value, Scalar):
-        return stored(value)
+        return value
     if isinstance(value, Array) and value.view is None and value.is_list:
         return value
     raise ctx.refusal("comprehension", "a comprehension of other items than numbers and new lists", node)

@@ -21,6 +21,7 @@ from tensorlift.frontends.python.scalars import (
     integer,
     is_loose,
     join,
+    joined_node,
     known_integers,
     name_of,
     number,
@@ -99,7 +100,7 @@ def extreme(left: Scalar, right: Scalar, *, keeps_type: bool = False) -> Scalar:
     is_float = isinstance(a.ctype, FloatType)
     if not keeps_type and not is_float:
         check_wrapping(left, right)
-    found = of_type(a.ctype, (a, b), choose(compare(a, b), a, b).node, weak=weak)
+    found = of_type(a.ctype, (a, b), joined_node("?", a, b), weak=weak)
     loose = (keeps_type or is_float) and is_loose((left, right), a.ctype, weak=weak)
     return replace(found, mixed=mixed, loose=loose, known=None if is_float else known_integers((left, right)))
 
@@ -125,8 +126,7 @@ def _absolute(values: Sequence[Scalar]) -> Scalar:
     value = _counted(value)
     if isinstance(value.ctype, FloatType):
         return Scalar(value.ctype, value.weak, loose=value.loose)
-    zero = integer(0)
-    return replace(choose(compare(value, zero), binary("-", zero, value), value), known=None)
+    return replace(choose(binary("-", integer(0), value), value), known=None)
 
 
 def _counted(value: Scalar) -> Scalar:
@@ -139,8 +139,7 @@ def _counted(value: Scalar) -> Scalar:
 def _sign(values: Sequence[Scalar]) -> Scalar:
     value = _counted(values[0])
     one, minus_one = (cast(integer(stated), value.ctype) for stated in (1, -1))
-    below = choose(compare(value, integer(0)), minus_one, value)
-    return choose(compare(value, integer(0)), one, below)
+    return choose(one, choose(minus_one, value))
 
 
 def _rounded(values: Sequence[Scalar]) -> Scalar:
@@ -153,9 +152,7 @@ def _square(values: Sequence[Scalar]) -> Scalar:
     return binary("*", value, value)
 
 
-def _truth(values: Sequence[Scalar]) -> Scalar:
-    for value in values:
-        truth_of(value)
+def _truth(_values: Sequence[Scalar]) -> Scalar:
     return truth(weak=False)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from operator import mul
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.python.refusals import RefusedError
@@ -52,7 +52,7 @@ NOWHERE = Location("", 1, 1)  # of the expressions that sizes are made of
 class Scalar:
     """What is known of a number: its type, whose it is, and its value where that is stated or the same everywhere.
 
-    ``node`` is a number of the source, or what an integer or a truth value is made of: sizes and counters.
+    ``node`` is a number of the source, or what an integer is made of: sizes and counters.
 
     ``mixed`` marks a value that data makes a truth value of Python, one of NumPy, or a number: whether a sum with
     another truth value is a number is not known.  ``loose`` marks a number of another type that data makes an integer
@@ -86,7 +86,7 @@ class Scalar:
 
     @property
     def is_stable(self) -> bool:
-        """Whether it is an integer or a truth value that is the same wherever it stands."""
+        """Whether it is an integer that is made of sizes and counters."""
         return self.node is not None and not isinstance(self.node, nodes.Floating)
 
     @property
@@ -185,7 +185,7 @@ def cast(value: Scalar, ctype: Number) -> Scalar:
     """Convert to a type; raises ``RefusedError`` for a literal of Python's ``int`` that the type does not hold."""
     node = value.node
     if value.ctype == ctype:
-        return Scalar(ctype, node=None if ctype == BOOL else node, is_any=value.is_any)
+        return Scalar(ctype, node=node, is_any=value.is_any)
     if value.literal is not None and isinstance(ctype, FloatType):
         return replace(floating(ctype.rounded(value.literal), ctype), weak=False)
     if value.integer is not None and isinstance(ctype, IntegerType) and value.weak and ctype != BOOL:
@@ -316,11 +316,6 @@ def check_wrapping(
     raise RefusedError("type", f"arithmetic of {detail}")
 
 
-def stored(value: Scalar) -> Scalar:
-    """Give a truth value as variables hold it, of which nothing more is known, and leave a number as it is."""
-    return replace(value, node=None) if value.is_truth else value
-
-
 def join(left: Scalar, right: Scalar) -> tuple[Scalar, Scalar, bool]:
     """Convert two operands to their common type; also tell whether it is weak."""
     left, right = number(left), number(right)
@@ -341,25 +336,55 @@ def binary(operator: str, left: Scalar, right: Scalar) -> Scalar:
 
 def compare(left: Scalar, right: Scalar) -> Scalar:
     """Compare two numbers; integers exactly."""
-    a, b = number(left), number(right)
-    ctype = _compared(a, b)
-    return Scalar(BOOL, left.weak and right.weak, joined_node("<", cast(a, ctype), cast(b, ctype)))
+    compared_in(number(left), number(right))
+    return truth(weak=left.weak and right.weak)
 
 
-def _compared(left: Scalar, right: Scalar) -> Number:
-    """Give the type in which two numbers are compared: for integers one that holds both."""
-    common = promoted(left.ctype, left.weak, right.ctype, right.weak)[0]
+class Typed(Protocol):
+    """What is known of a number, here and where literal IR is made of it."""
+
+    @property
+    def ctype(self) -> Number:
+        """Its type."""
+
+    @property
+    def weak(self) -> bool:
+        """Whether it is Python's own."""
+
+    @property
+    def literal(self) -> float | None:
+        """The number of the source that it is."""
+
+
+def compared_in(left: Typed, right: Typed) -> Number:
+    """Give the type in which two numbers are compared, for integers one that holds both."""
     if not isinstance(left.ctype, IntegerType) or not isinstance(right.ctype, IntegerType):
-        return common
-    if left.weak != right.weak:
-        weak, strong = (left.integer, right.ctype) if left.weak else (right.integer, left.ctype)
-        if weak is not None and holds(strong, weak) and strong != BOOL:
-            return strong
-        if LONG.contains(strong):
-            return LONG
-    if not isinstance(common, IntegerType) or not (common.contains(left.ctype) and common.contains(right.ctype)):
-        raise RefusedError("type", "a comparison of an unsigned integer with one that may be negative")
-    return LONG if common == BOOL else common
+        return promoted(left.ctype, left.weak, right.ctype, right.weak)[0]
+    for one, ctype in ((left, right.ctype), (right, left.ctype)):
+        if one.weak and one.literal is not None and ctype != BOOL and holds(ctype, int(one.literal)):
+            return ctype
+    for ctype in (left.ctype, right.ctype, LONG):
+        if ctype != BOOL and ctype.contains(left.ctype) and ctype.contains(right.ctype):
+            return ctype
+    raise RefusedError("type", "a comparison of an unsigned integer with one that may be negative")
+
+
+def common_type(values: Sequence[Typed]) -> tuple[Number, bool]:
+    """Give the type that several numbers or truth values have together, and whether it is Python's own."""
+    ctype, weak = values[0].ctype, values[0].weak
+    for value in values[1:]:
+        if ctype == value.ctype == BOOL:
+            weak = weak and value.weak
+        else:
+            ctype, weak = promoted(ctype, weak, value.ctype, value.weak)
+    return ctype, weak
+
+
+def accumulator(element: Number) -> Number:
+    """Give the type in which NumPy sums elements of a type."""
+    if isinstance(element, FloatType):
+        return element
+    return LONG if element.signed or element == BOOL else DTYPES["uint64"]
 
 
 def check_choice(first: Scalar, second: Scalar, common: Number) -> None:
@@ -369,21 +394,21 @@ def check_choice(first: Scalar, second: Scalar, common: Number) -> None:
         raise RefusedError("type", f"a choice between numbers of the types {one} and {other}")
 
 
-def choose(condition: Scalar, then: Scalar, otherwise: Scalar) -> Scalar:
-    """Give ``then if condition else otherwise``."""
+def choose(then: Scalar, otherwise: Scalar) -> Scalar:
+    """Give what is one number or another, as data decides."""
     mixed = differ_in_kind([then, otherwise])
     if then.is_truth and otherwise.is_truth:
         return truth(weak=then.weak and otherwise.weak, mixed=mixed)
     a, b, weak = join(then, otherwise)
     check_choice(then, otherwise, a.ctype)
     loose = is_loose((then, otherwise), a.ctype, weak=weak)
-    found = of_type(a.ctype, (a, b), joined_node("?", condition, a, b), weak=weak)
+    found = of_type(a.ctype, (a, b), joined_node("?", a, b), weak=weak)
     return replace(found, mixed=mixed, loose=loose, known=known_integers((then, otherwise)))
 
 
 def truth_of(value: Scalar) -> Scalar:
     """Tell whether a number is other than zero."""
-    return value if value.is_truth else replace(compare(value, integer(0)), weak=value.weak)
+    return value if value.is_truth else truth(weak=value.weak)
 
 
 def polynomial(node: nodes.Expression) -> Polynomial | None:

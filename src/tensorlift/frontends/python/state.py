@@ -19,7 +19,6 @@ from tensorlift.frontends.python.scalars import (
     name_of,
     polynomial,
     size_of,
-    stored,
 )
 from tensorlift.frontends.python.syntax import stored_in
 from tensorlift.frontends.python.values import Array, Memory, Sizes
@@ -242,7 +241,6 @@ class Inference:
 
     def joined(self, key: str, name: str, value: Scalar) -> Number:
         """Widen the type under a key to hold a value, and give it; refuse where Python's own type would come and go."""
-        value = stored(value)
         if self.facts.mixes(key, value.ctype, weak=value.weak):
             raise RefusedError("truths", f"`{name}` is a truth value of NumPy in one place and a number in another")
         self.facts.note_kind(key, value)

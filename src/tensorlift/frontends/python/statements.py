@@ -15,7 +15,7 @@ from tensorlift.frontends.python.calls import INLINED, callee
 from tensorlift.frontends.python.expressions import condition, evaluate
 from tensorlift.frontends.python.iteration import looped
 from tensorlift.frontends.python.refusals import RefusedError
-from tensorlift.frontends.python.scalars import Scalar, cast, stored
+from tensorlift.frontends.python.scalars import Scalar, cast
 from tensorlift.frontends.python.state import LOCAL, Inference, Scope
 from tensorlift.frontends.python.syntax import arguments_of, given_arguments
 from tensorlift.frontends.python.values import Array, Operand, Sizes
@@ -178,11 +178,10 @@ def _return_tuple(ctx: Inference, items: Sequence[ast.expr]) -> None:
         elif position == len(items) - 1:
             _return_scalar(ctx, value)
         else:
-            held_one = stored(value)
             wanted = item.id if isinstance(item, ast.Name) and item.id not in ctx.returns else name
             wanted = _free(ctx, wanted)
-            ctx.results[wanted] = Array((), held_one)
-            ctx.returns[wanted] = _kind_of_number(held_one.ctype, held_one.weak)
+            ctx.results[wanted] = Array((), value)
+            ctx.returns[wanted] = _kind_of_number(value.ctype, value.weak)
 
 
 def _return_last(ctx: Inference) -> None:

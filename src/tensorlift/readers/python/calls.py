@@ -11,7 +11,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.python.scalars import DTYPES, holds, promoted
+from tensorlift.frontends.python.scalars import DTYPES, common_type, holds
 from tensorlift.frontends.python.syntax import (
     OPERATORS,
     REDUCING_METHODS,
@@ -20,7 +20,7 @@ from tensorlift.frontends.python.syntax import (
     named_arguments,
     spelled_type,
 )
-from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, UNSIGNED_LONG
+from tensorlift.ops.c_types import DOUBLE, LONG, UNSIGNED_LONG
 from tensorlift.readers.python.arrays import (
     allocate,
     element,
@@ -170,9 +170,7 @@ def _list(ctx: Context, node: ast.List) -> Operand:
     values = [value for _, value in cells]
     if not all(value.is_truth for value in values):
         values = [counted(ctx, value) for value in values]
-    ctype, weak = values[0].ctype, values[0].weak
-    for value in values[1:]:
-        ctype, weak = (ctype, weak) if ctype is BOOL else promoted(ctype, weak, value.ctype, value.weak)
+    ctype, weak = common_type(values)
     made = allocate(ctx, ctx.temporary(), ctype, extents, is_list=True)
     for (place, _), value in zip(cells, values, strict=True):
         store(ctx, made, place, replace(ctx.cast(value, ctype), weak=weak))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import i1
 
-from tensorlift.frontends.python.scalars import promoted
+from tensorlift.frontends.python.scalars import common_type
 from tensorlift.frontends.python.syntax import (
     COMPARISONS,
     CONSTANTS,
@@ -214,14 +214,9 @@ def _conditional(ctx: Context, node: ast.IfExp) -> Operand:
 def _met(ctx: Context, ends: Sequence[tuple[Flow, Number]], after: Flow) -> Number:
     """Give the value of whichever block leads on, in the type that all of them fit."""
     values = [value for _, value in ends]
-    ctype, weak = values[0].ctype, all(value.weak for value in values)
-    if not all(value.is_truth for value in values):
-        weak = values[0].weak
-        if any(value.is_truth for value in values) and not all(value.weak for value in values):
-            raise ctx.refusal("a choice between numbers and truth values of NumPy")
-        ctype = LONG if ctype is BOOL else ctype
-        for value in values[1:]:
-            ctype, weak = promoted(ctype, weak, LONG if value.is_truth else value.ctype, value.weak)
+    ctype, weak = common_type(values)
+    if any(value.is_truth != (ctype is BOOL) for value in values) and not all(value.weak for value in values):
+        raise ctx.refusal("a choice between numbers and truth values of NumPy")
     result = Local(ir_type(ctype), ctx.at)
     if not all(keeps(value, ctype) for value in values):
         raise ctx.refusal("a choice between numbers of several types")

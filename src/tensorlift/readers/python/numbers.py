@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import i1
 
-from tensorlift.frontends.python.scalars import DTYPES, holds, promoted
+from tensorlift.frontends.python.scalars import DTYPES, compared_in, promoted
 from tensorlift.frontends.python.syntax import PLAIN
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, FloatType, IntegerType
@@ -305,25 +305,9 @@ def compare(ctx: Context, operator: str, left: Number, right: Number) -> Number:
     left, right = counted(ctx, left), counted(ctx, right)
     if left.ctype is BOOL and right.ctype is BOOL:
         left, right = (ctx.cast(side, DTYPES["int8"]) for side in (left, right))
-    ctype = _compared_in(ctx, left, right)
+    ctype = compared_in(left, right)
     a, b = ctx.value(ctx.cast(left, ctype)), ctx.value(ctx.cast(right, ctype))
     return test(ctx.comparison(operator, a, b, ctype), weak=weak)
-
-
-def _compared_in(ctx: Context, left: Number, right: Number) -> CNumber:
-    """Give the type in which two numbers are compared, for integers one that holds both."""
-    common = promoted(left.ctype, left.weak, right.ctype, right.weak)[0]
-    if not isinstance(left.ctype, IntegerType) or not isinstance(right.ctype, IntegerType):
-        return common
-    for one, other in ((left, right), (right, left)):
-        if not (one.weak and isinstance(one.literal, int) and isinstance(other.ctype, IntegerType)):
-            continue
-        if holds(other.ctype, one.literal) and other.ctype is not BOOL:
-            return other.ctype
-    for ctype in (left.ctype, right.ctype, LONG):
-        if ctype is not BOOL and ctype.contains(left.ctype) and ctype.contains(right.ctype):
-            return ctype
-    raise ctx.refusal("a comparison of integers that no type holds")
 
 
 def chosen(ctx: Context, condition: SSAValue, then: Number, otherwise: Number, *, in_one_type: bool = False) -> Number:
@@ -335,10 +319,3 @@ def chosen(ctx: Context, condition: SSAValue, then: Number, otherwise: Number, *
     if not in_one_type and not (keeps(then, ctype) and keeps(otherwise, ctype)):
         raise ctx.refusal("a choice between numbers of several types")
     return Number(ctx.operation("arith.select", (condition, a, b), ir_type(ctype)), ctype, weak)
-
-
-def accumulator(element: CNumber) -> CNumber:
-    """Give the type in which NumPy sums elements of a type."""
-    if isinstance(element, FloatType):
-        return element
-    return LONG if element.signed or element is BOOL else DTYPES["uint64"]

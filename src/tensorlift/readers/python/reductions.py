@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import i64
 
-from tensorlift.frontends.python.scalars import promoted
+from tensorlift.frontends.python.scalars import accumulator, promoted
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import BOOL, LONG, FloatType
 from tensorlift.readers.flow import Local
@@ -18,7 +18,7 @@ from tensorlift.readers.python.evaluation import array, evaluate, size
 from tensorlift.readers.python.expressions import OPERATORS, length
 from tensorlift.readers.python.functions import extreme_of, extreme_of_numpy
 from tensorlift.readers.python.loops import over
-from tensorlift.readers.python.numbers import accumulator, binary, compare, integer, test
+from tensorlift.readers.python.numbers import binary, compare, integer, test
 from tensorlift.readers.python.values import Number, Rule, View
 
 if TYPE_CHECKING:

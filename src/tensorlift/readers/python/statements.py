@@ -7,10 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.frontends.python.scalars import promoted
+from tensorlift.frontends.python.scalars import common_type
 from tensorlift.frontends.python.syntax import stored_in
 from tensorlift.ir.c_types import ir_type
-from tensorlift.ops.c_types import BOOL
 from tensorlift.readers.flow import Flow, Local, named
 from tensorlift.readers.python.assignments import assign, augment, bind
 from tensorlift.readers.python.calls import INLINED
@@ -201,13 +200,9 @@ def _given_back(ctx: Context, scope: Scope) -> Operand:
     if len(values) == 1:
         return values[0]
     numbers = [value for value in values if isinstance(value, Number)]
-    ctype, weak = numbers[0].ctype, numbers[0].weak
-    for value in numbers[1:]:
-        if value.is_truth or ctype is BOOL:
-            if (value.ctype, value.weak) != (ctype, weak):
-                raise ctx.refusal("a function that returns truth values and numbers")
-        else:
-            ctype, weak = promoted(ctype, weak, value.ctype, value.weak)
+    ctype, weak = common_type(numbers)
+    if any(value.is_truth and (value.ctype, value.weak) != (ctype, weak) for value in numbers):
+        raise ctx.refusal("a function that returns truth values and numbers")
     if not all(keeps(value, ctype) for value in numbers):
         raise ctx.refusal("a function that returns numbers of several types")
     result = Local(ir_type(ctype), ctx.at, ctx.temporary("result"))
