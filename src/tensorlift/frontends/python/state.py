@@ -130,7 +130,7 @@ class Module:
 class Inferred:
     """What was found out about a function: its parameters, and the types of its locals by their keys.
 
-    ``results`` are the arrays that it makes for its caller, with the types of their elements and their ranks;
+    ``results`` are the arrays that it makes for its caller, with the types of their elements;
     ``returns`` names what it gives back, the value of type ``result`` by nothing.  It ``grows`` where integers of
     Python are taken to fit into 64 bits.  ``callees`` says what each call calls.
     """
@@ -139,7 +139,7 @@ class Inferred:
     function: ast.FunctionDef
     kinds: Mapping[str, ParameterKind]
     types: Mapping[str, tuple[Number, bool]]
-    results: Mapping[str, tuple[Number, int]]
+    results: Mapping[str, Number]
     returns: tuple[str, ...]
     result: Number | VoidType
     grows: bool
@@ -190,7 +190,7 @@ class Inference:
 
     def inferred(self) -> Inferred:
         """Give what was found out, for the reader."""
-        results = {name: (array.element, array.rank) for name, array in self.results.items()}
+        results = {name: array.element for name, array in self.results.items()}
         known = self.module, self.scope.function, self.kinds, self.facts.types
         return Inferred(*known, results, tuple(self.returns), self.result, self.growth is not None, self.callees)
 

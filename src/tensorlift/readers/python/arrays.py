@@ -202,8 +202,6 @@ def _memory(ctx: Context, block: Block, name: str, of_type: CNumber, count: SSAV
 def placed(ctx: Context, name: str, value: ArrayLike) -> View:
     """Take the memory of the caller in which an array is to be returned that is like another one."""
     found, extents = ctx.results.pop(name), value.extents
-    if len(extents) != found.rank:
-        raise ctx.refusal("what is returned")
     made = View(found.base, found.offset, extents, _laid_out(ctx, extents), found.element, value.is_list)
     ctx.given[name] = made
     return made
@@ -220,8 +218,6 @@ def fill(ctx: Context, target: View, value: Number | ArrayLike) -> None:
         if isinstance(target.base, BlockArgument):  # what is returned holds numbers that do not depend on the caller
             fill(ctx, target, integer(0))
         return
-    if len(value.extents) > len(target.extents):
-        raise ctx.refusal("a value with more dimensions than its target")
     for mine, given in zip(reversed(target.extents), reversed(value.extents), strict=False):
         if not _is_one(given):
             ctx.require_equal(mine, given)

@@ -21,10 +21,7 @@ def evaluate(ctx: Context, node: ast.expr) -> Operand:
     """Evaluate an expression."""
     outer, ctx.at = ctx.at, ctx.place(node)
     ctx.enter()
-    rule = RULES.get(type(node))
-    if rule is None:
-        raise ctx.refusal(f"an expression of the kind {type(node).__name__}")
-    found = rule(ctx, node)
+    found = RULES[type(node)](ctx, node)
     ctx.depth -= 1
     ctx.at = outer
     return found

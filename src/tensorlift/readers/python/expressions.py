@@ -128,8 +128,7 @@ def _compared(ctx: Context, op: ast.cmpop, left: Operand, right: Operand) -> Ope
         are_equal = ctx.truth(value=len(left.items) == len(right.items))
         for pair in zip(left.items, right.items, strict=False):
             found = _compared(ctx, op, *pair)
-            if not isinstance(found, Number):
-                raise ctx.refusal("a comparison of tuples of arrays")
+            assert isinstance(found, Number)
             are_equal = ctx.operation("arith.andi", (are_equal, ctx.test(found)), i1)
         return test(are_equal, weak=True)
     return elementwise(ctx, lambda c, sides: compare(c, operator, *sides), (left, right))
@@ -177,8 +176,7 @@ def _branch_on_chain(ctx: Context, node: ast.Compare, then: Flow, otherwise: Flo
     for position, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
         right = evaluate(ctx, comparator)
         found, following = _compared(ctx, op, left, right), then if position == last else Flow()
-        if not isinstance(found, Number):
-            raise ctx.refusal("a chain of comparisons of arrays")
+        assert isinstance(found, Number)
         ctx.flow.branch(ctx.test(found), following, otherwise, ctx.place(node))
         if position < last:
             ctx.flow.enter(following)
@@ -340,9 +338,14 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Operand:
             for extent in base.extents:
                 total = ctx.combined("*", total, extent)
             return length(total)
-        case "T" if isinstance(base, View):
-            return replace(base, extents=base.extents[::-1], strides=base.strides[::-1], is_new=False)
-    raise ctx.refusal(f"the attribute `{node.attr}`")
+        case _:
+            assert isinstance(base, View)
+            return transposed(base)
+
+
+def transposed(view: View) -> View:
+    """Turn the axes of an array round."""
+    return replace(view, extents=view.extents[::-1], strides=view.strides[::-1], is_new=False)
 
 
 def length(extent: Size) -> Number:

@@ -82,11 +82,10 @@ def binary(ctx: Context, op: ast.operator, left: Number, right: Number) -> Numbe
             return _rounded_down(ctx, op, left, right)
         case ast.Pow():
             return power(ctx, left, right)
-        case ast.LShift() | ast.RShift() if left.is_integer and right.is_integer:
+        case ast.LShift() | ast.RShift():
             return _shifted(ctx, op, left, right)
-        case ast.BitAnd() | ast.BitOr() | ast.BitXor() if left.is_integer and right.is_integer:
+        case _:
             return _plain(ctx, _BITS[type(op)], left, right)
-    raise ctx.refusal(f"the operator {type(op).__name__} on these operands")
 
 
 def _folded(op: ast.operator, left: Number, right: Number) -> Number | None:
@@ -111,8 +110,6 @@ def _of_truths(ctx: Context, op: ast.operator, left: Number, right: Number) -> N
 
 def _plain(ctx: Context, operator: str, left: Number, right: Number) -> Number:
     a, b, ctype, weak = joined(ctx, left, right)
-    if ctype is BOOL:
-        raise ctx.refusal("arithmetic of truth values of NumPy")
     if weak and ctype == LONG and operator in _GROWING:
         ctx.require_fit(operator, a, b)
     return Number(ctx.arithmetic(operator, a, b, ctype, weak=weak), ctype, weak)
@@ -171,8 +168,6 @@ def _rounded_down(ctx: Context, op: ast.operator, left: Number, right: Number) -
             by_zero = ctx.arithmetic("/", a, b, ctype)
             found = ctx.operation("arith.select", (is_zero, by_zero, found), ir_type(ctype))
         return Number(found, ctype, weak)
-    if ctype is BOOL:
-        raise ctx.refusal("a division of truth values of NumPy")
     if weak:
         _require_nonzero(ctx, right, b, ctype)
     elif not right.literal:
@@ -247,8 +242,6 @@ def power(ctx: Context, base: Number, exponent: Number) -> Number:
         if literal >= 0:
             return _multiplied(ctx, base, literal)
         ctype = DOUBLE
-    if not isinstance(ctype, FloatType):
-        raise ctx.refusal("this power")
     a, b = ctx.value(ctx.cast(base, ctype)), ctx.value(ctx.cast(exponent, ctype))
     return Number(ctx.operation("math.powf", (a, b), ir_type(ctype)), ctype, weak)
 
@@ -265,8 +258,6 @@ def _multiplied(ctx: Context, base: Number, exponent: int) -> Number:
 def unary(ctx: Context, op: ast.unaryop, value: Number) -> Number:
     """Apply a sign, or turn the bits of an integer over."""
     if value.is_truth and not value.weak:
-        if not isinstance(op, ast.Invert):
-            raise ctx.refusal("a sign before a truth value of NumPy")
         return negated(ctx, value)
     value = counted(ctx, value)
     literal = value.literal
@@ -284,14 +275,13 @@ def unary(ctx: Context, op: ast.unaryop, value: Number) -> Number:
             if value.weak:
                 ctx.require_fit("-", zero, own)
             return Number(ctx.arithmetic("-", zero, own, value.ctype, weak=value.weak), value.ctype, value.weak)
-        case ast.Invert() if value.is_integer:
+        case _:
             ones = (
                 ctx.constant(-1, LONG)
                 if value.ctype == LONG
                 else ctx.converted(ctx.constant(-1, LONG), LONG, value.ctype)
             )
             return Number(ctx.arithmetic("^", ctx.value(value), ones, value.ctype), value.ctype, value.weak)
-    raise ctx.refusal(f"the operator {type(op).__name__} on this operand")
 
 
 def negated(ctx: Context, value: Number) -> Number:

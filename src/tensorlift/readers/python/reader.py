@@ -6,13 +6,11 @@ array is memory that the caller passes, of the extents that the source tells.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, i64
 from xdsl.ir import Block
 
-from tensorlift.diagnostics import LiftError, internal_error
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.function import OFFSET, SIZE, axis_name
 from tensorlift.ir.literal_function import literal_function
@@ -25,7 +23,6 @@ from tensorlift.readers.python.statements import read_body
 from tensorlift.readers.python.values import Number, Result, View
 
 if TYPE_CHECKING:
-    from xdsl.dialects.func import FuncOp
     from xdsl.ir import Attribute, SSAValue
 
     from tensorlift.frontends.python.state import Inferred
@@ -34,17 +31,6 @@ if TYPE_CHECKING:
 
 def literal_module_of(inferred: Inferred) -> ModuleOp:
     """Read a function by what the front end found out about it; raises ``LiftError`` where that is refused."""
-    try:
-        return ModuleOp([_function(inferred)])
-    except LiftError:
-        raise
-    except Exception as error:
-        if "TENSORLIFT_DEBUG" in os.environ:
-            raise
-        raise LiftError(internal_error(error, inferred.module.locate(inferred.function))) from None
-
-
-def _function(inferred: Inferred) -> FuncOp:
     node = inferred.function
     graph = FlowGraph(Block())
     scope = Scope.of(inferred.module, node)
@@ -57,7 +43,7 @@ def _function(inferred: Inferred) -> FuncOp:
     else:
         graph.leave((), at)
     results = [] if isinstance(inferred.result, VoidType) else [ir_type(inferred.result)]
-    return literal_function(node.name, names, results, graph.finish(), at)
+    return ModuleOp([literal_function(node.name, names, results, graph.finish(), at)])
 
 
 def _parameters(ctx: Context) -> list[str]:
@@ -90,6 +76,6 @@ def _parameters(ctx: Context) -> list[str]:
             if kind.dtype == LONG and ctx.scope.bound[name] == 1:
                 ctx.sizes.add(number)
             ctx.bind(name, Number(number, kind.dtype, kind.is_weak))
-    for name, (element, rank) in ctx.inferred.results.items():
-        ctx.results[name] = Result(*memory(name, element), element, rank)
+    for name, element in ctx.inferred.results.items():
+        ctx.results[name] = Result(*memory(name, element), element)
     return names

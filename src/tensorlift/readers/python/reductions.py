@@ -15,7 +15,7 @@ from tensorlift.ops.c_types import BOOL, LONG, FloatType
 from tensorlift.readers.flow import Local
 from tensorlift.readers.python.arrays import allocate, element, element_type, elementwise, in_memory, store
 from tensorlift.readers.python.evaluation import array, evaluate, size
-from tensorlift.readers.python.expressions import OPERATORS, length
+from tensorlift.readers.python.expressions import OPERATORS, length, transposed
 from tensorlift.readers.python.functions import extreme_of, extreme_of_numpy
 from tensorlift.readers.python.loops import over
 from tensorlift.readers.python.numbers import binary, compare, integer, test
@@ -183,8 +183,6 @@ def _with_axes(ctx: Context, value: Operand, axes: set[int]) -> Operand:
 
 def _along(ctx: Context, name: str, value: ArrayLike, axis: int) -> Operand:
     """Give the sums or the extremes along one axis."""
-    if name not in {"sum", "max", "min", "amax", "amin"}:
-        raise ctx.refusal(f"`{name}` along an axis")
     inner = value.extents[axis]
     extents = (*value.extents[:axis], *value.extents[axis + 1 :])
 
@@ -285,8 +283,7 @@ def _product(ctx: Context, node: ast.Call) -> Operand:
 
 def _transposed(ctx: Context, node: ast.Call) -> Operand:
     value = array(ctx, node.args[0])
-    view = value if isinstance(value, View) else in_memory(ctx, value)
-    return replace(view, extents=view.extents[::-1], strides=view.strides[::-1], is_new=False)
+    return transposed(value if isinstance(value, View) else in_memory(ctx, value))
 
 
 def _diagonal(ctx: Context, node: ast.Call) -> Rule:

@@ -74,12 +74,11 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Memory for an array that is returned, and of how many dimensions that is."""
+    """Memory for an array that is returned."""
 
     base: SSAValue
     offset: SSAValue
     element: CNumber
-    rank: int
 
 
 @dataclass(frozen=True, slots=True)
