@@ -40,6 +40,7 @@ from tensorlift.frontends.python.scalars import (
 )
 from tensorlift.frontends.python.state import shape_of
 from tensorlift.frontends.python.syntax import (
+    cells_of,
     indices_of,
     is_ellipsis,
     is_new_axis,
@@ -52,7 +53,7 @@ from tensorlift.ir import nodes
 from tensorlift.ops.c_types import DOUBLE, LONG
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from tensorlift.frontends.python.scalars import Number
     from tensorlift.frontends.python.state import Inference
@@ -355,7 +356,7 @@ def _list(ctx: Inference, node: ast.List) -> Array:
 
 def written(ctx: Inference, node: ast.List | ast.Tuple) -> Array:
     """Give the list of numbers, or of lists of numbers of one length, that is written out."""
-    cells = list(_cells(ctx, node, ()))
+    cells = [(place, scalar(ctx, item)) for place, item in cells_of(node)]
     extents = [max(place[axis] for place, _ in cells) + 1 for axis in range(len(cells[0][0]))] if cells else []
     if not cells or len(cells) != prod(extents) or len({len(place) for place, _ in cells}) != 1:
         detail = f"`{ast.unparse(node)[:40]}`, a list that is no rectangle of numbers,"
@@ -375,16 +376,6 @@ def written(ctx: Inference, node: ast.List | ast.Tuple) -> Array:
     for _, value in cells:
         cast(value, made.element)
     return made
-
-
-def _cells(
-    ctx: Inference, node: ast.List | ast.Tuple, place: tuple[int, ...]
-) -> Iterator[tuple[tuple[int, ...], Scalar]]:
-    for position, item in enumerate(node.elts):
-        if isinstance(item, ast.List):
-            yield from _cells(ctx, item, (*place, position))
-        else:
-            yield (*place, position), scalar(ctx, item)
 
 
 def _binary(ctx: Inference, node: ast.BinOp) -> Operand:

@@ -213,7 +213,7 @@ def keeps_kind(found: Number, target: Number) -> bool:
     return target.signed or not found.signed
 
 
-def fits(value: Scalar, ctype: Number) -> bool:
+def fits(value: Typed, ctype: Number) -> bool:
     """Whether a variable of a type holds a value as Python does.
 
     A weak number must not lose by the conversion; any other keeps its type, in which what is made of it is computed.
@@ -222,10 +222,11 @@ def fits(value: Scalar, ctype: Number) -> bool:
         return value.ctype == ctype
     if ctype in (value.ctype, DOUBLE):
         return True
-    if value.literal is not None and not value.is_truth:
-        is_held = isinstance(ctype, IntegerType) and holds(ctype, int(value.literal))
-        return is_held or (isinstance(ctype, FloatType) and ctype.rounded(value.literal) == value.literal)
-    return value.is_truth or (value.is_integer and ctype == LONG)
+    if value.literal is not None and value.ctype != BOOL:
+        if isinstance(ctype, FloatType):
+            return ctype.rounded(value.literal) == value.literal
+        return ctype != BOOL and isinstance(value.literal, int) and holds(ctype, value.literal)
+    return ctype == LONG and isinstance(value.ctype, IntegerType)
 
 
 def name_of(ctype: Number) -> str:

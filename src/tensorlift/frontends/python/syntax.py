@@ -33,6 +33,15 @@ def indices_of(node: ast.Subscript) -> list[ast.expr]:
     return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
 
 
+def cells_of(node: ast.List | ast.Tuple, place: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], ast.expr]]:
+    """Iterate over the numbers of a list, or of lists in it, with their places."""
+    for position, item in enumerate(node.elts):
+        if isinstance(item, ast.List):
+            yield from cells_of(item, (*place, position))
+        else:
+            yield (*place, position), item
+
+
 def is_new_axis(index: ast.expr) -> bool:
     """Tell whether an index is ``None`` or ``np.newaxis``."""
     if isinstance(index, ast.Attribute):

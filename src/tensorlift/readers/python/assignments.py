@@ -58,14 +58,13 @@ def _bind_name(ctx: Context, name: str, value: Operand) -> None:
             made = placed(ctx, name, value)
             if wanted not in (None, made.element):
                 raise ctx.refusal(f"`{name}`, which is given back with another type,")
-            fill(ctx, made, value)
-            value = made
         elif wanted is None:
-            value = in_memory(ctx, value, name)
+            made = in_memory(ctx, value, name)
         else:
             made = allocate(ctx, name, wanted, value.extents, is_list=value.is_list)
+        if is_result or wanted is not None:
             fill(ctx, made, value)
-            value = made
+        value = made
     if isinstance(value, View):
         value = replace(value, is_new=False)
     ctx.bind(name, value)

@@ -18,7 +18,7 @@ _DEEPEST = 12
 _SIDES = {"arith.select": (1, 2), "arith.maxsi": (0, 1), "arith.minsi": (0, 1)}
 
 
-def fits(operator: str, left: SSAValue, right: SSAValue, counts: Collection[SSAValue]) -> bool:
+def is_held(operator: str, left: SSAValue, right: SSAValue, counts: Collection[SSAValue]) -> bool:
     """Whether 64 bits hold a sum or product of two integers; ``counts`` are sizes and counters.
 
     Products of these are taken to fit as numbers of cells do.

@@ -16,6 +16,7 @@ from tensorlift.frontends.python.syntax import (
     OPERATORS,
     REDUCING_METHODS,
     REDUCTIONS,
+    cells_of,
     given_arguments,
     named_arguments,
     spelled_type,
@@ -39,7 +40,7 @@ from tensorlift.readers.python.reductions import OF_ARRAYS, reduce_numpy, total
 from tensorlift.readers.python.values import Number, Rule, Several, View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from tensorlift.readers.python.context import Context
     from tensorlift.readers.python.values import CNumber, Operand, Size
@@ -165,7 +166,7 @@ MAKERS: dict[str, Maker] = {
 
 def _list(ctx: Context, node: ast.List) -> Operand:
     """Give a list of numbers, or of lists of numbers of one length."""
-    cells = list(_cells(ctx, node, ()))
+    cells = [(place, number(ctx, item)) for place, item in cells_of(node)]
     extents = tuple(max(along) + 1 for along in zip(*(place for place, _ in cells), strict=True))
     values = [value for _, value in cells]
     if not all(value.is_truth for value in values):
@@ -175,14 +176,6 @@ def _list(ctx: Context, node: ast.List) -> Operand:
     for (place, _), value in zip(cells, values, strict=True):
         store(ctx, made, place, replace(ctx.cast(value, ctype), weak=weak))
     return replace(made, is_new=True)
-
-
-def _cells(ctx: Context, node: ast.List, place: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Number]]:
-    for position, item in enumerate(node.elts):
-        if isinstance(item, ast.List):
-            yield from _cells(ctx, item, (*place, position))
-        else:
-            yield (*place, position), number(ctx, item)
 
 
 def keep_items(ctx: Context, target: View, index: Size, item: Operand) -> None:

@@ -22,14 +22,14 @@ from xdsl.ir import Block, BlockArgument, SSAValue
 
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.python.refusals import refusal
-from tensorlift.frontends.python.scalars import holds
+from tensorlift.frontends.python.scalars import fits, holds
 from tensorlift.frontends.python.syntax import arguments_of, stored_in
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.literal_function import OF_PART
 from tensorlift.ops.c_types import BOOL, LONG, UNSIGNED_LONG, FloatType, IntegerType
 from tensorlift.readers.flow import NSW, Flow, FlowGraph, Local
-from tensorlift.readers.python.bits import fits
-from tensorlift.readers.python.values import Number, Operand, keeps, parts_of, with_parts
+from tensorlift.readers.python.bits import is_held
+from tensorlift.readers.python.values import Number, Operand, parts_of, with_parts
 
 if TYPE_CHECKING:
     import ast
@@ -232,7 +232,7 @@ class Context:
 
         Sizes and what they are added up to fit, and so do counts of what a loop does.
         """
-        if fits(operator, left, right, self.counters | self.sizes):
+        if is_held(operator, left, right, self.counters | self.sizes):
             return
         if not self.inferred.grows:
             raise self.refusal("an integer that may need more than 64 bits")
@@ -310,7 +310,7 @@ class Context:
                     value.value.name_hint = name
                 return
             known = self.scope.names[name] = Variable(Local(ir_type(ctype), self.at, name), ctype, weak)
-        if not isinstance(known, Variable) or not keeps(value, known.ctype):
+        if not isinstance(known, Variable) or not fits(value, known.ctype):
             raise self.refusal(f"`{name}`, which is bound to values of several types,")
         self.flow.write(known.local, self.value(self.cast(value, known.ctype)))
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import i1
 
-from tensorlift.frontends.python.scalars import common_type
+from tensorlift.frontends.python.scalars import common_type, fits
 from tensorlift.frontends.python.syntax import (
     COMPARISONS,
     CONSTANTS,
-    MODULES,
     indices_of,
     is_new_axis,
     without_ellipsis,
@@ -31,7 +30,7 @@ from tensorlift.readers.python.numbers import (
     test,
     unary,
 )
-from tensorlift.readers.python.values import Number, Rule, Several, View, keeps
+from tensorlift.readers.python.values import Number, Rule, Several, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -216,7 +215,7 @@ def _met(ctx: Context, ends: Sequence[tuple[Flow, Number]], after: Flow) -> Numb
     if any(value.is_truth != (ctype is BOOL) for value in values) and not all(value.weak for value in values):
         raise ctx.refusal("a choice between numbers and truth values of NumPy")
     result = Local(ir_type(ctype), ctx.at)
-    if not all(keeps(value, ctype) for value in values):
+    if not all(fits(value, ctype) for value in values):
         raise ctx.refusal("a choice between numbers of several types")
     for flow, value in ends:
         ctx.flow.enter(flow)
@@ -322,8 +321,7 @@ def _bound(ctx: Context, bound: Size, extent: Size) -> Size:
 
 
 def _attribute(ctx: Context, node: ast.Attribute) -> Operand:
-    module = module_of(ctx, node.value)
-    if module is not None:
+    if node.attr in CONSTANTS:
         return floating(CONSTANTS[node.attr])
     base = array(ctx, node.value)
     if base.is_list:
@@ -351,14 +349,6 @@ def transposed(view: View) -> View:
 def length(extent: Size) -> Number:
     """Give a size as an integer of Python."""
     return Number(extent, LONG, weak=True)
-
-
-def module_of(ctx: Context, node: ast.expr) -> str | None:
-    """Give the module that a name stands for; None where it is none."""
-    if not isinstance(node, ast.Name) or node.id in ctx.scope.names or node.id in ctx.scope.bound:
-        return None
-    module = ctx.scope.module
-    return None if node.id in module.rebound else module.imports.get(node.id, MODULES.get(node.id))
 
 
 RULES.update(

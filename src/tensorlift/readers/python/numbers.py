@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import i1
 
-from tensorlift.frontends.python.scalars import DTYPES, compared_in, promoted
+from tensorlift.frontends.python.scalars import DTYPES, compared_in, fits, promoted
 from tensorlift.frontends.python.syntax import PLAIN
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, FloatType, IntegerType
-from tensorlift.readers.python.values import Number, keeps
+from tensorlift.readers.python.values import Number
 
 if TYPE_CHECKING:
     from xdsl.ir import SSAValue
@@ -306,6 +306,6 @@ def chosen(ctx: Context, condition: SSAValue, then: Number, otherwise: Number, *
         arms = ctx.test(then), ctx.test(otherwise)
         return test(ctx.operation("arith.select", (condition, *arms), i1), weak=then.weak and otherwise.weak)
     a, b, ctype, weak = joined(ctx, then, otherwise)
-    if not in_one_type and not (keeps(then, ctype) and keeps(otherwise, ctype)):
+    if not in_one_type and not (fits(then, ctype) and fits(otherwise, ctype)):
         raise ctx.refusal("a choice between numbers of several types")
     return Number(ctx.operation("arith.select", (condition, a, b), ir_type(ctype)), ctype, weak)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.frontends.python.scalars import common_type
+from tensorlift.frontends.python.scalars import common_type, fits
 from tensorlift.frontends.python.syntax import stored_in
 from tensorlift.ir.c_types import ir_type
 from tensorlift.readers.flow import Flow, Local, named
@@ -19,7 +19,7 @@ from tensorlift.readers.python.expressions import branch_on
 from tensorlift.readers.python.iteration import iterated
 from tensorlift.readers.python.loops import counted, looped
 from tensorlift.readers.python.results import give_back
-from tensorlift.readers.python.values import Nothing, Number, Several, View, keeps
+from tensorlift.readers.python.values import Nothing, Number, Several, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
     from tensorlift.readers.python.context import Context
     from tensorlift.readers.python.values import Operand
+
+# What a tuple or a list is made of whose items are numbers that the source states.
+_WRITTEN = (ast.Tuple, ast.List, ast.Constant, ast.UnaryOp, ast.USub, ast.Load)
 
 
 def read_body(ctx: Context, statements: Sequence[ast.stmt]) -> None:
@@ -107,7 +110,7 @@ def _raise(ctx: Context, _node: ast.Raise) -> None:
 
 
 def _for(ctx: Context, node: ast.For) -> None:
-    if isinstance(node.iter, ast.Tuple | ast.List) and _is_written(node.iter):
+    if all(isinstance(part, _WRITTEN) for part in ast.walk(node.iter)):
         _written(ctx, node)
         return
 
@@ -128,21 +131,6 @@ def _for(ctx: Context, node: ast.For) -> None:
     name = node.target.id if isinstance(node.target, ast.Name) else None
     counted(ctx, bounds, ctx.place(node.target), body, name)
     ctx.scope.names |= after
-
-
-def _is_written(items: ast.Tuple | ast.List) -> bool:
-    return all(isinstance(number, int | float) for number in map(_number_in, _leaves(items)))
-
-
-def _leaves(node: ast.expr) -> list[ast.expr]:
-    if isinstance(node, ast.Tuple | ast.List):
-        return [leaf for item in node.elts for leaf in _leaves(item)]
-    return [node]
-
-
-def _number_in(node: ast.expr) -> object:
-    inner = node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else node
-    return inner.value if isinstance(inner, ast.Constant) else None
 
 
 def _written(ctx: Context, node: ast.For) -> None:
@@ -203,7 +191,7 @@ def _given_back(ctx: Context, scope: Scope) -> Operand:
     ctype, weak = common_type(numbers)
     if any(value.is_truth and (value.ctype, value.weak) != (ctype, weak) for value in numbers):
         raise ctx.refusal("a function that returns truth values and numbers")
-    if not all(keeps(value, ctype) for value in numbers):
+    if not all(fits(value, ctype) for value in numbers):
         raise ctx.refusal("a function that returns numbers of several types")
     result = Local(ir_type(ctype), ctx.at, ctx.temporary("result"))
     inside = ctx.flow.current

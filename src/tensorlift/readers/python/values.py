@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from xdsl.ir import SSAValue
 
-from tensorlift.frontends.python.scalars import holds
-from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, FloatType, IntegerType
+from tensorlift.ops.c_types import BOOL, FloatType, IntegerType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -109,20 +108,6 @@ class Nothing:
 
 Operand: TypeAlias = Number | View | Rule | Several | Nothing
 ArrayLike: TypeAlias = View | Rule
-
-
-def keeps(value: Number, ctype: CNumber) -> bool:
-    """Tell whether a type holds a number as Python would keep it; a number of NumPy keeps its type."""
-    if value.ctype == ctype:
-        return True
-    if not value.weak or ctype == DOUBLE:
-        return value.weak
-    literal = value.literal
-    if literal is None:
-        return ctype == LONG and value.is_integer
-    if isinstance(ctype, FloatType):
-        return ctype.rounded(literal) == literal
-    return isinstance(literal, int) and ctype is not BOOL and holds(ctype, literal)
 
 
 def parts_of(value: Operand) -> list[SSAValue]:
