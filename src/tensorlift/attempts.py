@@ -28,8 +28,9 @@ from tensorlift.contract.gather import preconditions_of
 from tensorlift.contract.guards import guards_of
 from tensorlift.diagnostics import Diagnostic, LiftError, refuse
 from tensorlift.engines import Effort, Search, derived
-from tensorlift.interface import Emitted, describe_parameters, emitted_names, names_read
+from tensorlift.interface import Emitted, describe_loops, describe_parameters, emitted_names, names_read
 from tensorlift.ir.cost import cost_of, degree_of
+from tensorlift.ir.left_early import left_early
 from tensorlift.ir.tensor_program import (
     Assign,
     Conditional,
@@ -144,7 +145,7 @@ def _keeping(view: FunctionView, request: Request, stage: Stage, kept: dict[Loop
             summary = tried.summary
             assert summary is not None
             first = first or error
-            places = ((d.location, d.array) for d in _behind(error.definition, summary))
+            places = ((d.location, d.array) for d in summary.sources_of(error.definition))
             place = next((place for place in places if place not in kept), None)
             if place is None or is_spent():
                 break
@@ -308,6 +309,9 @@ def _attempt(  # noqa: PLR0913, PLR0917 - what is lifted, and how
     """Make one attempt, and one with its loops peeled; ``failed``, which grows, is what failed of what is read back."""
     if request.target.reads_back and request.with_guards:
         raise _without_guards(view, request.target)
+    early = left_early(view.func_op)
+    if stays := [early[loop.location] for loop in describe_loops(summary.items) if loop.location in early]:
+        raise LiftError(stays[0])
     attempt = partial(_attempt_in_place, failed=failed) if request.target.reads_back else _attempt_derived
     found, first = None, None
     try:
@@ -468,19 +472,6 @@ def _blaming(failure: LiftError, names: Sequence[str], summary: Summary) -> Lift
     definitions = {d.name: d for d in summary.definitions()}
     blamed = next((definitions[name] for name in (*names, *outputs) if name in definitions), None)
     return failure if blamed is None else DefinitionError(failure, blamed)
-
-
-def _behind(definition: Definition, summary: Summary) -> Iterator[Definition]:
-    """Yield a definition and those that it is made of, nearest first."""
-    known = {d.name: d for d in summary.definitions()}
-    reached = {definition.name: definition}
-    pending = [definition]
-    for reader in pending:
-        yield reader
-        for _, term in reader.pieces:
-            found = [known[name] for name in sorted(term.reads) if name in known and name not in reached]
-            reached.update((d.name, d) for d in found)
-            pending += found
 
 
 def _definitions(items: Sequence[Item], loops: int = 0) -> Iterator[tuple[int, Definition]]:

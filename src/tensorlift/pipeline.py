@@ -27,10 +27,9 @@ from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error, refuse
 from tensorlift.engines import HEURISTICS, search_by
 from tensorlift.first_half import decide_first_half
-from tensorlift.interface import Emitted, Lifting, describe_loops, emitted_names, record_of
+from tensorlift.interface import Emitted, Lifting, emitted_names, record_of
 from tensorlift.ir.function import FunctionView
 from tensorlift.ir.function import functions as functions_of
-from tensorlift.ir.left_early import left_early
 from tensorlift.ir.literal_interpreter import LiteralInterpreter
 from tensorlift.ir.tensor_program import Operation, TensorProgram, nodes_of
 from tensorlift.portfolio import NothingFoundError, chosen_program
@@ -258,10 +257,6 @@ def _lift_module(
     choice = chosen_program(view, request, clock.stage, options.engine, options.budget, with_forms=forms_at is not None)
     proved = choice.proved
     summary, emitted = proved.summary, proved.emitted
-    if kept := [loop.location for loop in describe_loops(summary.items)]:
-        early = left_early(_function_op(function))
-        if stays := [early[location] for location in kept if location in early]:
-            raise LiftError(stays[0])
     reports: list[DifferentialReport] = []
     with clock.stage("definitions"):
         half = decide_first_half(function, view, summary)

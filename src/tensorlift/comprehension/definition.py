@@ -203,6 +203,18 @@ class Summary:
         """Yield every definition, those of kept loops included, in program order."""
         yield from definitions_of(self.items)
 
+    def sources_of(self, definition: Definition) -> Iterator[Definition]:
+        """Yield a definition and those that it is made of, nearest first."""
+        known = {d.name: d for d in self.definitions()}
+        reached = {definition.name: definition}
+        pending = [definition]
+        for reader in pending:
+            yield reader
+            for _, term in reader.pieces:
+                found = [known[name] for name in sorted(term.reads) if name in known and name not in reached]
+                reached.update((d.name, d) for d in found)
+                pending += found
+
     def source_name(self, name: str) -> str:
         """Return a name of the source: those that Python has for itself got trailing underscores."""
         known = self.arrays.keys() | self.scalars.keys() | set(self.sizes)

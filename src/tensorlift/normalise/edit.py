@@ -91,8 +91,8 @@ def sweep(block: Block) -> None:
     for op in [op for op in reversed(block.ops) if op is not block.last_op]:
         kept = _narrowed(op) if isinstance(op, IfOp) else op
         if (
-            is_quiet(kept)
-            and not any(result.first_use for result in kept.results)
+            not any(result.first_use for result in kept.results)
+            and is_quiet(kept)
             and not any(map(is_asked, kept.walk()))
         ):
             remove(kept)

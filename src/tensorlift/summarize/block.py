@@ -362,7 +362,7 @@ def _defined(term: Term, domain: Domain, local: set[str]) -> Term:
 
 def _resolved(term: Term, values: Values, domain: Domain) -> Term:
     """Put values in for their names."""
-    if term.reads.isdisjoint(values):
+    if values.keys().isdisjoint(term.reads):  # the shorter one is gone through
         return term
     return rewrite.map_reads(term, domain, lambda r, _: values.get(r.array, r))
 
