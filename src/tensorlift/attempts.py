@@ -26,7 +26,7 @@ from tensorlift.comprehension.peeling import peeled
 from tensorlift.comprehension.terms import Reduce, Term
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.contract.guards import guards_of
-from tensorlift.diagnostics import Diagnostic, LiftError, refuse
+from tensorlift.diagnostics import Diagnostic, LiftError, Location, refuse
 from tensorlift.engines import Effort, Search, derived
 from tensorlift.interface import Emitted, describe_loops, describe_parameters, emitted_names, names_read
 from tensorlift.ir.cost import cost_of, degree_of
@@ -149,11 +149,20 @@ def _keeping(view: FunctionView, request: Request, stage: Stage, kept: dict[Loop
             place = next((place for place in places if place not in kept), None)
             if place is None or is_spent():
                 break
+            _refuse_left(view, [place[0]])
             kept[place] = f"has no proved form in array operations ({error.diagnostics[0].message})"
         except LiftError as error:
             raise first or error from None
     assert first is not None
     raise first
+
+
+def _refuse_left(view: FunctionView, stays: Sequence[Location | None]) -> None:
+    """Refuse loops that stay though the source leaves them early."""
+    early = left_early(view.func_op)
+    for location in stays:
+        if location in early:
+            raise LiftError(early[location])
 
 
 def _slower_by_degree(found: Proved, view: FunctionView) -> list[LoopPlace]:
@@ -309,9 +318,7 @@ def _attempt(  # noqa: PLR0913, PLR0917 - what is lifted, and how
     """Make one attempt, and one with its loops peeled; ``failed``, which grows, is what failed of what is read back."""
     if request.target.reads_back and request.with_guards:
         raise _without_guards(view, request.target)
-    early = left_early(view.func_op)
-    if stays := [early[loop.location] for loop in describe_loops(summary.items) if loop.location in early]:
-        raise LiftError(stays[0])
+    _refuse_left(view, [loop.location for loop in describe_loops(summary.items)])
     attempt = partial(_attempt_in_place, failed=failed) if request.target.reads_back else _attempt_derived
     found, first = None, None
     try:
