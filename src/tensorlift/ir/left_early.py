@@ -31,8 +31,7 @@ def marked(refusal: Diagnostic | None, name: str = _MARK) -> dict[str, Attribute
 
 def left_early(function: Operation) -> dict[Location | None, Diagnostic]:
     """Return the diagnostics that refuse the marked loops of a function, by the places of the loops."""
-    found = ((location_of(op), refusal_of(op)) for op in function.walk())
-    return {place: refusal for place, refusal in found if refusal is not None}
+    return {location_of(op): refusal for op in function.walk() if (refusal := refusal_of(op)) is not None}
 
 
 def refusal_of(op: Operation, name: str = _MARK) -> Diagnostic | None:
