@@ -76,3 +76,11 @@ def test_an_early_end_that_matters_is_refused(body: str, code: str) -> None:
     assert function.diagnostics[0].code == code
     assert function.diagnostics[0].location is not None
     assert function.diagnostics[0].location.column > 40
+
+
+def test_a_loop_of_many_exits_is_refused_before_a_program_is_sought() -> None:
+    exits = "".join(f"if (x[i] == {k}) {{ r = {k}; break; }} " for k in range(25))
+    text = f"int f(int n, const int *x) {{ int r = -1; for (int i = 0; i < n; i++) {{ {exits} }} return r; }}"
+    (function,) = lift_source(source_from_text(text, "k.c"), LiftOptions()).functions
+    assert function.diagnostics[0].code == "TL112"
+    assert "derive" not in function.seconds
