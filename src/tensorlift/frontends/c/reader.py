@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TranslationUnitLoadError
@@ -48,6 +48,11 @@ class ParsedFile:
         """How far the errors reach, if there are any."""
         return ParseErrors(self.unit, self.name, self.text, list(self.errors)) if self.errors else None
 
+    def within(self, cursor: Any) -> tuple[Diagnostic, ...]:
+        """Give what the parser found for which a function is refused; nothing where it holds."""
+        errors = self.reach.within(cursor) if self.reach is not None else ()
+        return errors or _inside_of(cursor, self.unsequenced)
+
 
 def parse_c(  # noqa: PLR0913 - each option is one of a compiler's
     text: str,
@@ -80,31 +85,30 @@ def read_functions(parsed: ParsedFile, lower: Lower, function: str | None = None
     Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function.
     """
     reader, errors = UnitReader(parsed.name), parsed.reach
-    if errors is not None:
-        return _despite(errors, reader, parsed, lower, function)
-    cursors = _selected(parsed.functions, parsed.name, function)
-    return [_read(reader, cursor, parsed, lower) for cursor in cursors]
-
-
-def _despite(
-    errors: ParseErrors, reader: UnitReader, parsed: ParsedFile, lower: Lower, wanted: str | None
-) -> list[ReadFunction]:
-    """Read the functions that the parser's errors do not reach; raise the errors where there is none."""
     try:
-        cursors = _selected(parsed.functions, parsed.name, wanted)
-    except LiftError:  # the parser may have dropped what is missing
-        raise LiftError(*errors.errors) from None
-    if all(errors.within(cursor) for cursor in cursors):
+        cursors = _selected(parsed.functions, parsed.name, function)
+    except LiftError:
+        if errors is None:
+            raise
+        raise LiftError(*errors.errors) from None  # the parser may have dropped what is missing
+    if errors is not None and all(map(errors.within, cursors)):
         raise LiftError(*errors.errors)
-    read: list[ReadFunction] = []
-    for cursor in cursors:
-        found = errors.within(cursor)
-        if found:
-            read.append(ReadFunction(cursor.spelling, reader.location(cursor), None, found))
-        else:
-            function = _read(reader, cursor, parsed, lower)
-            read.append(replace(function, diagnostics=(*function.diagnostics, *errors.warnings())))
-    return read
+    return [
+        read_one(parsed, cursor, cursor.spelling, reader.location(cursor), partial(lower, reader, cursor))
+        for cursor in cursors
+    ]
+
+
+def read_one(
+    parsed: ParsedFile, cursor: Any, name: str, location: Location, lower: Callable[[], ModuleOp]
+) -> ReadFunction:
+    """Lower one function, unless the parser found what refuses it; what refuses it becomes its diagnostics."""
+    found = parsed.within(cursor)
+    if found:
+        return ReadFunction(name, location, None, found)
+    function = read_function(name, location, lambda: (lower(), ()), refusal)
+    warnings = parsed.reach.warnings() if parsed.reach is not None else ()
+    return replace(function, diagnostics=(*function.diagnostics, *warnings))
 
 
 def parser_arguments(
@@ -187,20 +191,7 @@ def _in_file(cursor: Any, filename: str) -> bool:
     return file is not None and file.name == filename
 
 
-def _read(reader: UnitReader, cursor: Any, parsed: ParsedFile, lower: Lower) -> ReadFunction:
-    """Read and lower one function; what refuses it becomes its diagnostics."""
-    inside = inside_of(cursor, parsed.unsequenced)
-    return lowered(cursor.spelling, reader.location(cursor), inside, lambda: lower(reader, cursor))
-
-
-def lowered(name: str, location: Location, known: Sequence[Diagnostic], lower: Callable[[], ModuleOp]) -> ReadFunction:
-    """Lower one function, unless diagnostics are known that refuse it; what refuses it becomes its diagnostics."""
-    if known:
-        return ReadFunction(name, location, None, tuple(known))
-    return read_function(name, location, lambda: (lower(), ()), refusal)
-
-
-def inside_of(cursor: Any, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+def _inside_of(cursor: Any, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Select what was found between the first and the last line of a function."""
     if not found:
         return ()

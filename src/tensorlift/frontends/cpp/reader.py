@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import TranslationUnitLoadError
@@ -22,7 +23,7 @@ from xdsl.ir.affine import AffineConstraintKind
 
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.reader import ParsedFile, encoded, found_by_parser, inside_of, lowered, parser_arguments
+from tensorlift.frontends.c.reader import ParsedFile, encoded, found_by_parser, parser_arguments, read_one
 from tensorlift.frontends.c.variables import UnitReader
 from tensorlift.frontends.cpp.cpp_types import INCLUDE
 from tensorlift.frontends.cpp.instances import Instance, Template, instances, with_pointers
@@ -248,7 +249,10 @@ def read_instances(file: ParsedCpp, lower: LowerInstance, function: str | None =
     ):
         raise LiftError(*parsed.errors)
     return [
-        *(_read(unit, file, instance, lower) for instance in chosen),
+        *(
+            read_one(parsed, one.cursor, one.name, unit.location(one.cursor), partial(lower, file, one))
+            for one in chosen
+        ),
         *(_uninstantiated(unit, template) for template in refused),
     ]
 
@@ -279,14 +283,3 @@ def _stands_in(cursors: Sequence[Any], error: Diagnostic) -> bool:
 def _uninstantiated(unit: UnitReader, template: Template) -> ReadFunction:
     location = unit.location(template.cursor)
     return ReadFunction(template.name, location, None, refusal("template", location, template.name).diagnostics)
-
-
-def _read(unit: UnitReader, file: ParsedCpp, instance: Instance, lower: LowerInstance) -> ReadFunction:
-    """Read one function that no error of the parser reaches; what refuses it becomes its diagnostics."""
-    cursor, errors = instance.cursor, file.parsed.reach
-    location = unit.location(cursor)
-    if errors is not None and (here := errors.within(cursor)):
-        return ReadFunction(instance.name, location, None, here)
-    unsequenced = inside_of(cursor, file.parsed.unsequenced)
-    function = lowered(instance.name, location, unsequenced, lambda: lower(file, instance))
-    return function if errors is None else replace(function, diagnostics=(*function.diagnostics, *errors.warnings()))

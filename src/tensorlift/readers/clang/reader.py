@@ -27,7 +27,7 @@ from xdsl.ir import Attribute, Block
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, called_from, internal_error
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.clang_types import TypeReader
-from tensorlift.frontends.c.reader import ParsedFile, inside_of, parse_c
+from tensorlift.frontends.c.reader import ParsedFile, parse_c
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.literal_function import literal_function
 from tensorlift.ir.location import END
@@ -43,12 +43,9 @@ from tensorlift.readers.flow import FlowGraph, named, poison
 from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from xdsl.dialects.func import FuncOp
     from xdsl.ir import SSAValue
 
-    from tensorlift.frontends.c.parse_errors import ParseErrors
     from tensorlift.readers.flow import Local
 
 _MOST_VALUES = 1 << 16  # of a constant at file scope
@@ -83,8 +80,7 @@ class Reading:
     """The state of reading one file."""
 
     unit: Unit
-    unsequenced: Sequence[Diagnostic]
-    errors: ParseErrors | None
+    parsed: ParsedFile
     functions: dict[str, LiteralFunction] = field(default_factory=dict)
     callees: dict[str, dict[str, Location]] = field(default_factory=dict)
     waiting: list[Any] = field(default_factory=list)
@@ -103,7 +99,7 @@ def read_literally(text: str, filename: str, **options: Any) -> LiteralModule:
 def read_parsed_literally(parsed: ParsedFile, only: str | None = None) -> LiteralModule:
     """Read the functions of a file, or only one and what it calls."""
     reading = reading_of(parsed, TypeReader(), C)
-    errors, own = reading.errors, dict(parsed.functions)
+    errors, own = parsed.reach, dict(parsed.functions)
     if errors is not None and all(errors.within(cursor) for cursor in own.values()):
         raise LiftError(*parsed.errors)
     for cursor in own.values() if only is None else (own[only],):
@@ -133,7 +129,7 @@ def literal_module_of(parsed: ParsedFile, name: str) -> ModuleOp:
 def reading_of(parsed: ParsedFile, types: TypeReader, rules: Rules) -> Reading:
     """Begin to read a file, and tie the knot: the unit's functions need the reading."""
     unit = Unit(parsed.name, parsed.source, types, lambda _: None, _no_memory, rules)
-    reading = Reading(unit, parsed.unsequenced, parsed.reach)
+    reading = Reading(unit, parsed)
     unit.function = lambda cursor: _ask(reading, cursor)
     unit.memory = partial(_global, reading)
     return reading
@@ -155,8 +151,7 @@ def _read(reading: Reading, cursor: Any) -> None:
     name, graph = cursor.spelling, FlowGraph(Block())
     ctx = Context(reading.unit, graph, reading.unit.types.read(cursor.result_type))
     location = ctx.position(cursor)
-    found = inside_of(cursor, reading.unsequenced)
-    found += reading.errors.within(cursor) if reading.errors is not None else ()
+    found = reading.parsed.within(cursor)
     try:
         function = _refused(name, location, found) if found else _function(ctx, cursor, location)
     except LiftError as error:
@@ -165,8 +160,8 @@ def _read(reading: Reading, cursor: Any) -> None:
         if "TENSORLIFT_DEBUG" in os.environ:
             raise
         function = _refused(name, location, (internal_error(error, location),))
-    if function.operation is not None and reading.errors is not None:
-        function = replace(function, diagnostics=reading.errors.warnings())
+    if function.operation is not None and reading.parsed.reach is not None:
+        function = replace(function, diagnostics=reading.parsed.reach.warnings())
     reading.functions[name] = function
     reading.callees[name] = {callee: ctx.position(call) for callee, call in ctx.callees.items()}
 

@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block
 
 from tensorlift.diagnostics import LiftError, internal_error
-from tensorlift.frontends.c.reader import inside_of
 from tensorlift.frontends.cpp.cpp_types import CppTypes, is_class, is_reference
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.returned import returned_variables, returns_in
@@ -43,8 +42,7 @@ def literal_cpp_module(file: ParsedCpp, instance: Instance) -> ModuleOp:
     """Read one function or instance of a template; raises ``LiftError`` where that is refused."""
     parsed, cursor = file.parsed, instance.cursor
     reading = reading_of(parsed, CppTypes(), _CPP)
-    reached = parsed.reach
-    found = [*inside_of(cursor, parsed.unsequenced), *(reached.within(cursor) if reached is not None else ())]
+    found = parsed.within(cursor)
     if found:
         raise LiftError(*found)
     ctx = Context(reading.unit, FlowGraph(Block()), reading.unit.types.read(cursor.result_type))
