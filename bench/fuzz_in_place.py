@@ -75,7 +75,7 @@ class _Writer:
         return f"for ({counter} = {low}; {counter} < {high}; {counter}++) {{ {' '.join(body)} }}"
 
     def statement(self) -> str:
-        shown = f'printf("%u %u %d %d %d\\n", {self.pick(_SCALARS)}, {self.pick(_ARRAYS)}[2], i, j, k);'
+        shown = f'printf("%u %u %d %d %d\\n", {self.pick(_SCALARS)}, (unsigned){self.pick(_ARRAYS)}[2], i, j, k);'
         inside = f"{{ {self.loop()} {shown} {self.assignment('2')} }}"
         odd = [
             f"if (s & 1u) {{ {self.loop()} }} else {{ {self.assignment('1')} }}",
@@ -91,11 +91,13 @@ class _Writer:
 def program(seed: int) -> str:
     """Write a program; the same seed writes the same."""
     writer = _Writer(seed)
-    third = writer.pick(["unsigned c[64];", "unsigned c[64];", "unsigned *c = a + 1;"])
-    arrays = f"{writer.pick(['', 'static '])}unsigned a[64], b[64]; {third}"
+    third = writer.pick(["word c[64];", "word c[64];", "word *c = a + 1;"])
+    arrays = f"{writer.pick(['', 'static '])}word a[64], b[64]; {third}"
     outside, inside = writer.pick([("unsigned s;", arrays), ("", f"{arrays} unsigned s;")])
     body = "\n  ".join(writer.statement() for _ in range(writer.random.randint(4, 9)))
+    word = writer.pick(["unsigned", "unsigned long long"])
     return f"""#include <stdio.h>
+typedef {word} word;
 {outside}
 int main(void) {{
   {inside}
@@ -104,7 +106,7 @@ int main(void) {{
   for (i = 0; i < 64; i++) {{ a[i] = i; b[i] = 2 * i + 1; }}
   for (i = 0; i < 60; i++) c[i] = 7 * i;
   {body}
-  for (i = 0; i < 10; i++) printf("%u %u %u\\n", a[i], b[i], c[i]);
+  for (i = 0; i < 10; i++) printf("%u %u %u\\n", (unsigned)a[i], (unsigned)b[i], (unsigned)c[i]);
   printf("%u %u %u %d %d %d\\n", s, t, u, i, j, k);
   return 0;
 }}
@@ -127,7 +129,7 @@ def difference(seed: int, folder: Path) -> tuple[str, int]:
 
 def _output(name: str, folder: Path, flags: tuple[str, ...]) -> str | None:
     """Compile and run; None where the program fails or does not end."""
-    command = ["cc", "-w", "-O1", *flags, "-o", name, f"{name}.c", "-lopenblas", "-lm"]
+    command = ["cc", "-w", "-O2", *flags, "-o", name, f"{name}.c", "-lopenblas", "-lm"]
     subprocess.run(command, cwd=folder, check=True)
     try:
         done = subprocess.run([f"./{name}"], cwd=folder, capture_output=True, text=True, timeout=_SECONDS, check=False)

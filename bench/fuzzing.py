@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
 import signal
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable
     from types import FrameType
 
@@ -88,14 +87,17 @@ def fuzz_rewriting(difference: Callable[[int, Path], tuple[str, int]]) -> int:
     ``difference`` says what is wrong with a program rewritten, in a folder that it may write to, and counts what was
     replaced.
     """
-    first, count = map(int, sys.argv[1:3])
+    parser = argparse.ArgumentParser(description="Rewrite random files in place, and run them before and after.")
+    parser.add_argument("first", type=int, help="first seed")
+    parser.add_argument("count", type=int, help="number of seeds")
+    options = parser.parse_args()
     faults = total = 0
     with tempfile.TemporaryDirectory() as folder:
-        for seed in range(first, first + count):
+        for seed in range(options.first, options.first + options.count):
             reason, replaced = difference(seed, Path(folder))
             total += replaced
             if reason:
                 faults += 1
                 print(f"seed {seed}: {reason}", flush=True)
-    print(f"{count} programs, {total} functions and parts replaced, {faults} faults")
+    print(f"{options.count} programs, {total} functions and parts replaced, {faults} faults")
     return 1 if faults else 0
