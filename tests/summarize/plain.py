@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import islpy as isl
@@ -169,8 +170,13 @@ def _cast(value: Any, t: Term) -> Any:
     return float(value) if is_float(t.dtype) else wrap(int(value), t.dtype)
 
 
+@lru_cache(1024)
+def _read(text: str) -> isl.Set:
+    return isl.Set(text)
+
+
 def _fixed(domain: Domain, point: Point) -> isl.Set:
-    found = isl.Set(domain.text)
+    found = _read(domain.text)
     for position in range(found.dim(_PARAM)):
         name = found.get_dim_name(_PARAM, position)
         if name in point:
