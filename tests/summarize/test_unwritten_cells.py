@@ -11,7 +11,7 @@ from tests.shared import sampled
 from tests.summarize.programs import function_of, summary_of
 
 from tensorlift.diagnostics import LiftError
-from tensorlift.ir.interpreter import UndefinedError, interpret
+from tensorlift.ir.interpreter import Interpreter, UndefinedError
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation
@@ -48,13 +48,13 @@ def _function(body: str, before: str = "") -> Operation:
 
 def _outputs(function: Operation, rest: float = 0) -> list[np.ndarray[Any, Any]]:
     """Run the program for several sizes, with a number that the local array may be filled with at first."""
-    found = []
+    run, found = Interpreter(function), []
     for n in range(2, 11):  # loops up to n - 1 assume as much
         for m in {1, (n + 1) // 2, n}:
             rng = np.random.default_rng(n)
             result = np.ones(n)
             arrays = {"c": result, "a": rng.uniform(1, 2, n), "b": rng.choice([-1.0, 1.0], n)}
-            interpret(function, {"n": n, "m": m, "rest": rest, **arrays})
+            run({"n": n, "m": m, "rest": rest, **arrays})
             found.append(result)
     return found
 
