@@ -159,7 +159,7 @@ def _keeping(view: FunctionView, request: Request, stage: Stage, kept: dict[Loop
 
 def _refuse_left(view: FunctionView, stays: Sequence[Location | None]) -> None:
     """Refuse loops that stay though the source leaves them early."""
-    early = left_early(view.func_op)
+    early = left_early(view.operations)
     for location in stays:
         if location in early:
             raise LiftError(early[location])

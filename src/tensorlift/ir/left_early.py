@@ -14,6 +14,8 @@ from tensorlift.ir.function import parse_place
 from tensorlift.ir.location import location_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from xdsl.ir import Attribute, Operation
 
 
@@ -29,9 +31,9 @@ def marked(refusal: Diagnostic | None, name: str = _MARK) -> dict[str, Attribute
     return {name: DictionaryAttr({name: StringAttr(text) for name, text in texts.items()})}
 
 
-def left_early(function: Operation) -> dict[Location | None, Diagnostic]:
-    """Return the diagnostics that refuse the marked loops of a function, by the places of the loops."""
-    return {location_of(op): refusal for op in function.walk() if (refusal := refusal_of(op)) is not None}
+def left_early(operations: Iterable[Operation]) -> dict[Location | None, Diagnostic]:
+    """Return the diagnostics that refuse the marked loops among operations, by the places of the loops."""
+    return {location_of(op): refusal for op in operations if (refusal := refusal_of(op)) is not None}
 
 
 def refusal_of(op: Operation, name: str = _MARK) -> Diagnostic | None:
