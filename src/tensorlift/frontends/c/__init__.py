@@ -1,1 +1,1 @@
-"""The C front end: libclang, what functions take and give, and syntax trees of their bodies."""
+"""The C front end: libclang, what functions take and give, and their loops as they are written."""

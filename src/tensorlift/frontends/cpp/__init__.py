@@ -1,1 +1,1 @@
-"""The C++ front end: C++ source text to the loop IR, through libclang and the syntax tree of the C front end."""
+"""The C++ front end: what functions take and give, through libclang and the C front end."""
