@@ -13,7 +13,7 @@ import numpy as np
 
 from tensorlift.comprehension.definition import Definition, KeptLoop, Summary
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
-from tensorlift.ir.interpreter import InterpreterError, interpret
+from tensorlift.ir.interpreter import Interpreter, InterpreterError
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.ops.dtypes import is_float, is_integer, wrap
 
@@ -217,7 +217,7 @@ def _numbers(dtype: str, shape: tuple[int, ...], rng: np.random.Generator) -> np
     return rng.integers(low, high, shape).astype(NUMPY_TYPES[dtype])
 
 
-def agrees(func_op: Operation, summary: Summary, sizes: Mapping[str, int], seed: int = 0) -> bool | None:
+def agrees(run: Operation | Interpreter, summary: Summary, sizes: Mapping[str, int], seed: int = 0) -> bool | None:
     """Run both; None where the program goes wrong on these arguments, or the sizes are outside the context.
 
     Raises AssertionError with the first array that differs.
@@ -229,7 +229,7 @@ def agrees(func_op: Operation, summary: Summary, sizes: Mapping[str, int], seed:
     arrays = {n: a.astype(object) for n, a in arguments.items() if isinstance(a, np.ndarray)}
     try:
         with np.errstate(all="ignore"):
-            returned = interpret(func_op, arguments).value
+            returned = (run if isinstance(run, Interpreter) else Interpreter(run))(arguments).value
     except (InterpreterError, ArithmeticError):
         return None
     plain = Plain(summary, sizes, {n: arguments[n] for n in summary.scalars})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tests.summarize.plain import agrees
 
 from tensorlift.comprehension.definition import Item, KeptLoop, Summary
+from tensorlift.ir.interpreter import Interpreter
 from tensorlift.ir.text import functions, parse_module
 from tensorlift.languages.c import read_c
 from tensorlift.session import SESSION
@@ -39,7 +40,8 @@ def lifted(func_op: Operation, *, runs: int = 6, largest: int = 5) -> Summary:
     """Summarise a function and compare with the interpreter at several sizes; at least one must be in the context."""
     summary = summary_of(func_op)
     rng = random.Random(1)
-    done = [agrees(func_op, summary, {s: rng.randint(1, largest) for s in summary.sizes}, k) for k in range(runs)]
+    run = Interpreter(func_op)
+    done = [agrees(run, summary, {s: rng.randint(1, largest) for s in summary.sizes}, k) for k in range(runs)]
     assert any(done), "no sizes fit the context"
     return summary
 

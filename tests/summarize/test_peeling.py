@@ -11,6 +11,7 @@ from tests.summarize.plain import agrees
 from tests.summarize.programs import function_of, summary_of
 
 from tensorlift.comprehension.peeling import peeled
+from tensorlift.ir.interpreter import Interpreter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,10 +40,10 @@ def _row(draw: st.DrawFn, i: str, n: str) -> str:
 def _forms_agree(source: str, names: Iterable[str]) -> int:
     """Compare every peeled form of a function with the interpreter, at sizes from nothing on; count the forms."""
     function = function_of(source)
-    forms = list(peeled(summary_of(function)))
+    forms, run = list(peeled(summary_of(function))), Interpreter(function)
     for form in forms:
         for size in range(6):
-            agrees(function, form, dict.fromkeys(names, size))
+            agrees(run, form, dict.fromkeys(names, size))
     return len(forms)
 
 

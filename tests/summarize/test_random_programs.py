@@ -10,6 +10,7 @@ from tests.shared import sampled
 from tests.summarize.plain import agrees
 from tests.summarize.programs import summary_of
 
+from tensorlift.ir.interpreter import Interpreter
 from tensorlift.ir.text import functions
 from tensorlift.languages.c import read_c
 
@@ -21,6 +22,6 @@ def test_a_random_program_is_summarised_as_it_computes(seed: int) -> None:
         pytest.skip("the front end refuses the program")
     function = functions(read.module)[0]
     summary = summary_of(function)
-    rng = random.Random(seed)
-    for run in range(3):
-        agrees(function, summary, {size: rng.randint(3, 5) for size in summary.sizes}, run)
+    rng, run = random.Random(seed), Interpreter(function)
+    for number in range(3):
+        agrees(run, summary, {size: rng.randint(3, 5) for size in summary.sizes}, number)
