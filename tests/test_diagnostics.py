@@ -132,7 +132,8 @@ def test_each_code_stated_anywhere_is_listed() -> None:
 def test_a_code_belongs_to_one_room() -> None:
     rooms = defaultdict(set)
     for stated in _stated():
-        rooms[stated.code].add(Path(stated.file).parts[0])
+        if stated.file != "refusals.py":  # the table beside the rooms, which several of them take rows of
+            rooms[stated.code].add(Path(stated.file).parts[0])
     assert {code: sorted(where) for code, where in rooms.items() if len(where) > 1} == {}
 
 
