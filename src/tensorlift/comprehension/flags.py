@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.rules import FALSE, TRUE, rewritten
-from tensorlift.comprehension.terms import Apply, Constant, Term
+from tensorlift.comprehension.terms import Apply, Constant, Term, applies
 from tensorlift.ops.dtypes import DType, is_integer
 
 _BITS = ("bitand", "bitor")
@@ -36,7 +36,7 @@ def negated(term: Term) -> Term | None:
     negation = terms.apply("not", term)
     if isinstance(term, Constant):
         return rewritten("not of true" if term.value else "not of false", negation)
-    return rewritten("not of not", negation, p=term.args[0]) if isinstance(term, Apply) and term.op == "not" else None
+    return rewritten("not of not", negation, p=term.args[0]) if applies(term, "not") else None
 
 
 def connected(op: str, left: Term, right: Term) -> Term | None:
@@ -58,16 +58,16 @@ def truth_in(term: Term) -> Term | None:
     if isinstance(term, Constant):
         return {0: FALSE, 1: TRUE}.get(int(term.value)) if is_integer(term.dtype) else None
     flag = fused(term)
-    if isinstance(flag, Apply) and flag.op == "cast" and is_integer(flag.dtype):
+    if applies(flag, "cast") and is_integer(flag.dtype):
         return flag.args[0] if flag.args[0].dtype == "bool" else None
     return None
 
 
 def fused(term: Term) -> Term:
     """Write conversions in a row as one, where those before the last keep every value."""
-    while isinstance(term, Apply) and term.op == "cast":
+    while applies(term, "cast"):
         inner = term.args[0]
-        if not isinstance(inner, Apply) or inner.op != "cast":
+        if not applies(inner, "cast"):
             break
         types = {"M": inner.dtype, "T": term.dtype}
         found = rewritten("conversion through a type that holds all", term, types=types, x=inner.args[0])
@@ -145,14 +145,14 @@ def _bits(op: str, left: Term, right: Term) -> Term | None:
 
 def _narrowed(term: Term, dtype: DType) -> Term | None:
     """Do a bit operation whose result is narrowed in the narrow type, where an operand is a flag."""
-    joined = _flag_last(term) if isinstance(term, Apply) and term.op in _BITS and is_integer(dtype) else None
+    joined = _flag_last(term) if applies(term, _BITS) and is_integer(dtype) else None
     if joined is None:
         return None
     left, right = joined.args
     flag = truth_in(right)
     if truth_in(left) is not None:
         return fused(terms.cast(_simply(joined.op, joined.args), dtype))
-    if flag is None or not isinstance(left, Apply) or left.op != "cast":
+    if flag is None or not applies(left, "cast"):
         return None
     whole = terms.cast(joined, dtype)
     return rewritten(f"narrowed {joined.op} with a flag", whole, _simply, {"W": term.dtype}, x=left.args[0], p=flag)

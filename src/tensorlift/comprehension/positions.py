@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.ranges import ends_of
 from tensorlift.comprehension.rewrite import substitute
-from tensorlift.comprehension.terms import Apply, Constant, Index, Reduce, Term
+from tensorlift.comprehension.terms import Apply, Constant, Index, Reduce, Term, applies
 from tensorlift.ops.dtypes import DType, integer_range, is_integer
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
@@ -80,13 +80,13 @@ def position_of(term: Term) -> Position | None:
     if not isinstance(term, Reduce) or term.op not in ("max", "min") or term.dtype != DTYPE or len(term.bound) != 1:
         return None
     choice, (bound,) = term.body, term.bound
-    if not isinstance(choice, Apply) or choice.op != "select":
+    if not applies(choice, "select"):
         return None
     condition, here, nothing = choice.args
     is_last = term.op == "max"
     if not isinstance(here, Index) or here.affine.variable != bound or not isinstance(nothing, Constant):
         return None
-    if nothing.value != (_LEAST if is_last else _GREATEST) or not isinstance(condition, Apply) or condition.op != "eq":
+    if nothing.value != (_LEAST if is_last else _GREATEST) or not applies(condition, "eq"):
         return None
     body, best = condition.args
     if not isinstance(best, Reduce) or best.op not in ("max", "min") or len(best.bound) != 1 or bound in best.free:
@@ -182,7 +182,7 @@ class Place(NamedTuple):
 
 def place_of(term: Term) -> Place | None:
     """Return the place that a term is, None where it is none."""
-    if isinstance(term, Apply) and term.op == "cast" and is_integer(term.dtype):
+    if applies(term, "cast") and is_integer(term.dtype):
         inner = place_of(term.args[0]) if term.args[0].dtype == DTYPE else None
         return None if inner is None else inner._replace(dtype=term.dtype)
     if term.dtype != DTYPE or not isinstance(term, Apply):
@@ -245,7 +245,7 @@ def _started(term: Apply) -> tuple[Place, Term] | None:
     """Return the place and the start of ``extreme > start ? place : ...``, by the comparison that fits the place."""
     condition = term.args[0]
     place = place_of(term.args[1])
-    if place is None or not isinstance(condition, Apply) or condition.op not in _TURNED:
+    if place is None or not applies(condition, _TURNED):
         return None
     op, (best, start) = condition.op, condition.args
     if not _is_extreme(best, place.position):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.flags import simplified_flag
 from tensorlift.comprehension.rules import rewritten
-from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Term
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Term, applies
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain
 from tensorlift.poly.names import fresh
@@ -77,12 +77,12 @@ def _select(condition: Term, chosen: Term, other: Term) -> Term:
             terms.apply("select", condition, chosen, other)
         )
     term = terms.apply("select", condition, chosen, other)
-    if isinstance(chosen, Apply) and chosen.op == "select" and chosen.args[0] is condition:
+    if applies(chosen, "select") and chosen.args[0] is condition:
         _, a, b = chosen.args
         found = rewritten("same condition in the chosen arm", term, p=condition, a=a, b=b, c=other)
         if isinstance(found, Apply):
             return _select(*found.args)
-    if isinstance(other, Apply) and other.op == "select" and other.args[0] is condition:
+    if applies(other, "select") and other.args[0] is condition:
         _, b, c = other.args
         found = rewritten("same condition in the other arm", term, p=condition, a=chosen, b=b, c=c)
         if isinstance(found, Apply):
@@ -232,12 +232,12 @@ def place_of(term: Term) -> Term | None:
     if not isinstance(term, Reduce) or term.op not in ("sum", "any") or len(term.bound) != 1:
         return None
     body = term.body
-    if not isinstance(body, Apply) or body.op not in ("select", "and"):
+    if not applies(body, ("select", "and")):
         return None
     test = body.args[0]
     if body.op == "select" and not (isinstance(body.args[2], Constant) and body.args[2].value == 0):
         return None
-    if not isinstance(test, Apply) or test.op != "hits" or term.bound[0] in test.args[0].free:
+    if not applies(test, "hits") or term.bound[0] in test.args[0].free:
         return None
     variable = test.args[1].affine.variable if isinstance(test.args[1], Index) else None
     return test.args[0] if variable == term.bound[0] else None

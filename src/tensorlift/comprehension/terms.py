@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import weakref
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
 from tensorlift.ops.dtypes import DType, is_float, is_integer, rounded, wrap
 from tensorlift.ops.scalar_ops import SCALAR_OPS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from tensorlift.poly.affine import Affine
     from tensorlift.poly.domain import Domain
@@ -96,6 +96,11 @@ class Apply(Term):
     def children(self) -> tuple[Term, ...]:
         """The operands."""
         return self.args
+
+
+def applies(term: object, ops: str | Container[str]) -> TypeGuard[Apply]:
+    """Tell whether a term applies a function, or one of several."""
+    return isinstance(term, Apply) and (term.op == ops if isinstance(ops, str) else term.op in ops)
 
 
 class Reduce(Term):
@@ -303,6 +308,6 @@ def cast(term: Term, dtype: DType) -> Term:
 
 def unconverted(term: Term) -> Term:
     """Return what conversions convert."""
-    while isinstance(term, Apply) and term.op == "cast":
+    while applies(term, "cast"):
         (term,) = term.args
     return term

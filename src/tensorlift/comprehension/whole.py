@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.ranges import Range, combined, value_range
 from tensorlift.comprehension.rewrite import rebuild, walk
-from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Reduce, Term
+from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Reduce, Term, applies
 from tensorlift.ops.conversions import EXACT_BITS, holds_integers
 from tensorlift.ops.dtypes import DType, is_float, is_integer
 from tensorlift.poly.domain import Domain, NotAffine
@@ -100,7 +100,7 @@ class _Rewriting:
 
 
 def _makes_an_integer(term: Term) -> bool:
-    return isinstance(term, Apply) and term.op == "cast" and is_integer(term.dtype) and is_float(term.args[0].dtype)
+    return applies(term, "cast") and is_integer(term.dtype) and is_float(term.args[0].dtype)
 
 
 def _summed(fold: Reduce) -> list[Term]:
@@ -113,9 +113,9 @@ def _summed(fold: Reduce) -> list[Term]:
         item = waiting.pop()
         if len(found) > _FACTORS:
             return []
-        if isinstance(item, Apply) and item.op == "mul":
+        if applies(item, "mul"):
             waiting += reversed(item.args)
-        elif isinstance(item, Apply) and item.op == "cast" and not is_float(item.args[0].dtype):
+        elif applies(item, "cast") and not is_float(item.args[0].dtype):
             found += item.args  # what comes from another float was rounded there
         else:
             return []
@@ -172,7 +172,7 @@ def _is_integral(term: Term) -> bool:
         seen.add(item)
         if isinstance(item, Apply) and (item.op in _RING or item.op == "select"):
             waiting += item.args[item.op == "select" :]
-        elif isinstance(item, Apply) and item.op == "cast":
+        elif applies(item, "cast"):
             waiting += [a for a in item.args if is_float(a.dtype)]
         elif not isinstance(item, Constant) or item.value.denominator != 1:
             return False

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.places import PlaceRead, cell_read, places_read
 from tensorlift.comprehension.ranges import value_range
-from tensorlift.comprehension.terms import Apply, Constant, Read, Term
+from tensorlift.comprehension.terms import Constant, Read, Term, applies
 from tensorlift.comprehension.whole import rounded_sums
 from tensorlift.contract.interface import Precondition
 from tensorlift.contract.language import (
@@ -89,7 +89,7 @@ def _cells_plus(place: Term) -> tuple[Read, int] | None:
     place = _converted(place)
     if isinstance(place, Read):
         return place, 0
-    if isinstance(place, Apply) and place.op in ("add", "sub") and place.dtype in _ADDED_IN:
+    if applies(place, ("add", "sub")) and place.dtype in _ADDED_IN:
         cells, number = place.args
         if isinstance(cells, Read) and cells.dtype == place.dtype and isinstance(number, Constant):
             return cells, int(number.value) if place.op == "add" else -int(number.value)
@@ -98,7 +98,7 @@ def _cells_plus(place: Term) -> tuple[Read, int] | None:
 
 def _converted(place: Term) -> Term:
     """Look through the conversion of an integer to a place."""
-    if isinstance(place, Apply) and place.op == "cast" and place.dtype == "i64" and not is_float(place.args[0].dtype):
+    if applies(place, "cast") and place.dtype == "i64" and not is_float(place.args[0].dtype):
         return place.args[0]
     return place
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.flags import fused
 from tensorlift.comprehension.rules import FALSE, TRUE, rewritten
-from tensorlift.comprehension.terms import Apply, Reducer, Term
+from tensorlift.comprehension.terms import Apply, Reducer, Term, applies
 from tensorlift.ir.function import dtype_of
 from tensorlift.ops.conversions import is_exact
 from tensorlift.ops.dtypes import FLOATS, SIGNED, UNSIGNED, DType, integer_range, is_float, rounded
@@ -39,13 +39,13 @@ def convert(term: Term, dtype: DType) -> Term:
     if term.dtype == dtype:
         return term
     whole = terms.cast(term, dtype)
-    if isinstance(term, Apply) and term.op == "cast":
+    if applies(term, "cast"):
         types = {"M": term.dtype, "T": dtype}
         for rule in _CHAINS:
             found = rewritten(rule, whole, types=types, x=term.args[0])
             if found is not None:
                 return reconverted(found)
-    if isinstance(term, Apply) and term.op in _CHOOSING:
+    if applies(term, _CHOOSING):
         found = _converted_choice(term, dtype)
         if found is not None:
             return found
@@ -73,7 +73,7 @@ def _converted_choice(term: Apply, dtype: DType) -> Term | None:
 
 def reconverted(term: Term) -> Term:
     """Simplify a cast whose operand has become known."""
-    return convert(term.args[0], term.dtype) if isinstance(term, Apply) and term.op == "cast" else term
+    return convert(term.args[0], term.dtype) if applies(term, "cast") else term
 
 
 _CHOOSING = {"select", "max", "min", "fmax", "fmin"}  # their result is one of two operands
@@ -81,7 +81,7 @@ _CHOOSING = {"select", "max", "min", "fmax", "fmin"}  # their result is one of t
 
 def widened_from(term: Term) -> Term:
     """Look through casts that keep every value."""
-    while isinstance(term, Apply) and term.op == "cast" and is_exact(term.args[0].dtype, term.dtype):
+    while applies(term, "cast") and is_exact(term.args[0].dtype, term.dtype):
         term = term.args[0]
     return term
 
@@ -246,7 +246,7 @@ def lowest_bit(term: Term) -> Term:
     """Tell whether an integer is odd: what is left of it in one bit."""
     lowest = terms.apply("bitand", term, terms.one(term.dtype))
     bit, found = terms.apply("ne", lowest, terms.zero(term.dtype)), None
-    if isinstance(term, Apply) and term.op == "cast" and term.args[0].dtype == "bool":
+    if applies(term, "cast") and term.args[0].dtype == "bool":
         found = rewritten("lowest bit of a flag", bit, types={"I": term.dtype}, p=term.args[0])
     return found or bit
 
@@ -400,7 +400,7 @@ def term_of(op: Operation, operands: list[Term]) -> Term:
 
 def _folded(term: Term) -> Term:
     """Compute with numbers in the type in which the source does: each result is rounded to it."""
-    if not isinstance(term, Apply) or term.op not in ON_NUMBERS or term.dtype not in FLOATS:
+    if not applies(term, ON_NUMBERS) or term.dtype not in FLOATS:
         return term
     values = [a.value for a in term.args if isinstance(a, terms.Constant) and a.dtype == term.dtype]
     if len(values) < len(term.args) or (term.op == "div" and not values[1]):

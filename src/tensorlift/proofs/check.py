@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.normal import PROVING, PROVING_NUMBERS, asking_for
-from tensorlift.comprehension.terms import Apply
+from tensorlift.comprehension.terms import applies
 from tensorlift.contract.language import (
     INTEGER,
     NUMBER,
@@ -214,7 +214,7 @@ def _proved(  # noqa: PLR0913, PLR0917 - as `check`
 def asks_for_nan(summary: Summary) -> bool:
     """Tell whether definitions compare a float with itself; a program that does so alone is one of numbers."""
     nodes = (node for definition in summary.definitions() for node in definition.nodes())
-    asked = (node for node in nodes if isinstance(node, Apply) and node.op in _COMPARISONS)
+    asked = (node for node in nodes if applies(node, _COMPARISONS))
     return any(node.args[0] is node.args[1] and is_float(node.args[0].dtype) for node in asked)
 
 

@@ -20,7 +20,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.matching import matches
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.tensor import SymbolicTensor, array
-from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term, applies
 from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal
@@ -106,10 +106,10 @@ class Counterparts:
         """Tell whether a function is known to have a finite value."""
         if item.kind == "divisor":
             return self._divisors.is_nonzero(item.term, item.domain, item.guards, equality)
-        if item.kind != "partial" or not isinstance(item.term, Apply) or item.term.op not in _LEAST:
+        if item.kind != "partial" or not applies(item.term, _LEAST):
             return False
         operand = item.term.args[-1]  # of a power the exponent
-        while isinstance(operand, Apply) and operand.op == "cast":
+        while applies(operand, "cast"):
             (operand,) = operand.args
         least = _LEAST[item.term.op]
         if isinstance(operand, Constant):
@@ -178,7 +178,7 @@ def _are_alike(source: Computed, item: Computed) -> bool:
 
 def _parts(item: Computed) -> list[Computed]:
     """Return a division as what must not be zero; anything else as it is."""
-    if isinstance(item.term, Apply) and item.term.op == "div" and item.kind == "partial":
+    if applies(item.term, "div") and item.kind == "partial":
         return list(_divisors(item._replace(kind="divisor", term=item.term.args[1])))
     return [item]
 
@@ -189,11 +189,11 @@ def _divisors(item: Computed) -> Iterator[Computed]:
     if isinstance(term, Piecewise):
         for part, piece in term.pieces:
             yield from _divisors(item._replace(term=piece, domain=item.domain & part))
-    elif isinstance(term, Apply) and term.op == "select":
+    elif applies(term, "select"):
         condition, *arms = term.args
         for arm, holds in zip(arms, (True, False), strict=True):
             yield from _divisors(item._replace(term=arm, guards=(*item.guards, (condition, holds))))
-    elif isinstance(term, Apply) and term.op == "mul":
+    elif applies(term, "mul"):
         for factor in term.args:
             yield from _divisors(item._replace(term=factor))
     elif isinstance(term, Apply) and (term.op in ("neg", "abs", "sqrt", "div") or _is_conversion(term)):

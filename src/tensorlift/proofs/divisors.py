@@ -22,7 +22,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.matching import matches
 from tensorlift.comprehension.places import At, operands_in_any_case
 from tensorlift.comprehension.rewrite import substitute, walk
-from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term, applies
 from tensorlift.ops.conversions import is_rounding
 from tensorlift.ops.dtypes import is_float, is_integer, rounded, width
 from tensorlift.ops.scalar_ops import ON_NUMBERS, REALS
@@ -144,7 +144,7 @@ class _Collection:
         waiting: list[Term] = [a for a in term.args if a.dtype == "f32"]
         while waiting:
             item = waiting.pop()
-            if isinstance(item, Piecewise) or (isinstance(item, Apply) and item.op in ("select", *_EXACT)):
+            if isinstance(item, Piecewise) or (applies(item, ("select", *_EXACT))):
                 waiting += [c for c in item.children if c.dtype == "f32"]
             elif self._is_rounded(item):
                 yield item
@@ -157,7 +157,7 @@ class _Collection:
 
 
 def _is_partial(term: Term) -> bool:
-    if not isinstance(term, Apply) or term.op not in PARTIAL or not is_float(term.dtype):
+    if not applies(term, PARTIAL) or not is_float(term.dtype):
         return False
     if term.op == "div":
         return not (isinstance(term.args[1], Constant) and term.args[1].value)
@@ -176,16 +176,16 @@ def _is_rounding(term: Apply) -> bool:
 
 def _fits_single(term: Term) -> bool:
     """Tell whether single precision holds a double that is computed of constants alone, be it infinite or no number."""
-    if isinstance(term, Apply) and term.op == "neg":
+    if applies(term, "neg"):
         return _fits_single(term.args[0])
-    return (isinstance(term, Apply) and term.op in ("infinity", "nan")) or _single_number(term) is not None
+    return (applies(term, ("infinity", "nan"))) or _single_number(term) is not None
 
 
 def _single_number(term: Term) -> Fraction | None:
     """Return the value of a term over constants alone, where single precision holds it and each value on the way."""
     if isinstance(term, Constant):
         value = term.value
-    elif isinstance(term, Apply) and term.op in ON_NUMBERS:
+    elif applies(term, ON_NUMBERS):
         operands = [number for operand in term.args if (number := _single_number(operand)) is not None]
         if len(operands) < len(term.args) or (term.op == "div" and not operands[1]):
             return None
@@ -197,7 +197,7 @@ def _single_number(term: Term) -> Fraction | None:
 
 def is_rounded_double(term: Term) -> bool:
     """Tell whether a term is a double that is rounded to single precision."""
-    return isinstance(term, Apply) and term.op == "cast" and term.dtype == "f32" and term.args[0].dtype == "f64"
+    return applies(term, "cast") and term.dtype == "f32" and term.args[0].dtype == "f64"
 
 
 def _leaves_single(term: Apply) -> bool:
@@ -311,7 +311,7 @@ class Divisors:
             if at in seen:
                 continue
             seen.add(at)
-            if isinstance(node, Apply) and node.op in _DIVISIONS:
+            if applies(node, _DIVISIONS):
                 # A float may be divided by an integer that is zero: only integer division tells of the integer.
                 divisor = _stripped(node.args[1]) if is_integer(node.dtype) else node.args[1]
                 yield Division(self._definitions.expand(divisor, inside), inside, bound)
@@ -334,7 +334,7 @@ def _widened(value: Term, divisor: Term) -> Term:
 
 
 def _stripped(term: Term) -> Term:
-    while isinstance(term, Apply) and term.op == "cast" and _keeps_nonzero(term):
+    while applies(term, "cast") and _keeps_nonzero(term):
         term = term.args[0]
     return term
 
@@ -357,7 +357,7 @@ _WHOLE = frozenset({"tdiv", "rem", "floordiv", "mod"})
 
 def whole_divisions(term: Term, domain: Domain, guards: Guards = ()) -> Iterator[tuple[Term, Domain, Guards]]:
     """Yield the divisors of integers, each with the points and under the conditions of its division."""
-    if not any(isinstance(node, Apply) and node.op in _WHOLE for node in walk(term)):
+    if not any(applies(node, _WHOLE) for node in walk(term)):
         return
     if isinstance(term, Reduce):
         yield from whole_divisions(term.body, domain & term.domain, guards)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.flags import truth_in
 from tensorlift.comprehension.rules import FALSE, TRUE
-from tensorlift.comprehension.terms import COMBINER, Apply, Reducer, Term
+from tensorlift.comprehension.terms import COMBINER, Apply, Reducer, Term, applies
 from tensorlift.ir.scalar_terms import choose, convert, neutral, widened_from
 from tensorlift.ops.conversions import is_exact
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
@@ -49,7 +49,7 @@ def flag_step(term: Apply) -> Accumulation | None:
 
 def _truth_of(term: Term) -> Term | None:
     """Return the truth value that an integer is, as 0 or 1, also where a condition chooses it."""
-    if isinstance(term, Apply) and term.op == "select" and is_integer(term.dtype):
+    if applies(term, "select") and is_integer(term.dtype):
         chosen, other = (_truth_of(a) for a in term.args[1:])
         return rewrite.simplified("select", (term.args[0], chosen, other)) if chosen and other else None
     return truth_in(term)
@@ -57,7 +57,7 @@ def _truth_of(term: Term) -> Term | None:
 
 def _unconverted(term: Term) -> Term:
     """Look through conversions between integers; the induction check decides whether that loses anything."""
-    while isinstance(term, Apply) and term.op == "cast" and is_integer(term.args[0].dtype):
+    while applies(term, "cast") and is_integer(term.args[0].dtype):
         term = term.args[0]
     return term
 
@@ -119,7 +119,7 @@ def latched_once(condition: Term, latch: Term) -> Accumulation | None:
 
 def _divides(term: Term) -> bool:
     """Tell whether integers are divided, which C may do for some old values only."""
-    divisions = (n for n in rewrite.walk(term) if isinstance(n, Apply) and n.op in {"tdiv", "rem", "floordiv", "mod"})
+    divisions = (n for n in rewrite.walk(term) if applies(n, {"tdiv", "rem", "floordiv", "mod"}))
     return any(not isinstance(n.args[1], terms.Constant) for n in divisions if is_integer(n.dtype))
 
 
@@ -146,7 +146,7 @@ def _given_number(term: Term, truth: Term) -> Term | None:
         return _given_old(term, truth)
     if isinstance(term, terms.Read) and is_integer(term.dtype):
         return truth
-    if not isinstance(term, Apply) or term.op != "bitor":
+    if not applies(term, "bitor"):
         return None
     left, right = (a if not has_self(a) else _given_number(a, truth) for a in term.args)
     if left is None or right is None:
@@ -157,7 +157,7 @@ def _given_number(term: Term, truth: Term) -> Term | None:
 
 def _decided(term: Term) -> Term:
     """Write a choice between truth values, one of them known, as a connective."""
-    if not isinstance(term, Apply) or term.op != "select":
+    if not applies(term, "select"):
         return term
     condition, chosen, other = term.args
     if chosen is TRUE or other is FALSE:
@@ -210,7 +210,7 @@ def _sums_survive(wide: DType, narrow: DType) -> bool:
 
 def _is_self(term: Term) -> bool:
     """Tell whether a term is the old value, perhaps in a type for which sums survive the way back."""
-    if isinstance(term, Apply) and term.op == "cast":
+    if applies(term, "cast"):
         return _is_self(term.args[0]) and _sums_survive(term.dtype, term.args[0].dtype)
     return isinstance(term, terms.Read)
 
@@ -261,10 +261,10 @@ def _extremum(term: Apply) -> Accumulation | None:
     if term.op != "select":
         return None
     condition, chosen, other = term.args
-    negated = isinstance(condition, Apply) and condition.op == "not"
+    negated = applies(condition, "not")
     if negated:
         condition, chosen, other = condition.children[0], other, chosen
-    if not isinstance(condition, Apply) or condition.op not in _ORDERS:
+    if not applies(condition, _ORDERS):
         return None
     left, right = (widened_from(a) for a in condition.args)
     first, second = widened_from(chosen), widened_from(other)
@@ -310,9 +310,9 @@ def _conditional(term: Apply, variable: str) -> Accumulation | None:
 
 def _as_one_choice(condition: Term, chosen: Term, other: Term) -> tuple[Term, Term, Term]:
     """``select(c, v, select(d, v, SELF))`` is ``select(c or d, v, SELF)``, and so on: one condition, not two."""
-    if isinstance(chosen, Apply) and chosen.op == "select":
+    if applies(chosen, "select"):
         condition, chosen, other = terms.apply("not", condition), other, chosen
-    if not (isinstance(other, Apply) and other.op == "select"):
+    if not applies(other, "select"):
         return condition, chosen, other
     inner, first, last = other.args
     if first is chosen:

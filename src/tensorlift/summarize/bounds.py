@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.terms import Apply
+from tensorlift.comprehension.terms import applies
 from tensorlift.diagnostics import refuse
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, at_least, less
@@ -120,7 +120,7 @@ def _walked(program: Program) -> list[Affine]:
 
 
 def _hits(s: Statement) -> bool:
-    return isinstance(s, Branch) and isinstance(s.condition, Apply) and s.condition.op == "hits"
+    return isinstance(s, Branch) and applies(s.condition, "hits")
 
 
 def _counts(program: Program) -> list[Affine]:

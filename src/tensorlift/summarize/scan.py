@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.positions import DTYPE, Place, Position
 from tensorlift.comprehension.state import Effect, Piece, at, overlay, split
-from tensorlift.comprehension.terms import Apply, Index, Read, Term
+from tensorlift.comprehension.terms import Apply, Index, Read, Term, applies
 from tensorlift.ops.dtypes import integer_range, is_integer
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import Domain, NotAffine, at_least, equal, less
@@ -238,7 +238,7 @@ def guess_latest(pieces: Effect, array: str, variable: str, region: Domain) -> l
 
 def _index_of(term: Term) -> Affine | None:
     """Return the index that a term is, perhaps in another type."""
-    while isinstance(term, Apply) and term.op == "cast" and is_integer(term.args[0].dtype):
+    while applies(term, "cast") and is_integer(term.args[0].dtype):
         term = term.args[0]
     return term.affine if isinstance(term, Index) else None
 
@@ -252,15 +252,15 @@ class _Step(NamedTuple):
 
 
 def _step(term: Term, pieces: Effect, variable: str) -> _Step | None:
-    if not isinstance(term, Apply) or term.op != "select" or not is_integer(term.dtype):
+    if not applies(term, "select") or not is_integer(term.dtype):
         return None
     condition, chosen, other = term.args
     is_opposite = _is_self(chosen)
     if is_opposite:
         chosen, other = other, chosen
-    if isinstance(condition, Apply) and condition.op == "not":
+    if applies(condition, "not"):
         condition, is_opposite = condition.args[0], not is_opposite
-    if not isinstance(condition, Apply) or condition.op not in _TURNED or not _is_self(other):
+    if not applies(condition, _TURNED) or not _is_self(other):
         return None
     op, (value, best) = condition.op, condition.args
     if isinstance(value, Read) and value.array in pieces:

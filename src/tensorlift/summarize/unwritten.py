@@ -22,7 +22,7 @@ from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.rewrite import lookup, map_reads, simplified, substitute
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.state import merged
-from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce, Term
+from tensorlift.comprehension.terms import Piecewise, Read, Reduce, Term, applies
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.poly.domain import UNIVERSE, Domain, less
 from tensorlift.poly.names import fresh
@@ -262,7 +262,7 @@ def _operands(term: Term, place: _Place) -> Iterator[tuple[Term, _Place]]:
     """Yield the operands, each with the place where it is evaluated."""
     if isinstance(term, Piecewise):
         yield from ((part, place.inside(domain)) for domain, part in term.pieces)
-    elif isinstance(term, Apply) and term.op in _WHEN:
+    elif applies(term, _WHEN):
         first, *rest = term.args
         yield first, place
         for arm, when in zip(rest, _WHEN[term.op], strict=True):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce, Term, apply, reduce
+from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce, Term, applies, apply, reduce
 from tensorlift.ops.scalar_ops import SCALAR_OPS
 from tensorlift.poly.affine import Affine, solved
 from tensorlift.session import SESSION
@@ -177,7 +177,7 @@ def _extreme(term: Apply) -> Apply:
     if term.op != "select":
         return term
     condition, *arms = term.args
-    if not isinstance(condition, Apply) or condition.op not in _GREATER or arms[0].dtype != arms[1].dtype:
+    if not applies(condition, _GREATER) or arms[0].dtype != arms[1].dtype:
         return term
     if set(condition.args) != set(arms):
         return term
@@ -218,7 +218,7 @@ def _operands(term: Apply, group: frozenset[str]) -> Operands | None:
     while stack:
         positive, node = stack.pop()
         node = _opened(node)
-        if isinstance(node, Apply) and node.op in group and node.dtype == term.dtype:
+        if applies(node, group) and node.dtype == term.dtype:
             *first, last = node.args
             stack.append((positive == (node.op not in _NEGATIVE), last))
             stack += [(positive, a) for a in first]

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import IntegerType, i1
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.rules import FALSE, TRUE
-from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term, applies
 from tensorlift.ir.arithmetic import never_wraps
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.scalar_terms import choose_by, compare, convert, integer_predicate, signed, term_of
@@ -160,7 +160,7 @@ def _residues(value: Value, context: Domain) -> Value:
     """Return a number made of the rest of an index that is not negative, divided by a small number, by cases."""
     if not isinstance(value, Apply) or value.dtype[0] != "i":
         return value
-    rests = {node for node in walk(value) if isinstance(node, Apply) and node.op == "rem"}
+    rests = {node for node in walk(value) if applies(node, "rem")}
     match [rest.args for rest in rests]:
         case [(Index(affine=index), Constant(value=divisor))] if 1 < divisor <= _MOST_RESIDUES:
             name, number = fresh("index"), int(divisor)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import normal, rewrite
 from tensorlift.comprehension.positions import position_of
-from tensorlift.comprehension.terms import Apply, Reduce, Term
+from tensorlift.comprehension.terms import Apply, Reduce, Term, applies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -74,7 +74,7 @@ class _Order:
         def rule(node: Term, where: Domain, descend: rewrite.Descend) -> Term:
             if isinstance(node, Reduce):
                 return node
-            if isinstance(node, Apply) and node.op == "select" and (truth := self._truth(node.args[0])) is not None:
+            if applies(node, "select") and (truth := self._truth(node.args[0])) is not None:
                 return descend(node.args[1 if truth else 2], where)
             return rewrite.rebuild(node, lambda child: descend(child, where))
 
@@ -92,7 +92,7 @@ class _Order:
         return None if left is None or right is None else _COMPARISONS[condition.op](left, right)
 
     def _rank(self, term: Term) -> int | None:
-        if isinstance(term, Apply) and term.op in _EXTREMES:
+        if applies(term, _EXTREMES):
             ranks = [self._rank(operand) for operand in term.args]
             known = [rank for rank in ranks if rank is not None]
             return _EXTREMES[term.op](known) if len(known) == len(ranks) else None
@@ -109,14 +109,14 @@ def _compared(sides: Iterable[Term], *, opens: bool) -> Iterator[Term]:
         seen.add(node)
         stack += node.args if opens or node.op != "select" else node.args[1:]
         condition = node.args[0] if node.op == "select" else None
-        while isinstance(condition, Apply) and condition.op == "not":
+        while applies(condition, "not"):
             condition = condition.args[0]
-        if isinstance(condition, Apply) and condition.op in _COMPARISONS:
+        if applies(condition, _COMPARISONS):
             yield from itertools.chain.from_iterable(map(_operands, condition.args))
 
 
 def _operands(term: Term) -> Iterator[Term]:
-    if isinstance(term, Apply) and term.op in _EXTREMES:
+    if applies(term, _EXTREMES):
         for operand in term.args:
             yield from _operands(operand)
     else:

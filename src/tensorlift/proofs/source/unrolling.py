@@ -15,7 +15,7 @@ from tensorlift.comprehension import normal, rewrite, terms
 from tensorlift.comprehension.flags import simplified_flag
 from tensorlift.comprehension.positions import DTYPE, Position, position_of
 from tensorlift.comprehension.rules import FALSE, TRUE
-from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Index, Reduce, Term
+from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Index, Reduce, Term, applies
 from tensorlift.ir.scalar_terms import neutral
 from tensorlift.ops.dtypes import integer_range
 from tensorlift.poly.affine import Affine, affine
@@ -134,7 +134,7 @@ def _conditions(sides: Iterable[Term]) -> list[Term]:
 
 def _atoms(condition: Term) -> list[Term]:
     """Return the truth values that a condition combines."""
-    if isinstance(condition, Apply) and condition.op in {"and", "or", "not", "select"}:
+    if applies(condition, {"and", "or", "not", "select"}):
         return [atom for operand in condition.args for atom in _atoms(operand)]
     return [condition]
 
@@ -166,7 +166,7 @@ def _given(term: Term, condition: Term, truth: Term, domain: Domain) -> Term:
 
 
 def _is_nonzero(term: Term) -> bool:
-    if not isinstance(term, Apply) or term.op != "ne":
+    if not applies(term, "ne"):
         return False
     return isinstance(term.args[1], Constant) and not term.args[1].value
 
@@ -178,7 +178,7 @@ def _folded(term: Term) -> Term:
 
 def _bounded(term: Term, domain: Domain) -> Term:
     """Return the greater or lesser of a fold over indices and an index, where the fold is certainly not beyond it."""
-    if not isinstance(term, Apply) or term.op not in {"max", "min"} or term.dtype != DTYPE:
+    if not applies(term, {"max", "min"}) or term.dtype != DTYPE:
         return term
     folds = [a for a in term.args if isinstance(a, Reduce) and a.op == term.op]
     others = [a for a in term.args if isinstance(a, Index)]
