@@ -1,4 +1,4 @@
-"""Reading the loop IR: values carried by loops, indices as numbers, unsigned types, and what is refused."""
+"""Reading the loop IR: indices as numbers, unsigned types, and what is refused."""
 
 from __future__ import annotations
 
@@ -14,32 +14,6 @@ HEAD = """func.func @f(%n: index {tl.name = "n"},
 
 def body(text: str, result: str = "") -> str:
     return f"{HEAD} {f'-> {result}' if result else ''} {{ {text} }}"
-
-
-def test_values_carried_by_a_loop_are_local_scalars() -> None:
-    text = """%zero = arith.constant 0.0 : f64
-      %sum = affine.for %i = 0 to %n iter_args(%s = %zero) -> (f64) {
-        %x = affine.load %a[%i] : memref<?xf64>
-        %t = arith.addf %s, %x : f64
-        affine.yield %t : f64
-      }
-      func.return %sum : f64"""
-    summary = lifted(from_mlir(body(text, "f64")))
-    assert not kept(summary.items)
-    assert summary.result == "result_1"
-
-
-def test_scf_loops_with_constant_steps_are_loops() -> None:
-    text = """%c0 = arith.constant 0 : index
-      %c2 = arith.constant 2 : index
-      %size = memref.dim %a, %c0 : memref<?xf64>
-      scf.for %i = %c0 to %size step %c2 {
-        %x = memref.load %a[%i] : memref<?xf64>
-        %y = arith.mulf %x, %x : f64
-        memref.store %y, %a[%i] : memref<?xf64>
-      }
-      func.return"""
-    assert not kept(lifted(from_mlir(body(text))).items)
 
 
 def test_signs_follow_the_operations() -> None:

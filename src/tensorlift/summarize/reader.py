@@ -1,13 +1,12 @@
 """Reads a function of the loop IR into statements: affine subscripts, terms and conditions over source names.
 
 Index computations and scalar computations are folded as they are met; what remains are loops, branches, loads and
-stores.  Loop-carried values (``iter_args``) become local scalars.  What the summariser has no meaning for is refused
-here, with its place.
+stores.  What the summariser has no meaning for is refused here, with its place.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
@@ -159,11 +158,8 @@ class _Reader(Values):
         except NotAffine as error:
             raise refuse("TL202", f"{error} is not affine", location_of(op), _SIZE_REMEDY) from None
         except UnknownOperationError as error:
-            self._unknown(op, f"{error} has no meaning here")
-
-    def _unknown(self, op: Operation, message: str) -> NoReturn:
-        remedy = "keep to loops, conditions, loads, stores, arithmetic and the functions of math.h"
-        raise refuse("TL201", message, location_of(op), remedy) from None
+            remedy = "keep to loops, conditions, loads, stores, arithmetic and the functions of math.h"
+            raise refuse("TL201", f"{error} has no meaning here", location_of(op), remedy) from None
 
     def load(self, op: Operation, out: list[Statement], array: str, indices: tuple[Affine, ...]) -> None:
         dtype = self.arrays[array].dtype
@@ -224,10 +220,6 @@ def _memref_load(r: _Reader, op: Operation, out: list[Statement]) -> None:
         r.gather(op, out, r.array_of[op.operands[0]], [r.places.get(v) or r.affine_of(v) for v in op.operands[1:]])
 
 
-def _memref_store(r: _Reader, op: Operation, out: list[Statement]) -> None:
-    r.store(op, out, r.array_of[op.operands[1]], tuple(r.affines_of(op.operands[2:])))
-
-
 def _allocate(r: _Reader, op: Operation, out: list[Statement]) -> None:
     value, marks = op.results[0], op.attributes
     given: Any = marks.get("tl.name")
@@ -239,9 +231,17 @@ def _allocate(r: _Reader, op: Operation, out: list[Statement]) -> None:
 
 def _affine_for(r: _Reader, op: Operation, out: list[Statement]) -> None:
     loop: Any = op
+    block, place = loop.body.block, location_of(op)
     lower = r.indices.apply(loop.lowerBoundMap.data, r.affines_of(loop.lowerBoundOperands))
     upper = _upper_bounds(r, loop, lower)
-    _loop(r, op, list(loop.inits), (lower, upper, loop.step.value.data), out)
+    variable = names.unused(block.args[0].name_hint or "i", r.taken)
+    r.affines[block.args[0]] = affine(variable)
+    body = r.block(block)
+    if block.args[0] in r.guards:
+        limit = r.guards[block.args[0]]
+        within = limit.satisfies(lambda high: Domain.of(less(variable, high)))
+        body = guarded(within, body, place)
+    out.append(rescaled(Loop(variable, lower, upper, loop.step.value.data, body, place)))
 
 
 def _upper_bounds(r: _Reader, loop: Any, lower: tuple[Affine, ...]) -> tuple[Affine, ...]:
@@ -259,49 +259,6 @@ def _upper_bounds(r: _Reader, loop: Any, lower: tuple[Affine, ...]) -> tuple[Aff
         raise NotAffine(f"the bound {bound.affine} with {bound.quotients}")
     r.guards[loop.regions[0].block.args[0]] = bound
     return (numerator,)
-
-
-def _scf_for(r: _Reader, op: Operation, out: list[Statement]) -> None:
-    lower, upper, step = r.affines_of(op.operands[:3])
-    if not step.is_constant or step.constant < 1:
-        raise NotAffine(f"the step {step}")
-    _loop(r, op, list(op.operands[3:]), ((lower,), (upper,), step.constant), out)
-
-
-Bounds = tuple[tuple[Affine, ...], tuple[Affine, ...], int]
-
-
-def _loop(r: _Reader, op: Operation, initial: list[SSAValue], bounds: Bounds, out: list[Statement]) -> None:
-    lower, upper, step = bounds
-    block = op.regions[0].block
-    variable = names.unused(block.args[0].name_hint or "i", r.taken)
-    r.affines[block.args[0]] = affine(variable)
-    carried = [_carry(r, value, argument, out) for value, argument in zip(initial, block.args[1:], strict=True)]
-    place = location_of(op)
-    body: list[Statement] = []
-    for array, argument in zip(carried, block.args[1:], strict=True):
-        dtype = r.arrays[array].dtype
-        body.append(Load(r.new_value(argument, dtype), array, (), dtype, place))
-    body += r.block(block)
-    if block.args[0] in r.guards:
-        limit = r.guards[block.args[0]]
-        within = limit.satisfies(lambda high: Domain.of(less(variable, high)))
-        body = list(guarded(within, tuple(body), place))
-    yielded = block.last_op.operands if block.last_op is not None and carried else ()
-    ends = [r.term(value) for value in yielded]
-    body += [Store(a, (), convert(t, r.arrays[a].dtype), place) for a, t in zip(carried, ends, strict=True)]
-    out.append(rescaled(Loop(variable, lower, upper, step, tuple(body), place)))
-    for array, result in zip(carried, op.results, strict=True):
-        dtype = r.arrays[array].dtype
-        out.append(Load(r.new_value(result, dtype), array, (), dtype, place))
-
-
-def _carry(r: _Reader, value: SSAValue, argument: SSAValue, out: list[Statement]) -> str:
-    """Keep a loop-carried value in a local scalar."""
-    term = r.term(value)
-    array = r.local(argument, argument.name_hint or "carried", term.dtype, {})
-    out += [Allocate(array), Store(array, (), term)]
-    return array
 
 
 def _affine_if(r: _Reader, op: Operation, out: list[Statement]) -> None:
@@ -378,32 +335,16 @@ def _as_place(term: Term, *, is_unsigned: bool) -> Term:
     return sign_of(term, "i64") if term.dtype == "bool" else term
 
 
-def _extent(r: _Reader, op: Operation, _: list[Statement]) -> None:
-    axis = r.affine_of(op.operands[1])
-    if not axis.is_constant:
-        raise NotAffine("an axis that is not constant")
-    r.affines[op.results[0]] = r.arrays[r.array_of[op.operands[0]]].shape[axis.constant]
-
-
 def _nothing(_r: _Reader, _op: Operation, _out: list[Statement]) -> None:
     """Skip what has no effect."""
-
-
-def _refused(r: _Reader, op: Operation, _: list[Statement]) -> None:
-    what = {"func.call": "a call", "scf.while": "a loop without a trip count"}.get(op.name, op.name)
-    r._unknown(op, f"{what} has no meaning here")  # noqa: SLF001 - the handlers are the reader's methods by operation
 
 
 _HANDLERS: dict[str, Callable[[_Reader, Operation, list[Statement]], None]] = {
     "affine.load": _affine_load,
     "affine.store": _affine_store,
     "memref.load": _memref_load,
-    "memref.store": _memref_store,
     "memref.alloca": _allocate,
-    "memref.alloc": _allocate,
-    "memref.dealloc": _nothing,
     "affine.for": _affine_for,
-    "scf.for": _scf_for,
     "affine.if": _affine_if,
     "scf.if": _scf_if,
     "affine.yield": _nothing,
@@ -411,7 +352,4 @@ _HANDLERS: dict[str, Callable[[_Reader, Operation, list[Statement]], None]] = {
     "func.return": _return,
     "arith.index_cast": _index_to_number,
     "arith.index_castui": _index_to_number,
-    "memref.dim": _extent,
-    "func.call": _refused,
-    "scf.while": _refused,
 }
