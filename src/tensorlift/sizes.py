@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.definition import Summary, summary_at, with_derived
 from tensorlift.diagnostics import Location, refuse
-from tensorlift.ir.at_sizes import program_at
+from tensorlift.ir.tensor_program import Expression, TensorProgram
 from tensorlift.ops.dtypes import integer_range
+from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from tensorlift.ir.tensor_program import TensorProgram
     from tensorlift.targets.target import Target
 
 _MOST = integer_range("i32")[1]  # of the positions of an axis that a program counts
@@ -54,7 +54,7 @@ def at_sizes(
     """
     mine = {name: value for name, value in sizes.items() if name in summary.sizes}
     _check_possible(summary, mine, location)
-    program = program_at(program, with_derived(summary, mine))
+    program = _program_at(program, with_derived(summary, mine))
     summary = summary_at(summary, mine)
     counted = (summary.arrays[source.array].shape[source.axis] for source in program.sizes)
     limits = Domain.of(*(at_least(_MOST, extent) for extent in counted))
@@ -74,3 +74,38 @@ def _conditions(summary: Summary) -> str:
     context = summary.context.project_out(*(d.name for d in summary.derived))
     text = str(context)
     return text.rpartition(": ")[2].rstrip(" }").strip() or text
+
+
+def _program_at(program: TensorProgram, sizes: Mapping[str, int]) -> TensorProgram:
+    """Return the program with numbers for some sizes; the parameters that are such sizes are gone."""
+    at = _Substitution({name: Affine(value) for name, value in sizes.items()}).of
+    parameters, sources, derived = (
+        tuple(at(item) for item in part if item.name not in sizes)
+        for part in (program.parameters, program.sizes, program.derived)
+    )
+    return replace(program, parameters=parameters, sizes=sources, derived=derived, body=at(program.body))
+
+
+class _Substitution:
+    """Puts values in everywhere; a node that occurs twice stays one object."""
+
+    def __init__(self, values: Mapping[str, Affine]) -> None:
+        self._values = values
+        self._memo: dict[int, Any] = {}
+
+    def of(self, value: Any) -> Any:
+        """Return a value of a program with numbers in it."""
+        if isinstance(value, Affine):
+            return value.substitute(self._values)
+        if isinstance(value, tuple):
+            return tuple(map(self.of, value))
+        if not is_dataclass(value) or isinstance(value, type):
+            return value
+        if isinstance(value, Expression):
+            if id(value) not in self._memo:
+                self._memo[id(value)] = self._replaced(value)
+            return self._memo[id(value)]
+        return self._replaced(value)
+
+    def _replaced(self, value: Any) -> Any:
+        return replace(value, **{f.name: self.of(getattr(value, f.name)) for f in fields(value)})

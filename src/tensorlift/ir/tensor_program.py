@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from fractions import Fraction
 
+    from tensorlift.comprehension.definition import DerivedSize
     from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.positions import PositionName
     from tensorlift.comprehension.terms import Reducer
@@ -373,15 +374,6 @@ class SizeSource:
     axis: int
     rest: Affine
     factor: int
-
-
-@dataclass(frozen=True, slots=True)
-class DerivedSize:
-    """A size computed from others: ``name = numerator // divisor``."""
-
-    name: str
-    numerator: Affine
-    divisor: int
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,20 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from tensorlift.ir.arithmetic import constant_of
 from tensorlift.ir.literal_function import NEGATIVE, OF_PART
-from tensorlift.normalise.asked import demand, settle
 from tensorlift.normalise.bounds import ask_for_extent, ask_for_part
 from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.truths import decided_here, inverted, plain
 from tensorlift.normalise.values import Address, Array, Data, Unknown
-from tensorlift.poly.index_arithmetic import Index
+from tensorlift.poly.index_arithmetic import Index, Need
+from tensorlift.poly.polynomial import ONE, Polynomial
 from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.diagnostics import Location
     from tensorlift.normalise.execution import Execution, Rule, Test
+    from tensorlift.poly.loops import Domain
 
 
 def require(ex: Execution, test: Test, condition: SSAValue, ending: Operation, *, holds: bool = True) -> None:
@@ -31,7 +35,20 @@ def require(ex: Execution, test: Test, condition: SSAValue, ending: Operation, *
     if isinstance(asked, AffineCondition):
         asked = plain(asked) or asked
     op = condition.owner
-    demand(ex, asked, _name(ending), ex.at(ending if isinstance(op, Block) or constant_of(condition) == 0 else op))
+    location = ex.at(ending if isinstance(op, Block) or constant_of(condition) == 0 else op)
+    if asked is True:
+        return
+    bounds: tuple[Polynomial, ...] = ()
+    if isinstance(asked, AffineCondition) and not asked.inverted:
+        bounds = tuple(side for p, is_zero in asked.constraints for side in ((p, -p) if is_zero else (p,)))
+    elif isinstance(asked, AffineCondition) and [is_zero for _, is_zero in asked.constraints] == [True]:
+        ((apart, _),) = asked.constraints
+        bounds = tuple(side - ONE for side in (apart, -apart) if ex.ranges.is_nonnegative(side, ex.domain))
+    least = [ex.ranges.minimum(bound, ex.domain) for bound in bounds]
+    if not bounds or ex.branches_around or None in least:
+        raise refusal("ending", location, _name(ending))
+    for bound in bounds:
+        ex.preconditions.demand(Need("assertion", bound, location), ex.domain)
 
 
 def _name(ending: Operation) -> str:
@@ -65,12 +82,41 @@ def _expected(ex: Execution, comparison: Operation | Block) -> None:
             ]
             ex.rely_on(given)
             axes = range(dimension.rank)
-            settle(ex, array, [given.polynomial if axis == dimension.axis else None for axis in axes], ex.place)
+            _settle(ex, array, [given.polynomial if axis == dimension.axis else None for axis in axes], ex.place)
             return
     unknown = next((value for value in found if isinstance(value, Unknown) and value.reason != "extent"), None)
     if unknown is not None:
         raise refusal(unknown.reason, ex.place, unknown.detail)
     raise refusal("subscript-data", ex.place, "data in an extent")
+
+
+def _settle(ex: Execution, array: Array, extents: Sequence[Polynomial | None], location: Location) -> None:
+    """Fix the extents of an array where it is handed on, None where any will do; refuse two that differ."""
+    array.settled.append((list(extents), ex.domain))
+    exact: list[Polynomial | None] = []
+    for position, here in enumerate(extents):
+        given = [(polynomial, domain) for f, domain in array.settled if (polynomial := f[position]) is not None]
+        exact.append(_one_for_all(ex, given, array, location) if given else None)
+        polynomial = exact[-1]
+        if polynomial is not None and here is not None:
+            ex.preconditions.demand(Need("extent", polynomial, location), ex.domain)
+            if polynomial.is_affine:
+                array.extents[position] = polynomial
+    array.exact = tuple(exact)
+
+
+def _one_for_all(ex: Execution, given: list[tuple[Polynomial, Domain]], array: Array, location: Location) -> Polynomial:
+    """Return one of the extents that equals each where that is given."""
+    ranges = ex.ranges
+    if all(ranges.leaves(polynomial) <= ranges.sizes.keys() for polynomial, _ in given):
+        for candidate, _ in given:
+            if all(_are_equal(ex, candidate, polynomial, domain) for polynomial, domain in given):
+                return candidate
+    raise refusal("extent", location, array.name)
+
+
+def _are_equal(ex: Execution, one: Polynomial, other: Polynomial, domain: Domain) -> bool:
+    return one == other or all(ex.ranges.is_certain(side, domain) for side in (one - other, other - one))
 
 
 _ASKED = {NEGATIVE: ask_for_extent, OF_PART: ask_for_part}

@@ -13,8 +13,8 @@ from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.dialects.cf import AssertOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
+from tensorlift.ir.arithmetic import constant_of
 from tensorlift.ir.literal_function import NEGATIVE, OF_PART
-from tensorlift.normalise.endings import endings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -45,7 +45,7 @@ class Steering:
         self._arguments = dict(zip(called, function.body.blocks[0].args, strict=True))
         self._name_of = name_of
         self._stated: set[str] = set()
-        self.endings = endings(function)
+        self.endings = _endings(function)
         compared: list[set[SSAValue]] = []
         work: list[SSAValue] = []
         for op in function.walk():
@@ -192,3 +192,22 @@ def _leaves(values: Collection[SSAValue]) -> Iterator[SSAValue]:
             yield value
         elif op.name != "arith.constant":
             work += op.operands
+
+
+def _endings(outer: Operation) -> dict[Block | None, Operation]:
+    """Find for each block inside of an operation the check that fails wherever it is executed, if there is one."""
+    found: dict[Block | None, Operation] = {}
+    for block in (block for region in outer.regions for block in region.blocks):
+        for op in block.ops:
+            if op.regions:
+                found |= _endings(op)
+            if block not in found and _always_fails(op, found):
+                found[block] = op if op.name == "cf.assert" else found[op.regions[0].block]
+    return found
+
+
+def _always_fails(op: Operation, found: dict[Block | None, Operation]) -> bool:
+    """Whether a program ends wherever it executes an operation."""
+    if op.name == "scf.if":
+        return all(region.blocks.first in found for region in op.regions)
+    return op.name == "cf.assert" and constant_of(op.operands[0]) == 0

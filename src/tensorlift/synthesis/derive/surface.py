@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.ir.tensor_program import (
-    DerivedSize,
     Parameter,
     SizeSource,
     Statement,
@@ -47,9 +46,8 @@ def surface(summary: Summary, body: tuple[Statement, ...], read: set[str]) -> Te
         elif name in summary.sizes and name not in told:
             is_narrow, is_unsigned = summary.is_narrow(name), summary.is_unsigned(name)
             parameters.append(Parameter(name, "i64", is_size=True, is_narrow=is_narrow, is_unsigned=is_unsigned))
-    quotients = tuple(DerivedSize(d.name, d.numerator, d.divisor) for d in summary.derived)
     location = next((a.location for a in arrays if a.location), None)
-    return TensorProgram(summary.name, tuple(parameters), sources, quotients, body, location, summary.context)
+    return TensorProgram(summary.name, tuple(parameters), sources, summary.derived, body, location, summary.context)
 
 
 def read_versions(body: tuple[Statement, ...]) -> set[str]:

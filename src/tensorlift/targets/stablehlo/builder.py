@@ -25,8 +25,9 @@ from tensorlift.targets.stablehlo.spans import Span, neutral_number
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from tensorlift.comprehension.definition import DerivedSize
     from tensorlift.diagnostics import LiftError
-    from tensorlift.ir.tensor_program import DerivedSize, Shape, SizeSource
+    from tensorlift.ir.tensor_program import Shape, SizeSource
     from tensorlift.ops.dtypes import DType
     from tensorlift.poly.domain import Domain
 
