@@ -100,10 +100,19 @@ def _called(function: Callable[..., Any], lifted: Callable[..., Any], given: lis
         return Outcome("crash", str(error)) if item.code.startswith("TL9") else Outcome(f"call refused {item.code}")
     if isinstance(expected, Exception):
         return Outcome("hole", f"the original raises {type(expected).__name__}: {expected}")
+    if _is_beyond((expected, others)):
+        return Outcome("integers beyond 64 bits, which it requires not to be")
     for what, one, other in (("result", found, expected), ("arguments", mine, others)):
         if not same(one, other):
             return Outcome("wrong", f"{what} {one!r}, not {other!r}, of {given!r}")
     return Outcome("")
+
+
+def _is_beyond(value: Any) -> bool:
+    """Tell whether there is an integer of Python that 64 bits do not hold."""
+    if isinstance(value, list | tuple):
+        return any(map(_is_beyond, value))
+    return isinstance(value, int) and not -(1 << 63) <= value < 1 << 63
 
 
 def same(found: Any, expected: Any) -> bool:
