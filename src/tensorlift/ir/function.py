@@ -378,13 +378,14 @@ def dtype_of(of_type: Attribute, *, unsigned: bool = False, c_type: str = "") ->
     if isinstance(element, IndexType):
         return "i64"
     if isinstance(element, IntegerType) and element.width.data in {1, 8, 16, 32, 64}:
-        is_bool = element.width.data == 1 or _is_bool(c_type)
+        is_bool = element.width.data == 1 or base_type(c_type) in {"_Bool", "bool"}
         return "bool" if is_bool else f"{'u' if unsigned else 'i'}{element.width.data}"
     raise refuse("TL193", f"values of type {element} are not part of the loop IR", None, "use i8 to i64, f32 or f64")
 
 
-def _is_bool(c_type: str) -> bool:
-    return _unqualified(c_type).split("*")[0].split("(")[0].split("[")[0].strip() in {"_Bool", "bool"}
+def base_type(c_type: str) -> str:
+    """Spell the type of a number of C, or of the elements that a pointer reaches, without qualifiers."""
+    return _unqualified(re.split(r"[*\[(]", c_type)[0])
 
 
 def _unqualified(c_type: str) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.contract.language import AnyOf, Compare, Condition, NotNull, Separate, Sum
 from tensorlift.contract.notation import parse_condition, parse_sum
+from tensorlift.ir.function import base_type
 from tensorlift.ops.dtypes import DType, is_integer
 from tensorlift.poly.names import reserve
 from tensorlift.proofs.certificate import Certificate
@@ -24,7 +25,7 @@ from tensorlift.proofs.summaries import ReadBack, Strides, check_summary
 from tensorlift.proofs.unit import Unit, check_declarations, read_unit
 from tensorlift.targets import get_target
 from tensorlift.targets.c.scalars import C_FUNCTIONS
-from tensorlift.targets.c.signature import element_type, notations_of, quotients_of
+from tensorlift.targets.c.signature import notations_of, quotients_of
 from tensorlift.targets.c.text import APART, ORIGINAL, PROGRAM
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ class _Reading:
                 cast = "(void *)" * (len(parameter.extents or ()) > 1)  # to a pointer to rows
                 wanted = f"{cast}{parameter.name}" if parameter.name in scratch else ""
             elif parameter.name in arrays:
-                if element_type(parameter.c_type) != self.types.get(wanted):  # C's compilers take those to be apart
+                if base_type(parameter.c_type) != self.types.get(wanted):  # C's compilers take those to be apart
                     raise self._failure(f"{parameter.name} is an array of another type in the source")
                 wanted = f"(void *){wanted}"
             if argument.strip() != wanted:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from tensorlift.contract.language import AnyOf, Compare, NotNull, Separate
 from tensorlift.contract.notation import parse_sum
 from tensorlift.diagnostics import refuse
+from tensorlift.ir.function import FunctionView, Parameter, base_type
 from tensorlift.poly.domain import at_least
 from tensorlift.targets.c.scalars import C_TYPES
 from tensorlift.targets.c.text import APART, ORIGINAL, PROGRAM
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.contract.language import Atom, Condition, Sum
     from tensorlift.diagnostics import LiftError
-    from tensorlift.ir.function import FunctionView, Parameter
     from tensorlift.poly.affine import Affine
     from tensorlift.targets.c.storage import Slot
 
@@ -93,7 +93,7 @@ class Signature:
 
     def element(self, array: str) -> str:
         """Spell the type of the elements of an array."""
-        return element_type(self.parameters[array])
+        return base_type(self.parameters[array])
 
 
 def signature_of(view: FunctionView, conditions: Sequence[Condition | None], quotients: Mapping[str, str]) -> Signature:
@@ -115,12 +115,6 @@ def signature_of(view: FunctionView, conditions: Sequence[Condition | None], quo
             raise unchecked("what it needs", signature)
         list(tests_of(condition, signature))
     return signature
-
-
-def element_type(pointer: str) -> str:
-    """Spell what a pointer points to, or the rows that it points to are of, without qualifiers."""
-    plain = re.split(r"[*\[(]", pointer)[0]
-    return " ".join(word for word in plain.split() if word not in {"const", "restrict"})
 
 
 def declaration(ctype: str, name: str) -> str:
