@@ -6,7 +6,7 @@ import pytest
 from bench.fuzz import lift_seed
 from tests.shared import sampled
 
-_BATCHES = sampled(2, 12)
+_BATCHES = sampled(1, 12)
 _IN_BATCH = 25
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from bench.kernels.catalogue import Kernel, kernels
+from tests.kernels.turns import lifted_to
 from tests.lifts import lifted_kernel, lifted_text
 
 from tensorlift import LiftError, lift
@@ -126,7 +127,7 @@ def test_a_program_is_compiled_mapped_and_differentiated(jax: ModuleType, number
     assert np.allclose(slope, (a @ b).sum())
 
 
-@pytest.mark.parametrize("kernel", kernels(), ids=str)
+@pytest.mark.parametrize("kernel", [k for k in kernels() if lifted_to(k, "jax")], ids=str)
 def test_kernel_is_traced_whole(jax: ModuleType, kernel: Kernel) -> None:
     """Only shapes and types are given, as to ``jit``: no value may decide what is computed."""
     jax.config.update("jax_enable_x64", val=True)
