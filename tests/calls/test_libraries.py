@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from bench.fuzz_python import lift_seed
 from tests.calls import functions
+from tests.shared import sampled
 
 from tensorlift import ArgumentTypeError, LiftError, lift
 
@@ -52,5 +53,5 @@ def test_what_is_refused_is_refused_with_its_line_for_every_library(library: str
 
 @pytest.mark.parametrize("library", _LIBRARIES)
 def test_no_random_function_has_a_fault(library: str) -> None:
-    outcomes = {seed: lift_seed(seed, library) for seed in range(6)}
+    outcomes = {seed: lift_seed(seed, library) for seed in range(sampled(3, 6))}
     assert {seed: outcome for seed, outcome in outcomes.items() if outcome.fault} == {}
