@@ -9,7 +9,7 @@ import pytest
 from bench.agreement import check_equal, disagreement
 from bench.engines import cell
 from bench.kernels.catalogue import ROOT
-from tests.shared import has_turn
+from tests.shared import is_exhaustive
 
 from tensorlift.deep import with_deep_stack
 from tensorlift.pipeline import LiftOptions, lift_source
@@ -28,7 +28,12 @@ _ENGINES = ("derive", "tactics", "sketch", "sketch-whole")
 
 @pytest.mark.parametrize(
     ("entry", "target"),
-    [(e, t) for e in _SAMPLE for turn, t in enumerate(("numpy", "stablehlo")) if has_turn(e["file"], turn, 2)],
+    [
+        (e, t)
+        for n, e in enumerate(_SAMPLE)
+        for k, t in enumerate(("numpy", "stablehlo"))
+        if n % 2 == k or is_exhaustive()
+    ],
     ids=lambda choice: choice if isinstance(choice, str) else f"{choice['suite']}/{choice['name']}",
 )
 def test_programs_of_all_engines_are_equal(entry: dict[str, str], target: str) -> None:
