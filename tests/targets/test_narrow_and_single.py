@@ -131,6 +131,41 @@ def test_single_precision_is_rounded_where_the_source_rounds(tmp_path: Path, tar
         np.testing.assert_allclose(result, expected, rtol=3e-15, err_msg=f"{name}\n{function.program}")
 
 
+EXTREMES = {
+    "bound": "o[i] = a[i] > -LARGEST ? a[i] : -LARGEST;",
+    "bound from above": "o[i] = a[i] < LARGEST ? a[i] : LARGEST;",
+    "fill": "o[i] = LARGEST;",
+    "selection": "o[i] = a[i] > 0 ? LARGEST : a[i];",
+    "comparison": "o[i] = a[i] < LARGEST;",
+    "fold": "o[i] = -LARGEST; for (int j = 0; j < i; j++) if (a[j] > o[i]) o[i] = a[j];",
+    "padding": "float m = -LARGEST; if (i > 0 && a[i - 1] > m) m = a[i - 1]; if (a[i] > m) m = a[i]; o[i] = m;",
+    "one cell": "o[i] = a[i]; if (i == 0) o[i] = LARGEST;",
+    "sum": "o[i] = a[i] + LARGEST;",
+}
+
+
+@pytest.mark.parametrize("number", ["float", "double"])
+@pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
+@pytest.mark.usefixtures("wide")
+def test_the_largest_number_of_a_type_is_spelled_as_one_that_it_holds(tmp_path: Path, target: str, number: str) -> None:
+    """PyTorch raises where a number lies beyond the largest of a type, even if it would be rounded to it."""
+    library = pytest.importorskip({"jax": "jax.numpy"}.get(target, target))
+    largest = {"float": "FLT_MAX", "double": "DBL_MAX"}[number]
+    text = "#include <float.h>\n" + "\n".join(
+        f"void f{k}(int n, const {number} *a, {number} *o) {{ for (int i = 0; i < n; i++) {{ {body} }} }}"
+        for k, body in enumerate(EXTREMES.values())
+    ).replace("LARGEST", largest)
+    compiled_originals = compiled(text, tmp_path)
+    given = np.linspace(-1, 1, 8, dtype={"float": np.float32, "double": np.float64}[number])
+    functions = lift_source(source_from_text(text, "f.c"), LiftOptions(target=target)).functions
+    for k, (function, name) in enumerate(zip(functions, EXTREMES, strict=True)):
+        expected = np.zeros_like(given)
+        getattr(compiled_originals, f"f{k}")(len(given), *(ctypes.c_void_p(x.ctypes.data) for x in (given, expected)))
+        taken = {"n": len(given), "a": library.asarray(given), "o": library.asarray(np.zeros_like(given))}
+        result = np.asarray(program_of(function)(*(taken[p.name] for p in function.parameters)))
+        np.testing.assert_array_equal(result, expected, f"{name}\n{function.program}")
+
+
 PYTHON_SINGLE = """
 import numpy as np
 

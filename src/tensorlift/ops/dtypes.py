@@ -56,6 +56,12 @@ def rounded(value: Fraction, dtype: DType) -> Fraction:
     return value if abs(nearest) >= 1 << overflow else nearest
 
 
+def largest(dtype: DType) -> int:
+    """Return the largest finite number of a float type."""
+    bits, _, overflow = _FORMATS[dtype]
+    return (1 << overflow) - (1 << (overflow - bits))
+
+
 def _power_of_two(exponent: int) -> Fraction:
     return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
 

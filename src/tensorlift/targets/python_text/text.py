@@ -6,13 +6,12 @@ Types count too: where Python numbers would give another type than the source me
 from __future__ import annotations
 
 import keyword
-import math
 from enum import IntEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.ir.tensor_program import Cast, Elementwise, Expression, Literal, SizeValue, Variable
-from tensorlift.ops.dtypes import integer_range, is_float, is_integer, rounded
+from tensorlift.ops.dtypes import integer_range, is_float, is_integer, largest, rounded
 from tensorlift.targets.emitted import as_float
 
 if TYPE_CHECKING:
@@ -125,10 +124,13 @@ def is_shortened(value: Fraction | str, dtype: DType) -> bool:
 
 
 def _shortest(value: float, dtype: DType) -> str:
-    """Spell a float with the fewest digits that its type needs: Python numbers are rounded to the type they meet."""
+    """Spell a float with the fewest digits that its type needs: Python numbers are rounded to the type they meet.
+
+    PyTorch takes no number beyond the largest of a type, not even where it is rounded to it.
+    """
     nearby = (float(f"{value:.{digits}g}") for digits in range(1, _DIGITS_OF_SINGLES + 1))
-    finite = (number for number in nearby if math.isfinite(number))  # the largest float has larger neighbours in text
-    return repr(next((number for number in finite if rounded(Fraction(number), dtype) == value), value))
+    held = (number for number in nearby if abs(number) <= largest(dtype))
+    return repr(next((number for number in held if rounded(Fraction(number), dtype) == value), value))
 
 
 _DIGITS_OF_SINGLES = 9
