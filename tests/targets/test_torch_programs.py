@@ -92,9 +92,72 @@ def test_kernel_computes_on_the_device_of_its_arguments(torch: ModuleType, kerne
     function = lifted_kernel(kernel, "torch")
     arguments = {p.name: _meta(torch, p) for p in function.parameters}
     takes_tensors = any(isinstance(value, torch.Tensor) for value in arguments.values())
-    returned = load_program(function.program, entry_name(function.name, function.program))(*arguments.values())
+    with _without_integer_vectors(torch):
+        returned = load_program(function.program, entry_name(function.name, function.program))(*arguments.values())
     results = returned if isinstance(returned, tuple) else (returned,)
     assert {result.device.type for result in results} == {"meta" if takes_tensors else "cpu"}
+
+
+def _without_integer_vectors(torch: ModuleType) -> Any:
+    """Raise at what CUDA does not implement, unless two matrices of integers are multiplied, which programs do."""
+    products = [
+        getattr(torch.ops.aten, name) for name in ("dot", "vdot", "mv", "addmv", "mm", "addmm", "bmm", "baddbmm")
+    ]
+
+    class Device(importlib.import_module("torch.utils._python_dispatch").TorchDispatchMode):  # type: ignore[name-defined,misc]  # of a module that is loaded here
+        def __torch_dispatch__(
+            self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+        ) -> Any:
+            del types
+            if function.overloadpacket in products and not args[0].is_floating_point():
+                assert all(x.ndim > 1 and 1 not in x.shape[-2:] for x in args), function
+            return function(*args, **(kwargs or {}))
+
+    return Device()
+
+
+INTEGERS = """#include <stdint.h>
+long dot(int n, const int *a, const int *b) {
+  long s = 0;
+  for (int i = 0; i < n; i++) s += (long)a[i] * b[i];
+  return s;
+}
+void columns(int m, int n, int A[m][n], int x[m], int y[n]) {
+  for (int j = 0; j < n; j++) { y[j] = 0; for (int i = 0; i < m; i++) y[j] += A[i][j] * x[i]; }
+}
+int both(int m, int n, int A[m][n], int B[n][m]) {
+  int s = 0;
+  for (int j = 0; j < n; j++) for (int i = 0; i < m; i++) s += A[i][j] * B[j][i];
+  return s;
+}
+void rows(int m, int n, long A[m][n], long B[m][n], long y[m]) {
+  for (int i = 0; i < m; i++) { y[i] = 0; for (int j = 0; j < n; j++) y[i] += A[i][j] * B[i][j]; }
+}
+void stack(int b, int m, int n, int A[b][m][n], int x[b][n], int y[m][b]) {
+  for (int k = 0; k < b; k++)
+    for (int i = 0; i < m; i++) { y[i][k] = 0; for (int j = 0; j < n; j++) y[i][k] += A[k][i][j] * x[k][j]; }
+}
+void windows(int n, int k, int x[n + k - 1], int h[k], int y[n]) {
+  for (int i = 0; i < n; i++) { y[i] = 0; for (int j = 0; j < k; j++) y[i] += x[i + j] * h[j]; }
+}
+void narrow(int m, int n, int8_t A[m][n], uint8_t x[n], int8_t y[m]) {
+  for (int i = 0; i < m; i++) { int8_t s = 0; for (int j = 0; j < n; j++) s += A[i][j] * x[j]; y[i] = s; }
+}
+"""
+
+
+def test_integers_are_multiplied_by_what_gpus_implement_too(torch: ModuleType) -> None:
+    """PyTorch has products of vectors of integers on the CPU only: their cells are multiplied, and summed."""
+    lifted = lift(INTEGERS, to="torch", test=True)
+    for function in lifted.functions:
+        assert all(trial.passed for trial in function.tests), function.program
+        assert "@" not in function.program, function.program
+        with _without_integer_vectors(torch):
+            program = load_program(function.program, entry_name(function.name, function.program))
+            program(*(_meta(torch, p) for p in function.parameters))
+    matrices = "int A[m][k], int B[k][n], int C[m][n]) { for (int i = 0; i < m; i++) for (int j = 0; j < n; j++)"
+    body = "{ C[i][j] = 0; for (int p = 0; p < k; p++) C[i][j] += A[i][p] * B[p][j]; } }"
+    assert lift(f"void f(int m, int n, int k, {matrices} {body}", to="torch").source.count("A @ B") == 1
 
 
 def _meta(torch: ModuleType, parameter: Any) -> Any:

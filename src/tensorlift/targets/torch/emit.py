@@ -8,6 +8,7 @@ Expressions in PyTorch: dtypes and devices of an array parameter, explicit types
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import refuse
@@ -41,8 +42,8 @@ from tensorlift.ir.tensor_program import (
     Variable,
     Windows,
 )
-from tensorlift.ops.dtypes import SIGNED, UNSIGNED
-from tensorlift.poly.affine import ZERO
+from tensorlift.ops.dtypes import SIGNED, UNSIGNED, is_float
+from tensorlift.poly.affine import ONE, ZERO
 from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.arrays import (
     accumulation,
@@ -62,7 +63,7 @@ from tensorlift.targets.torch.rows_shape import INDEX_TYPES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.ir.tensor_program import Assign, SetSlice, TensorProgram
+    from tensorlift.ir.tensor_program import Assign, SetSlice, Shape, TensorProgram
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.emitted import Emitted
 
@@ -305,6 +306,40 @@ def _cumulative(spell: Spelling, node: Cumulative) -> Text:
 # -- contractions
 
 
+def _contraction(spell: Spelling, node: Contraction) -> Text:
+    """Spell a sum of products; of integers as one of cells where an operand has all axes: GPUs have no other."""
+    grid = max(node.labels, key=len)
+    is_one_grid = len(set(grid)) == len(grid) and all(set(labels) <= set(grid) for labels in node.labels)
+    if is_float(node.dtype) or not is_one_grid:
+        return contraction_text(spell, node)
+    axes = (*node.output, *(label for label in grid if label not in node.output))
+    if node.output == tuple(label for label in grid if label in node.output):
+        axes = grid  # as they lie in memory
+    largest = node.arguments[node.labels.index(grid)]
+    shape = tuple(largest.shape[grid.index(label)] for label in axes)
+    factors = [_along(a, labels, axes, shape) for a, labels in zip(node.arguments, node.labels, strict=True)]
+    product = reduce(lambda left, right: Elementwise(node.dtype, shape, False, "mul", (left, right)), factors)  # noqa: FBT003 - no Python number
+    summed_axes = tuple(k for k, label in enumerate(axes) if label not in node.output)
+    return _reduction(spell, Reduction(node.dtype, node.shape, False, product, "sum", summed_axes))  # noqa: FBT003 - as above
+
+
+def _along(operand: Expression, labels: tuple[str, ...], axes: tuple[str, ...], shape: Shape) -> Expression:
+    """Bring an operand's axes into order, with new ones between them, as they broadcast."""
+    wanted = tuple(label for label in axes if label in labels)
+    if wanted != labels:
+        order = tuple(map(labels.index, wanted))
+        operand = Transpose(operand.dtype, tuple(operand.shape[k] for k in order), operand.is_weak, operand, order)
+    first = axes.index(wanted[0])
+    items = [
+        Range(ZERO, extent) if label in labels else NewAxis()
+        for label, extent in zip(axes[first:], shape[first:], strict=True)
+    ]
+    if not any(isinstance(item, NewAxis) for item in items):
+        return operand
+    extents = tuple(ONE if isinstance(item, NewAxis) else item.stop for item in items)
+    return Subscript(operand.dtype, extents, operand.is_weak, operand, tuple(items))
+
+
 def _swapped(_: str, text: Text) -> Text:
     """Spell the last two axes swapped."""
     return Text(f"{text.atom}.mT")
@@ -365,7 +400,7 @@ LIBRARY = Library(
         Elementwise: _elementwise,
         Reduction: _reduction,
         Cumulative: _cumulative,
-        Contraction: contraction_text,
+        Contraction: _contraction,
     },
     function=_function,
     converted=_converted,
