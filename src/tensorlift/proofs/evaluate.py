@@ -295,9 +295,17 @@ class Evaluator:
     def _conditional(self, node: ast.IfExp, frame: Frame) -> Item:
         test = self.tensor(node.test, frame)
         sizes = domain_of(test.value()) if test.dtype == "bool" and not test.rank else None
-        if sizes is None:
+        if sizes is not None:
+            return self.evaluate(node.body if self.ledger.is_case(sizes) else node.orelse, frame)
+        row = self.target.row("x if c else y")
+        if row is None:
             raise unreadable(node.test, "a condition that does not depend on sizes alone")
-        return self.evaluate(node.body if self.ledger.is_case(sizes) else node.orelse, frame)
+        arms = [self.evaluate(arm, frame) for arm in (node.body, node.orelse)]
+        if not all(isinstance(arm, Held) and (arm.buffer is None or arm.is_number) for arm in arms):
+            raise unreadable(node, "a choice between other values than numbers")
+        chosen = self.apply(row, [Held(test), *arms])
+        assert isinstance(chosen, Held)
+        return replace(chosen, is_number=True)
 
     def _attribute(self, node: ast.Attribute, frame: Frame) -> Item:
         dotted = self._dotted(node, frame)

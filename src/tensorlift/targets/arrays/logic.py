@@ -168,6 +168,14 @@ def where(o: Obligations, condition: Tensor, x: Tensor, y: Tensor) -> SymbolicTe
     return elementwise(o, selected, operands, dtype, strength)
 
 
+def conditional(o: Obligations, condition: Tensor, x: Tensor, y: Tensor) -> SymbolicTensor:
+    """Return one of two numbers as it is: they must be of one type."""
+    if condition.rank or condition.dtype != "bool" or x.rank or y.rank or x.dtype != y.dtype:
+        o.refuse("a choice by anything but one truth value, or between anything but numbers of one type")
+    strength = x.strength if x.strength is y.strength else Strength.EITHER
+    return elementwise(o, selected, (condition, x, y), x.dtype, strength)
+
+
 def selected(condition: Term, chosen: Term, other: Term) -> Term:
     """Return a selection; a condition that differs between pieces selects piece by piece."""
     if domain_of(condition) is None and isinstance(condition, Piecewise):

@@ -25,14 +25,23 @@ from tensorlift.targets.arrays import (
 )
 from tensorlift.targets.arrays.functions import ELEMENT_TYPES
 from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength, promote_integers
-from tensorlift.targets.target import Overlaps, Target, by_spelling
+from tensorlift.targets.target import Overlaps, Target, by_spelling, row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 _TABLES = (arithmetic, logic, functions, creation, shape, index, reduction, contraction)
-ROWS = by_spelling(row for table in _TABLES for row in table.ROWS)
+ROWS = by_spelling(
+    [
+        *(row for table in _TABLES for row in table.ROWS),
+        row(
+            "x if c else y", logic.conditional,
+            "a[0] if a[1] > 0 else b[0]", "1.0 if a[0] > b[0] else 0.0", "a[1] if b[0] > 0 else -(a @ a)",
+            name="conditional expression", a="number[2]", b="number[1]",
+        ),
+    ]
+)  # fmt: skip
 
 
 _EXACT_IN_F32 = 16

@@ -5,17 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.ir.stores import in_place, is_variable
-from tensorlift.ir.tensor_program import Contraction, Literal, Range, Reverse, Subscript, Windows
+from tensorlift.ir.tensor_program import (
+    At,
+    Contraction,
+    Elementwise,
+    Literal,
+    Range,
+    Reverse,
+    Subscript,
+    Variable,
+    Windows,
+)
 from tensorlift.ops.dtypes import is_integer
 from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.arrays import contraction_text, einsum_text, library_of
 from tensorlift.targets.python_text.emission import Emission, Memory
-from tensorlift.targets.python_text.text import Text, call
+from tensorlift.targets.python_text.text import Precedence, Text, call
 
 if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import (
         Assign,
-        Elementwise,
         Expression,
         SetSlice,
         SubscriptItem,
@@ -95,14 +104,38 @@ class _NumpyEmission(Emission):
     def named(self, statement: Assign, name: str) -> tuple[str, str] | None:
         """Spell an assignment to a name, and follow in whose memory it lies."""
         self._memory.assign(statement)
-        return super().named(statement, name)
+        spell = self._chosen if statement.name in self.spell.numbers else self.spell
+        return f"{name} =", spell(statement.value).source
 
     def stored(self, statement: SetSlice, name: str) -> tuple[str, str]:
         """Spell a store into slices; into one axis, a view of the same memory is copied before (see `Overlaps`)."""
-        head, value = super().stored(statement, name)
-        update, _ = in_place(statement)
-        is_lost = self._memory.is_shared(statement, statement.value) and not _is_old(statement)
-        return head, value if update or not is_lost else f"{self.spell(statement.value).atom}.copy()"
+        update, value = in_place(statement)
+        is_lost = not update and self._memory.is_shared(statement, value) and not _is_old(statement)
+        text = f"{self.spell(value).atom}.copy()" if is_lost else self._chosen(value).source
+        return self.head(statement, name, update), text
+
+    def _chosen(self, node: Expression) -> Text:
+        """Spell a value for a place that takes numbers of either kind: Python itself chooses between numbers."""
+        if not _is_choice(node):
+            return self.spell(node)
+        condition, chosen, other = node.operands
+        then, when = self._chosen(chosen).within(Precedence.OR), self.spell(condition).within(Precedence.OR)
+        return Text(f"{then} if {when} else {self._chosen(other)}", Precedence.CONDITIONAL)
+
+
+def _is_choice(node: Expression) -> bool:
+    """Tell whether a value is one of two numbers, of types that Python has too."""
+    is_selection = isinstance(node, Elementwise) and node.op == "select" and not node.shape
+    return is_selection and node.dtype in {"f64", "i64"} and all(map(_is_number, node.operands[1:]))
+
+
+def _is_number(node: Expression) -> bool:
+    """Tell whether the text of a value gives a number, and no array of rank 0."""
+    if isinstance(node, Elementwise) and node.op == "select":
+        return _is_choice(node)
+    is_cell = isinstance(node, Subscript) and all(isinstance(item, At) for item in node.items)
+    is_python = isinstance(node, Variable) and node.is_weak
+    return not node.shape and (is_cell or is_python or isinstance(node, Elementwise | Literal))
 
 
 def _is_old(statement: SetSlice) -> bool:
