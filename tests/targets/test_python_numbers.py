@@ -34,6 +34,26 @@ _LIFTED = {
         "void f(int n, int *u, int *r) { for (int k = 0; k < n; k++) { int w = r[0] % 9; u[k] = w % 97 - r[0]; } }",
         "np.fmod(np.fmod(r[0], 9), 97) - r[0]",
     ),
+    "choice between numbers that is stored into a cell": (
+        """void f(int n, const double *a, double *u) { for (int i = 1; i < n; i++)
+        u[i] = a[i] > 0 ? u[i - 1] + u[i] : a[i] < -1 ? 0.5 * u[i - 1] : 1; }""",
+        "u[i] = u[i - 1] + u[i] if a[i] > 0.0 else 0.5 * u[i - 1] if a[i] < -1.0 else 1.0",
+    ),
+    "choice between integers that is stored into a cell": (
+        """void f(int n, const long *a, long *u) { for (int i = 1; i < n; i++)
+        u[i] = a[i] > 0 ? u[i - 1] * u[i] : 7; }""",
+        "u[i] = u[i - 1] * u[i] if a[i] > 0 else 7",
+    ),
+    "choice in single precision": (
+        """void f(int n, const float *a, float *u) { for (int i = 1; i < n; i++)
+        u[i] = a[i] > 0 ? u[i - 1] * u[i] : 0.1f; }""",
+        "u[i] = np.where(a[i] > 0.0, u[i - 1] * u[i], 0.1)",
+    ),
+    "choice for a variable that starts as a number of Python": (
+        """double f(int n, const double *a) { double h = 0; for (int i = 0; i < n; i++)
+        h = a[i] > 0 ? a[i] * h + 1 : 0.5 * h * h; return h; }""",
+        "h = a[i] * h + 1.0 if a[i] > 0.0 else 0.5 * h * h",
+    ),
 }
 
 
