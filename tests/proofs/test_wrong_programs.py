@@ -50,25 +50,6 @@ FAMILIES = {
             "(c + a @ b.T).T": INTERFACE,
         },
     ),
-    "a choice between two numbers": Family(
-        "double f(const double *x) { return x[0] > 0 ? x[1] * x[1] : -x[2]; }",
-        "x",
-        (
-            "x[1] ** 2 if x[0] > 0 else -x[2]",
-            "-x[2] if x[0] <= 0 else x[1] * x[1]",
-            "a = x[1] * x[1]; a = a if x[0] > 0 else -x[2]; a",
-        ),
-        {
-            "-x[2] if x[0] > 0 else x[1] * x[1]": UNEQUAL,
-            "x[1] * x[1] if x[0] >= 0 else -x[2]": UNEQUAL,
-            "x[1] * x[1] if x[0] > 0 else x[2]": UNEQUAL,
-            "x[1] * x[1] if x[0] else -x[2]": UNREADABLE,
-            "x[1] * x[1] if x > 0 else -x[2]": UNREADABLE,
-            "(x[1:2] * x[1] if x[0] > 0 else -x[2:3])[0]": UNREADABLE,
-            "np.copy(x[1]) if x[0] > 0 else -x[2]": UNREADABLE,
-            "np.sqrt(x[1]) if x[0] > 0 else 0": UNREADABLE,
-        },
-    ),
     "a size beside unsigned integers": Family(
         "void f(int n, unsigned a[n]) { for (int i = 0; i < n; i++) a[i] = a[i] - n; }",
         "a",

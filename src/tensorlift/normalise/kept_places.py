@@ -64,7 +64,7 @@ class _Place:
     @property
     def reads(self) -> list[LoadOp]:
         """What is read for the number."""
-        return list(_loads(self.value, self.view.op))
+        return _loads(self.value, self.view.op)
 
     @property
     def start(self) -> SSAValue:
@@ -111,7 +111,7 @@ def _is_value(inside: Operation, kept: SSAValue, op: Operation) -> bool:
     """Whether an operation gives a number that is made of what is read at a place and of what is fixed in a loop."""
     if not _is_computed(inside) or inside.results[0].type == i1:
         return False
-    leaves = list(_leaves(inside.results[0], kept, op))
+    leaves = _leaves(inside.results[0], kept, op)
     fixed = all(leaf is kept or not op.is_ancestor(leaf.owner) for leaf in leaves)
     return fixed and any(kept in _leaves(load.indices[0], kept, op) for load in _loads(inside.results[0], op))
 
@@ -123,22 +123,28 @@ def _is_computed(op: Operation | Block) -> bool:
     return isinstance(op, Operation) and op.name.startswith(("arith.", "math.")) and op.name not in DIVISIONS
 
 
-def _leaves(value: SSAValue, kept: SSAValue, op: Operation) -> Iterator[SSAValue]:
-    """Yield what a number is made of, and begins with."""
-    if value is kept or not _is_made_in(value, op):
-        yield value
-    else:
-        for operand in value.owner.operands:  # type: ignore[union-attr] # an operation
-            yield from _leaves(operand, kept, op)
+def _leaves(value: SSAValue, kept: SSAValue, op: Operation) -> list[SSAValue]:
+    """List what a number is made of, and begins with."""
+    return [part for part in _parts(value, op, kept) if part is kept or not _is_made_in(part, op)]
 
 
-def _loads(value: SSAValue, op: Operation) -> Iterator[LoadOp]:
-    """Yield the reads that a number is made of."""
-    if _is_made_in(value, op):
-        if isinstance(value.owner, LoadOp):
-            yield value.owner
-        for operand in value.owner.operands:  # type: ignore[union-attr] # an operation
-            yield from _loads(operand, op)
+def _loads(value: SSAValue, op: Operation) -> list[LoadOp]:
+    """List the reads that a number is made of."""
+    parts = _parts(value, op)
+    return [part.owner for part in parts if isinstance(part.owner, LoadOp) and _is_made_in(part, op)]
+
+
+def _parts(value: SSAValue, op: Operation, kept: SSAValue | None = None) -> list[SSAValue]:
+    """List what a number is made of in a loop, itself first, up to what is computed before it or is kept."""
+    found = {value: None}
+    work = [value]
+    while work:
+        part = work.pop()
+        if part is not kept and _is_made_in(part, op):
+            inner = [operand for operand in part.owner.operands if operand not in found]  # type: ignore[union-attr] # an operation
+            found.update(dict.fromkeys(inner))
+            work += inner
+    return list(found)
 
 
 def _is_made_in(value: SSAValue, op: Operation) -> bool:
@@ -174,13 +180,23 @@ def _is_read(place: _Place, value: SSAValue) -> bool:
 
 def _are_alike(one: SSAValue, other: SSAValue, given: Values) -> bool:
     """Whether two numbers are made alike, where some values stand for others in the second one."""
-    if one is given.get(other, other):
-        return True
-    made, like = one.owner, other.owner
-    if not isinstance(made, Operation) or not isinstance(like, Operation) or not _is_computed(like):
-        return False
-    is_same = made.name == like.name and made.properties == like.properties and one.type == other.type
-    return is_same and all(_are_alike(*pair, given) for pair in zip(made.operands, like.operands, strict=True))
+    pairs, seen = [(one, other)], set[tuple[SSAValue, SSAValue]]()
+    while pairs:
+        first, second = pair = pairs.pop()
+        if pair in seen or first is given.get(second):
+            continue
+        seen.add(pair)
+        made, like = first.owner, second.owner
+        if first is second and not (given and isinstance(like, Operation) and _is_computed(like)):
+            if second in given:
+                return False
+            continue
+        if not isinstance(made, Operation) or not isinstance(like, Operation) or not _is_computed(like):
+            return False
+        if made.name != like.name or made.properties != like.properties or first.type != second.type:
+            return False
+        pairs += zip(made.operands, like.operands, strict=True)
+    return True
 
 
 def _rewritten(op: WhileOp, place: _Place) -> WhileOp:
