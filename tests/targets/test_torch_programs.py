@@ -104,7 +104,7 @@ def _without_integer_vectors(torch: ModuleType) -> Any:
         getattr(torch.ops.aten, name) for name in ("dot", "vdot", "mv", "addmv", "mm", "addmm", "bmm", "baddbmm")
     ]
 
-    class Device(importlib.import_module("torch.utils._python_dispatch").TorchDispatchMode):  # type: ignore[name-defined,misc]  # of a module that is loaded here
+    class Device(importlib.import_module("torch.utils._python_dispatch").TorchDispatchMode):  # type: ignore[misc]  # of a module that is loaded here
         def __torch_dispatch__(
             self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
         ) -> Any:
