@@ -21,7 +21,7 @@ from tensorlift.report.program import entry_name
 from tensorlift.runtime.program import load_program
 from tensorlift.source import source_from_text
 from tensorlift.targets import get_target
-from tensorlift.targets.jax import X64
+from tensorlift.targets.jax import PRECISE, X64
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -43,8 +43,11 @@ STENCIL = """void smooth(int steps, int n, float a[n], float b[n]) {
 CHECK = f"    {X64.replace(chr(10), chr(10) + '    ')}\n"  # as it stands in a function
 
 
-def _refusal(text: str) -> str:
-    certificate = certificate_from_json(lifted_text(GEMM, "jax").certificate or {})
+SINGLE = GEMM.replace("double", "float")
+
+
+def _refusal(text: str, source: str = GEMM) -> str:
+    certificate = certificate_from_json(lifted_text(source, "jax").certificate or {})
     with pytest.raises(CheckFailure) as caught:
         check(text, "gemm", certificate.summary, get_target("jax"))
     return caught.value.reason
@@ -88,6 +91,33 @@ def test_a_64_bit_program_that_does_not_check_for_64_bits_is_refused() -> None:
     assert "but the function does not start with" in _refusal(text.replace(CHECK, ""))
     late = text.replace(CHECK, f"    alpha = alpha\n{CHECK}")
     assert "a statement that the checker does not execute" in _refusal(late)
+
+
+def test_products_of_single_precision_are_as_precise_as_their_type(jax: ModuleType) -> None:
+    gemm = lift(SINGLE, to="jax")
+    assert gemm.source.count(PRECISE) == 1
+    assert "precision" not in lift(GEMM, to="jax").source
+    assert "precision" not in lift(STENCIL, to="jax").source
+    one = np.ones((2, 2), np.float32)
+    program = load_program(gemm.source, "gemm")
+
+    def total(a: Any) -> Any:
+        return program(jax.numpy.float32(1.5), one, a, one).sum()
+
+    batched = jax.vmap(total)
+    for of, given in ((total, one), (jax.jit(total), one), (jax.grad(total), one), (batched, np.stack([one, one]))):
+        products = [line for line in str(jax.make_jaxpr(of)(given)).split("\n") if "precision=" in line]
+        assert products
+        assert all("(Precision.HIGHEST, Precision.HIGHEST)" in line for line in products), products
+    np.testing.assert_allclose(jax.grad(total)(one), 3 * one)
+
+
+def test_products_of_single_precision_whose_precision_nothing_states_are_refused() -> None:
+    text = lift(SINGLE, to="jax").source
+    reason = _refusal(text.replace(f"{PRECISE}\n", ""), SINGLE)
+    assert f"a product has the type f32, but no `{PRECISE}` stands above the function" in reason
+    for other in (text.replace('"highest"', '"high"'), text.replace(PRECISE, f"{PRECISE}\n@jax.jit")):
+        assert "a decorator that the target does not have" in _refusal(other, SINGLE)
 
 
 def test_another_check_or_a_setting_is_refused() -> None:

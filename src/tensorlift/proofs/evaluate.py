@@ -198,6 +198,8 @@ class Evaluator:
             return result
         if result.is_strong:
             self.require_enabled(result.dtype)
+        if row.spelling in self.target.products and result.dtype == "f32" and self.target.precise not in self.checks:
+            self.ledger.refuse(f"a product has the type f32, but no `{self.target.precise}` stands above the function")
         memory = row.memory if isinstance(row.memory, Memory) else row.memory(*values, **named)
         held = _held(result, memory, positional)
         is_number = memory is Memory.NEW and not result.rank and row.spelling in self.target.numbers

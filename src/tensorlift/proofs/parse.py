@@ -182,8 +182,8 @@ _BUILTINS = ("range", "bool", "int", "float")
 class Function(NamedTuple):
     """A function of the text: its parameters, the checks and guards at its top, its statements, and every local name.
 
-    Checks are those that the target lists, as it spells them; guards are of the arguments.  Behind them ``integers``
-    are made integers of Python, whatever a caller passes.
+    Checks, its decorators among them, are those that the target lists, as it spells them; guards are of the arguments.
+    Behind them ``integers`` are made integers of Python, whatever a caller passes.
     """
 
     name: str
@@ -204,6 +204,8 @@ class ProgramText(NamedTuple):
 
 def parse_program(text: str, modules: Mapping[str, str], checks: Iterable[str] = ()) -> ProgramText:
     """Parse emitted text: import statements of ``modules``, and functions, which may start with ``checks``.
+
+    A check that begins with ``@`` is a decorator.
 
     Raises:
         CheckFailure: where the text is no Python, or has statements outside the sublanguage.
@@ -236,8 +238,9 @@ def parse_program(text: str, modules: Mapping[str, str], checks: Iterable[str] =
 
 @cache
 def _spelling(statement: str) -> str:
-    """Spell a statement as ``ast`` does."""
-    return ast.unparse(ast.parse(statement))
+    """Spell a statement, or a decorator, as ``ast`` does."""
+    at, decorator = statement[:1], statement[1:]
+    return f"@{ast.unparse(ast.parse(decorator))}" if at == "@" else ast.unparse(ast.parse(statement))
 
 
 def unreadable(node: ast.AST, what: str) -> CheckFailure:
@@ -267,8 +270,11 @@ def _function(definition: ast.FunctionDef, known: Mapping[str, str]) -> Function
     arguments = definition.args
     listed = arguments.posonlyargs + arguments.args
     rest = [arguments.vararg, arguments.kwarg, *arguments.kwonlyargs, *arguments.defaults]
-    if any(r is not None for r in rest) or definition.decorator_list or getattr(definition, "type_params", None):
+    if any(r is not None for r in rest) or getattr(definition, "type_params", None):
         raise unreadable(definition, "a function with more than plain parameters")
+    decorators = [f"@{ast.unparse(decorator)}" for decorator in definition.decorator_list]
+    if not known.keys() >= set(decorators):
+        raise unreadable(definition.decorator_list[0], "a decorator that the target does not have")
     for annotation in [definition.returns, *(a.annotation for a in listed)]:
         _check_annotation(annotation)
     local = {a.arg for a in listed}
@@ -282,7 +288,7 @@ def _function(definition: ast.FunctionDef, known: Mapping[str, str]) -> Function
     body = with_loops([statement for statement in own if statement not in integers])
     for statement in _walk(body):
         local.update(_bound_names(statement))
-    made = frozenset(known[ast.unparse(statement)] for statement in checks)
+    made = frozenset(known[text] for text in (*decorators, *map(ast.unparse, checks)))
     names = frozenset(map(_made_integer, integers))
     return Function(definition.name, tuple(a.arg for a in listed), made, guards, names, tuple(body), frozenset(local))
 

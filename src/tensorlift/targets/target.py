@@ -277,6 +277,8 @@ class Target:
     axis).  ``emitter`` and ``guarder`` are ``module:function``, loaded when they are first asked for, so that checking
     never loads them; a target without the latter has no guards.  ``checks`` are
     statements with which a function may start, each with the element types that no value has unless it passes.
+    Of its ``products``, those of single precision are that precise only where the decorator ``precise`` stands above
+    the function.
     ``changes_arrays`` is false where arrays cannot be written, so that nobody can tell which of them share memory;
     where they are, ``overlaps`` says what a store makes of a view of that memory.  ``numbers`` are the operations whose
     new results of rank 0 nobody can write.  ``library`` is what running a program takes, where it is none of ours.
@@ -300,6 +302,8 @@ class Target:
     emitter: str = ""
     guarder: str = ""
     checks: Mapping[str, frozenset[DType]] = field(default_factory=dict)
+    products: frozenset[str] = frozenset()
+    precise: str = ""
     changes_arrays: bool = True
     overlaps: Overlaps = Overlaps.COPIED
     numbers: frozenset[str] = frozenset()
@@ -320,6 +324,11 @@ class Target:
     def reads_back(self) -> bool:
         """Whether a front end reads its programs, and what they mean is what they are summarised as."""
         return self.language == "c"
+
+    @property
+    def starts(self) -> frozenset[str]:
+        """All checks and decorators that a function may have."""
+        return frozenset({*self.checks, *([self.precise] if self.precise else [])})
 
     @property
     def reads_places(self) -> bool:

@@ -4,6 +4,9 @@ Arrays do not change: ``x.at[...].set(...)`` gives a new one.  Without ``jax_ena
 JAX has no 64-bit types and silently computes in 32 bits: a function in which a value has one must raise then.  In a
 function that does not check, no value may depend on that setting.
 
+Products of single precision are of that precision on a CPU alone: GPUs and TPUs round the operands, to 10 bits and
+fewer, unless they are told otherwise, which a decorator does for all that a function calls.
+
 Types of JAX's results: arrays count by type, Python numbers and what is computed of them alone only by kind.
 
 The rules are those of JAX's type promotion lattice.  JAX calls a result weakly typed where it is one of the lattice's
@@ -82,6 +85,7 @@ def _ignoring_nan(name: str, op: Reducer) -> OpRow:
     return row(f"jnp.{name}", reduction.reduction(op), *samples)
 
 
+_PRODUCTS = ("dot", "einsum", "inner", "matmul", "tensordot", "vdot")
 IN_LAX = ("erf", "erfc")  # functions of reals that jax.numpy lacks, as NumPy does
 _TRIANGLES = ("(n, dtype=bool)", "(m, n, dtype=jnp.int32)", "(m, n, 1, dtype=bool)", "(m, n, k=-1, dtype=jnp.float64)")
 _SUMS = ("()", "(axis=0)", "(axis=(0, 1))", "(axis=-1, keepdims=True)", "(axis=0, dtype=jnp.int32)", "(where=a > 1)")
@@ -270,6 +274,7 @@ def _least_common(nodes: Iterable[str]) -> str:
 
 X64 = """if not jax.config.jax_enable_x64:
     raise RuntimeError('needs 64 bits: jax.config.update("jax_enable_x64", True)')"""
+PRECISE = '@jax.default_matmul_precision("highest")'
 
 TARGET = Target(
     name="jax",
@@ -290,6 +295,8 @@ TARGET = Target(
     },
     emitter="tensorlift.targets.jax.emit:emit",
     checks={X64: frozenset({"i64", "u64", "f64"})},
+    products=frozenset({"@", ".dot()", *(f"jnp.{name}" for name in _PRODUCTS)}),
+    precise=PRECISE,
     changes_arrays=False,
     library="jax",
     costs=Costs(operation=16000, view=50, cell=0.33, function=2, product=0.05, loose_product=0.16, in_place=0.33),

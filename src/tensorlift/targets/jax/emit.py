@@ -17,6 +17,7 @@ from tensorlift.ir.tensor_program import (
     Assign,
     At,
     Cast,
+    Contraction,
     Copy,
     Elementwise,
     Empty,
@@ -37,7 +38,7 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.names import unused
-from tensorlift.targets.jax import IN_LAX, X64
+from tensorlift.targets.jax import IN_LAX, PRECISE, X64
 from tensorlift.targets.python_text import arrays, spelling
 from tensorlift.targets.python_text.emission import INDENT, Emission
 from tensorlift.targets.python_text.text import Text, call
@@ -294,11 +295,16 @@ class _JaxEmission(Emission):
 
     def imports(self) -> list[str]:
         """Import what the text needs of JAX."""
-        lines = ["import jax"] if self._is_wide() else []
+        lines = ["import jax"] if self._is_wide() or self.decorators() else []
         lines.append("import jax.numpy as jnp")
         if any(line.find("lax.") >= 0 for line in self.lines):
             lines.append("from jax import lax")
         return lines
+
+    def decorators(self) -> list[str]:
+        """Demand products that are as precise as their type."""
+        products = (node for node in nodes_of(self.program.body) if isinstance(node, Contraction))
+        return [PRECISE] if any(node.dtype == "f32" for node in products) else []
 
     def checks(self) -> list[str]:
         """Check that JAX has 64-bit types where the program has values of such types."""

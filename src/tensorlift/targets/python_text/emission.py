@@ -120,7 +120,7 @@ class Emission:
     def _header(self) -> list[str]:
         sizes = list(self._size_lines())
         parameters = ", ".join(self.names[p.name] for p in self._parameters())
-        lines = wrapped("", f"def {self.names[self.program.name]}({parameters}):", "")
+        lines = [*self.decorators(), *wrapped("", f"def {self.names[self.program.name]}({parameters}):", "")]
         if self.program.location is not None:
             place = self.program.location
             lines.append(f'{INDENT}"""Lifted from {place.short}."""')
@@ -135,6 +135,10 @@ class Emission:
             if converts or wraps:
                 name = self.names[parameter.name]
                 yield f"{INDENT}{name} = int({name})"
+
+    def decorators(self) -> list[str]:
+        """Return the lines above the function."""
+        return []
 
     def checks(self) -> list[str]:
         """Return the statements with which the function starts, which raise where it cannot be run."""
