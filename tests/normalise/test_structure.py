@@ -75,6 +75,18 @@ def test_a_cycle_with_two_entries_is_refused() -> None:
         _structured(text)
 
 
+@pytest.mark.parametrize("end", ["return {};", "{{ r = {}; break; }}", "{{ r = {}; s = i; goto out; }}"])
+def test_each_end_of_a_loop_costs_the_same(end: str) -> None:
+    """All lead to one place with what they pass on: no flag tells which one it was."""
+    sizes = []
+    for count in (4, 8, 12):
+        exits = "\n".join(f"if (a[i] == {3 * number}) {end.format(number)}" for number in range(count))
+        loop = f"for (int i = 0; i < n; i++) {{ {exits} s += a[i]; }}"
+        text = f"int f(int n, const int *a) {{ int r = -1, s = 0; {loop} out: return r + s; }}"
+        sizes.append(sum(1 + len(op.operands) for op in _structured(text).walk()))
+    assert sizes[2] - sizes[1] == sizes[1] - sizes[0]
+
+
 _ASKED_LATER = """
 func.func @f(%x: memref<?xf64>, %i: index) -> f64 {
   %c0 = arith.constant 0 : index

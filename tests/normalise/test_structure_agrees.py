@@ -10,7 +10,7 @@ import pytest
 from bench import random_control
 from bench.literal import files, read, run
 from bench.signatures import draw, run_literally
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tensorlift.ir.literal_interpreter import EndedError, LiteralInterpreter, TooLongError, UndefinedError
@@ -63,6 +63,7 @@ def _differences(text: str, seed: int, *, reads_on: bool = False) -> list[object
 
 @_PROGRAMS
 @given(st.integers(0, 1 << 20))
+@example(5349)  # a search that leaves a pointer
 def test_random_control_runs_as_before(seed: int) -> None:
     try:
         assert _differences(random_control.generate(seed), seed) == []
@@ -114,6 +115,37 @@ def test_searches_run_as_before(start: str, step: str, test: str, hit: str, end:
 def test_searches_in_nests_run_as_before(outer: str, inner: str, hit: str, end: str, first: str) -> None:
     loops = f"for ({outer}) {{ {first} for ({inner}) if ({hit}) {end} }}"
     text = f"int f(int n, int m, int k, int *p) {{ int r = -1, s = 2; {loops} out: return r + 5 * s; }}"
+    assert _differences(text, len(text), reads_on=True) == []
+
+
+@_PROGRAMS
+@given(
+    st.lists(
+        st.sampled_from(
+            (
+                "return 1;",
+                "return i;",
+                "break;",
+                "{ r = 2; break; }",
+                "{ r = i; goto on; }",
+                "{ s = r + 3; r = 4; goto next; }",
+                "{ p[1] = 5; break; }",
+                "{ r = 6; goto out; }",
+                "continue;",
+            )
+        ),
+        min_size=2,
+        max_size=5,
+    ),
+    st.sampled_from(("i < m", "i < n && i != 5", "1")),
+    st.sampled_from(("", "r += i;", "p[2] = r; r = p[3];", "if (r == 2) continue;")),
+    st.sampled_from(("", "s = 7;", "while (s < 9) s++;", "return r;")),
+)
+def test_loops_with_several_ends_run_as_before(ends: list[str], test: str, then: str, last: str) -> None:
+    exits = " ".join(f"if (p[(i + j) & 7] == {2 * number - 3}) {end}" for number, end in enumerate(ends))
+    inner = f"for (i = 0; {test}; i++) {{ {exits} if (i > 9) return 8; }}"
+    outer = f"for (int j = 0; j < n; j++) {{ {inner} {then} on: r++; next: s += r; }}"
+    text = f"int f(int n, int m, int *p) {{ int i, r = -1, s = 2; {outer} {last} out: return r + 5 * s; }}"
     assert _differences(text, len(text), reads_on=True) == []
 
 

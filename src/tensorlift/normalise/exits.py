@@ -290,7 +290,8 @@ class _Reversing:
         """Let what is only asked for after a hit be anything where there is none."""
         flags = self._told(rest)
         for number, (result, value) in enumerate(zip(self.results, rest, strict=True)):
-            if self._asks(value) and all(_is_after_a_hit(use.operation, flags) for use in result.uses):
+            is_integer = isinstance(value.type, IntegerType)
+            if is_integer and self._asks(value) and all(_is_after_a_hit(use.operation, flags) for use in result.uses):
                 rest[number] = self.number(0, value.type)
 
     def _tested(self, types: Sequence[Attribute]) -> Block:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.ir.location import CONDITION, name_of
-from tensorlift.ir.regions import ControlFlow
+from tensorlift.ir.regions import ControlFlow, Region
 from tensorlift.normalise.choices import may_be_asked
 from tensorlift.normalise.edit import last_of
 from tensorlift.normalise.ways import END
@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 class Graph(ControlFlow):
     """The blocks of a function by their numbers; seen from outside, a loop is one *step*, its header.
 
-    ``rank`` says when each is reached, ``places`` where loops stand in the source, ``escaping`` which values of loops
-    are used after them, and ``home`` where those are computed.  ``sources`` are the steps from which edges lead to a
-    block, and ``merges`` the blocks after a step where several edges meet.
+    ``rank`` says when each is reached, ``places`` where loops stand in the source, ``conditions`` where theirs do,
+    ``tests`` where those are left that their begin leaves, ``escaping`` which values of loops are used after them, and
+    ``home`` where those are computed.  ``sources`` are the steps from which edges lead to a block, and ``merges`` the
+    blocks after a step where several edges meet.
+
+    What a loop does last is part of it, as ``r = 2; break`` and ``return 2`` are, where it goes on at one place then.
     """
 
     def __init__(self, function: FuncOp) -> None:
@@ -36,6 +39,10 @@ class Graph(ControlFlow):
         super().__init__(function)
         self.rank = self.ranks() | {END: END}
         self.places = {header: self._place(header) for header in self.loops}
+        self.conditions = {header: self._condition(header) for header in self.loops}
+        self.sources = self._sources()
+        self.tests = {header: self._tests(header) for header in self.loops}
+        self.loops = self._with_ends()
         self.home: dict[SSAValue, int] = {}
         self.escaping = self._escaping()
         self.sources = self._sources()
@@ -46,13 +53,38 @@ class Graph(ControlFlow):
         entering = (b for b, targets in enumerate(self.successors) if header in targets)
         return last_of(self.blocks[next(b for b in entering if b not in self.loops[header].blocks)]).location
 
-    def condition(self, header: int) -> LocationAttr:
+    def _condition(self, header: int) -> LocationAttr:
         """Return the place of a loop's condition, or of the first branch that leaves it."""
         inside, first = self.loops[header].blocks, last_of(self.blocks[header])
         leaving = [b for b in sorted(inside, key=self.rank.__getitem__) if not inside.issuperset(self.successors[b])]
         ends = [last_of(self.blocks[b]) for b in leaving]
         found = next((end for end in [first, *ends] if name_of(end) == CONDITION), ends[0] if ends else None)
         return found.location if found is not None else self.places[header]
+
+    def _with_ends(self) -> dict[int, Region]:
+        """Return the loops with what they do last: it has no effect, and goes on where another way out does."""
+        ends: dict[int, list[int]] = {}
+        for header, loop in self.loops.items():
+            last = [] if self.tests[header] else [block for block in loop.exits if self._is_end(block, loop.blocks)]
+            to = [self._following(block) for block in last]
+            ends[header] = [
+                block for block, target in zip(last, to, strict=True) if to.count(target) > 1 or target in loop.exits
+            ]
+        found: dict[int, Region] = {}
+        for header, loop in self.loops.items():
+            inside = loop.blocks.union(*(ends[inner] for inner in ends if inner in loop.blocks))
+            targets = (target for block in sorted(inside) for target in self.successors[block] or (END,))
+            found[header] = Region(inside, tuple(dict.fromkeys(t for t in targets if t not in inside)))
+        return found
+
+    def _is_end(self, number: int, inside: frozenset[int]) -> bool:
+        """Whether only blocks of a loop lead to one, which has no effect and ends with a jump."""
+        block = self.blocks[number]
+        is_shared = any(self.position[use.operation.parent] not in inside for use in block.uses)
+        return not is_shared and len(self.successors[number]) <= 1 and may_be_asked(block)
+
+    def _following(self, block: int) -> int:
+        return next(iter(self.successors[block]), END)
 
     def around(self, block: int) -> list[int]:
         """List the loops around a block, inner ones first."""
@@ -130,7 +162,7 @@ class Graph(ControlFlow):
             stack += new
         return target in seen
 
-    def tests(self, header: int) -> list[int]:
+    def _tests(self, header: int) -> list[int]:
         """List where a loop is left, if that is at its begin: by the test of its header, and those that follow on that.
 
         What these compute has no effect, so that they may be asked at once.

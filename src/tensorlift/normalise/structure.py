@@ -87,7 +87,6 @@ class _Structuring:
 
     def __init__(self, graph: Graph, jumps: Mapping[Block, Diagnostic]) -> None:
         self.graph, self.jumps = graph, jumps
-        self.conditions = {header: graph.condition(header) for header in graph.loops}
         self.to, self.level = Block(), _Level()
         self.pending = set(self.graph.blocks)
         self.replaced: dict[SSAValue, SSAValue] = {}
@@ -301,7 +300,7 @@ class _Structuring:
         before, after = Block(arg_types=[a.type for a in arguments]), Block()
         carried = _Carried(before, after)
         self.to = before
-        tests = self.graph.tests(header)
+        tests = self.graph.tests[header]
         if tests:
             condition, left, entering = self._tested(header, before.args, len(tests))
             self.to = after
@@ -352,9 +351,9 @@ class _Structuring:
         self, header: int, values: Sequence[SSAValue], condition: SSAValue, carried: _Carried, left: Left
     ) -> Left:
         """Write the operation, and let its results stand for what is used after it."""
-        location = self.graph.places[header]
+        location, asked = self.graph.places[header], self.graph.conditions[header]
         forwarded = list(carried.arguments)
-        carried.before.add_op(ConditionOp.create(operands=[condition, *forwarded], location=self.conditions[header]))
+        carried.before.add_op(ConditionOp.create(operands=[condition, *forwarded], location=asked))
         op = WhileOp.create(
             operands=list(values),
             result_types=[value.type for value in forwarded],

@@ -10,26 +10,30 @@ int f(int n) {
 // func.func @f(%n: i32 {tl.name = "n"}) -> i32 {
 //   %0 = arith.constant false
 //   %1 = ub.poison : i32
-//   %2 = arith.constant false
-//   %3 = arith.constant true
-//   %4 = arith.constant 0 : i32
+//   %2 = arith.constant 0 : i32
+//   %3 = arith.constant 1 : i32
+//   %4 = arith.addi %2, %3 overflow<nsw> : i32
 //   %5 = arith.constant 0 : i32
-//   %6 = arith.constant 1 : i32
-//   %7 = arith.addi %5, %6 overflow<nsw> : i32
-//   %n_1, %left = "scf.while"(%n, %4) ({
+//   %n_1, %left = "scf.while"(%n, %5) ({
 //   ^bb0(%n_2: i32, %left_1: i32):
-//     %8 = "arith.constant"() <{value = 0 : i32}> : () -> i32
-//     %9 = "arith.cmpi"(%n_2, %8) <{predicate = 4 : i64}> : (i32, i32) -> i1
-//     "scf.condition"(%9, %n_2, %left_1) : (i1, i32, i32) -> ()
+//     %6 = "arith.constant"() <{value = 0 : i32}> : () -> i32
+//     %7 = "arith.cmpi"(%n_2, %6) <{predicate = 4 : i64}> : (i32, i32) -> i1
+//     "scf.condition"(%7, %n_2, %left_1) : (i1, i32, i32) -> ()
 //   }, {
 //   ^bb0(%n_3: i32, %left_2: i32):
-//     %10 = "arith.subi"(%n, %n_3) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//     %n_4 = "arith.addi"(%7, %10) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//     %11 = "arith.constant"() <{value = 5 : i32}> : () -> i32
-//     %12 = "arith.constant"() <{value = 1 : i32}> : () -> i32
-//     %13 = "arith.cmpi"(%n_4, %11) <{predicate = 0 : i64}> : (i32, i32) -> i1
-//     %left_3 = "scf.if"(%13) ({
+//     %8 = "arith.subi"(%n, %n_3) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %n_4 = "arith.addi"(%4, %8) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//     %9 = "arith.constant"() <{value = 5 : i32}> : () -> i32
+//     %10 = "arith.cmpi"(%n_4, %9) <{predicate = 0 : i64}> : (i32, i32) -> i1
+//     %11 = "scf.if"(%10) ({
+//       %12 = "arith.constant"() <{value = 1 : i32}> : () -> i32
 //       "scf.yield"(%12) : (i32) -> ()
+//     }, {
+//       "scf.yield"(%1) : (i32) -> ()
+//     }) : (i1) -> i32
+//     %13 = "arith.cmpi"(%n_4, %9) <{predicate = 0 : i64}> : (i32, i32) -> i1
+//     %left_3 = "scf.if"(%13) ({
+//       "scf.yield"(%11) : (i32) -> ()
 //     }, {
 //       "scf.yield"(%left_2) : (i32) -> ()
 //     }) : (i1) -> i32
