@@ -118,6 +118,19 @@ def test_a_sum_for_which_a_convolution_is_slower_is_a_product(source: str, kind:
     assert "convolution" not in _lifted(source, kind, sizes).program
 
 
+def test_a_convolution_of_single_precision_is_as_precise_as_its_type() -> None:
+    function = _lifted(CHANNELS, "float", {"c": 8, "f": 3, "h": 2, "w": 4})
+    certificate = certificate_from_json(function.certificate or {})
+    one = "#stablehlo<precision HIGHEST>"
+    for text in (
+        function.program.replace(f", precision_config = [{one}, {one}]", ""),
+        function.program.replace(f"[{one}, {one}]", f"[{one}, {one.replace('HIGHEST', 'DEFAULT')}]"),
+    ):
+        assert text != function.program
+        with pytest.raises(CheckFailure, match="precision"):
+            check(text, "channels", certificate.summary, get_target("stablehlo"))
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

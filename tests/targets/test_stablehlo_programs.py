@@ -206,6 +206,13 @@ def test_a_wrong_text_is_refused(old: str, new: str, code: str) -> None:
     _refuse_changed(_one(GEMM, n=3, m=3, k=3), old, new, code)
 
 
+@pytest.mark.parametrize("precision", ["", ", precision = [DEFAULT, DEFAULT]", ", precision = [HIGHEST]"])
+def test_products_of_single_precision_are_as_precise_as_their_type(precision: str) -> None:
+    assert "precision" not in _one(GEMM, n=3, m=3, k=3).program
+    single = _one(GEMM.replace("double", "float"), n=3, m=3, k=3)
+    _refuse_changed(single, ", precision = [HIGHEST, HIGHEST]", precision, "TL40")
+
+
 @pytest.mark.parametrize(
     ("source", "old", "new"),
     [

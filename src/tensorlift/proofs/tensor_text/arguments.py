@@ -215,6 +215,7 @@ def _affine(o: Obligations, node: AffineExpr, dimensions: Sequence[Affine], symb
 _CONVERTERS: dict[str, Callable[[Attribute], object]] = {
     "Ints": integers,
     "Labels": _each(_text),
+    "Precisions": _each(_text),
     "Texts": _each(_text),
     "Groups": _each(_each(integer)),
     "Map": _map,

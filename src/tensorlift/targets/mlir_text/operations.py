@@ -2,9 +2,9 @@
 
 A form spells what stands behind the name of the operation, as dialects do in their definitions: ``$x`` is an operand,
 ``$*xs`` all operands of a list, ``#d`` an attribute, ``type(x)`` or ``types(xs)`` the type of an operand,
-``type(result)`` that of the result.  Anything else is itself; what stands between ``[?`` and ``?]`` starts with a word,
-and is left out where its attributes are empty.  An operand whose type is not spelled has that of the result.  Operands
-and attributes are the parameters of the meaning; a row without a form is read in MLIR's generic form.
+``type(result)`` that of the result.  Anything else is itself; what stands between ``[?`` and ``?]`` starts with a word
+or a sign, and is left out where its attributes are empty.  An operand whose type is not spelled has that of the result.
+Operands and attributes are the parameters of the meaning; a row without a form is read in MLIR's generic form.
 
 Types of tensors in MLIR: element types and shapes, and what a type in a text says of them.
 """
@@ -318,8 +318,8 @@ class _Reading:
         )
 
     def _group(self, piece: Piece) -> None:
-        """Read an optional part, which its first word starts."""
-        if self.parser.parse_optional_keyword(piece.inside[0].text) is not None:
+        """Read an optional part, which its first word or sign starts."""
+        if self.parser.parse_optional_characters(piece.inside[0].text) is not None:
             self.pieces(piece.inside[1:])
 
 
@@ -339,6 +339,13 @@ def _read_label(parser: Parser) -> StringAttr:
     return StringAttr(parser.parse_optional_identifier() or str(parser.parse_integer()))
 
 
+def _read_precision(parser: Parser) -> StringAttr:
+    parser.parse_characters("#stablehlo")
+    with parser.in_angle_brackets():
+        parser.parse_keyword("precision")
+        return StringAttr(parser.parse_identifier())
+
+
 def _read_range(parser: Parser) -> tuple[int, int, int]:
     start = parser.parse_integer()
     parser.parse_punctuation(":")
@@ -349,6 +356,7 @@ def _read_range(parser: Parser) -> tuple[int, int, int]:
 _READERS: dict[str, Callable[[Parser], Attribute]] = {
     "Ints": lambda parser: _ints(_listed(parser, parser.parse_integer)),
     "Labels": lambda parser: ArrayAttr(_listed(parser, lambda: _read_label(parser))),
+    "Precisions": lambda parser: ArrayAttr(_listed(parser, lambda: _read_precision(parser))),
     "Maps": lambda parser: ArrayAttr(_listed(parser, parser.parse_attribute)),
     "Ranges": lambda parser: _ints(n for entry in _listed(parser, lambda: _read_range(parser)) for n in entry),
     "int": lambda parser: IntegerAttr(parser.parse_integer(), i64),

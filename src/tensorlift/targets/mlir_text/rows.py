@@ -55,6 +55,7 @@ class StatedTypes(ArrayTypes):
 
 Ints = tuple[int, ...]
 Labels = tuple[str, ...]
+Precisions = tuple[str, ...]
 Pairs = tuple[tuple[int, int], ...]
 Ranges = tuple[tuple[int, int, int], ...]  # start, limit and step for each axis
 ElementType = DType  # of a result whose shape the operands tell

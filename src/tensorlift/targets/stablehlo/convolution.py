@@ -71,7 +71,8 @@ class Convolution:
         listed = (f"[{', '.join(part)}]" for part in (names, kernel_names, axes))
         dims = "{} x {} -> {}".format(*listed)
         window = f"{{stride = {[s for s, _ in self.steps]}, rhs_dilate = {[d for _, d in self.steps]}}}"
-        groups = "{batch_group_count = 1 : i64, feature_group_count = 1 : i64}"
+        precision = f", precision_config = [{', '.join([_HIGHEST] * 2)}]" if data.dtype == "f32" else ""
+        groups = f"{{batch_group_count = 1 : i64, feature_group_count = 1 : i64{precision}}}"
         shape = tuple(Affine(extents[name]) for name in axes)
         text = f"stablehlo.convolution({data.name}, {kernel.name}) dim_numbers = {dims}, window = {window} {groups}"
         types = f"({data.type}, {kernel.type}) -> {type_of(shape, data.dtype)}"
@@ -212,6 +213,7 @@ class _Search:
         return _SINGLE * prod(self.extents[label] for label in self.labels) >= _BYTES
 
 
+_HIGHEST = "#stablehlo<precision HIGHEST>"
 Labels = tuple[str, ...]
 
 
@@ -296,5 +298,6 @@ def _dot(
     free += [e for axis, e in enumerate(right.shape) if axis not in (*batch[1], *summed[1])]
     shape = (*(left.shape[axis] for axis in batch[0]), *free)
     first = f", batching_dims = {batch[0]} x {batch[1]}" if batch[0] else ""
-    axes = f"{first}, contracting_dims = {summed[0]} x {summed[1]}"
+    last = ", precision = [HIGHEST, HIGHEST]" if left.dtype == "f32" else ""
+    axes = f"{first}, contracting_dims = {summed[0]} x {summed[1]}{last}"
     return build.add("dot_general", (left, right), shape, left.dtype, axes)

@@ -23,12 +23,13 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
-    from tensorlift.targets.mlir_text.rows import Ints, Labels, Pairs, Region
+    from tensorlift.targets.mlir_text.rows import Ints, Labels, Pairs, Precisions, Region
 
 REDUCERS: dict[str, Reducer] = {
     "stablehlo.add": "sum", "stablehlo.multiply": "prod", "stablehlo.maximum": "max", "stablehlo.minimum": "min",
     "stablehlo.or": "any", "stablehlo.and": "all",
 }  # fmt: skip
+_HIGHEST = ("HIGHEST", "HIGHEST")
 _TRUTHS = ("any", "all")
 _COMBINED: dict[Reducer, str] = {op: COMBINER[op] for op in REDUCERS.values()}
 
@@ -128,6 +129,14 @@ def _operation_of(o: Obligations, body: Region, dtype: DType) -> Reducer:
     return o.refuse("a region that does not combine its arguments by one operation")
 
 
+def _require_precise(o: Obligations, operand: SymbolicTensor, precision: Labels) -> None:
+    """Demand the precision of the type, which backends but the CPU's round otherwise before they multiply."""
+    if precision not in ((), _HIGHEST):
+        o.refuse("a precision of products that is not the highest of both operands")
+    if operand.dtype == "f32" and not precision:
+        o.refuse("a product of the type f32 whose precision is not stated as the highest")
+
+
 def _dot_general(  # noqa: PLR0913 - the attributes of the operation
     o: Obligations,
     lhs: Tensor,
@@ -137,7 +146,9 @@ def _dot_general(  # noqa: PLR0913 - the attributes of the operation
     rhs_batching: Ints = (),
     lhs_contracting: Ints,
     rhs_contracting: Ints,
+    precision: Labels = (),
 ) -> SymbolicTensor:
+    _require_precise(o, lhs, precision)
     if len(lhs_batching) != len(rhs_batching) or len(lhs_contracting) != len(rhs_contracting):
         o.refuse("axes that have no counterpart")
     if lhs.dtype != rhs.dtype or lhs.dtype == "bool":
@@ -250,10 +261,11 @@ ROWS = [
     row(
         "stablehlo.dot_general",
         _dot_general,
-        "stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]"
+        "stablehlo.dot_general %a, %b, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST]"
         " : (tensor<{m}x{k}x{a}>, tensor<{k}x{n}x{a}>) -> tensor<{m}x{n}x{a}>",
         sample(
-            "stablehlo.dot_general %a, %b, batching_dims = [0] x [2], contracting_dims = [2] x [0]"
+            "stablehlo.dot_general %a, %b, batching_dims = [0] x [2], contracting_dims = [2] x [0],"
+            " precision = [HIGHEST, HIGHEST]"
             " : (tensor<{m}x2x{k}x{a}>, tensor<{k}x{n}x{m}x{a}>) -> tensor<{m}x2x{n}x{a}>",
             a="arith[m, 2, k]",
             b="arith[k, n, m]",
@@ -265,7 +277,7 @@ ROWS = [
             b="f64[n]",
         ),
         form="$lhs, $rhs, [?batching_dims = #lhs_batching x #rhs_batching, ?]contracting_dims = #lhs_contracting"
-        " x #rhs_contracting : (type(lhs), type(rhs)) -> type(result)",
+        " x #rhs_contracting[?, precision = #precision?] : (type(lhs), type(rhs)) -> type(result)",
         a="arith[m, k]",
         b="arith[k, n]",
     ),
@@ -283,8 +295,10 @@ def _convolution(  # noqa: PLR0913 - the attributes of the operation
     result_dimensions: Labels,
     window_strides: Ints,
     rhs_dilation: Ints,
+    precision: Precisions = (),
 ) -> SymbolicTensor:
     """Batches and features of ``lhs``, input and output features of ``rhs``; numbers name the axes of windows."""
+    _require_precise(o, lhs, precision)
     spatial = tuple(map(str, range(len(window_strides))))
     listed = ((lhs_dimensions, "bf"), (rhs_dimensions, "oi"), (result_dimensions, "bf"))
     if any(sorted(labels) != sorted((*names, *spatial)) for labels, names in listed):
@@ -325,7 +339,10 @@ def _positions(o: Obligations, extent: Affine, window: Affine, stride: int, dila
     return Affine(max(free // stride + 1, 0))
 
 
-_ONCE = "{{batch_group_count = 1 : i64, feature_group_count = 1 : i64}}"
+_ONCE = (
+    "{{batch_group_count = 1 : i64, feature_group_count = 1 : i64,"
+    " precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]}}"
+)
 _SIGNAL = (
     "stablehlo.convolution(%a, %b) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0],"
     f" window = {{{{stride = [1], rhs_dilate = [1]}}}} {_ONCE}"
@@ -351,6 +368,7 @@ ROWS += [
         sample(_LAST, 1, a="arith[k, n, 6, m]", b="arith[n, 3, m, 2]"),
         form="($lhs, $rhs) dim_numbers = #lhs_dimensions x #rhs_dimensions -> #result_dimensions, window ="
         " {stride = #window_strides, rhs_dilate = #rhs_dilation} {batch_group_count = 1"
-        " : i64, feature_group_count = 1 : i64} : (type(lhs), type(rhs)) -> type(result)",
+        " : i64, feature_group_count = 1 : i64[?, precision_config = #precision?]}"
+        " : (type(lhs), type(rhs)) -> type(result)",
     )
 ]
