@@ -246,23 +246,13 @@ class Domain:
 
     def substitute(self, values: Mapping[str, Affine]) -> Domain:
         """Replace variables by expressions, all at once: the points whose image lies in the domain."""
-        present = {name: value for name, value in values.items() if self._position(name) >= 0}
-        if not present:
-            return self
-        if all(value.variable and self._position(value.variable) < 0 for value in present.values()):
-            names = {name: str(value.variable) for name, value in present.items()}
-            if len(set(names.values())) == len(names):
-                return self.rename(names)
-        # The names of the images are always the same ones, so that the set below is often in the cache.
-        images = {name: image(f"v{position}") for position, name in enumerate(present)}
-        graph = Domain.of(*(equal(images[name], value) for name, value in present.items()))
-        result = set_copy(self.address)
-        for old, new in images.items():
-            result = isl.set_rename(result, isl.set_find(result, old), new)
-        result = checked(isl.set_intersect(result, set_copy(graph.address)))
-        for name in images.values():
-            result = isl.set_project_out(result, PARAM, isl.set_find(result, name), 1)
-        return Domain(result, tuple(zero.substitute(present) for zero in self.zeros))
+        key = (id(self), *values.items())
+        found = _IMAGES.get(key)
+        if found is None:
+            if len(_IMAGES) == _MOST_IMAGES:
+                _IMAGES.clear()
+            found = _IMAGES[key] = (self, _substituted(self, values))  # with the domain, so that its identity stays
+        return found[1]
 
     # -- reading constraints back
 
@@ -349,6 +339,28 @@ def parse_domain(text: str) -> Domain:
 _ISL_WORDS = frozenset({"and", "or", "not", "implies", "exists", "mod", "floor", "true", "false"})
 UNIVERSE = parse((), "true")
 EMPTY = parse((), "false")
+_MOST_IMAGES = 1 << 12
+_IMAGES: dict[tuple[object, ...], tuple[Domain, Domain]] = SESSION.table()
+
+
+def _substituted(domain: Domain, values: Mapping[str, Affine]) -> Domain:
+    present = {name: value for name, value in values.items() if isl.set_find(domain.address, name) >= 0}
+    if not present:
+        return domain
+    if all(value.variable and isl.set_find(domain.address, value.variable) < 0 for value in present.values()):
+        names = {name: str(value.variable) for name, value in present.items()}
+        if len(set(names.values())) == len(names):
+            return domain.rename(names)
+    # The names of the images are always the same ones, so that the set below is often in the cache.
+    images = {name: image(f"v{position}") for position, name in enumerate(present)}
+    graph = Domain.of(*(equal(images[name], value) for name, value in present.items()))
+    result = set_copy(domain.address)
+    for old, new in images.items():
+        result = isl.set_rename(result, isl.set_find(result, old), new)
+    result = checked(isl.set_intersect(result, set_copy(graph.address)))
+    for name in images.values():
+        result = isl.set_project_out(result, PARAM, isl.set_find(result, name), 1)
+    return Domain(result, tuple(zero.substitute(present) for zero in domain.zeros))
 
 
 @SESSION.cached_by_identity

@@ -126,11 +126,13 @@ class Execution:
         first, second = frame.all(given), frame.all(others)
         inside, outside = context, context
         if isinstance(condition, Domain):
-            inside, outside = context & condition, context - condition
+            outside = context - condition
         if outside.is_empty() or (isinstance(condition, terms.Constant) and condition.value):
-            return then, Outcome(first, frame.state, inside)
+            return then, Outcome(first, frame.state, context)
+        if isinstance(condition, Domain):
+            inside = context & condition
         if inside.is_empty() or isinstance(condition, terms.Constant):
-            return otherwise, Outcome(second, frame.state, outside)
+            return otherwise, Outcome(second, frame.state, context)
         end, test = self._end(block, frame, stop), as_test(condition)
         one = self._arm(Exit(then, first, under(test, frame), inside), end)
         other = self._arm(Exit(otherwise, second, under(test, frame, is_true=False), outside), end)
