@@ -16,9 +16,9 @@ class Form:
     """How objects of a class are written: as a JSON object, or as a row of its values.
 
     ``keys`` stand in order: ``key``, or ``key=attribute`` where the attribute has another name.  One that ends in ``!``
-    is left out where the value is None, one that ends in ``?`` where it is empty.  ``key=attribute.attribute`` is null
-    where the first is None, ``key=.`` the object itself; neither is read back.  ``tag`` tells objects from others that
-    may stand in their place, if need be; ``make`` builds one from what was read.
+    is left out where the value is None, one that ends in ``?`` where it is empty (in a row, only the last may).
+    ``key=attribute.attribute`` is null where the first is None, ``key=.`` the object itself; neither is read back.
+    ``tag`` tells objects from others that may stand in their place, if need be; ``make`` builds one from what was read.
     """
 
     keys: str
@@ -117,8 +117,9 @@ class Codec:
     def _object(self, kind: type, data: Any, context: Any) -> Any:
         form, given = self._forms[kind], {}
         if form.is_row:
-            names = [key for key, *_ in form.members]
-            data = dict(zip(["is", *names] if form.tag else names, data, strict=True))
+            names = ["is"] * bool(form.tag) + [key for key, *_ in form.members]
+            is_short = form.members[-1][1] == "?" and len(data) == len(names) - 1
+            data = dict(zip(names[:-1] if is_short else names, data, strict=True))
         if kind not in self._hints:
             self._hints[kind] = get_type_hints(kind, localns=self._names)
         for key, mark, path in form.members:

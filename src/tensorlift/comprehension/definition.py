@@ -26,7 +26,8 @@ class ArrayInfo:
     """An array of the source: element type, extents, and whether callers see it.
 
     ``of`` is the array of the source that this one stands for, where that got a cell for each iteration of a loop.
-    ``inferred`` are the axes whose extents the source does not declare.
+    ``inferred`` are the axes whose extents the source does not declare.  ``contents`` are the cells of a table of
+    constants, row by row, as `cell_text` spells them: no caller passes it, and nothing writes it.
     """
 
     name: str
@@ -36,6 +37,7 @@ class ArrayInfo:
     location: Location | None = None
     of: str | None = None
     inferred: tuple[int, ...] = ()
+    contents: tuple[str, ...] = ()
 
     @property
     def source_name(self) -> str:

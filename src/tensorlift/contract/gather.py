@@ -40,6 +40,7 @@ from tensorlift.contract.language import (
 )
 from tensorlift.contract.notation import parse_condition
 from tensorlift.contract.required import set_of
+from tensorlift.ir.function import tables_of
 from tensorlift.ir.location import location_of
 from tensorlift.ops.conversions import EXACT_BITS
 from tensorlift.ops.dtypes import is_float
@@ -66,9 +67,9 @@ def inside(view: FunctionView, summary: Summary) -> Iterator[tuple[Inside | Read
         for read in places_read(term, definition.domain & piece, definition.indices)
         if not _is_inside_by_type(read, summary)
     ]
-    stated = {plain for read in reads if (plain := _plain(read)) is not None and _covers(read, summary)}
+    stated = {plain for read in reads if (plain := _plain(read, summary)) is not None and _covers(read, summary)}
     for read in reads:
-        array, plain = cell_read(read)[0].array, _plain(read)
+        array, plain = cell_read(read)[0].array, _plain(read, summary)
         yield plain if plain is not None and plain in stated else ReadInside(array), _place_in(view, array)
 
 
@@ -78,10 +79,14 @@ def _is_inside_by_type(read: PlaceRead, summary: Summary) -> bool:
     return read.domain.implies(at_least(least, 0), less(most, extent))
 
 
-def _plain(read: PlaceRead) -> Inside | None:
+def _plain(read: PlaceRead, summary: Summary) -> Inside | None:
     """Return the condition on all cells of the array that holds the places."""
     (cell, axis), found = cell_read(read), _cells_plus(read.place)
-    return None if found is None else Inside(found[0].array, found[1], Sum.name(Extent(cell.array, axis)))
+    if found is None:
+        return None
+    info = summary.arrays[cell.array]
+    limit = Sum.number(info.shape[axis].constant) if info.contents else Sum.name(Extent(cell.array, axis))
+    return Inside(found[0].array, found[1], limit)
 
 
 def _cells_plus(place: Term) -> tuple[Read, int] | None:
@@ -117,7 +122,8 @@ def _covers(read: PlaceRead, summary: Summary) -> bool:
 
 def _place_in(view: FunctionView, array: str) -> Location | None:
     """Find the first read of an array at a place that depends on data."""
-    values = {p.value for p in view.parameters if p.name == array}
+    tables = [table.value for table in tables_of(view) if table.name == array]
+    values = {*tables, *(p.value for p in view.parameters if p.name == array)}
     reads = (op for op in view.operations if op.name == "memref.load" and op.operands[0] in values)
     return next((place for place in map(location_of, reads) if place is not None), view.location)
 

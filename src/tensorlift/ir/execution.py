@@ -293,6 +293,12 @@ def _alloc(compiler: Compiler, op: Operation) -> Step:
     return allocate
 
 
+def _get_table(compiler: Compiler, op: Operation) -> Step:
+    """Leave a table where the interpreter puts it once and for all."""
+    compiler.slot(op.results[0])
+    return lambda _frame: None
+
+
 def _constant_index(value: int) -> Index:
     return lambda _frame: value
 
@@ -437,6 +443,7 @@ _COMPILERS: dict[str, Callable[[Compiler, Operation], Step | None]] = {
     "arith.constant": _constant,
     "memref.alloc": _alloc,
     "memref.alloca": _alloc,
+    "memref.get_global": _get_table,
     "memref.dealloc": _dealloc,
     "memref.dim": _dim,
     "memref.load": _memref_load,

@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     ModuleOp,
     StringAttr,
+    SymbolRefAttr,
 )
 from xdsl.dialects.func import FuncOp
 
@@ -26,6 +27,7 @@ from tensorlift.diagnostics import Location, refuse
 from tensorlift.ir.linear import Linear, NotLinearError, apply_map
 from tensorlift.ir.location import location_of
 from tensorlift.ir.prototype import Dimension, literal_names, returned_sizes
+from tensorlift.ir.tables import Table, constants_of, contents_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -366,6 +368,21 @@ def _requirement(row: Mapping[str, Attribute], sizes: tuple[str, ...]) -> Requir
         sizes=sizes,
         location=parse_place(_text(row, "loc")),
     )
+
+
+def tables_of(view: FunctionView) -> tuple[Table, ...]:
+    """Return the tables of constants that a function reads."""
+    return tuple(_table(op, view.func_op.parent_op()) for op in view.operations if op.name == "memref.get_global")
+
+
+def _table(op: Operation, module: Operation | None) -> Table:
+    symbol, of_type = op.properties["name"], op.results[0].type
+    assert isinstance(symbol, SymbolRefAttr)
+    assert isinstance(of_type, MemRefType)
+    (declared,) = (table for table in constants_of(module) if table.sym_name == symbol.root_reference)
+    dtype: Any = dtype_of(of_type, unsigned="tl.unsigned" in op.attributes)
+    contents = contents_of(declared, dtype)
+    return Table(_text(op.attributes, "tl.name"), dtype, of_type.get_shape(), contents, op.results[0], location_of(op))
 
 
 def dtype_of(of_type: Attribute, *, unsigned: bool = False, c_type: str = "") -> str:

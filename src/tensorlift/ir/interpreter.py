@@ -14,7 +14,7 @@ import numpy as np
 
 from tensorlift.ir.arithmetic import evaluator, round_to_single, width_of, within_64_bits, wrapper
 from tensorlift.ir.execution import Budget, Compiler, InterpreterError, TooLongError, UndefinedError
-from tensorlift.ir.function import FunctionView, Parameter
+from tensorlift.ir.function import FunctionView, Parameter, tables_of
 from tensorlift.ir.memory import NUMPY_TYPES, Memory
 
 if TYPE_CHECKING:
@@ -64,6 +64,9 @@ class Interpreter:
         self._slots = [compiler.slot(value) for value in self.view.body.args]
         self._body = compiler.block(self.view.body)
         self._frame = compiler.frame()
+        for table in tables_of(self.view):  # which nothing writes
+            cells = [wrapper(table.value.type)(v) if isinstance(v, int) else v for v in table.values()]
+            self._frame[compiler.slot(table.value)] = Memory(cells, table.extents)
 
     def __call__(self, arguments: Mapping[str, Argument]) -> Result:
         """Run on arguments by source name: sizes and scalars as numbers, arrays in logical shape, changed in place.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from fractions import Fraction
 
-    from tensorlift.comprehension.definition import DerivedSize
+    from tensorlift.comprehension.definition import ArrayInfo, DerivedSize
     from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.positions import PositionName
     from tensorlift.comprehension.terms import Reducer
@@ -381,6 +381,7 @@ class TensorProgram:
     """A function over shaped arrays and scalars.
 
     ``sizes`` are the sizes that the body uses and that shapes tell; ``context`` is what is known of all sizes.
+    ``tables`` are variables that the program binds to constants before its body.
     """
 
     name: str
@@ -390,6 +391,7 @@ class TensorProgram:
     body: tuple[Statement, ...]
     location: Location | None = None
     context: Domain | None = None
+    tables: tuple[ArrayInfo, ...] = ()
 
 
 def with_operands(expression: Expression, operands: tuple[Expression, ...]) -> Expression:
@@ -421,6 +423,7 @@ def names_of(program: TensorProgram) -> Iterator[str]:
     """Yield the names that a program has: its own, and those of parameters, sizes and variables."""
     yield program.name
     yield from (p.name for p in program.parameters)
+    yield from (t.name for t in program.tables)
     yield from (s.name for s in program.sizes)
     yield from (d.name for d in program.derived)
     for statement in walk_statements(program.body):

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Block, Operation, SSAValue
 
 from tensorlift.ir import nodes
 from tensorlift.ir.function import TEXT
+from tensorlift.ir.location import location_of
+from tensorlift.ir.tables import constants_of, extents_of, known_cell
 from tensorlift.normalise.blame import inexact
 from tensorlift.normalise.bounds import extent_name
 from tensorlift.normalise.cells import element_type
 from tensorlift.normalise.delinearise import respread
-from tensorlift.normalise.exact import number_type
+from tensorlift.normalise.exact import integer_or_float
 from tensorlift.normalise.induction import nested_loops
 from tensorlift.normalise.values import Access, Address, Array, Data, Slot, depends_on_data
-from tensorlift.ops.c_types import TRUTH, FloatType, IntegerType, element_of
+from tensorlift.ops.c_types import TRUTH
 from tensorlift.poly.index_arithmetic import Index
 from tensorlift.poly.polynomial import ZERO, Polynomial
 from tensorlift.refusals import refusal
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from tensorlift.normalise.execution import Execution, Rule
     from tensorlift.poly.loops import Domain
 
-_MOST_VALUES = 256  # of a table of constants, which is filled one by one
 _MOST_CELLS = 1 << 32  # memory of more cells is that of a container that grows
 DISTANCE = "%row "  # begins the variables that stand for how far the rows of a table are apart
 
@@ -40,6 +40,10 @@ def _load(ex: Execution, op: Operation) -> None:
         ex.values[op.results[0]] = bound if isinstance(bound, Index | Data) else ex.sink.load(*_slot(ex, variable))
         return
     array, subscripts = _place(ex, op.operands[0], op.operands[1])
+    known = _known_cell(array, subscripts)
+    if known is not None:
+        ex.values[op.results[0]] = ex.sink.constant(known, array.element, ex.place)
+        return
     ex.values[op.results[0]] = ex.sink.load(array, subscripts, ex.domain, ex.place)
 
 
@@ -50,6 +54,8 @@ def _store(ex: Execution, op: Operation) -> None:
         ex.sink.store(array, none, value, domain, place)
         return
     array, subscripts = _place(ex, op.operands[1], op.operands[2])
+    if array.table is not None:
+        raise refusal("global", ex.place, array.name)
     if any(map(depends_on_data, subscripts)):
         raise inexact(ex, op.operands[2], ex.place)
     ex.sink.store(array, subscripts, value, ex.domain, ex.place)
@@ -73,8 +79,8 @@ def _get_global(ex: Execution, op: Operation) -> None:
     """Give the array or number at file scope that a symbol stands for."""
     symbol: Any = op.properties["name"]
     name = symbol.string_value()
-    if name in ex.static:
-        ex.values[op.results[0]] = ex.static[name]
+    if name in ex.tables:
+        ex.values[op.results[0]] = ex.tables[name]
         return
     for variable, bound in ex.environment.items():
         if variable.is_global and variable.symbol == name:
@@ -87,43 +93,34 @@ def _cast(ex: Execution, op: Operation) -> None:
     ex.values[op.results[0]] = ex.values[op.operands[0]]
 
 
-def declare_table(ex: Execution, variable: nodes.Variable) -> None:
-    """Make a table of constants at file scope: a local array that the function fills."""
-    extents, element = ex.extents(variable), element_of(variable.ctype)
-    assert isinstance(element, IntegerType | FloatType)
-    array = Array(variable.name, element, extents, variable.location, variable.ctype.spelling)
-    (table,) = [op for op in _constants(ex) if op.sym_name.data == variable.symbol]
-    ex.environment[variable] = _filled(ex, array, table)
-
-
-def declare_static(ex: Execution) -> None:
-    """Make the tables of constants that are static in a function."""
-    for op in _constants(ex):
-        symbol, cells = op.sym_name.data, op.type.get_shape()[0]
-        if "." in symbol and any(use.name == "memref.get_global" for use in ex.function.walk()):
-            element = number_type(op.type.element_type, [])
-            array = Array(symbol.rpartition(".")[2], element, [Polynomial.constant(cells)], ex.place)
-            ex.static[symbol] = _filled(ex, array, op)
-
-
-def _constants(ex: Execution) -> list[Any]:
-    """List the constants at file scope, and those that are static in a function."""
+def declare_tables(ex: Execution) -> None:
+    """Make the tables of constants that a function reads: arrays with known contents."""
     module: Any = ex.function.parent_op()
-    return [op for op in module.ops if op.name == "memref.global" and op.constant is not None]
+    got: list[Any] = [op.properties["name"] for op in ex.function.walk() if op.name == "memref.get_global"]
+    read = {symbol.string_value() for symbol in got}
+    for table in constants_of(module):
+        symbol, place = table.sym_name.data, location_of(table) or ex.place
+        if symbol in read:
+            of_type: Any = table.type
+            element = integer_or_float(of_type.element_type, signed="tl.unsigned" not in table.attributes)
+            extents: list[Polynomial | None] = [*map(Polynomial.constant, extents_of(table))]
+            array = Array(symbol.rpartition(".")[2], element, extents, place)
+            array.table, array.subscripted = table, True
+            ex.sink.allocate(array)
+            ex.arrays.append(array)
+            ex.tables[symbol] = Address(array, (ZERO,))
 
 
-def _filled(ex: Execution, array: Array, table: Any) -> Address:
-    """Make a local array that holds the constants of a table."""
-    if table.type.get_shape()[0] > _MOST_VALUES:
-        raise refusal("initialiser", array.location, f"more than {_MOST_VALUES} elements")
-    array.subscripted = True
-    ex.sink.allocate(array)
-    ex.arrays.append(array)
-    lengths = [extent.constant_value or 0 for extent in array.extents if extent is not None]
-    for cell, value in zip(product(*map(range, lengths)), table.initial_value.get_values(), strict=True):
-        data = ex.sink.constant(value, array.element, array.location)
-        ex.sink.store(array, tuple(map(Polynomial.constant, cell)), data, ex.domain, array.location)
-    return Address(array, (ZERO,))
+def _known_cell(array: Array, subscripts: tuple[Polynomial, ...]) -> float | None:
+    """Return what a cell of a table is, where the subscripts are constant or all cells are alike."""
+    if array.table is None:
+        return None
+    place: int | None = 0
+    for extent, subscript in zip(extents_of(array.table), subscripts, strict=True):
+        index = subscript.constant_value
+        if place is not None:
+            place = place * extent + index if index is not None and 0 <= index < extent else None
+    return known_cell(array.table, place)
 
 
 def _place(ex: Execution, memory: SSAValue, offset: SSAValue) -> tuple[Array, tuple[Polynomial, ...]]:

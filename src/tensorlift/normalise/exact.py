@@ -81,14 +81,17 @@ def constant(op: Operation) -> Index:
 
 def number_type(kind: Attribute, values: Sequence[SSAValue]) -> FloatType | IntegerType:
     """Give the type of C of numbers; without a sign where values are used so."""
-    number = NUMBERS[kind]
-    if isinstance(number, FloatType) or number is TRUTH:
-        return number
     uses = [use.operation for value in values for use in value.uses]
     unsigned = any(
         op.name in _READ_WITHOUT_SIGN or (op.name == "arith.cmpi" and not predicate_of(op)[1]) for op in uses
     )
-    return integer(kind, signed=not unsigned)
+    return integer_or_float(kind, signed=not unsigned)
+
+
+def integer_or_float(kind: Attribute, *, signed: bool) -> FloatType | IntegerType:
+    """Give the type of C of numbers, of integers with a sign or without."""
+    number = NUMBERS[kind]
+    return number if isinstance(number, FloatType) or number is TRUTH else integer(kind, signed=signed)
 
 
 def read_as(index: Index, ctype: IntegerType, setting: Setting) -> Index | None:

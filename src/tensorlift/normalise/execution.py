@@ -66,8 +66,7 @@ class Rules:
 
     operations: Mapping[str, Rule]
     run: Callable[[Execution, Operation, Rule], None]
-    declare_table: Callable[[Execution, nodes.Variable], None]
-    declare_static: Callable[[Execution], None]
+    declare_tables: Callable[[Execution], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,7 @@ class Execution:
         self.language, self.exact_from = language, language.exact_from
         self.rows: dict[Array, int] = {}  # of how many dimensions it is not told how far rows are apart
         self.signature = signature
-        self.static: dict[str, Address] = {}  # tables of constants by their symbols
+        self.tables: dict[str, Address] = {}  # tables of constants by their symbols
         self.place = Location("", 1, 1)  # in the source, of what is executed
         self.divisions = [op for op in function.walk() if op.name in DIVISIONS]
         self.returned: Value | None = None
@@ -143,15 +142,11 @@ class Execution:
                 self.rely_on(extent)
         return [None if extent is None else extent.polynomial for extent in found]
 
-    def declare_array(self, variable: nodes.Variable) -> None:
-        """Make a table of constants at file scope."""
-        self.rules.declare_table(self, variable)
-
     def run_body(self, function: nodes.Function) -> Value:
         """Execute the body; gives what is returned."""
         (block,) = self.function.body.blocks
         self.place = function.location
-        self.rules.declare_static(self)
+        self.rules.declare_tables(self)
         self.values.update(zip(block.args, self.language.arguments(self, self.signature), strict=True))
         self.execute_block(block)
         return self.returned if self.returned is not None else Unknown("no-return", function.name)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def gather(sink: IRSink, array: Array, subscripts: tuple[Polynomial, ...], location: Location) -> Data:
     """Emit a load at places that depend on data, to be completed later."""
-    if not array.is_parameter or array.row_table:
+    if not (array.is_parameter or array.table) or array.row_table:
         raise refusal("subscript-data", location, f"data, and `{array.name}` is no array that is passed whole")
     places = tuple(place_value(sink, subscript, location) for subscript in subscripts)
     load = memref.LoadOp.create(result_types=[ir_type(array.element)], location=sink.place(location))

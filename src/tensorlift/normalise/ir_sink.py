@@ -7,15 +7,20 @@ are known.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from itertools import product
+from math import isfinite
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import affine, arith, func, memref
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     AffineMapAttr,
+    DenseIntOrFPElementsAttr,
     FileLineColLoc,
     FloatAttr,
     StringAttr,
+    SymbolRefAttr,
+    TensorType,
     UnitAttr,
     i1,
     i64,
@@ -41,10 +46,11 @@ from tensorlift.ir.operations import (
 from tensorlift.normalise.affine_maps import AffineMaps
 from tensorlift.normalise.conditions import AffineCondition, Condition
 from tensorlift.normalise.edit import move, remove
-from tensorlift.normalise.gathers import gather, memory_of, place_value
+from tensorlift.normalise.gathers import complete, gather, memory_of, place_value
 from tensorlift.normalise.values import DATA_PLACE, Access, Array, Data, depends_on_data
 from tensorlift.ops.c_types import BOOL, LONG, TRUTH, CType, FloatType, IntegerType, NumberType
 from tensorlift.poly.index_arithmetic import counts_objects, small_part
+from tensorlift.poly.loops import Domain
 from tensorlift.poly.polynomial import ONE, Polynomial
 from tensorlift.refusals import refusal
 
@@ -52,9 +58,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tensorlift.diagnostics import Diagnostic, Location
-    from tensorlift.poly.loops import Domain, LoopRange
+    from tensorlift.poly.loops import LoopRange
     from tensorlift.poly.ranges import Ranges
 
+_FEW, _MANY = 9, 256  # cells of a table that is written out, of a kind that all targets have, and of others
 _INDEX_TYPE = IntegerType("index", 64, signed=True, rank=0)
 _EMPTY_MAP = AffineMapAttr(AffineMap(0, 0, ()))
 
@@ -191,7 +198,7 @@ class IRSink:
     def allocate(self, array: Array) -> None:
         """Emit the memory of a local object at its declaration, or its place where the accesses tell its extents."""
         is_one = bool(array.extents) and all(extent == ONE for extent in array.extents)
-        if is_one or any(extent is None or not extent.is_affine for extent in array.extents):
+        if array.table is not None or is_one or any(extent is None or not extent.is_affine for extent in array.extents):
             place = arith.ConstantOp.create(result_types=[INDEX], properties={"value": integer_attribute(0, INDEX)})
             array.ssa = _placed(self, place, array.location)
             self.unsized[array] = place
@@ -307,6 +314,49 @@ def reallocate(sink: IRSink, array: Array) -> None:
     remove(place)
 
 
+def declare(sink: IRSink, array: Array) -> list[Operation]:
+    """Emit what gets a table of constants that is read; return its declaration.
+
+    Unless data say which cell is read, one of a few cells is a local array that is filled with them, as they are
+    simpler than a table where loops over it are written out; so is one of many that not all targets have.
+    """
+    assert array.table is not None
+    place, name = sink.unsized.pop(array), identifier(array.name)
+    values: Any = array.table.initial_value
+    cells, found = values.get_values(), list[Operation]()
+    is_common = all(map(isfinite, cells)) and not (isinstance(array.element, IntegerType) and not array.element.signed)
+    if array.accesses and not array.gathers and len(cells) <= (_FEW if is_common else _MANY):
+        with sink.inside(Block()):
+            array.ssa = _memory(sink, array)
+            lengths = [extent.constant_value or 0 for extent in array.extents if extent is not None]
+            for cell, value in zip(product(*map(range, lengths)), cells, strict=True):
+                subscripts = tuple(map(Polynomial.constant, cell))
+                data = sink.constant(value, array.element, array.location)
+                sink.store(array, subscripts, data, Domain(), array.location)
+                complete(sink, array, array.accesses.pop(), subscripts)
+            move(list(sink.block.ops), place)
+    elif array.accesses or array.gathers:
+        kind: Any = memref_type(array.element, array.extents)
+        tensor: Any = TensorType(kind.element_type, kind.get_shape())
+        declared = {
+            "sym_name": StringAttr(name),
+            "sym_visibility": StringAttr("private"),
+            "type": kind,
+            "initial_value": DenseIntOrFPElementsAttr.from_list(tensor, cells),
+            "constant": UnitAttr(),
+        }
+        at = sink.place(array.location)
+        found = [memref.GlobalOp.create(properties=declared, location=at)]
+        got = memref.GetGlobalOp.create(result_types=[kind], properties={"name": SymbolRefAttr(name)}, location=at)
+        got.attributes.update(_marks(sink, array))
+        with sink.inside(Block()):
+            array.ssa = sink.value_of(got)
+            array.ssa.name_hint = name
+            move(list(sink.block.ops), place)
+    remove(place)
+    return found
+
+
 def _constant(sink: IRSink, value: Attribute, kind: Attribute, location: Location) -> SSAValue:
     """Append a constant of a type."""
     place = sink.place(location)
@@ -377,14 +427,19 @@ def _memory(sink: IRSink, array: Array) -> SSAValue:
         operands=dynamic,
         result_types=[kind],
         properties={"operandSegmentSizes": segments(len(dynamic), 0)},
-        attributes={"tl.name": StringAttr(identifier(array.name))},
+        attributes=_marks(sink, array),
         location=sink.place(array.location),
     )
-    if isinstance(array.element, IntegerType) and not array.element.signed:
-        operation.attributes["tl.unsigned"] = UnitAttr()
-    if array.extents:
-        extents = [extent for extent in array.extents if extent is not None]
-        operation.attributes["tl.shape"] = sink.maps.size_map(extents)
     value = sink.value_of(operation)
     value.name_hint = identifier(array.name)
     return value
+
+
+def _marks(sink: IRSink, array: Array) -> dict[str, Attribute]:
+    """Give the attributes that say what the source declares of an array."""
+    marks: dict[str, Attribute] = {"tl.name": StringAttr(identifier(array.name))}
+    if isinstance(array.element, IntegerType) and not array.element.signed:
+        marks["tl.unsigned"] = UnitAttr()
+    if array.extents:
+        marks["tl.shape"] = sink.maps.size_map([extent for extent in array.extents if extent is not None])
+    return marks

@@ -13,7 +13,7 @@ from tensorlift.ir.literal_function import argument_names, callee_of
 from tensorlift.ir.location import location_of
 from tensorlift.ir.prototype import literal_names, returned_sizes
 from tensorlift.ir.regions import IrreducibleError
-from tensorlift.normalise.accesses import ACCESSES, declare_static, declare_table
+from tensorlift.normalise.accesses import ACCESSES, declare_tables
 from tensorlift.normalise.bounds import Exceptions, NeverNegative
 from tensorlift.normalise.branches import BRANCHES, by_cases
 from tensorlift.normalise.cells import Cells
@@ -109,8 +109,7 @@ def _follow(ex: Execution, op: Operation, rule: Rule) -> None:
 RULES = Rules(
     {**SCALARS, **ACCESSES, **COUNTED, **BRANCHES, **CHECKS, "func.return": _return, "func.call": _call},
     _follow,
-    declare_table,
-    declare_static,
+    declare_tables,
 )
 
 

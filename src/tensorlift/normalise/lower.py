@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Block, BlockArgument, OpResult, Region
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, Region
 from xdsl.rewriter import Rewriter
 
 from tensorlift.diagnostics import LiftError, Location
@@ -28,7 +28,7 @@ from tensorlift.ir import nodes
 from tensorlift.ir.c_types import INDEX, ir_type, memref_type
 from tensorlift.normalise.delinearise import Split
 from tensorlift.normalise.gathers import complete, complete_gather
-from tensorlift.normalise.ir_sink import IRSink, reallocate
+from tensorlift.normalise.ir_sink import IRSink, declare, reallocate
 from tensorlift.normalise.nest_orders import NestOrders
 from tensorlift.normalise.preconditions import Preconditions, Requirement
 from tensorlift.normalise.shapes import Shapes
@@ -88,9 +88,7 @@ class _Lowering:
     def __init__(self, function: nodes.Function, source: str, machine_of: MachineOf) -> None:
         self._function = function
         self._source = source
-        self._constants = [variable for variable in function.outer if _is_constant(variable)]
-        outer = [variable for variable in function.outer if variable not in self._constants]
-        self._inputs = (*function.parameters, *outer)
+        self._inputs = (*function.parameters, *(v for v in function.outer if not _is_constant(v)))
         self._ranges = Ranges()
         self._preconditions = Preconditions(self._ranges)
         self._block = Block()
@@ -98,15 +96,13 @@ class _Lowering:
         self.machine = machine_of(self._ranges, self._preconditions, self._sink)
         self._arrays: list[Array] = []
         self._has_made_sizes = False
+        self._tables: list[Operation] = []
         self.settling: Array | None = None
 
     def run(self) -> ModuleOp:
         """Lower the parameters, the body and the shapes, in this order."""
         self._check_signature()
         self._parameters()
-        for variable in self._constants:
-            if isinstance(variable.ctype, ArrayType):
-                self.machine.declare_array(variable)
         value = self.machine.run_body(self._function)
         result = self._result(value)
         self._sink.finish(result, self._function.location)
@@ -200,6 +196,8 @@ class _Lowering:
                 splits = shapes.settle(array)
             if array.is_parameter:
                 self._retype(array)
+            elif array.table is not None:
+                self._tables += declare(self._sink, array)
             else:
                 reallocate(self._sink, array)
             for split in splits:
@@ -279,7 +277,7 @@ class _Lowering:
         requirements = self._preconditions.requirements()
         if requirements:
             operation.attributes["tl.requires"] = ArrayAttr([self._requirement(item) for item in requirements])
-        return ModuleOp.create(regions=[Region(Block([operation]))])
+        return ModuleOp.create(regions=[Region(Block([*self._tables, operation]))])
 
     def _argument_attributes(self, position: int) -> DictionaryAttr:
         parameter = self._inputs[position]

@@ -15,6 +15,7 @@ from tensorlift.ir.nodes import Variable
 from tensorlift.poly.index_arithmetic import Index, Need
 
 if TYPE_CHECKING:
+    from xdsl.dialects.memref import GlobalOp
     from xdsl.ir import Operation, SSAValue
 
     from tensorlift.diagnostics import Location
@@ -104,6 +105,7 @@ class Array:
     ``exact`` holds the extents that it must have where the function ends, outermost first (None: any); ``settled`` are
     those of each place at which it ends.
     ``inferred`` are the axes whose extents no declaration tells: accesses do.
+    ``table`` is the memory of literal IR that holds its contents, of a table of constants.
     """
 
     name: str
@@ -118,6 +120,7 @@ class Array:
     exact: tuple[Polynomial | None, ...] = ()
     settled: list[tuple[list[Polynomial | None], Domain]] = field(default_factory=list)
     position: int = -1
+    table: GlobalOp | None = None
     subscripted: bool = False
     ssa: SSAValue | None = None
     accesses: list[Access] = field(default_factory=list)

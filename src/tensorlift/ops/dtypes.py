@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import isfinite
 from typing import Literal
 
 DType = Literal["bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"]
@@ -41,6 +42,7 @@ def holds(wide: DType, narrow: DType) -> bool:
     return low <= least and greatest <= high
 
 
+_DIGITS_OF_SINGLES = 9
 _FORMATS: dict[DType, tuple[int, int, int]] = {"f32": (24, -149, 128), "f64": (53, -1074, 1024)}
 
 
@@ -70,3 +72,27 @@ def wrap(value: int, dtype: DType) -> int:
     """Reduce an integer modulo two to the width of the type, into its range."""
     low, _ = integer_range(dtype)
     return (value - low) % (1 << width(dtype)) + low
+
+
+def cell_text(value: float, dtype: DType) -> str:
+    """Spell a cell of a table so that equal texts are equal bits: integers in decimal, floats as `float.hex` does."""
+    if is_float(dtype):
+        return float(value).hex()
+    return str(int(value) if dtype == "bool" else wrap(int(value), dtype))
+
+
+def cell_value(text: str, dtype: DType) -> float:
+    """Return the number that `cell_text` spells."""
+    return float.fromhex(text) if is_float(dtype) else int(text)
+
+
+def shortest(value: float, dtype: DType) -> str:
+    """Spell a float with the fewest digits that its type needs, where numbers are rounded to the type they meet.
+
+    PyTorch takes no number beyond the largest of a type, not even where it is rounded to it.
+    """
+    if dtype != "f32" or not isfinite(value):
+        return repr(value)
+    nearby = (float(f"{value:.{digits}g}") for digits in range(1, _DIGITS_OF_SINGLES + 1))
+    held = (number for number in nearby if abs(number) <= largest(dtype))
+    return repr(next((number for number in held if rounded(Fraction(number), dtype) == value), value))

@@ -159,7 +159,7 @@ _PIECES = Via(_Writer.pieces, tuple[tuple[Domain, int], ...], _Reader.pieces)
 _SUMMARIES: Codec = Codec(
     {
         Summary: Form("name sizes scalars arrays context assumed ranges derived items outputs result"),
-        ArrayInfo: Form("name dtype shape is_parameter", is_row=True),
+        ArrayInfo: Form("name dtype shape is_parameter contents?", is_row=True),
         DerivedSize: Form("name numerator divisor", is_row=True),
         Definition: Form("name array dtype indices shape domain pieces"),
         KeptLoop: Form("variable lower upper step domain carried body", make=partial(KeptLoop, reason=_KEPT)),

@@ -12,14 +12,15 @@ import ast
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.tensor import Strength, SymbolicTensor, domain_of, scalar_value
+from tensorlift.comprehension.tensor import Strength, SymbolicTensor, array, domain_of, scalar_value
 from tensorlift.proofs.counterparts import Counterparts, CutExecution
 from tensorlift.proofs.evaluate import Evaluator, tensor_of
 from tensorlift.proofs.failure import MEMORY, CheckFailure
 from tensorlift.proofs.parse import Function, unreadable
-from tensorlift.proofs.values import Frame, Held, Item, cells_of, last_serial
+from tensorlift.proofs.tables import check_contents
+from tensorlift.proofs.values import Buffer, Frame, Held, Item, cells_of, last_serial
 from tensorlift.proofs.values import Item as Value
-from tensorlift.targets.target import NewAxis, OpRow, Overlaps, SubscriptItem, Subscripts
+from tensorlift.targets.target import Device, NewAxis, OpRow, Overlaps, SubscriptItem, Subscripts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -184,7 +185,25 @@ class Execution(CutExecution):
     def _assign(self, statement: ast.Assign, frame: Frame) -> None:
         if len(statement.targets) != 1:
             raise unreadable(statement, "several targets")
-        self._bind(statement.targets[0], statement.value, self.evaluator.evaluate(statement.value, frame), frame)
+        value, maker = statement.value, self.evaluator.target.table
+        is_call = isinstance(value, ast.Call) and ast.unparse(value.func) == maker
+        if isinstance(value, ast.Call) and is_call and any(isinstance(given, ast.List) for given in value.args):
+            self._bind_table(statement, value, frame)
+            return
+        self._bind(statement.targets[0], value, self.evaluator.evaluate(value, frame), frame)
+
+    def _bind_table(self, statement: ast.Assign, call: ast.Call, frame: Frame) -> None:
+        """Bind a table of constants of the source, whose name and cells must be these."""
+        (target,) = statement.targets
+        arrays, name = self.definitions.arrays, target.id if isinstance(target, ast.Name) else ""
+        info = arrays.get(name) or arrays.get(name.rstrip("_"))  # names that Python has for itself got underscores
+        if info is None or not info.contents:
+            raise unreadable(statement, "a table that the source does not have")
+        self.evaluator.require_enabled(info.dtype)
+        device = check_contents(call, info, self.evaluator.target)
+        if device is not None and not isinstance(self.evaluator.evaluate(device, frame), Device):
+            raise unreadable(statement, "a table on what is no device")
+        frame.bind(name, Held(array(info.name, info.shape, info.dtype), Buffer(is_input=True)))
 
     def _bind(self, target: ast.expr, source: ast.expr, value: Value, frame: Frame) -> None:
         if isinstance(target, ast.Name):

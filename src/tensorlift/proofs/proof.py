@@ -158,6 +158,8 @@ class Proof(ABC):
         if name in known and not (name in self.summary.scalars and is_float(known[name])):  # checked where it is used
             self.require_enabled(known[name])
         info = self.summary.arrays.get(name)
+        if info is not None and info.contents:
+            raise CheckFailure(INTERFACE, f"{name} is a table of constants in the source")
         if info is not None and info.is_parameter:
             return Held(array(name, info.shape, info.dtype), Buffer(is_input=True))
         if name in self.summary.scalars:

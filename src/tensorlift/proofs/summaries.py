@@ -173,6 +173,8 @@ class _Proof:
                 raise CheckFailure(INTERFACE, f"{name} is no array in the source")
             self.values[name] = array(f"scratch {name}", info.shape, info.dtype)
             return
+        if info.contents != source.contents:
+            raise CheckFailure(INTERFACE, f"{name} holds other values in the source, or is no table of constants")
         if info.dtype != source.dtype or len(info.shape) != len(source.shape):
             raise CheckFailure(INTERFACE, f"the array {name} is of another type in the source")
         if _layout(self.program.strides.get(name), info.shape) != _layout(self.strides.get(name), source.shape):

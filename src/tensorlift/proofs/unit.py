@@ -77,7 +77,8 @@ def read_unit(text: str, entry: str) -> Unit:
         raise CheckFailure(UNREADABLE, f"{min(taken)} is declared anew", blank + 2)
     _check_words(words[:start], declared | {"static", "void", entry}, {entry})
     _check_signs(words[:start])
-    _check_words(words[start:], declared, C_FUNCTIONS)
+    _check_words(words[start:], declared | {"static"}, C_FUNCTIONS)
+    _check_statics(words[start:])
     _check_blocks(words[start:])
     return Unit(head[2], rest, closing + 1)
 
@@ -140,6 +141,14 @@ def _check_words(words: Sequence[tuple[str, int]], declared: Collection[str], fu
                 raise CheckFailure(UNREADABLE, f"a call of {word}, which the target does not have", line)
         elif word not in declared:
             raise CheckFailure(UNREADABLE, f"{word} is no word of a program's", line)
+
+
+def _check_statics(words: Sequence[tuple[str, int]]) -> None:
+    """Demand that what outlives a call is an array of constants."""
+    for position, (word, line) in enumerate(words):
+        rest = itertools.dropwhile(lambda other: other in _TYPE_WORDS, (w for w, _ in words[position + 1 :][1:]))
+        if word == "static" and (words[position + 1][0] != "const" or [*itertools.islice(rest, 2)][1:] != ["["]):
+            raise CheckFailure(UNREADABLE, "a static variable that is no array of constants", line)
 
 
 def _check_blocks(words: Sequence[tuple[str, int]]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.ir.function import tables_of
 from tensorlift.ir.linear import Linear
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class Places:
 
     def __init__(self, view: FunctionView) -> None:
         self._parameters: dict[SSAValue, Parameter] = {p.value: p for p in view.parameters if p.role == "array"}
+        self._extents = {value: p.extents for value, p in self._parameters.items()}
+        self._extents |= {t.value: tuple(Linear.of({}, extent) for extent in t.extents) for t in tables_of(view)}
         self._operations = view.operations
         self.found = tuple(dict.fromkeys(self._places()))
 
@@ -71,10 +74,8 @@ class Places:
 
     def _places(self) -> Iterator[Place]:
         for op in self._operations:
-            read = self._parameters.get(op.operands[0]) if op.name == "memref.load" else None
-            if read is None or read.extents is None:
-                continue
-            for index, extent in zip(op.operands[1:], read.extents, strict=True):
+            extents = self._extents.get(op.operands[0]) if op.name == "memref.load" else None
+            for index, extent in zip(op.operands[1:], extents, strict=True) if extents is not None else ():
                 for array, offset in self._roots(index, 0, set()):
                     yield Place(array, offset or 0, extent, offset is not None)
 

@@ -16,7 +16,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import ArrayInfo
 from tensorlift.comprehension.ranges import in_range
 from tensorlift.diagnostics import refuse
-from tensorlift.ir.function import FunctionView, dtype_of
+from tensorlift.ir.function import FunctionView, dtype_of, tables_of
 from tensorlift.ir.location import location_of
 from tensorlift.ir.scalar_terms import UnknownOperationError, convert, lowest_bit, sign_of, unsigned
 from tensorlift.poly import names
@@ -83,6 +83,13 @@ class _Reader(Values):
                 self.terms[value] = as_typed(terms.scalar(parameter.name, dtype), value)
             else:
                 self._declare(value, parameter.name, dtype, _marks(view.func_op, value), is_parameter=True)
+        for table in tables_of(view):
+            shape, name = tuple(map(Affine, table.extents)), names.unused(table.name, self.taken)
+            self.array_of[table.value] = name
+            self.arrays[name] = ArrayInfo(
+                name, table.dtype, shape, is_parameter=True, location=table.location, contents=table.contents
+            )
+            self.taken.update({name, *formals(name, len(shape))})
         body = self.block(view.body)
         literals = {convert(terms.apply("nan"), dtype) for dtype in ("f32", "f64")}
         return Program(
@@ -344,6 +351,7 @@ _HANDLERS: dict[str, Callable[[_Reader, Operation, list[Statement]], None]] = {
     "affine.store": _affine_store,
     "memref.load": _memref_load,
     "memref.alloca": _allocate,
+    "memref.get_global": _nothing,
     "affine.for": _affine_for,
     "affine.if": _affine_if,
     "scf.if": _scf_if,

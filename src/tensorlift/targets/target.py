@@ -274,9 +274,10 @@ class Target:
 
     ``rows`` are by spelling, ``types`` say how their results are typed.  ``modules`` are the import statements that an
     emitted program may have, by the names that they bind, and ``constants`` are its named numbers (None is the new
-    axis).  ``emitter`` and ``guarder`` are ``module:function``, loaded when they are first asked for, so that checking
-    never loads them; a target without the latter has no guards.  ``checks`` are
-    statements with which a function may start, each with the element types that no value has unless it passes.
+    axis); ``table`` makes an array of lists of numbers.  ``emitter`` and ``guarder`` are ``module:function``, loaded
+    when they are first asked for, so that checking never loads them; a target without the latter has no guards.
+    ``checks`` are statements with which a function may start, each with the element types that no value has unless it
+    passes.
     Of its ``products``, those of single precision are that precise only where the decorator ``precise`` stands above
     the function.
     ``changes_arrays`` is false where arrays cannot be written, so that nobody can tell which of them share memory;
@@ -299,6 +300,7 @@ class Target:
     modules: Mapping[str, str] = field(default_factory=dict)
     element_types: Mapping[str, DType] = field(default_factory=dict)
     constants: Mapping[str, SymbolicTensor | None] = field(default_factory=dict)
+    table: str = ""
     emitter: str = ""
     guarder: str = ""
     checks: Mapping[str, frozenset[DType]] = field(default_factory=dict)

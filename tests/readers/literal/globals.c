@@ -6,7 +6,7 @@ void f(int i) {
 }
 
 // MLIR
-// "memref.global"() <{sym_name = "table", sym_visibility = "private", type = memref<4xi16>, initial_value = dense<[1, 2, 3, 0]> : tensor<4xi16>, constant}> : () -> ()
+// "memref.global"() <{sym_name = "table", sym_visibility = "private", type = memref<4xi16>, initial_value = dense<[1, 2, 3, 0]> : tensor<4xi16>, constant}> {tl.extents = array<i64: 2, 2>} : () -> ()
 // "memref.global"() <{sym_name = "total", sym_visibility = "public", type = memref<1xi32>, initial_value}> : () -> ()
 // func.func @f(%i: i32 {tl.name = "i"}) {
 //   %0 = memref.get_global @table : memref<4xi16>

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, MemRefType, ModuleOp
-from xdsl.dialects.memref import GlobalOp
+from xdsl.dialects.builtin import MemRefType
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.state import cell_domain, own_cell
 from tensorlift.ir.scalar_terms import convert
 from tensorlift.ir.scalar_terms import number as literal
+from tensorlift.ir.tables import constants_of, contents_of, known_cell
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.poly.names import fresh
@@ -26,6 +26,7 @@ from tensorlift.proofs.source.versions import UNDEFINED, UNKNOWN
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from xdsl.dialects.memref import GlobalOp
     from xdsl.ir import Operation
 
     from tensorlift.comprehension.definition import ArrayInfo, Summary
@@ -56,6 +57,7 @@ class MemoryAccess:
         self.summary, self.arrays, self.made = summary, arrays, made
         self.places, self.views, self.names = places, dict(places.views), places.names
         self.owners: dict[str, Operation] = {}
+        self.tables: dict[str, GlobalOp] = {}  # tables of constants, by the names of their memories
         self.accessed: set[str] = set()  # arrays of which cells are accessed
         self.partners = Partners.of(summary)
         self.rows: Rows | None = None
@@ -64,30 +66,58 @@ class MemoryAccess:
         self.numbers: set[str] = set()  # names of numbers that loops hand on, which are no arrays
 
     def start(self, module: Operation | None) -> Tracked:
-        """Return the state at the start, in which tables at file scope that are constant have their values."""
+        """Return the state at the start; tables that are constant are the arrays of the definitions of these cells."""
         state = Tracked()
-        tables = [op for op in module.ops if isinstance(op, GlobalOp)] if isinstance(module, ModuleOp) else []
-        for table in tables:
-            view = self.views.get(table.sym_name.data.split(".")[-1])
-            info = self.arrays[view.array] if view is not None else None
-            if view is None or info is None or info.is_parameter or table.constant is None:
-                continue
-            values, extents = table.initial_value, [extent.constant for extent in info.shape if extent.is_constant]
-            is_known = len(extents) == len(info.shape) and view.strides == dense(info)
-            if not is_known or view.array in self.owners or not isinstance(values, DenseIntOrFPElementsAttr):
-                raise Undecided(f"it is not known what {view.array} is at file scope", table)
-            if not are_bits_of(element_type(values.get_element_type()), info.dtype):
-                raise Undecided(f"{view.array} has cells of another type", table)
-            self.views[f"@{table.sym_name.data}"] = view
-            self.owners[view.array] = table
-            cells = zip(product(*map(range, extents)), values.get_values(), strict=True)
-            pieces = [(cell_domain(view.array, tuple(map(affine, at))), literal(v, info.dtype)) for at, v in cells]
-            state.overwrite(view.array, pieces)
+        for table in constants_of(module):
+            name = table.sym_name.data.split(".")[-1]
+            self.tables[f"@{table.sym_name.data}"] = table
+            alike = [info for info in self.arrays.values() if info.contents and self._is(table, info)]
+            if alike:
+                info = next((info for info in alike if info.name == name), alike[0])
+                self.views[f"@{table.sym_name.data}"] = View(info.name, dense(info))
+            elif name in self.views:
+                self._fill(table, self.views[name], state)
         return state
+
+    def _fill(self, table: GlobalOp, view: View, state: Tracked) -> None:
+        """Let a local array of the definitions hold the cells of a table from the start."""
+        info = self.arrays[view.array]
+        values: Any = table.initial_value
+        extents = [extent.constant for extent in info.shape if extent.is_constant]
+        if info.is_parameter:
+            return
+        if len(extents) != len(info.shape) or view.strides != dense(info) or view.array in self.owners:
+            raise Undecided(f"it is not known what {view.array} is at file scope", table)
+        of_type: Any = table.type
+        if not are_bits_of(element_type(of_type), info.dtype):
+            raise Undecided(f"{view.array} has cells of another type", table)
+        self.views[f"@{table.sym_name.data}"] = view
+        self.owners[view.array] = table
+        cells = zip(product(*map(range, extents)), values.get_values(), strict=True)
+        pieces = [(cell_domain(view.array, tuple(map(affine, at))), literal(v, info.dtype)) for at, v in cells]
+        state.overwrite(view.array, pieces)
+
+    def _constant(self, memory: Value, offset: Value) -> float | None:
+        """Return a cell of a table whose place is a number, or any one where all are alike."""
+        table = self.tables.get(memory.name) if isinstance(memory, Memory) else None
+        if table is None:
+            return None
+        return known_cell(table, offset.value.constant_value if isinstance(offset, Exact) else None)
+
+    @staticmethod
+    def _is(table: GlobalOp, info: ArrayInfo) -> bool:
+        """Tell whether a table holds the cells of an array, in its type."""
+        of_type: Any = table.type
+        is_wide = are_bits_of(element_type(of_type), info.dtype)
+        return is_wide and contents_of(table, info.dtype) == info.contents
 
     def load(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Read a cell, or a variable at file scope."""
         memory, offset = frame.all(op.operands[:2])
+        known = self._constant(memory, offset)
+        if known is not None:
+            frame.values[op.results[0]] = literal(known, element_type(op.results[0].type))
+            return
         if isinstance(memory, Memory) and isinstance(offset, Exact):
             name = self.names.get(memory.name)
             if name is not None and name not in self.arrays and not offset.value.terms:

@@ -92,7 +92,7 @@ def places_of(function: FuncOp, view: FunctionView, summary: Summary) -> Places:
             parameter.name for parameter in view.parameters if parameter.role == "size" and parameter.dtype == "i64"
         ]
         within = within & Domain.of(*(c for n in wide for c in (less(-_MOST_OF_INDEX, n), less(n, _MOST_OF_INDEX))))
-    arrays = [name for name, info in summary.arrays.items() if info.is_parameter]
+    arrays = [name for name, info in summary.arrays.items() if info.is_parameter and not info.contents]
     returned = tuple(n for n in arrays if outside[n] not in called and not outside[n].startswith("@"))
     expected = [(called, one) for called, one in view.returned_sizes.items() if one.array in summary.arrays]
     extents = {called: _extent(summary.arrays[one.array], one) for called, one in expected}

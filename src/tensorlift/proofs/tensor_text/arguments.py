@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import isfinite, isnan
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from xdsl.dialects.builtin import (
     AffineMapAttr,
@@ -132,14 +132,27 @@ def _each(read: Callable[[Attribute], T]) -> Callable[[Attribute], tuple[T, ...]
 
 
 def _number(attribute: Attribute) -> SymbolicTensor:
-    """Return a tensor that holds one number everywhere, or a vector."""
+    """Return a tensor that holds one number everywhere, or a vector of integers."""
     splat = _of_kind(SplatAttr, attribute).data
     kind, value = result_type(splat.type), splat.value
     if isinstance(value, tuple):
+        if len(kind.shape) != 1 or kind.dtype != "i64":
+            raise TypeError
         numbers = [number_term(number, kind.dtype) for number in value]
         return SymbolicTensor(kind.shape, kind.dtype, lambda at: _listed(numbers, at[0]))
     cell = number_term(value, kind.dtype)
     return SymbolicTensor(kind.shape, kind.dtype, lambda _: cell)
+
+
+def listed_cells(value: Attribute | None, of_type: Attribute) -> Sequence[float]:
+    """Return the cells of a tensor of a type that a text lists, row by row; none where it lists no such."""
+    if isinstance(value, SplatAttr):
+        listed = value.data.value
+        return listed if isinstance(listed, tuple) and value.data.type == of_type else ()
+    if not isinstance(value, DenseIntOrFPElementsAttr) or value.type != of_type:
+        return ()
+    cells: Any = value.get_values()
+    return tuple(cells)
 
 
 def _listed(numbers: Sequence[Term], index: Affine) -> Term:

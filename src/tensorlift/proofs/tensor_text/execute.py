@@ -22,6 +22,7 @@ from xdsl.traits import IsTerminator
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor, affine_of, array, domain_of, scalar_value, size
 from tensorlift.comprehension.terms import index
+from tensorlift.ops.dtypes import cell_text
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
@@ -29,7 +30,13 @@ from tensorlift.proofs.counterparts import CutExecution
 from tensorlift.proofs.failure import INTERFACE, LOOP, UNREADABLE, CheckFailure
 from tensorlift.proofs.loops import KeptLoops, is_version
 from tensorlift.proofs.proof import Proof
-from tensorlift.proofs.tensor_text.arguments import attribute_value, element_type, imported_result, result_type
+from tensorlift.proofs.tensor_text.arguments import (
+    attribute_value,
+    element_type,
+    imported_result,
+    listed_cells,
+    result_type,
+)
 from tensorlift.proofs.tensor_text.read import TextFunction, read_function
 from tensorlift.proofs.tensor_text.structured import Structured
 from tensorlift.proofs.values import Held, Item, cell_names
@@ -50,6 +57,7 @@ if TYPE_CHECKING:
 
 
 _COUNTER: DType = "i64"
+_CONSTANTS = {"stablehlo.constant", "arith.constant"}
 _REGIONS = 2  # the condition and the body
 
 
@@ -317,7 +325,10 @@ class _CutEvaluation(Evaluation):
 
     def statement(self, op: Operation, values: Values) -> None:
         """Give values to the results of an operation."""
-        if op.name in self.target.loops:
+        table = self._execution.table(op)
+        if table is not None:
+            values[op.results[0]] = table
+        elif op.name in self.target.loops:
             self.operands(op, values)
             values.update(zip(op.results, self._execution.loops.prove(op, values), strict=True))
         else:
@@ -344,6 +355,17 @@ class TextExecution(CutExecution):
             self._check_parameter(name, argument.type, held)
             values[argument] = held
         return self.evaluation.statements(self._function.body, values, is_function=True)
+
+    def table(self, op: Operation) -> Held | None:
+        """Return the table of the source that a constant is, by its name, type and cells; None for any other value."""
+        name = self._function.names[op.results[0]][0] if op.name in _CONSTANTS else ""
+        info, of_type = self.definitions.arrays.get(name), op.results[0].type
+        cells = listed_cells(op.properties.get("value"), of_type)
+        if info is None or not info.contents or tuple(cell_text(v, info.dtype) for v in cells) != info.contents:
+            return None
+        tensor = array(name, info.shape, info.dtype)
+        self.evaluation.check_is(of_type, tensor, name)
+        return Held(tensor)
 
     def give_out(self, block: Block, values: Values) -> tuple[Held, ...]:
         """Return what the block of a loop gives out."""

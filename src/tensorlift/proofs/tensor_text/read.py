@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -63,6 +63,12 @@ class _NamingParser(Parser):
         super()._register_ssa_definition(name, values, span)
         line = span.get_location().line
         self.names.update((value, (name, line)) for value in values)
+
+    def _parse_tensor_literal_element(self) -> Any:
+        """Refuse cells of tensors that are spelled by their bits: xDSL reads the bits of floats there as integers."""
+        if self._current_token.text.lower().startswith("0x"):
+            self.raise_error("a cell of a tensor that is spelled by its bits")
+        return super()._parse_tensor_literal_element()
 
     def _parse_generic_operation(self, op_type: type[Operation]) -> Operation:
         """Refuse the generic form of what has its own: xDSL reads the bits of floats there as integers."""

@@ -31,6 +31,7 @@ from tensorlift.frontends.c.reader import ParsedFile, parse_c
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.literal_function import literal_function
 from tensorlift.ir.location import END
+from tensorlift.ir.tables import of_table
 from tensorlift.ops.c_types import VOID, CType, FloatType, NumberType, is_structure
 from tensorlift.readers.clang.calls import result_types  # and the rules of calls come into their tables
 from tensorlift.readers.clang.context import C, Context, PointerLocal, Rules, Unit, pointee
@@ -275,6 +276,7 @@ def _declared(ctx: Context, cursor: Any, ctype: CType, symbol: str) -> GlobalOp:
             "initial_value": _constant_values(ctx, cursor, element, lengths) if keeps_value else UnitAttr(),
             **({"constant": UnitAttr()} if keeps_value else {}),
         },
+        attributes=of_table(element, lengths) if keeps_value else {},
         location=ctx.location(cursor),
     )
 

@@ -47,7 +47,10 @@ def surface(summary: Summary, body: tuple[Statement, ...], read: set[str]) -> Te
             is_narrow, is_unsigned = summary.is_narrow(name), summary.is_unsigned(name)
             parameters.append(Parameter(name, "i64", is_size=True, is_narrow=is_narrow, is_unsigned=is_unsigned))
     location = next((a.location for a in arrays if a.location), None)
-    return TensorProgram(summary.name, tuple(parameters), sources, summary.derived, body, location, summary.context)
+    tables = tuple(info for info in summary.arrays.values() if info.contents and info.name in read)
+    return TensorProgram(
+        summary.name, tuple(parameters), sources, summary.derived, body, location, summary.context, tables
+    )
 
 
 def read_versions(body: tuple[Statement, ...]) -> set[str]:
@@ -56,7 +59,7 @@ def read_versions(body: tuple[Statement, ...]) -> set[str]:
 
 
 def _arrays(summary: Summary) -> list[ArrayInfo]:
-    return [info for info in summary.arrays.values() if info.is_parameter]
+    return [info for info in summary.arrays.values() if info.is_parameter and not info.contents]
 
 
 def _is_kept(info: ArrayInfo, summary: Summary, read: set[str], told: set[str]) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.definition import Definition, KeptLoop, definitions_of
 from tensorlift.comprehension.terms import Read, Term, read
 from tensorlift.diagnostics import refuse
+from tensorlift.ops.dtypes import cell_value, integer_range, is_float, shortest
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.poly.variables import strided
@@ -28,7 +29,7 @@ from tensorlift.targets.emitted import Emitted
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from tensorlift.comprehension.definition import Carried, Item, Summary
+    from tensorlift.comprehension.definition import ArrayInfo, Carried, Item, Summary
     from tensorlift.contract.language import Condition
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.c.signature import Signature
@@ -74,6 +75,7 @@ class _Emission:
         self.signature = signature
         self.conditions = conditions
         arrays = [name for name, info in summary.arrays.items() if info.is_parameter]
+        tables = [name for name in arrays if summary.arrays[name].contents]
         declared = [] if signature is None else list(signature.parameters)
         self.quotients = quotients_of(summary)
         self.sizes = (*summary.sizes, *self.quotients)
@@ -83,7 +85,8 @@ class _Emission:
         self.writer = PieceWriter(self.memory, self.names, self.sizes, self._new_slot, wrapping=wrapping, plain=plain)
         self.scratch: list[Slot] = []
         self.locals: list[Slot] = []
-        self.parameters = [self._parameter(name, strides.get(name)) for name in arrays]
+        self.parameters = [self._parameter(name, strides.get(name)) for name in arrays if name not in tables]
+        self.tables = {name: self._table(name) for name in tables}
         self.written: set[str] = set()
 
     def emit(self) -> Emitted:
@@ -94,7 +97,12 @@ class _Emission:
         lines += self._handed_over()
         head = [*self._includes(), "", *self._signature(), "{"]
         lines = tidied(lines, {slot.name: C_TYPES[slot.dtype] for slot in self.locals if not slot.shape})
-        declared: list[Line] = [f"{slot.declaration(writable=True)};" for slot in self.locals if slot.shape]
+        declared: list[Line] = [
+            f"static const {slot.declaration(writable=False)} = {_initialiser(summary.arrays[name])};"
+            for name, slot in self.tables.items()
+            if mentions(lines, slot.name)
+        ]
+        declared += [f"{slot.declaration(writable=True)};" for slot in self.locals if slot.shape]
         named = ((name, text) for name, text in self.quotients.items() if mentions(lines, name))
         declared += [f"const ptrdiff_t {name} = {text[1:-1]};" for name, text in named]
         body, cuts = print_lines([*declared, *lines], len(head) + 1)
@@ -123,6 +131,13 @@ class _Emission:
                 strides = None
         ctype = "" if self.signature is None else self.signature.element(name)
         slot = Slot(self.names.spelled[name], info.dtype, shape, inner, strides, source=name, ctype=ctype)
+        self.memory.put(name, slot)
+        return slot
+
+    def _table(self, name: str) -> Slot:
+        """Return a table of constants, as a local that is written where it is declared."""
+        info = self.summary.arrays[name]
+        slot = Slot(self.names.spelled[name], info.dtype, tuple(info.shape), is_local=True)
         self.memory.put(name, slot)
         return slot
 
@@ -327,3 +342,21 @@ def _read_by(items: Iterable[Item]) -> set[str]:
         else:
             found |= {c.before for c in item.carried} | _read_by(item.body)
     return found
+
+
+def _initialiser(table: ArrayInfo) -> str:
+    """Spell the cells of a table, by its extents."""
+    cells = [_cell(cell_value(text, table.dtype), table.dtype) for text in table.contents]
+    for extent in reversed(table.shape):
+        length = extent.constant
+        cells = [f"{{{', '.join(cells[k : k + length])}}}" for k in range(0, len(cells), length)]
+    return cells[0]
+
+
+def _cell(value: float, dtype: DType) -> str:
+    if is_float(dtype):
+        return shortest(value, dtype) + "f" * (dtype == "f32")
+    if dtype == "u64":
+        return f"{value}UL"
+    least, _ = integer_range("i64")
+    return f"({value + 1} - 1)" if value == least else str(value)

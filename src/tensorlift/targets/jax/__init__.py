@@ -293,6 +293,7 @@ TARGET = Target(
         "jnp.nan": scalar_value(terms.apply("nan"), Strength.WEAK),
         "jnp.newaxis": None,
     },
+    table="jnp.array",
     emitter="tensorlift.targets.jax.emit:emit",
     checks={X64: frozenset({"i64", "u64", "f64"})},
     products=frozenset({"@", ".dot()", *(f"jnp.{name}" for name in _PRODUCTS)}),

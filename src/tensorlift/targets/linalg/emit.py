@@ -24,7 +24,7 @@ from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.targets.emitted import returned, spell_all, spelling
 from tensorlift.targets.linalg.values import Values, is_whole
 from tensorlift.targets.linalg.writer import Value, Writer, element_type, map_text, tensor_type
-from tensorlift.targets.mlir_text.text import INDENT, function_emitted, mentions, without_unused
+from tensorlift.targets.mlir_text.text import INDENT, function_emitted, mentions, table_text, without_unused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,11 +50,16 @@ class Emission:
 
     def __init__(self, program: TensorProgram, values: type[Values] = Values) -> None:
         self.program = program
-        self.writer = Writer(program.context or UNIVERSE, [p.name for p in program.parameters])
+        names = [*(p.name for p in program.parameters), *(table.name for table in program.tables)]
+        self.writer = Writer(program.context or UNIVERSE, names)
         self.values = values(self.writer)
         self.cuts: list[tuple[str, str]] = []
         self.result_types: list[str] = []
         self.parameters = [(p, f"%{p.name}", "index" if p.is_size else _type_of(p)) for p in program.parameters]
+        for table in program.tables:
+            value = self.values.variables[table.name] = Value(f"%{table.name}", tensor_type(table.shape, table.dtype))
+            text = f"{value.name} = arith.constant {table_text(table, element_type(table.dtype))}"
+            self.writer.constants[value.name] = text
         for parameter, name, type_ in self.parameters:
             known = self.writer.symbols if parameter.is_size else self.values.variables
             known[parameter.name] = Value(name, type_)

@@ -69,10 +69,10 @@ def dtype_of(element: Attribute) -> DType | None:
 
 
 class Splat(NamedTuple):
-    """A tensor that holds one number everywhere, whose cells are not listed, as they may be many; or a vector."""
+    """A tensor that holds one number everywhere, whose cells are not listed, as they may be many; or all of them."""
 
     type: TensorType[Any]
-    value: float | tuple[int, ...]
+    value: float | tuple[float, ...]
 
 
 class ReadData(Data[Any]):
@@ -85,7 +85,7 @@ class ReadData(Data[Any]):
 
 @irdl_attr_definition
 class SplatAttr(ReadData):
-    """A splat as MLIR spells it: ``dense<number> : type``, or ``dense<[number, number]> : type`` for a vector."""
+    """A splat as MLIR spells it: ``dense<number> : type``, or all cells: ``dense<[number, number]> : type``."""
 
     name = "tensorlift.splat"
 
@@ -94,30 +94,42 @@ class SplatAttr(ReadData):
         """Read a splat; for floats, a hexadecimal number gives the bits."""
         parser.parse_keyword("dense")
         with parser.in_angle_brackets():
-            listed = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
             start = parser.pos
-            value = _read_number(parser) if listed is None else 0
+            extents, numbers = _read_numbers(parser)
             text = parser.lexer.input.slice(start, parser.pos) or ""
         parser.parse_punctuation(":")
         kind = parser.parse_type()
         if not isinstance(kind, TensorType):
             parser.raise_error("a number is everywhere in a tensor")
-        if listed is not None:
-            if kind != TensorType(i64, [len(listed)]):
-                parser.raise_error("a list that is no vector of 64-bit integers")
-            return Splat(kind, tuple(listed))
-        element = kind.element_type
-        is_bits = text.strip().lower().startswith("0x")
-        if isinstance(element, Float32Type | Float64Type):
-            if is_bits:
-                (value,) = element.unpack(int(value).to_bytes(element.size, "little"), 1)
-            elif isinstance(value, int):
-                parser.raise_error("an integer where a float stands")
-            else:
-                (value,) = element.unpack(element.pack([value]), 1)  # rounded to the type
-        elif is_bits or not isinstance(value, int):
+        is_bits = "0x" in text.lower()
+        if extents and (is_bits or kind.get_shape() != extents):
+            parser.raise_error("lists that are not of the extents of the tensor, or of bits")
+        cells = tuple(_cell(parser, kind.element_type, number, is_bits=is_bits) for number in numbers)
+        return Splat(kind, cells if extents else cells[0])
+
+
+def _cell(parser: AttrParser, element: Attribute, number: float, *, is_bits: bool) -> float:
+    """Return a cell of a type that a number spells, or its bits."""
+    if not isinstance(element, Float32Type | Float64Type):
+        if is_bits or not isinstance(number, int):
             parser.raise_error("no decimal integer where one stands")
-        return Splat(kind, value)
+        return number
+    if isinstance(number, int) and not is_bits:
+        parser.raise_error("an integer where a float stands")
+    bits = int(number).to_bytes(element.size, "little") if is_bits else element.pack([number])  # rounded to the type
+    (cell,) = element.unpack(bits, 1)
+    return cell
+
+
+def _read_numbers(parser: AttrParser) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Read a number, or lists of lists of them: their extents, and the numbers row by row."""
+    listed = parser.parse_optional_comma_separated_list(parser.Delimiter.SQUARE, lambda: _read_numbers(parser))
+    if listed is None:
+        return (), (_read_number(parser),)
+    inner = {extents for extents, _ in listed}
+    if len(inner) > 1:
+        parser.raise_error("lists of several lengths")
+    return (len(listed), *(extent for one in inner for extent in one)), tuple(n for _, part in listed for n in part)
 
 
 def _read_number(parser: AttrParser) -> float:

@@ -34,7 +34,7 @@ from tensorlift.ir.tensor_program import (
     Transpose,
     Windows,
 )
-from tensorlift.ops.dtypes import integer_range
+from tensorlift.ops.dtypes import cell_value, integer_range, is_float, shortest
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least
 from tensorlift.targets.emitted import Emitted
@@ -42,6 +42,7 @@ from tensorlift.targets.emitted import Emitted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from tensorlift.comprehension.definition import ArrayInfo
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.ir.tensor_program import Parameter, Shape, TensorProgram
     from tensorlift.ops.dtypes import DType
@@ -131,6 +132,24 @@ def function_emitted(  # noqa: PLR0913, PLR0917 - the parts of a function
     named = ((known.get(value, value), definition) for value, definition in cuts)
     placed = tuple(Cut(defined[name], name, definition) for name, definition in named if name in defined)
     return Emitted(text, program.name, placed, tuple(p for p, _, _ in parameters))
+
+
+def table_text(table: ArrayInfo, element: str) -> str:
+    """Spell the cells of a table of constants, and its type."""
+    cells = [_cell(cell_value(text, table.dtype), table.dtype) for text in table.contents]
+    for extent in reversed(table.shape):
+        length = extent.constant
+        cells = [f"[{', '.join(cells[k : k + length])}]" for k in range(0, len(cells), length)]
+    extents = "".join(f"{extent}x" for extent in table.shape)
+    return f"dense<{cells[0]}> : tensor<{extents}{element}>"
+
+
+def _cell(value: float, dtype: DType) -> str:
+    """Spell a finite number; MLIR wants a point before an exponent."""
+    if not is_float(dtype):
+        return str(value)
+    digits, exponent, power = shortest(value, dtype).partition("e")
+    return f"{digits}{'' if '.' in digits else '.0'}{exponent}{power}"
 
 
 def _numbered(text: str, names: Mapping[str, str]) -> tuple[str, dict[str, str]]:

@@ -147,6 +147,7 @@ TARGET = Target(
         "np.nan": scalar_value(terms.apply("nan"), Strength.WEAK),
         "np.newaxis": None,
     },
+    table="np.array",
     emitter="tensorlift.targets.numpy.emit:emit",
     guarder="tensorlift.targets.python_text.wrap:guarded",
     overlaps=Overlaps.STRIDED,

@@ -372,7 +372,13 @@ def library_of(
     **own: Any,
 ) -> Library:
     """Return a library with NumPy's interface under a name, with rules and functions of its own."""
-    given = {"function": spelling.function, "converted": _converted, "products": PRODUCTS, **own}
+    given = {
+        "table": f"{name}.array",
+        "function": spelling.function,
+        "converted": _converted,
+        "products": PRODUCTS,
+        **own,
+    }
     return Library(
         name, title, {**_functions_of(name), **(functions or {})}, _element_types_of(name), {**RULES, **rules}, **given
     )

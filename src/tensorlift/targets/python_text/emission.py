@@ -125,7 +125,13 @@ class Emission:
             place = self.program.location
             lines.append(f'{INDENT}"""Lifted from {place.short}."""')
         checks, conversions = ([f"{INDENT}{line}" for line in part] for part in (self.checks(), self.conversions()))
-        return [*lines, *checks, *self._integers(), *sizes, *conversions]
+        return [*lines, *checks, *self._integers(), *self._tables(), *sizes, *conversions]
+
+    def _tables(self) -> Iterator[str]:
+        """Yield the statements that bind tables of constants."""
+        for table in self.program.tables:
+            text = self.spell.table(table)
+            yield from wrapped(f"{self.names[table.name]} = ", text.source, INDENT)
 
     def _integers(self) -> Iterator[str]:
         """Make integers of Python of sizes where NumPy's would wrap, or would convert arrays."""

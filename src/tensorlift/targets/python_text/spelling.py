@@ -5,6 +5,7 @@ A `Library` says by which rules, and by which names.  Operators, subscripts and 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,7 +31,7 @@ from tensorlift.ir.tensor_program import (
     Triangle,
     Variable,
 )
-from tensorlift.ops.dtypes import holds, is_integer
+from tensorlift.ops.dtypes import cell_value, holds, is_float, is_integer, shortest
 from tensorlift.poly.affine import ZERO, Affine
 from tensorlift.targets.python_text.text import (
     COMPARISONS,
@@ -49,6 +50,7 @@ from tensorlift.targets.python_text.text import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from tensorlift.comprehension.definition import ArrayInfo
     from tensorlift.ir.tensor_program import Parameter, Shape, SubscriptItem
     from tensorlift.ops.dtypes import DType
 
@@ -96,6 +98,8 @@ class Library:
     accumulations: Mapping[str, str]
     reductions: Mapping[str, str] = field(default_factory=dict)
     without_powers: frozenset[DType] = frozenset()
+    table: str = ""
+    table_device: Callable[[Spelling], str] | None = None
     weak_selections: bool = False
     states_types: bool = False
     shapes_are_tuples: bool = False
@@ -134,6 +138,22 @@ class Spelling:
         """Return a name as it is spelled, remembering that it is used."""
         self.used[name] = None
         return self.names.get(name, name)
+
+    def table(self, info: ArrayInfo) -> Text:
+        """Spell a table of constants; its cells are what is left of the list when its extents have been told."""
+        cells = [self._cell(cell_value(text, info.dtype), info.dtype) for text in info.contents]
+        for extent in reversed(info.shape):
+            length = extent.constant
+            cells = [f"[{', '.join(cells[k : k + length])}]" for k in range(0, len(cells), length)]
+        device = self.library.table_device(self) if self.library.table_device is not None else ""
+        return call(self.library.table, *cells, dtype=self.dtype(info.dtype), device=device)
+
+    def _cell(self, value: float, dtype: DType) -> str:
+        """Spell a cell of a table by as few digits as tell it from its neighbours."""
+        if not math.isfinite(value):
+            name = "nan" if math.isnan(value) else "inf"
+            return f"{'-' * (value < 0)}{self.library.name}.{name}"
+        return shortest(value, dtype) if is_float(dtype) else str(value)
 
     def size(self, value: Affine) -> Text:
         """Spell an affine expression."""

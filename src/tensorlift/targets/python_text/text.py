@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.ir.tensor_program import Cast, Elementwise, Expression, Literal, SizeValue, Variable
-from tensorlift.ops.dtypes import integer_range, is_float, is_integer, largest, rounded
+from tensorlift.ops.dtypes import integer_range, is_float, is_integer, shortest
 from tensorlift.targets.emitted import as_float
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def number_text(value: Fraction | str, dtype: DType, library: str) -> Text:
         return Text(str(int(value)), Precedence.ATOM if value >= 0 else Precedence.UNARY)
     if Fraction(as_float(value)) != value:
         return Text(f"{value.numerator} / {value.denominator}", Precedence.PRODUCT, "/")
-    return Text(_shortest(as_float(value), dtype), Precedence.ATOM if value >= 0 else Precedence.UNARY)
+    return Text(shortest(as_float(value), dtype), Precedence.ATOM if value >= 0 else Precedence.UNARY)
 
 
 def is_above_signed(value: Fraction | str, dtype: DType) -> bool:
@@ -120,20 +120,7 @@ def is_above_signed(value: Fraction | str, dtype: DType) -> bool:
 
 def is_shortened(value: Fraction | str, dtype: DType) -> bool:
     """Tell whether a number is spelled as another one, which is rounded to it where it meets its type."""
-    return is_float(dtype) and not isinstance(value, str) and Fraction(_shortest(as_float(value), dtype)) != value
-
-
-def _shortest(value: float, dtype: DType) -> str:
-    """Spell a float with the fewest digits that its type needs: Python numbers are rounded to the type they meet.
-
-    PyTorch takes no number beyond the largest of a type, not even where it is rounded to it.
-    """
-    nearby = (float(f"{value:.{digits}g}") for digits in range(1, _DIGITS_OF_SINGLES + 1))
-    held = (number for number in nearby if abs(number) <= largest(dtype))
-    return repr(next((number for number in held if rounded(Fraction(number), dtype) == value), value))
-
-
-_DIGITS_OF_SINGLES = 9
+    return is_float(dtype) and not isinstance(value, str) and Fraction(shortest(as_float(value), dtype)) != value
 
 
 # Keywords, and the names that emitted text of any library needs.

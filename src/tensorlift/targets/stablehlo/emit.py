@@ -43,10 +43,12 @@ from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.targets.emitted import as_float, returned, spell_all, spelling
+from tensorlift.targets.mlir_text.operations import ELEMENT_TYPES
 from tensorlift.targets.mlir_text.text import (
     cell_of,
     function_emitted,
     names_and_types,
+    table_text,
     without_position,
     without_unused,
 )
@@ -124,6 +126,9 @@ class _Emission:
             if parameter.is_size:
                 self.build.sizes.take(parameter.name, value)
         self._bind_sizes()
+        for table in program.tables:
+            text = f"stablehlo.constant {table_text(table, str(ELEMENT_TYPES[table.dtype]))}"
+            self.values[table.name] = self._named(self.build.define(text, table.shape, table.dtype), table.name)
 
     def _bind_sizes(self) -> None:
         """Define the sizes that are not given; those that nothing needs are left out in the end."""

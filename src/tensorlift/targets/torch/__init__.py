@@ -120,6 +120,7 @@ TARGET = Target(
         "torch.inf": scalar_value(terms.apply("infinity"), Strength.WEAK),
         "torch.nan": scalar_value(terms.apply("nan"), Strength.WEAK),
     },
+    table="torch.tensor",
     emitter="tensorlift.targets.torch.emit:emit",
     overlaps=Overlaps.LOST,
     library="torch",
