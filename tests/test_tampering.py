@@ -360,6 +360,23 @@ def test_a_source_that_is_not_shown_to_compute_its_definitions_is_compared_all_t
     assert capsys.readouterr().out == "grow: holds, its definitions tested\n"
 
 
+def test_a_program_for_sizes_at_which_nothing_is_empty_is_compared_with_its_source(tmp_path: Path) -> None:
+    text = """void f(int n, int m, const double *x, const double *h, double *y) {
+      for (int i = 0; i < n; i++) {
+        double a = 0;
+        for (int k = 0; k < m; k++) if (i - k >= 0) a += h[k] * x[i - k];
+        y[i] = a; } }"""
+    file, other = tmp_path / "f.c", tmp_path / "other.c"
+    file.write_text(text, encoding="utf-8")
+    report = json.loads(lift_source(source_from_text(text, "f.c"), LiftOptions()).to_json())
+    assert {"m >= 1", "n >= 1"} <= {one["text"] for one in report["functions"][0]["preconditions"]}
+    assert main(["verify", _write(report, tmp_path), "--source", str(file)]) == 0
+    other.write_text(text.replace("i - k >= 0", "i - k > 0"), encoding="utf-8")
+    digest = source_from_text(other.read_text(encoding="utf-8")).sha256
+    forged = _sealed(report["functions"][0]["certificate"], source_sha256=digest)
+    assert main(["verify", _write(forged, tmp_path), "--source", str(other)]) == 1
+
+
 def test_an_adapter_is_compared_with_its_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "grow.c"
     file.write_text(SOURCE, encoding="utf-8")

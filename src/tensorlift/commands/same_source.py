@@ -86,13 +86,20 @@ def _readings(certificate: Certificate, source: Source, options: LiftOptions) ->
     wanted = certificate.summary
     pending: list[dict[LoopPlace, str]] = [{}]
     for kept in pending:
-        SESSION.restart()
-        summary = summarise(
-            view, nonempty=not target.takes_empty, kept=kept, for_loops=target.reads_back, places=target.reads_places
-        )
-        narrowed = _narrowed(summary, wanted, with_sizes=target.takes_sizes)
-        if narrowed is not None and same_summary(narrowed, wanted):
-            yield Reading(function, view, narrowed, preconditions_of(view, narrowed))
+        for within in (None, wanted.assumed):  # for all sizes, or for those alone that the certificate is for
+            SESSION.restart()
+            summary = summarise(
+                view,
+                within=within,
+                nonempty=not target.takes_empty,
+                kept=kept,
+                for_loops=target.reads_back,
+                places=target.reads_places,
+            )
+            narrowed = _narrowed(summary, wanted, with_sizes=target.takes_sizes)
+            if narrowed is not None and same_summary(narrowed, wanted):
+                yield Reading(function, view, narrowed, preconditions_of(view, narrowed))
+                break
         places = _more_to_keep(summary, wanted) if len(pending) < _TRIES else ()
         pending += [more for place in places if place not in kept and (more := {**kept, place: "stays"}) not in pending]
 
