@@ -128,6 +128,14 @@ def test_another_check_or_a_setting_is_refused() -> None:
     assert "a statement outside functions" in _refusal(text.replace("\n\ndef", f"\n{setting}\n\ndef", 1))
 
 
+def test_a_choice_that_traced_data_decides_is_refused() -> None:
+    source = "float f(const float *x) { return x[0] > 0 ? x[1] : -x[2]; }"
+    certificate = certificate_from_json(lifted_text(source, "jax").certificate or {})
+    text = "import jax.numpy as jnp\n\n\ndef f(x):\n    return x[1] if x[0] > 0 else -x[2]\n"
+    with pytest.raises(CheckFailure, match="a condition that does not depend on sizes alone"):
+        check(text, "f", certificate.summary, get_target("jax"))
+
+
 def test_a_store_into_an_array_that_cannot_change_is_refused() -> None:
     body = f"def gemm(alpha, C, A, B):\n{CHECK}    C[0] = 0.0\n    return C\n"
     assert "store" in _refusal(f"import jax\nimport jax.numpy as jnp\n\n\n{body}")

@@ -164,7 +164,7 @@ _NUMPY = re.compile(r"(?<![\w.])np\.")
 _ABSENT = {
     "x[] =", "np.empty", "np.empty_like", "int()", "float()", "np.bool", "sliding_window_view",
     "np.lib.stride_tricks.sliding_window_view", "np.fmax.reduce", "np.fmin.reduce", "np.fmax.accumulate",
-    "np.fmin.accumulate", "np.divide.outer", "np.tri", ".sum()",
+    "np.fmin.accumulate", "np.divide.outer", "np.tri", ".sum()", "x if c else y",
 }  # fmt: skip
 
 
