@@ -390,7 +390,8 @@ void f12_false_cycle(int n, float *p, float *q, const float *r)
 {
     for (int i = 0; i < n - 1; i++) {
         p[i] = q[i] + r[i];
-        q[i + 1] = p[i] > 0.0f ? r[i + 1] : r[i + 1] * 2.0f;
+        q[i] = p[i] > 0.0f ? r[i + 1] : q[i] * 2.0f;
+        p[i + 1] = q[i] + p[i + 1] * r[i];
     }
 }
 

@@ -394,7 +394,8 @@ def f12_false_cycle(p, q, r):
     n = len(r)
     for i in range(n - 1):
         p[i] = q[i] + r[i]
-        q[i + 1] = r[i + 1] if p[i] > 0.0 else r[i + 1] * 2.0
+        q[i] = r[i + 1] if p[i] > 0.0 else q[i] * 2.0
+        p[i + 1] = q[i] + p[i + 1] * r[i]
 
 
 def f12_two_targets(p, q, r):

@@ -82,3 +82,6 @@ void finfo(int n, double *d, int *info) { info[1] = 0; for (int i = 0; i < n; i+
 int felse(int n, double *x) { int i, k = 9; for (i = 0; i < n; i++) { if (x[i] > 1) { if (x[i] > 2) { k = i; break; } k = -i; break; } } return k + i; }
 void stepped(int n, int inc, double *x, double *y) { int j = 0; for (int i = 0; i < n * inc; i += inc) { x[i] *= 2; y[j++] = i; } }
 int steplast(int n, int inc, double *x) { int i, m = n * inc; for (i = 0; i < m; i += inc) x[i] = 1; return i; }
+void castrows(int n, int m, double *u, const double *v) { double (*A)[m] = (double (*)[m])u; for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) A[i][j] += ((const double (*)[m])v)[i][j]; }
+void casttyped(int n, float *u) { typedef float row[5]; row *A = (row *)u; for (int i = 0; i < n; i++) for (int j = 0; j < 5; j++) A[i][j] = A[i][j] + j; }
+void castchanged(int n, int m, double *u) { double (*A)[n][m] = (double (*)[n][m])u; int k = m; m = 3; for (int p = 0; p < 2; p++) for (int i = 0; i < n; i++) for (int j = 0; j < k; j++) A[p][i][j] = p + m; }

@@ -24,16 +24,18 @@ from tensorlift.ops.c_types import (
     PointerType,
 )
 from tensorlift.readers.clang.context import (
+    C,
     Cell,
     Context,
     Place,
     Pointer,
     PointerLocal,
     Structure,
+    Value,
     memory_type,
     pointee,
 )
-from tensorlift.readers.clang.expressions import assign, converted, offset_value
+from tensorlift.readers.clang.expressions import assign, conversion, converted, offset_value
 from tensorlift.readers.clang.members import elements_of, fields, selected
 from tensorlift.readers.clang.memory import fill, on_stack
 from tensorlift.readers.flow import Local
@@ -114,6 +116,18 @@ def _extents(ctx: Context, cursor: Any, array: CType) -> tuple[tuple[int | SSAVa
         offset_value(ctx, spelled[-1 - number]) if length is None else length for number, length in enumerate(lengths)
     )
     return shape, [child for child in children if not isinstance(ctx.type_of(child), IntegerType)]
+
+
+def _cast(ctx: Context, cursor: Any) -> Value:
+    """Read an explicit conversion, whose type may spell extents: ``(double (*)[m])p`` is a pointer to rows."""
+    *spelled, operand = libclang.expressions(cursor)
+    ctype = ctx.value_type(cursor)
+    if not spelled or not isinstance(ctype, PointerType):
+        return conversion(ctx, cursor)
+    found = converted(ctx, operand, ctype)
+    assert isinstance(found, Pointer), found
+    shape, _ = _extents(ctx, cursor, ctype.element)
+    return Pointer(found.base, found.offset, shape)
 
 
 def _structure(ctx: Context, cursor: Any) -> Structure:
@@ -223,3 +237,6 @@ def initialisers(ctx: Context, cursor: Any, lengths: list[int], start: int = 0) 
         else:
             found.append((position, item))
     return found
+
+
+C.values[CursorKind.CSTYLE_CAST_EXPR.value] = _cast

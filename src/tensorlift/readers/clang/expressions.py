@@ -189,7 +189,7 @@ def _parenthesised(ctx: Context, cursor: Any) -> Value:
     return value(ctx, libclang.children(cursor)[0])
 
 
-def _conversion(ctx: Context, cursor: Any) -> Value:
+def conversion(ctx: Context, cursor: Any) -> Value:
     """Read an implicit or explicit conversion."""
     children = libclang.expressions(cursor)
     if len(children) != 1:
@@ -476,8 +476,7 @@ C.values.update(
         kind.value: rule
         for kind, rule in (
             (CursorKind.PAREN_EXPR, _parenthesised),
-            (CursorKind.UNEXPOSED_EXPR, _conversion),
-            (CursorKind.CSTYLE_CAST_EXPR, _conversion),
+            (CursorKind.UNEXPOSED_EXPR, conversion),
             (CursorKind.INTEGER_LITERAL, _number),
             (CursorKind.CHARACTER_LITERAL, _number),
             (CursorKind.FLOATING_LITERAL, _number),
