@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from tests.dialects.tosa import PASSES, RECORDS, imported_tosa, needs_tools, tosa_target
+from tests.shared import is_exhaustive
 
 from tensorlift.cli import main
 from tensorlift.diagnostics import LiftError
@@ -153,7 +154,8 @@ def test_programs_of_other_types_run_as_upstream_lowers_them(
 @needs_tools
 @pytest.mark.parametrize(
     ("text", "operations", "engine"),
-    [(_LAYER, 3, "derive"), (_LAYER, 3, "sketch"), (_AFFINE, 2, "enumerate"), (_SCALED, 2, "auto")],
+    [(_LAYER, 3, "derive"), (_AFFINE, 2, "enumerate")]
+    + [(_LAYER, 3, "sketch"), (_SCALED, 2, "auto")] * is_exhaustive(),
 )
 def test_programs_lift_and_run_as_upstream_lowers_them(text: str, operations: int, engine: str) -> None:
     program, run = _lifted(text, engine)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests.comprehension.evaluate import Evaluator, contains, content
 from tests.dialects.tosa import PASSES, imported_tosa, needs_tools, tosa_target
+from tests.shared import is_exhaustive
 
 from tensorlift.dialects.meanings import NoMeaning
 from tensorlift.dialects.trials import SETS, extents_of
@@ -236,12 +237,11 @@ def _lifted(text: str, engine: str) -> FunctionRecord:
     ("text", "operation", "engine"),
     [
         (_CONVOLUTION, "conv2d", "sketch"),
-        (_CONVOLUTION, "conv2d", "enumerate"),
         (_POOL, "max_pool2d", "enumerate"),
         (_CLAMP, "clamp", "sketch"),
         (_DEPTHWISE, "depthwise_conv2d", "derive"),
-        (_DEPTHWISE, "depthwise_conv2d", "enumerate"),
-    ],
+    ]
+    + [(_CONVOLUTION, "conv2d", "enumerate"), (_DEPTHWISE, "depthwise_conv2d", "enumerate")] * is_exhaustive(),
 )
 def test_a_kernel_is_one_operation(text: str, operation: str, engine: str) -> None:
     record = _lifted(text, engine)
