@@ -1,26 +1,29 @@
-"""Where terms read arrays at places that depend on data, however their conditions turn out."""
+"""Where terms read arrays at places that depend on data, and under which conditions."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.rewrite import place_of, walk
-from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce, Term
+from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce, Term, applies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tensorlift.poly.domain import Domain
 
+Guards = tuple[tuple[Term, bool], ...]  # conditions, each with whether it holds
+
 
 class PlaceRead(NamedTuple):
-    """A cell is read at a place: on every point of a domain, over which ``hit`` walks the cells of the axis."""
+    """A cell is read at a place: where ``guards`` hold on a domain, over which ``hit`` walks the cells of the axis."""
 
     place: Term
     domain: Domain
     variables: tuple[str, ...]
     hit: str
     value: Term
+    guards: Guards = ()
 
 
 def always_computed(term: Apply) -> tuple[Term, ...]:
@@ -58,19 +61,23 @@ def cell_read(read: PlaceRead) -> tuple[Read, int]:
 
 
 def places_read(term: Term, domain: Domain, variables: tuple[str, ...]) -> Iterator[PlaceRead]:
-    """Yield where a term reads at places that depend on data, however its conditions turn out; shared ones once."""
-    seen: set[At] = set()
-    stack: list[At] = [(term, domain, variables)]
+    """Yield where a term reads at places that depend on data; shared ones once for the same conditions."""
+    seen: set[tuple[At, Guards]] = set()
+    stack: list[tuple[At, Guards]] = [((term, domain, variables), ())]
     while stack:
-        at = node, inside, bound = stack.pop()
-        if at in seen:
+        found = (node, inside, bound), guards = stack.pop()
+        if found in seen:
             continue
-        seen.add(at)
+        seen.add(found)
         place = place_of(node) if isinstance(node, Reduce) else None
         if isinstance(node, Reduce) and place is not None:
             assert isinstance(node.body, Apply)
             value, within = node.body.args[1], inside & node.domain
-            yield PlaceRead(place, within, bound + node.bound, node.bound[0], value)
-            stack += [(value, within, bound + node.bound), (place, inside, bound)]
-        else:
-            stack += operands_in_any_case(at)
+            yield PlaceRead(place, within, bound + node.bound, node.bound[0], value, guards)
+            stack += [((value, within, bound + node.bound), guards), ((place, inside, bound), guards)]
+            continue
+        if applies(node, "select"):
+            condition, *arms = node.args
+            cases = zip(arms, ((condition, True), (condition, False)), strict=True)
+            stack += [((arm, inside, bound), (*guards, case)) for arm, case in cases]
+        stack += [(operand, guards) for operand in operands_in_any_case((node, inside, bound))]

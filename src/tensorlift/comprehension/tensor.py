@@ -14,7 +14,7 @@ from typing import NoReturn, Protocol
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.rewrite import rebuild
-from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term, applies
 from tensorlift.ops.dtypes import DType, is_integer
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.poly.domain import EMPTY, UNIVERSE, Constraint, Domain, equal, less
@@ -238,11 +238,15 @@ def decided_in_arms(condition: Term, chosen: Term, other: Term) -> Apply:
 
 def _assume(condition: Term, term: Term, memo: dict[Term, Term], arm: int) -> Term:
     """Return the term where the condition is known: selections by it become their arm."""
-    if not isinstance(term, Apply):
+    if isinstance(term, Reduce):  # at a place that depends on data
+        may_hold = condition.reads <= term.reads and condition.free.isdisjoint(term.bound)
+        if not may_hold:
+            return term
+    elif not isinstance(term, Apply):
         return term
     done = memo.get(term)
     if done is None:
-        if term.op == "select" and term.args[0] is condition:
+        if applies(term, "select") and term.args[0] is condition:
             done = _assume(condition, term.args[arm], memo, arm)
         else:
             done = rebuild(term, lambda child: _assume(condition, child, memo, arm))

@@ -82,7 +82,7 @@ def _is_inside_by_type(read: PlaceRead, summary: Summary) -> bool:
 def _plain(read: PlaceRead, summary: Summary) -> Inside | None:
     """Return the condition on all cells of the array that holds the places."""
     (cell, axis), found = cell_read(read), _cells_plus(read.place)
-    if found is None:
+    if found is None or read.guards:
         return None
     info = summary.arrays[cell.array]
     limit = Sum.number(info.shape[axis].constant) if info.contents else Sum.name(Extent(cell.array, axis))

@@ -25,13 +25,14 @@ from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal
 from tensorlift.poly.names import image
-from tensorlift.proofs.divisors import Computed, Divisors, Guards, computed, is_rounded_double, may_matter
+from tensorlift.proofs.divisors import Computed, Divisors, computed, is_rounded_double, may_matter
 from tensorlift.proofs.expansion import Facts
 from tensorlift.proofs.failure import DIVISOR, UNEQUAL, CheckFailure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from tensorlift.comprehension.places import Guards
     from tensorlift.ir.cut import Cut
     from tensorlift.proofs.expansion import Definitions, Equality, Surroundings
     from tensorlift.proofs.obligations import Ledger
@@ -57,7 +58,7 @@ class Counterparts:
         self._divisors = divisors
         self.surroundings = surroundings
         self._source = {
-            depth: Facts(surroundings, partial(self._collect, depth), lambda source: source.term) for depth in _DEPTHS
+            depth: Facts(surroundings, partial(self._collect, depth), lambda s: s.term.reads | reads_of(s.guards)) for depth in _DEPTHS
         }
 
     def difference(self, tensor: SymbolicTensor, version: str, context: Domain) -> Computed | None:
@@ -143,17 +144,26 @@ class Counterparts:
             if (
                 item.domain.is_subset(source.domain.project_out(*free).substitute(values))
                 and (theirs is mine or equality(theirs, mine, item.domain))
-                and _is_implied(source.guards, values, item, equality)
+                and is_implied(source.guards, values, (item.guards, item.domain), equality)
             ):
                 return True
         return False
 
 
-def _is_implied(guards: Guards, values: Mapping[str, Affine], item: Computed, equality: Equality) -> bool:
-    """Tell whether each condition of the source follows from those of the program."""
-    mine = (terms.one("bool"), *_conditions(item.guards))
-    wanted = (substitute(condition, values) for condition in _conditions(guards))
-    return all(any(one is known or equality(one, known, item.domain) for known in mine) for one in wanted)
+def is_implied(
+    guards: Guards, values: Mapping[str, Affine], place: tuple[Guards, Domain], equality: Equality
+) -> bool:
+    """Tell whether each condition of the source, at some values, follows from those at a place of the program."""
+    if not guards:
+        return True
+    mine = (terms.one("bool"), *conditions_of(place[0]))
+    wanted = (substitute(condition, values) for condition in conditions_of(guards))
+    return all(any(one is known or equality(one, known, place[1]) for known in mine) for one in wanted)
+
+
+def reads_of(guards: Guards) -> frozenset[str]:
+    """Name the arrays that conditions read."""
+    return frozenset[str]().union(*(condition.reads for condition, _ in guards))
 
 
 def refusal_of(lacking: Computed, name: str, line: int | None) -> CheckFailure:
@@ -212,7 +222,7 @@ def _is_conversion(term: Apply) -> bool:
     return term.op == "cast" and is_float(term.dtype) and is_float(term.args[0].dtype)
 
 
-def _conditions(guards: Guards) -> Iterator[Term]:
+def conditions_of(guards: Guards) -> Iterator[Term]:
     """Yield conditions that hold, one by one."""
     for condition, holds in guards:
         yield from _split(condition, holds=holds)

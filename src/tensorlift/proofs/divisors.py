@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.matching import matches
-from tensorlift.comprehension.places import At, operands_in_any_case
+from tensorlift.comprehension.places import At, Guards, operands_in_any_case
 from tensorlift.comprehension.rewrite import substitute, walk
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term, applies
 from tensorlift.ops.conversions import is_rounding
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.tensor import SymbolicTensor
     from tensorlift.proofs.expansion import Definitions, Equality, Surroundings
 
-
-Guards = tuple[tuple[Term, bool], ...]
 
 # Functions of reals that are not finite for some finite operands.
 PARTIAL = frozenset({"div", "rem", "mod", "pow", *(name for name, function in REALS.items() if function.is_partial)})
@@ -230,7 +228,7 @@ class Divisors:
 
     def __init__(self, definitions: Definitions, surroundings: Surroundings) -> None:
         self._definitions = definitions
-        self._divisions = Facts(surroundings, self._inside, lambda division: division.divisor)
+        self._divisions = Facts(surroundings, self._inside, lambda division: division.divisor.reads)
 
     def never_zero(self, divisor: SymbolicTensor, context: Domain) -> bool:
         """Tell whether no cell of a divisor is zero."""

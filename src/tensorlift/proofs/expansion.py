@@ -63,19 +63,19 @@ class Surroundings:
 class Facts(Generic[Fact]):
     """What definitions tell at the present place; collected once for each body.
 
-    ``collect`` takes the term of a piece, its domain and the indices of its definition; ``term`` gives what a fact is
-    about, which must mean the same at the present place.
+    ``collect`` takes the term of a piece, its domain and the indices of its definition; ``reads`` names the arrays that
+    a fact is about, which must mean the same at the present place.
     """
 
     def __init__(
         self,
         surroundings: Surroundings,
         collect: Callable[[Term, Domain, tuple[str, ...]], Iterable[Fact]],
-        term: Callable[[Fact], Term],
+        reads: Callable[[Fact], frozenset[str]],
     ) -> None:
         self._surroundings = surroundings
         self._collect = collect
-        self._term = term
+        self._reads = reads
         self._known: dict[int, list[Fact]] = {}
 
     def __iter__(self) -> Iterator[Fact]:
@@ -84,7 +84,7 @@ class Facts(Generic[Fact]):
             known = self._known.get(id(items))
             if known is None:
                 known = self._known[id(items)] = list(self._of(items))
-            yield from (fact for fact in known if self._term(fact).reads.isdisjoint(changing))
+            yield from (fact for fact in known if self._reads(fact).isdisjoint(changing))
 
     def _of(self, items: tuple[Item, ...]) -> Iterator[Fact]:
         for item in items:

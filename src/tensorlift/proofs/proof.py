@@ -7,12 +7,13 @@ Proofs that an array is read inside of its bounds at places that depend on data.
 
 C's read outside of an array is undefined, so that a program may read wherever the source does; elsewhere it must not:
 NumPy raises there, or counts from the end.  A place is accepted if its type, or a mask, keeps it inside, or if the
-source itself reads there, unconditionally, on the same points.
+source itself reads there, under no other conditions, on the same points.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from itertools import product
 from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift.comprehension import terms
@@ -21,12 +22,12 @@ from tensorlift.comprehension.places import PlaceRead, places_read
 from tensorlift.comprehension.ranges import value_range
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor, array, scalar_value, size
-from tensorlift.comprehension.terms import Piecewise, Term
+from tensorlift.comprehension.terms import Piecewise, Term, applies
 from tensorlift.ops.dtypes import DType, is_float
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.poly.names import fresh
-from tensorlift.proofs.counterparts import Counterparts, CutExecution, refusal_of
+from tensorlift.proofs.counterparts import Counterparts, CutExecution, conditions_of, is_implied, reads_of, refusal_of
 from tensorlift.proofs.divisors import Divisors
 from tensorlift.proofs.expansion import Definitions, Facts, Surroundings
 from tensorlift.proofs.failure import INTERFACE, MEMORY, UNEQUAL, CheckFailure
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.places import Guards
     from tensorlift.ir.cut import Cut
     from tensorlift.proofs.expansion import Equality
     from tensorlift.targets.target import Target
@@ -47,18 +49,23 @@ class Places:
 
     def __init__(self, definitions: Definitions, surroundings: Surroundings) -> None:
         self._definitions = definitions
-        self._reads = Facts(surroundings, self._collect, lambda read: read.place)
+        self._reads = Facts(surroundings, self._collect, lambda read: read.place.reads | reads_of(read.guards))
 
-    def is_inside(self, place: Term, extent: Affine, domain: Domain) -> bool:
-        """Tell whether a place is one of an axis at every point of a domain."""
+    def is_inside(self, place: Term, extent: Affine, domain: Domain, guards: Guards = ()) -> bool:
+        """Tell whether a place is one of an axis wherever conditions hold on a domain."""
         least, most = value_range(place)
         if domain.is_empty() or domain.implies(at_least(least, 0), less(most, extent)):
             return True
         if isinstance(place, Piecewise):
-            return all(self.is_inside(piece, extent, domain & part) for part, piece in place.pieces)
+            return all(self.is_inside(piece, extent, domain & part, guards) for part, piece in place.pieces)
+        if applies(place, "select"):
+            condition, chosen, other = place.args
+            return self.is_inside(chosen, extent, domain, (*guards, (condition, True))) and self.is_inside(
+                other, extent, domain, (*guards, (condition, False))
+            )
         wanted = self._written_out(terms.cast(place, "i64"), domain)
         return any(
-            self._is_there(read, term, extent, domain, equality)
+            self._is_there(read, term, extent, (guards, domain), equality)
             for read in self._reads
             for term in wanted
             for equality in self._definitions.equalities
@@ -69,14 +76,23 @@ class Places:
         found = (self._definitions.expand(place, domain), self._definitions.expand(place, domain, fully=True))
         return tuple(dict.fromkeys(found))
 
-    def _is_there(self, read: PlaceRead, place: Term, extent: Affine, domain: Domain, equality: Equality) -> bool:
-        """Tell whether the source reads at a place on every point of a domain, along an axis that is not longer."""
-        for values in matches(read.place, place, read.variables):
+    def _is_there(
+        self, read: PlaceRead, place: Term, extent: Affine, where: tuple[Guards, Domain], equality: Equality
+    ) -> bool:
+        """Tell whether the source reads at a place wherever conditions hold, along an axis that is not longer."""
+        domain = where[1]
+        pairs = [(read.place, place), *product(conditions_of(read.guards), conditions_of(where[0]))]
+        for values in (found for pair in pairs for found in matches(*pair, read.variables)):
             mine, hit = substitute(read.place, values), fresh("hit")
             free = [v for v in read.variables if v not in values and v != read.hit]
             there = read.domain.project_out(*free).rename({read.hit: hit}).substitute(values)
             inside = (there & domain).implies(at_least(hit, 0), less(hit, extent))
-            if inside and domain.is_subset(there.project_out(hit)) and (mine is place or equality(mine, place, domain)):
+            if (
+                inside
+                and domain.is_subset(there.project_out(hit))
+                and (mine is place or equality(mine, place, domain))
+                and is_implied(read.guards, values, where, equality)
+            ):
                 return True
         return False
 

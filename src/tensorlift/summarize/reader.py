@@ -64,7 +64,6 @@ class _Reader(Values):
         self.has_places = has_places
         self.taken = {p.name for p in view.parameters}
         super().__init__(Indices(view.size_names, self.taken))
-        self.is_conditional = False  # whether what is read now runs under a condition on data
         self.guards: dict[SSAValue, Divided] = {}  # upper bounds of loop variables that have no affine form
         self.arrays: dict[str, ArrayInfo] = {}
         self.array_of: dict[SSAValue, str] = {}
@@ -185,9 +184,6 @@ class _Reader(Values):
         if any(extent == 1 and not isinstance(p, Affine) for extent, p in zip(info.shape, places, strict=True)):
             message = f"{array}, which has one cell, is read at a place that depends on data"
             raise refuse("TL208", message, place, "read it at place 0")
-        if self.is_conditional:
-            message = f"{array} is read at a place that depends on data, under a condition that depends on data"
-            raise refuse("TL208", message, place, "read it under no condition, at a place that is always inside")
         scalar = names.unused(f"{array}_read", self.taken)
         self.arrays[scalar] = ArrayInfo(scalar, info.dtype, (), is_parameter=False)
         out += gathered(info, places, scalar, new_value=self.unyielded, taken=self.taken, location=place)
@@ -282,12 +278,10 @@ def _scf_if(r: _Reader, op: Operation, out: list[Statement]) -> None:
 def _branch(r: _Reader, op: Operation, condition: Condition, out: list[Statement]) -> None:
     within = (condition, condition.complement()) if isinstance(condition, Domain) else r.can_be(op.operands[0])
     arms: list[tuple[Block, tuple[Term, ...]]] = []
-    outside, r.is_conditional = r.is_conditional, r.is_conditional or not isinstance(condition, Domain)
     for region in op.regions:
         block = r.block(region.block) if region.blocks else ()
         last = region.block.last_op if region.blocks else None
         arms.append((block, tuple(r.term(v) for v in last.operands) if last is not None and op.results else ()))
-    r.is_conditional = outside
     (then, chosen), (otherwise, other) = arms
     values = []
     for position, result in enumerate(op.results):

@@ -25,7 +25,7 @@ from tensorlift.comprehension.normal.arithmetic import (
     subtracted,
 )
 from tensorlift.comprehension.normal.atoms import ApplyAtom, Atom, IndexAtom, apply_atom
-from tensorlift.comprehension.normal.combine import same
+from tensorlift.comprehension.normal.combine import combine, same
 from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly
 from tensorlift.comprehension.normal.truths import negation, zero
 from tensorlift.ops.conversions import EXACT_BITS, holds_integers, is_exact
@@ -88,14 +88,16 @@ def _is_product(value: Poly, target: DType) -> bool:
 def exact(value: Poly, source: DType, ring: int, context: Domain) -> Poly:
     """Return the value, in the range of its type, as an element of another ring."""
 
-    def build(args: tuple[Poly, ...], _: Domain) -> Poly:
+    def build(args: tuple[Poly, ...], here: Domain) -> Poly:
         constant = args[0].constant
         if constant is not None:
             return number(wrap(int(constant), source), ring)
         within = _without_wrapping(args[0], source)
         if within is not None:
             return poly(within, ring)
-        return of_atom(apply_atom("wrap", (args[0],), source), ring)
+        has_sums = len(args[0].terms) > 1 and any(term.bound for term in args[0].terms)
+        merged = combine(args[0], context & here) if has_sums else args[0]  # the same however it is added up
+        return of_atom(apply_atom("wrap", (merged,), source), ring)
 
     return by_cells((value,), context, ring, build)
 

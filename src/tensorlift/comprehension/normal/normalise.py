@@ -19,6 +19,7 @@ from tensorlift.comprehension.normal.arithmetic import (
     number,
     of_affine,
     of_atom,
+    subtracted,
 )
 from tensorlift.comprehension.normal.atoms import fold_atom, read_atom, scalar_atom
 from tensorlift.comprehension.normal.combine import combine, same
@@ -29,7 +30,7 @@ from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly
 from tensorlift.comprehension.normal.products import factors_of, plain_product
 from tensorlift.comprehension.normal.scalar_rules import scalar, select
 from tensorlift.comprehension.normal.tidy import tidy
-from tensorlift.comprehension.normal.truths import COMPARISONS, affine_condition, guard, itself, negation
+from tensorlift.comprehension.normal.truths import COMPARISONS, affine_condition, guard, itself, negation, zero
 from tensorlift.comprehension.positions import counted_from_zero, with_start
 from tensorlift.comprehension.ranges import in_range
 from tensorlift.comprehension.rewrite import substitute
@@ -170,7 +171,7 @@ class Scope:
     def _apply(self, term: Apply) -> Poly:
         op, dtype = term.op, term.dtype
         if op == "hits":
-            return self.of(terms.apply("eq", *term.args))
+            return self._hits(*term.args)
         if op in COMPARISONS:
             return self._comparison(term)
         if op == "cast":
@@ -188,6 +189,12 @@ class Scope:
             return found
         args = [self.operand(a, dtype) for a in term.args]
         return scalar(op, args, self.domain, dtype)
+
+    def _hits(self, place: Term, cell: Term) -> Poly:
+        """Compare a place with that of a cell; what is added up to a place is merged, so that it is one atom."""
+        if place.dtype != cell.dtype or self._affine(place) is not None:
+            return self.of(terms.apply("eq", place, cell))
+        return zero(subtracted(combine(self.of(place), self.domain), self.of(cell)), self.domain)
 
     def _are_same(self, left: Term, right: Term) -> bool:
         return same(self.of(left), self.of(right), self.domain)

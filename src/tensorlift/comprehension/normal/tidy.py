@@ -8,7 +8,7 @@ from tensorlift.comprehension.normal.atoms import IndexAtom, ReadAtom, index_ato
 from tensorlift.comprehension.normal.interning import Undecided, spend, unique_name
 from tensorlift.comprehension.normal.monomials import Monomial, spread_indices
 from tensorlift.poly.affine import ONE, Affine, solved
-from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine
+from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine, equal
 from tensorlift.poly.variables import is_single_valued
 
 
@@ -88,9 +88,10 @@ def _counted(term: Monomial, context: Domain) -> Monomial | None:
             continue
         domain = term.domain.project_out(variable)
         left = tuple(v for v in term.bound if v != variable)
-        if not left and context.is_subset(domain):
-            domain = UNIVERSE
         count = ONE if bounds is None else bounds[1] - bounds[0] + 1
+        # Where there is just no point, the number of points is zero, so that no guard need say so.
+        if not left and context.is_subset(domain | Domain.of(equal(count, 0))):
+            domain = UNIVERSE
         return Monomial(term.coefficient, (*term.num, index_atom(count)), term.den, left, domain)
     return None
 

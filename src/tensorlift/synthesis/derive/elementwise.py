@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.rewrite import bottom_up
+from tensorlift.comprehension.rewrite import bottom_up, place_of
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term, apply, cast
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import Elementwise, Expression, Literal, SizeValue
@@ -178,6 +178,8 @@ def _can_fail(term: Term, known: dict[Term, bool]) -> bool:
 
 
 def _fails_itself(term: Term) -> bool:
+    if isinstance(term, Reduce):
+        return place_of(term) is not None  # a read at a place that depends on data, which may be outside
     if not isinstance(term, Apply) or term.op not in GUARDED:
         return False
     operand = term.args[GUARDED[term.op]]
@@ -192,12 +194,7 @@ def harmless(op: str, values: list[Value], guard: Value, scope: Scope) -> Value:
     if not value.axes and is_float(value.expression.dtype) and not all(v.expression.is_weak for v in values):
         return value
     one = scope.number(1, value.expression.dtype)
-    if scope.unless is not None:
-        return scope.combined("select", scope.unless, one, value)
-    condition = guard.expression
-    if isinstance(condition, Elementwise) and condition.op == "not":
-        return scope.combined("select", Value(condition.arguments[0], guard.axes), one, value)
-    return scope.combined("select", guard, value, one)
+    return scope.where_it_counts(guard, value, one)
 
 
 def _is_at_least(least: int, value: Expression, scope: Scope) -> bool:

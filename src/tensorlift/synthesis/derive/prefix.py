@@ -11,11 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.positions import counted_from_zero, position_of
+from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Reduce, reduce
 from tensorlift.ir.tensor_program import Range, Reverse
-from tensorlift.ops.dtypes import is_float
+from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.poly.affine import ZERO, Affine
-from tensorlift.poly.domain import Domain, at_least
+from tensorlift.poly.domain import EMPTY, Domain, at_least
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.reads import affine_value, readable
 from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, range_of, span_box
@@ -96,6 +97,9 @@ def _running(term: Reduce, axis: str, span: Span, scope: Scope, *, upwards: bool
     whole_span = (low.substitute({axis: longest}), high.substitute({axis: longest}))
     skipped = (high - low).substitute({axis: shortest}) - 1
     if skipped == -1:
+        without = _without_own(term, span, scope) if is_rising and upwards else None
+        if without is not None:
+            return without
         raise SplitAxis(axis, shortest)
     if not scope.context.implies(at_least(skipped, 0)):
         return None
@@ -116,6 +120,16 @@ def _running(term: Reduce, axis: str, span: Span, scope: Scope, *, upwards: bool
         return Value(folded.expression, axes)
     turn = [Reverse() if a == axis else whole(e) for a, e in zip(axes, folded.expression.shape, strict=True)]
     return Value(scope.build.subscript(folded.expression, turn), axes)
+
+
+def _without_own(term: Reduce, span: Span, scope: Scope) -> Value | None:
+    """Return a sum of integers up to an end as that which includes the end, less what is there."""
+    (name,), (low, high) = term.bound, span
+    own = substitute(term.body, {name: high})
+    if term.op != "sum" or not is_integer(term.dtype) or not readable(own, EMPTY, scope.box, scope):
+        return None
+    whole_sum = reduce("sum", (name,), Domain.of(at_least(name, low), at_least(high, name)), term.body)
+    return scope.combined("sub", scope.evaluate(whole_sum, scope), scope.evaluate(own, scope))
 
 
 def _folded(term: Reduce, value: Value, name: str, scope: Scope, *, upwards: bool) -> Value:

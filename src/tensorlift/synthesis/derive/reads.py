@@ -173,12 +173,20 @@ def taken_value(term: Reduce, scope: Scope) -> Value | None:
         index != Affine.var(axis) for index, axis in zip(body.indices, axes, strict=True) if axis is not None
     ):
         return None
-    found = {name: scope.evaluate(_narrow(place), scope) for name, place in places.items()}
+    found = {name: _place_value(place, scope) for name, place in places.items()}
     if len(found) == 1:
         value = _along_axis(body, *next(iter(found.items())), scope)
         if value is not None:
             return value
     return _at_all(body, axes, found, scope)
+
+
+def _place_value(place: Term, scope: Scope) -> Value:
+    """Return a place, the first one where it does not count and may be outside."""
+    value = scope.evaluate(_narrow(place), scope)
+    if scope.guard is None:
+        return value
+    return scope.where_it_counts(scope.guard, value, scope.number(0, value.expression.dtype))
 
 
 def _narrow(place: Term) -> Term:

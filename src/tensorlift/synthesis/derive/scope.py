@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.ranges import ends_of, in_range
-from tensorlift.ir.tensor_program import Expression, NewAxis, Range
+from tensorlift.ir.tensor_program import Elementwise, Expression, NewAxis, Range
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, NotAffine, at_least, less
 from tensorlift.poly.variables import without_divisions, without_redundancies
@@ -86,6 +86,15 @@ class Scope:
         if self.guard is not None:
             return replace(self, guard=self.combined("and", self.guard, guard), unless=None, memo=dict(self.memo))
         return replace(self, guard=guard, unless=None if holds else condition, memo=dict(self.memo))
+
+    def where_it_counts(self, guard: Value, value: Value, other: Value) -> Value:
+        """Return a value where an arm counts, and a harmless one elsewhere."""
+        condition = guard.expression
+        if self.unless is not None:
+            return self.combined("select", self.unless, other, value)
+        if isinstance(condition, Elementwise) and condition.op == "not":
+            return self.combined("select", Value(condition.arguments[0], guard.axes), other, value)
+        return self.combined("select", guard, value, other)
 
     @property
     def box(self) -> Domain:
