@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// expect:
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 int count_above(int n, const double *x, double t)
 {
     int k = 0;
@@ -12,7 +12,7 @@ int count_above(int n, const double *x, double t)
     return k;
 }
 
-// expect:
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c loop-free
 void ranks(int n, const float *x, int *rank)
 {
     int seen = 0;
@@ -23,7 +23,7 @@ void ranks(int n, const float *x, int *rank)
     }
 }
 
-// expect:
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c loop-free
 void segment_numbers(int n, const int *key, int *segment)
 {
     int id = 0;
@@ -34,7 +34,7 @@ void segment_numbers(int n, const int *key, int *segment)
     }
 }
 
-// expect:
+// expect: numpy refused TL126, jax refused TL126, torch refused TL126, stablehlo refused TL126, linalg refused TL126, c refused TL126
 int compress_positive(int n, const double *restrict x, double *restrict out)
 {
     int k = 0;
@@ -44,7 +44,7 @@ int compress_positive(int n, const double *restrict x, double *restrict out)
     return k;
 }
 
-// expect:
+// expect: numpy refused TL126, jax refused TL126, torch refused TL126, stablehlo refused TL126, linalg refused TL126, c refused TL126
 size_t where_nonzero(const int32_t *restrict a, size_t n, int32_t *restrict places)
 {
     size_t found = 0;
@@ -57,7 +57,7 @@ size_t where_nonzero(const int32_t *restrict a, size_t n, int32_t *restrict plac
     return found;
 }
 
-// expect:
+// expect: numpy refused TL126, jax refused TL126, torch refused TL126, stablehlo refused TL126, linalg refused TL126, c refused TL126
 void pack_by_mask(int n, const double *restrict a, const unsigned char *restrict keep, double *restrict out, int *count)
 {
     int j = 0;
@@ -70,7 +70,7 @@ void pack_by_mask(int n, const double *restrict a, const unsigned char *restrict
     *count = j;
 }
 
-// expect:
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL209, linalg refused TL209, c refused TL209
 void unpack(int n, const double *restrict x, const double *restrict packed, double *restrict out)
 {
     int j = -1;
@@ -81,7 +81,7 @@ void unpack(int n, const double *restrict x, const double *restrict packed, doub
         }
 }
 
-// expect:
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL209, linalg refused TL209, c refused TL209
 void expand_with_zeros(int n, const int *restrict mask, const float *restrict v, float *restrict dense)
 {
     int k = 0;
@@ -89,7 +89,7 @@ void expand_with_zeros(int n, const int *restrict mask, const float *restrict v,
         dense[i] = mask[i] ? v[k++] : 0.0f;
 }
 
-// expect:
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL209, linalg refused TL209, c refused TL209
 void merge_by_flags(int n, const int *restrict from_a, const double *restrict a, const double *restrict b,
                     double *restrict out)
 {
@@ -102,7 +102,7 @@ void merge_by_flags(int n, const int *restrict from_a, const double *restrict a,
     }
 }
 
-// expect:
+// expect: numpy refused TL126, jax refused TL126, torch refused TL126, stablehlo refused TL126, linalg refused TL126, c refused TL126
 int partition_stable(int n, const double *restrict x, double pivot, double *restrict low, double *restrict high)
 {
     int nl = 0, nh = 0;
@@ -115,7 +115,7 @@ int partition_stable(int n, const double *restrict x, double pivot, double *rest
     return nl;
 }
 
-// expect:
+// expect: numpy refused TL126, jax refused TL126, torch refused TL126, stablehlo refused TL126, linalg refused TL126, c refused TL126
 int partition_front_and_back(int n, const int *restrict x, int *restrict out)
 {
     int front = 0, back = n - 1;
@@ -127,7 +127,7 @@ int partition_front_and_back(int n, const int *restrict x, int *restrict out)
     return front;
 }
 
-// expect:
+// expect: numpy refused TL126, jax refused TL126, torch refused TL126, stablehlo refused TL126, linalg refused TL126, c refused TL126
 int remove_value(int *a, int n, int value)
 {
     int k = 0;
@@ -137,7 +137,7 @@ int remove_value(int *a, int n, int value)
     return k;
 }
 
-// expect:
+// expect: numpy refused TL126, jax refused TL126, torch refused TL126, stablehlo refused TL126, linalg refused TL126, c refused TL126
 int unique_sorted(int n, const int *restrict x, int *restrict out)
 {
     int k = 0;
@@ -147,7 +147,7 @@ int unique_sorted(int n, const int *restrict x, int *restrict out)
     return k;
 }
 
-// expect:
+// expect: numpy refused TL126, jax refused TL126, torch refused TL126, stablehlo refused TL126, linalg refused TL126, c refused TL126
 int run_lengths(int n, const int *restrict x, int *restrict length)
 {
     int runs = 0, start = 0;
@@ -160,7 +160,7 @@ int run_lengths(int n, const int *restrict x, int *restrict length)
     return runs;
 }
 
-// expect:
+// expect: numpy refused TL126, jax refused TL126, torch refused TL126, stablehlo refused TL126, linalg refused TL126, c refused TL126
 int with_second_push(int n, const double *restrict x, double *restrict out)
 {
     int k = 0;
@@ -172,7 +172,7 @@ int with_second_push(int n, const double *restrict x, double *restrict out)
     return k;
 }
 
-// expect:
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL209, linalg refused TL209, c refused TL209
 void circular_weights(int n, int m, const double *restrict x, const double *restrict w, double *restrict y)
 {
     int k = 0;
@@ -183,7 +183,7 @@ void circular_weights(int n, int m, const double *restrict x, const double *rest
     }
 }
 
-// expect:
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL209, linalg refused TL209, c refused TL209
 void steps_that_differ(int n, const double *restrict x, const double *restrict w, double *restrict y)
 {
     int k = 0;
@@ -196,7 +196,7 @@ void steps_that_differ(int n, const double *restrict x, const double *restrict w
     }
 }
 
-// expect:
+// expect: numpy refused TL126, jax refused TL126, torch refused TL126, stablehlo refused TL126, linalg refused TL126, c refused TL126
 void pack_two_arrays(int n, const float *restrict u, const float *restrict v, float *restrict p, float *restrict q,
                      int *restrict count)
 {

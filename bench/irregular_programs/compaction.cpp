@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <vector>
 
-// expect:
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 int count_above(const std::vector<double> &x, double t)
 {
     int k = 0;
@@ -12,7 +12,7 @@ int count_above(const std::vector<double> &x, double t)
     return k;
 }
 
-// expect:
+// expect: numpy refused TL126, jax refused TL126, torch refused TL126, stablehlo refused TL126, linalg refused TL126, c refused TL126
 std::size_t compress_positive(const std::vector<double> &x, std::vector<double> &out)
 {
     std::size_t k = 0;
@@ -22,7 +22,7 @@ std::size_t compress_positive(const std::vector<double> &x, std::vector<double> 
     return k;
 }
 
-// expect:
+// expect: numpy refused TL127, jax refused TL127, torch refused TL127, stablehlo refused TL127, linalg refused TL127, c refused TL127
 void unpack(const std::vector<bool> &mask, const std::vector<float> &packed, std::vector<float> &out)
 {
     std::size_t k = 0;
@@ -31,14 +31,14 @@ void unpack(const std::vector<bool> &mask, const std::vector<float> &packed, std
             out[i] = packed[k++];
 }
 
-// expect:
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL209, linalg refused TL209, c refused TL209
 void merge_by_flags(int n, const int *flags, const double *a, const double *b, double *__restrict out)
 {
     for (int k = 0, i = 0, j = 0; k < n; ++k)
         out[k] = flags[k] ? a[i++] : b[j++];
 }
 
-// expect:
+// expect: numpy refused TL126, jax refused TL126, torch refused TL126, stablehlo refused TL126, linalg refused TL126, c refused TL126
 std::vector<double> positives(const std::vector<double> &x)
 {
     std::vector<double> out;

@@ -31,6 +31,10 @@ MASKED = """void f(int n, const int *b, const double x[8], double *y) {
   for (int i = 0; i < n; i++) y[i] = x[b[i] & 7]; }"""
 BYTES = """void f(int n, const unsigned char *b, const double x[256], double *y) {
   for (int i = 0; i < n; i++) y[i] = x[b[i]]; }"""
+SOME = """void f(int n, const int *c, const int *ix, const double *x, double *y) {
+  for (int i = 0; i < n; i++) y[i] = c[i] > 0 ? x[ix[i]] : 0; }"""
+COUNTED = """void f(int n, const int *c, const double *x, double *y) {
+  int k = 0; for (int i = 0; i < n; i++) y[i] = c[i] > 0 ? x[k++] : 0; }"""
 ONE_HOT = "np.where(ix[:, None] == np.arange(x.shape[0], dtype=np.int32), x, 0.0).sum(axis=1)"
 
 RIGHT = [
@@ -50,6 +54,10 @@ RIGHT = [
     (SEARCH, "ix, x", ONE_HOT),
     (MASKED, "b, x", "x[b & 7]"),
     (BYTES, "b, x", "x[b]"),
+    (SOME, "c, ix, x", "np.where(c > 0, x[np.where(c > 0, ix, 0)], 0.0)"),
+    (SOME, "c, ix, x", "np.where(c <= 0, 0.0, x[np.where(c <= 0, 0, ix)])"),
+    (SOME, "c, ix, x", "np.where(c > 0, x[np.where((c > 0) & (ix > 3), ix, np.where(c > 0, ix, 0))], 0.0)"),
+    (COUNTED, "c, x", "np.where(c > 0, x[np.where(c > 0, np.cumsum(c > 0, dtype=np.int32) - (c > 0), 0)], 0.0)"),
 ]
 WRONG = [
     (PLAIN, "ix, x", "x[ix - 1]", OBLIGATION),
@@ -61,7 +69,7 @@ WRONG = [
     (PLAIN, "ix, x", "x[ix.astype(np.int8)]", OBLIGATION),
     (PLAIN, "ix, x", "x[x.astype(np.int32)]", OBLIGATION),
     (PLAIN, "ix, x", "x[ix > 0]", UNREADABLE),
-    (PLAIN, "ix, x", "x[np.where(ix >= 0, ix, 0)]", OBLIGATION),
+    (PLAIN, "ix, x", "x[np.where(ix >= 0, ix, 0)]", UNEQUAL),
     (PLAIN, "ix, x", "x[ix] + x[ix - ix]", OBLIGATION),
     (TWO, "ix, iy, x", "x[iy] + 2 * x[ix]", UNEQUAL),
     (TWO, "ix, iy, x", "3 * x[ix]", UNEQUAL),
@@ -76,6 +84,15 @@ WRONG = [
     (MASKED, "b, x", "x[b & 15]", OBLIGATION),
     (MASKED, "b, x", "x[b & 3]", UNEQUAL),
     (MASKED, "b, x", "x[b]", OBLIGATION),
+    (SOME, "c, ix, x", "np.where(c > 0, x[ix], 0.0)", OBLIGATION),
+    (SOME, "c, ix, x", "np.where(c > 0, x[np.where(c >= 0, ix, 0)], 0.0)", OBLIGATION),
+    (SOME, "c, ix, x", "np.where(c > 0, x[np.where(c > 0, 0, ix)], 0.0)", OBLIGATION),
+    (SOME, "c, ix, x", "np.where(c > 0, x[np.where(c > 0, ix, -1)], 0.0)", OBLIGATION),
+    (SOME, "c, ix, x", "np.where(c > 0, x[np.where(ix > 0, ix, 0)], 0.0)", OBLIGATION),
+    (SOME, "c, ix, x", "x[np.where(c > 0, ix, 0)]", UNEQUAL),
+    (COUNTED, "c, x", "np.where(c > 0, x[np.cumsum(c > 0) - 1], 0.0)", OBLIGATION),
+    (COUNTED, "c, x", "np.where(c > 0, x[np.where(c > 0, np.cumsum(c > 0), 0)], 0.0)", OBLIGATION),
+    (COUNTED, "c, x", "np.where(c > 0, x[np.where(c > 0, np.cumsum(c >= 0) - 1, 0)], 0.0)", OBLIGATION),
 ]
 
 

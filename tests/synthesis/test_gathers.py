@@ -61,15 +61,9 @@ def test_other_targets_have_no_such_reads(target: str) -> None:
     assert "x is read at a place that depends on data, for which there is no" in refusal(CASES[0][0], target)
 
 
-CONDITION = "under a condition that depends on data"
-
-
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
-        ("if (ix[i] >= 0) y[i] += x[ix[i]];", CONDITION),
-        ("y[i] = ix[i] >= 0 ? x[ix[i]] : 0.0;", CONDITION),
-        ("if (ix[i] >= 0 && x[ix[i]] > 0) y[i] = 1;", CONDITION),
         ("y[i] = y[ix[i]];", "depends on data, and `y` is also written"),
         ("y[ix[i]] = x[i];", "the subscript depends on data"),
         ("{ double t[4]; for (int k = 0; k < 4; k++) t[k] = k; y[i] = t[ix[i]]; }", "is no array that is passed whole"),
@@ -77,6 +71,37 @@ CONDITION = "under a condition that depends on data"
 )
 def test_what_may_read_elsewhere_is_refused(statement: str, message: str) -> None:
     assert message in refusal(_c(IX, statement))
+
+
+CONDITIONAL = [
+    ("y[i] = ix[i] >= 0 ? x[ix[i]] : 0.0;", "np.where(mask, x[np.where(mask, ix, 0)], 0.0)"),
+    ("if (ix[i] < 0) y[i] = -1; else y[i] = x[ix[i]];", "np.where(mask, -1.0, x[np.where(mask, 0, ix)])"),
+    ("if (ix[i] >= 0 && x[ix[i]] > 0) y[i] = 1;", "x[np.where(mask, ix, 0)] > 0.0"),
+    ("y[i] = i > 2 ? x[ix[i]] : 0.0;", "x[ix[3:]]"),
+    ("{ int j = ix[i]; if (j >= 0) y[i] = x[j]; }", "np.where(mask, x[np.where(mask, ix, 0)], y)"),
+]
+
+
+@pytest.mark.parametrize(("statement", "expression"), CONDITIONAL)
+def test_a_read_under_a_condition_is_at_the_first_place_elsewhere(statement: str, expression: str) -> None:
+    (function,) = lift(_c(IX, statement)).functions
+    assert expression in function.program
+    assert function.verdict.value == "loop-free"
+
+
+def test_what_is_read_under_a_condition_may_be_outside_elsewhere() -> None:
+    (function,) = lift(_c(IX, CONDITIONAL[0][0])).functions
+    assert "every place at which x is read is inside of it" in [p.text for p in function.preconditions]
+
+
+COUNTED = """void f(int n, const int *c, const double *a, const double *b, double *y) {
+  int i = 0, j = 0; for (int k = 0; k < n; k++) if (c[k]) y[k] = a[i++]; else y[k] = b[j++]; }"""
+
+
+def test_a_counter_that_some_iterations_move_is_a_place() -> None:
+    (function,) = lift(COUNTED).functions
+    assert "a[np.where(mask, np.cumsum(t, dtype=np.int32) - t, 0)]" in function.program
+    assert str(function.level) == "proved"
 
 
 SPARSE = "const double *a, const int *col, const double *x, double *y"
@@ -156,16 +181,22 @@ def test_a_place_is_followed_through_pointers_and_branches_on_sizes(statement: s
             "{ int j = ix[i]; for (int k = 0; k < j; k++) y[i] += x[k]; y[i] += x[j]; }",
             "the loop bound depends on data",
         ),
-        ("{ int j = ix[i]; if (j >= 0) y[i] = x[j]; }", CONDITION),
     ],
 )
 def test_a_local_that_holds_data_is_refused_where_no_place_is_read_in_any_case(statement: str, message: str) -> None:
     assert message in refusal(_c(IX, statement))
 
 
-@pytest.mark.parametrize("body", ["y[i] = x[j]; j = ix[j];", "y[i] = x[j]; j += ix[i];", "y[i] = x[j++];"])
-def test_a_place_that_an_iteration_hands_to_the_next_stays_in_a_loop(body: str) -> None:
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        ("y[i] = x[j]; j = ix[j];", Verdict.HYBRID),
+        ("y[i] = x[j]; j += ix[i];", Verdict.SCAN),
+        ("y[i] = x[j++];", Verdict.LOOP_FREE),
+    ],
+)
+def test_a_place_may_be_what_an_iteration_hands_to_the_next(body: str, verdict: Verdict) -> None:
     source = _c(IX, "", f"int j = ix[0]; for (int i = 0; i < n; i++) {{ {body} }}")
     (function,) = lift(source, test=True).functions
-    assert function.verdict is Verdict.HYBRID, function.diagnostics
+    assert function.verdict is verdict, function.diagnostics
     assert "every place at which x is read is inside of it" in [p.text for p in function.preconditions]

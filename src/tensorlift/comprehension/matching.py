@@ -19,8 +19,8 @@ _MOST_GUESSES = 16
 def matches(pattern: Term, term: Term, variables: tuple[str, ...]) -> Iterator[dict[str, Affine]]:
     """Yield values for variables of the pattern under which it may be that term: substitute them and compare.
 
-    The values are read off where both have the same structure, else off the arrays that both read.  A variable that only
-    bounds what is added up is taken to be the one that the term has besides.
+    The values are read off where both have the same structure, else off the arrays that both read.  A variable that
+    only bounds what is added up is taken to be the one that the term has besides.
     """
     bound = frozenset(name for node in walk(pattern) if isinstance(node, Reduce) for name in node.bound)
     matching = _Matching(frozenset(variables), bound)

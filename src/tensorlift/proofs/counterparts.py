@@ -58,7 +58,8 @@ class Counterparts:
         self._divisors = divisors
         self.surroundings = surroundings
         self._source = {
-            depth: Facts(surroundings, partial(self._collect, depth), lambda s: s.term.reads | reads_of(s.guards)) for depth in _DEPTHS
+            depth: Facts(surroundings, partial(self._collect, depth), lambda s: s.term.reads | reads_of(s.guards))
+            for depth in _DEPTHS
         }
 
     def difference(self, tensor: SymbolicTensor, version: str, context: Domain) -> Computed | None:
@@ -150,9 +151,7 @@ class Counterparts:
         return False
 
 
-def is_implied(
-    guards: Guards, values: Mapping[str, Affine], place: tuple[Guards, Domain], equality: Equality
-) -> bool:
+def is_implied(guards: Guards, values: Mapping[str, Affine], place: tuple[Guards, Domain], equality: Equality) -> bool:
     """Tell whether each condition of the source, at some values, follows from those at a place of the program."""
     if not guards:
         return True

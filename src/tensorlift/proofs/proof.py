@@ -27,7 +27,14 @@ from tensorlift.ops.dtypes import DType, is_float
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.poly.names import fresh
-from tensorlift.proofs.counterparts import Counterparts, CutExecution, conditions_of, is_implied, reads_of, refusal_of
+from tensorlift.proofs.counterparts import (
+    Counterparts,
+    CutExecution,
+    conditions_of,
+    is_implied,
+    reads_of,
+    refusal_of,
+)
 from tensorlift.proofs.divisors import Divisors
 from tensorlift.proofs.expansion import Definitions, Facts, Surroundings
 from tensorlift.proofs.failure import INTERFACE, MEMORY, UNEQUAL, CheckFailure
@@ -90,8 +97,8 @@ class Places:
             if (
                 inside
                 and domain.is_subset(there.project_out(hit))
-                and (mine is place or equality(mine, place, domain))
                 and is_implied(read.guards, values, where, equality)
+                and (mine is place or equality(mine, place, domain))
             ):
                 return True
         return False

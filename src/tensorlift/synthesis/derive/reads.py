@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.ranges import value_range
 from tensorlift.comprehension.rewrite import place_of, reads_in
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
 from tensorlift.ir.tensor_program import At, Expression, Iota, Range, Reverse, SubscriptItem
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer
 from tensorlift.poly.affine import ZERO, Affine
-from tensorlift.poly.domain import Domain, at_least
+from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Scope, Value, ends_over
 
@@ -173,7 +174,8 @@ def taken_value(term: Reduce, scope: Scope) -> Value | None:
         index != Affine.var(axis) for index, axis in zip(body.indices, axes, strict=True) if axis is not None
     ):
         return None
-    found = {name: _place_value(place, scope) for name, place in places.items()}
+    extents = dict(zip(axes, scope.shapes[body.array], strict=True))
+    found = {name: _place_value(place, extents[name], scope) for name, place in places.items()}
     if len(found) == 1:
         value = _along_axis(body, *next(iter(found.items())), scope)
         if value is not None:
@@ -181,10 +183,10 @@ def taken_value(term: Reduce, scope: Scope) -> Value | None:
     return _at_all(body, axes, found, scope)
 
 
-def _place_value(place: Term, scope: Scope) -> Value:
+def _place_value(place: Term, extent: Affine, scope: Scope) -> Value:
     """Return a place, the first one where it does not count and may be outside."""
-    value = scope.evaluate(_narrow(place), scope)
-    if scope.guard is None:
+    value, (least, most) = scope.evaluate(_narrow(place), scope), value_range(place)
+    if scope.guard is None or scope.context.implies(at_least(least, 0), less(most, extent)):
         return value
     return scope.where_it_counts(scope.guard, value, scope.number(0, value.expression.dtype))
 
