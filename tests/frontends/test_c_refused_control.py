@@ -98,8 +98,8 @@ CASES = [
         "symbolic step",
         "TL121",
         2,
-        19,
-        "void f(int n, int s, double *a) {\n  for (int i = 0; i < n; i += s)\n    a[i] = 1;\n}\n",
+        26,
+        "void f(int n, int s, double *a) {\n  for (int i = 0, j = 0; i < n; i += s)\n    a[j++] = 1;\n}\n",
     ),
     Refused(
         "geometric",

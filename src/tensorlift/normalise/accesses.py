@@ -202,8 +202,8 @@ def _clear(ex: Execution, array: Array) -> None:
         cell = tuple(Polynomial.variable(over.variable) for over in loops)
         zero = ex.sink.truth(0, ex.place) if array.element is TRUTH else ex.sink.constant(0, array.element, ex.place)
         ex.sink.store(array, cell, zero, ex.domain, ex.place)
-    for _ in loops:
-        ex.sink.end_loop()
+    for over in reversed(loops):
+        ex.sink.end_loop(over)
 
 
 def _free(ex: Execution, op: Operation) -> None:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr
-from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineMap, AffineSet
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,6 +41,14 @@ class AffineMaps:
         """Give the set of a conjunction (equality where marked, else not negative) and its operands."""
         positions, operands, dims, symbols = self._operands([polynomial for polynomial, _ in constraints])
         return AffineSetAttr(AffineSet(dims, symbols, self._constraints(constraints, positions))), operands
+
+    def multiples(self, polynomial: Polynomial, size: Polynomial) -> tuple[AffineSetAttr, list[SSAValue]]:
+        """Give the set of the multiples of a size, and its operands."""
+        positions, operands, dims, symbols = self._operands([polynomial, size])
+        sides = (self.expression(side, positions) for side in (polynomial, size))
+        rest = AffineBinaryOpExpr(AffineBinaryOpKind.Mod, *sides)
+        zero = AffineConstraintExpr(AffineConstraintKind.eq, rest, AffineExpr.constant(0), canonicalize=False)
+        return AffineSetAttr(AffineSet(dims, symbols, (zero,))), operands
 
     def size_map(self, polynomials: Sequence[Polynomial]) -> AffineMapAttr:
         """Give the map from all sizes, in the order of the arguments, to several results."""

@@ -80,8 +80,8 @@ def loop(ex: Execution, op: Operation) -> None:
         ex.cells.hand_on([(view.arguments[number], view.yields[number]) for number in kept])
         for pair in solved.exchanged:
             exchange(ex, *(ex.array(view.arguments[number]) for number in pair))
-    for _ in count.loops:
-        ex.sink.end_loop()
+    for over in reversed(count.loops):
+        ex.sink.end_loop(over)
     if refusal_of(op) is not None:
         for load in (inside for inside in op.walk() if inside.name == "memref.load"):
             ex.ask_for_all(ex.values.get(load.operands[0]), place)
@@ -259,6 +259,8 @@ def _counted(ex: Execution, op: Operation, solved: Evolution) -> _Count:
     """Choose the loop variable: the counter itself where it rises by one, else the number of the iteration."""
     trips = solved.trips()
     first = solved.counts[0]
+    if not first.stride.is_constant:
+        return _counted_by_size(ex, op, solved)
     nonempty = _reach(ex, first, solved.view) if len(trips) == 1 else None
     primary = _primary(solved)
     hint = (solved.view.arguments[primary].name_hint if primary is not None else None) or "t"
@@ -270,7 +272,7 @@ def _counted(ex: Execution, op: Operation, solved: Evolution) -> _Count:
     variable = ex.fresh(hint)
     start = solved.starts[primary] if primary is not None else None
     steps_by_one = primary is not None and solved.moves[primary] == Polynomial.variable(ITERATION)
-    if isinstance(start, Index) and first.stride == 1 and steps_by_one and ex.ranges.is_affine(start.polynomial):
+    if isinstance(start, Index) and first.stride == ONE and steps_by_one and ex.ranges.is_affine(start.polynomial):
         over = LoopRange(variable, start.polynomial, tuple(start.polynomial + count for count in trips))
         return _Count((over,), Polynomial.variable(variable) - start.polynomial, after, hint, nonempty)
     if isinstance(start, Index) and _steps_only(solved, primary) and _vary(ex, trips):
@@ -280,9 +282,31 @@ def _counted(ex: Execution, op: Operation, solved: Evolution) -> _Count:
     return _Count((over,), Polynomial.variable(variable), after, hint, nonempty)
 
 
+def _counted_by_size(ex: Execution, op: Operation, solved: Evolution) -> _Count:
+    """Give the loop of a counter that rises by a size; where it ends is not known."""
+    stride, primary = solved.counts[0].stride, _primary(solved)
+    start = solved.starts[primary] if primary is not None else None
+    if primary is None or not isinstance(start, Index) or not _counts_alone(ex, solved, primary):
+        raise _unsolved(ex, op, "loop-step", f"`{stride}` is not a constant")
+    low, bounds = start.polynomial, tuple(start.polynomial + counted.distance for counted in solved.counts)
+    if not all(ex.ranges.is_affine(side) for side in (low, stride, *bounds)):
+        raise _unsolved(ex, op, "loop-step", f"`{stride}` is not a constant")
+    ex.preconditions.demand(Need("range", stride - ONE, ex.place), ex.domain)
+    hint = solved.view.arguments[primary].name_hint or "t"
+    return _Count((LoopRange(ex.fresh(hint), low, bounds, stride),), None, None, hint, None)
+
+
+def _counts_alone(ex: Execution, solved: Evolution, primary: int) -> bool:
+    """Whether a counter rises by the stride of its test, and all else that is handed on has a cell or stays."""
+    others = [n for n in range(len(solved.view.arguments)) if n != primary and solved.moves.get(n) != ZERO]
+    moves = solved.counts[0].stride * Polynomial.variable(ITERATION)
+    has_cells = all(n not in solved.moves and _before(ex, solved, n, ZERO) is None for n in others)
+    return has_cells and solved.moves[primary] == moves and solved.view.is_tested
+
+
 def _steps_only(solved: Evolution, primary: int | None) -> bool:
     """Whether a loop carries nothing but a counter that rises by the stride of its test."""
-    stride = Polynomial.constant(solved.counts[0].stride) * Polynomial.variable(ITERATION)
+    stride = solved.counts[0].stride * Polynomial.variable(ITERATION)
     moving = [number for number in range(len(solved.view.arguments)) if solved.moves.get(number) != ZERO]
     return moving == [primary] and solved.moves[moving[0]] == stride and solved.view.is_tested
 

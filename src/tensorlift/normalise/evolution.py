@@ -172,7 +172,7 @@ class Quiet:
         if view is None:
             return None
         solved = Evolution(view, self)
-        if solved.solve() is not None or len(solved.counts) != 1:
+        if solved.solve() is not None or len(solved.counts) != 1 or not solved.counts[0].stride.is_constant:
             return None
         (count,), (trips,) = solved.counts, solved.trips()
         left = solved.at(view.handed[value.index], trips, is_after=True)
@@ -184,7 +184,7 @@ class Quiet:
 
 def runs_as_often(count: TripCount, view: LoopView) -> Polynomial:
     """Give what is not negative where a loop runs as often as is counted: one that is not tested at first, once."""
-    return count.distance + Polynomial.constant(count.stride - 1) if view.is_tested else count.distance - ONE
+    return count.distance + count.stride - ONE if view.is_tested else count.distance - ONE
 
 
 def same(first: object, second: object) -> Closed | None:
@@ -253,7 +253,7 @@ class Evolution:
 
     def trips(self) -> list[Polynomial]:
         """Give the numbers of iterations as polynomials."""
-        return [trips_of(count.distance, count.stride, self.ranges) for count in self.counts]
+        return [trips_of(count, self.ranges) for count in self.counts]
 
     @cached_property
     def tested(self) -> set[int]:
@@ -425,9 +425,11 @@ class Evolution:
         if ITERATION in self.ranges.leaves(slope) | self.ranges.leaves(start):
             return "loop-condition", "is not linear in the iterations"
         start, slope = self._in_steps(test.operator, start, slope)
-        if slope.constant_value is None:
+        if not any(slope.is_constant or self.ranges.is_nonnegative(way) for way in (slope, -slope)):
             return "loop-step", f"`{slope}` is not a constant"
-        found = trip_count(test.operator, start, slope.constant_value)
+        found = trip_count(test.operator, start, slope)
+        if not isinstance(found, str) and not self.ranges.is_nonnegative(found.stride):
+            found = "moves away from its bound"
         if isinstance(found, str):
             return ("loop-forever" if "away" in found or "change" in found else "loop-condition"), found
         return found

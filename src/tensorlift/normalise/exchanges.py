@@ -63,8 +63,8 @@ def exchange(ex: Execution, one: Array, other: Array) -> None:
         held = [ex.sink.load(array, cell, ex.domain, place) for array in (one, other)]
         for array, data in zip((other, one), held, strict=True):
             ex.sink.store(array, cell, data, ex.domain, place)
-    for _ in loops:
-        ex.sink.end_loop()
+    for over in reversed(loops):
+        ex.sink.end_loop(over)
 
 
 def can_exchange(one: object, other: object) -> bool:

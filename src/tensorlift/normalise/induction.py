@@ -15,35 +15,41 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TripCount:
-    """``ceil(distance / stride)`` iterations; ``must_reach`` if the loop ends only when the distance is met exactly."""
+    """``ceil(distance / stride)`` iterations; ``must_reach`` if the loop ends only when the distance is met exactly.
+
+    A ``stride`` that is no constant is to be at least one.
+    """
 
     distance: Polynomial
-    stride: int
+    stride: Polynomial
     must_reach: bool = False
 
 
-def trip_count(operator: str, start: Polynomial, slope: int) -> TripCount | str:
+def trip_count(operator: str, start: Polynomial, slope: Polynomial) -> TripCount | str:
     """Solve ``start + slope * t  operator  0`` for the first ``t`` that fails, or say why that cannot be done."""
     if operator == "==":
         return "is an equality"
-    if slope == 0:
+    if slope == ZERO:
         return "does not change"
     if operator == "!=":
-        distance = -start if slope > 0 else start
-        if abs(slope) != 1:
+        distance = -start if slope == ONE else start
+        if slope not in {ONE, -ONE}:
             return "may step over the bound that `!=` waits for"
-        return TripCount(distance, 1, must_reach=True)
+        return TripCount(distance, ONE, must_reach=True)
     if operator in {">", ">="}:
         start, slope = -start, -slope
         operator = {">": "<", ">=": "<="}[operator]
-    if slope < 0:
+    if slope.constant_value is not None and slope.constant_value < 0:
         return "moves away from its bound"
     return TripCount(-start + (ONE if operator == "<=" else ZERO), slope)
 
 
-def trips_of(distance: Polynomial, stride: int, ranges: Ranges) -> Polynomial:
-    """Give ``ceil(distance / stride)``."""
-    return distance if stride == 1 else ranges.quotient(distance + Polynomial.constant(stride - 1), stride)
+def trips_of(count: TripCount, ranges: Ranges) -> Polynomial:
+    """Give ``ceil(distance / stride)``; of a stride that is no constant, what that is at most."""
+    by = count.stride.constant_value
+    if by is None or by == 1:
+        return count.distance
+    return ranges.quotient(count.distance + Polynomial.constant(by - 1), by)
 
 
 def nested_loops(lengths: list[Polynomial], hint: str, machine: Execution) -> tuple[tuple[LoopRange, ...], Polynomial]:

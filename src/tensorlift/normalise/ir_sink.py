@@ -235,7 +235,7 @@ class IRSink:
         self.add(operation)
 
     def begin_loop(self, loop: LoopRange, hint: str, location: Location, left: Diagnostic | None = None) -> None:
-        """Open the body of a loop."""
+        """Open the body of a loop; one that steps by a size goes by one, and runs its body where it steps to."""
         lower, lower_operands = self.maps.map([loop.lower])
         upper, upper_operands = self.maps.map(loop.uppers)
         block = Block(arg_types=[INDEX])
@@ -245,7 +245,7 @@ class IRSink:
             properties={
                 "lowerBoundMap": lower,
                 "upperBoundMap": upper,
-                "step": integer_attribute(loop.step, INDEX),
+                "step": integer_attribute(loop.step.constant_value or 1, INDEX),
                 "operandSegmentSizes": segments(len(lower_operands), len(upper_operands), 0),
             },
             regions=[Region(block)],
@@ -255,10 +255,22 @@ class IRSink:
         self.add(operation)
         self.maps.values[loop.variable] = block.args[0]
         self.blocks.append(block)
+        if not loop.step.is_constant:
+            condition, operands = self.maps.multiples(Polynomial.variable(loop.variable) - loop.lower, loop.step)
+            inner = Block()
+            only = affine.IfOp.create(
+                operands=operands,
+                properties={"condition": condition},
+                regions=[Region(inner), Region()],
+                location=self.place(location),
+            )
+            self.add(only)
+            self.blocks.append(inner)
 
-    def end_loop(self) -> None:
+    def end_loop(self, loop: LoopRange) -> None:
         """Close the body of a loop."""
-        self.blocks.pop().add_op(affine.YieldOp.create(location=UNKNOWN_LOC))
+        for _ in range(1 if loop.step.is_constant else 2):
+            self.blocks.pop().add_op(affine.YieldOp.create(location=UNKNOWN_LOC))
 
     def choose(
         self,

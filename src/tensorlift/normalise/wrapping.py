@@ -77,17 +77,17 @@ def _require_in_range(ex: Execution, solved: Evolution, test: Comparison, count:
             continue
         if ctype.signed and ctype.width >= INT.width:
             continue  # it does not wrap
-        step = moves.coefficient(ITERATION).constant_value
+        step = moves.coefficient(ITERATION)
         end = start.polynomial - count.distance
-        is_rising = step is not None and step > 0
-        is_falling = step == -count.stride if ctype.signed else step == -1 and _ends_in_range(ex, test, end, place)
-        if not is_falling and not (is_rising and step == count.stride):
+        is_rising = step == count.stride
+        is_falling = step == -count.stride if ctype.signed else step == -ONE and _ends_in_range(ex, test, end, place)
+        if not is_falling and not is_rising:
             raise refusal("loop-wrap", place, solved.view.arguments[number].name_hint or "a variable")
         room = None
         if is_falling and ctype.signed:
-            room = end - Polynomial.constant(count.stride - 1 + ctype.minimum)
+            room = end - count.stride + Polynomial.constant(1 - ctype.minimum)
         elif is_rising and ctype.width <= INT.width:
-            last = start.polynomial + count.distance + Polynomial.constant(count.stride - 1)
+            last = start.polynomial + count.distance + count.stride - ONE
             room = Polynomial.constant(ctype.maximum) - last
         if room is not None:
             ex.preconditions.demand(Need("overflow", room, place), ex.domain)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from tensorlift.poly.polynomial import Polynomial
+from tensorlift.poly.polynomial import ONE, Polynomial
 
 
 @dataclass(frozen=True, slots=True)
 class LoopRange:
-    """A loop variable and its bounds: ``lower <= variable < min(uppers)`` in steps of ``step``."""
+    """A loop variable and its bounds: ``lower <= variable < min(uppers)`` in steps of ``step``, at least one."""
 
     variable: str
     lower: Polynomial
     uppers: tuple[Polynomial, ...]
-    step: int = 1
+    step: Polynomial = ONE
 
     def below(self, position: int) -> LoopRange:
         """Give the range below one of the upper bounds, the last one where there are not so many."""

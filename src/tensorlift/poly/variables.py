@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.poly import isl
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine, affine_of, equal, parse
+from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine, affine_of, at_least, equal, parse
 from tensorlift.poly.isl import PARAM, TooManyPartsError, checked, set_copy, within_allowance
 from tensorlift.poly.names import fresh
 
@@ -84,10 +84,15 @@ def spelled(domain: Domain, last: Iterable[str]) -> str:
     return str(Domain(isl.set_align(set_copy(pruned.address), order)))
 
 
-def strided(name: str, lower: Affine, step: int) -> Domain:
-    """Return the points with ``name = lower + step * t`` for an integer ``t``."""
+def strided(name: str, lower: Affine, step: Affine | int) -> Domain:
+    """Return the points with ``name = lower + step * t`` for a whole ``t``, from zero where the step is no constant.
+
+    Of such a step they are more: all from the second one on.
+    """
     if step == 1:
         return UNIVERSE
+    if isinstance(step, Affine):
+        return Domain.of(equal(name, lower)) | Domain.of(at_least(name, lower + step))
     offset = Affine.var(name) - lower
     count = "t"
     while count in offset.variables:  # a loop variable of the source may have that name

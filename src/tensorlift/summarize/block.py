@@ -31,6 +31,7 @@ from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import Domain, NotAffine, at_least, equal, less
 from tensorlift.poly.names import formals, fresh
+from tensorlift.poly.variables import strided
 from tensorlift.proofs.source.exits import at_exit
 from tensorlift.proofs.source.induction import Guess, check_induction
 from tensorlift.summarize.accumulation import self_read
@@ -87,7 +88,12 @@ class LoopRule:
         for array in self._in_order_of_needs():
             self.states[array] = self._state_before(array, unfolds=unfolds)
         states = {array: [(d, unmarked(t, d)) for d, t in self.states[array]] for array in self.effect}
-        self.guess = Guess(self.loop, self.effect, states, self.region, self.iterations)
+        effect, iterations = self.effect, self.iterations
+        if not isinstance(self.loop.step, int):
+            reached = strided(self.variable, self.loop.lower[0], self.loop.step)
+            effect = {a: [(here, t) for d, t in p if not (here := d & reached).is_empty()] for a, p in effect.items()}
+            iterations = iterations & reached
+        self.guess = Guess(self.loop, effect, states, self.region, iterations)
         check_induction(self.guess, self.arrays)
         return at_exit(self.loop, states, self.context)
 
@@ -97,7 +103,7 @@ class LoopRule:
         if known is None:
             earlier = fresh("earlier")
             domains = Domain.union(domain.rename({self.variable: earlier}) for domain, _ in self.effect[array])
-            known = (domains & Domain.of(less(earlier, self.variable))).project_out(earlier)
+            known = (domains & self.loop.order(earlier, self.variable)).project_out(earlier)
             self.written_before[array] = known
         return known
 
@@ -202,7 +208,9 @@ class LoopRule:
 
     def _phases(self, array: str, pieces: list[Piece]) -> list[Piece]:
         iteration = fresh("k")
-        earlier = self.region & Domain.of(less(iteration, self.variable))
+        ended = Domain.union(Domain.of(equal(self.variable, high)) for high in self.loop.upper)
+        earlier = self.loop.order(iteration, self.variable) | (ended & Domain.of(less(iteration, self.variable)))
+        earlier = self.region & earlier
         found = []
         for domain, term in pieces:
             when = domain.rename({self.variable: iteration}) & earlier
@@ -210,7 +218,9 @@ class LoopRule:
                 found.append((when.coalesce(), rewrite.substitute(term, {self.variable: affine(iteration)})))
         info = self.arrays[array]
         box = Domain.box(formals(array, len(info.shape)), info.shape)
-        return Phases(array, iteration, initial(self._own(array)), box, self.region).closed(found)
+        old = initial(self._own(array))
+        phases = Phases(self.loop, array, iteration, initial=old, box=box, region=self.region)
+        return phases.closed(found)
 
     def _resolved(self, pieces: list[Piece], states: Effect) -> list[Piece]:
         """Return pieces with the states of arrays put in."""

@@ -25,6 +25,7 @@ from tensorlift.ir.function import FunctionView, function_named
 from tensorlift.ir.literal_function import argument_names
 from tensorlift.ir.location import location_of
 from tensorlift.ir.regions import ControlFlow
+from tensorlift.poly.affine import affine
 from tensorlift.poly.domain import Domain
 from tensorlift.poly.names import formals
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
@@ -294,7 +295,7 @@ class _Finding:
                 return None
             entered = self._step(_entry(self.flow, header)[value.index], start)
             trips = Polynomial.of(claim.upper[0] - claim.lower[0])
-            total, rest = (phi.by * trips).divide(Polynomial.constant(claim.step))
+            total, rest = (phi.by * trips).divide(Polynomial.of(affine(claim.step)))
             return None if entered is None or rest.terms else entered + total
         op: Any = value.owner
         if op.name in {"arith.addi", "arith.subi"}:

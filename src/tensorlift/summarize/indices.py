@@ -29,6 +29,7 @@ from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
     AffineConstantExpr,
+    AffineConstraintKind,
     AffineDimExpr,
     AffineExpr,
     AffineMap,
@@ -223,6 +224,22 @@ class Indices:
             found.append(_constraint(constraint.kind.value, left, right))
         found += [bound for name, q in quotients.items() for bound in DerivedSize(name, *q).bounds]
         return Domain.of(*found).project_out(*quotients)
+
+    def multiples(self, affine_set: AffineSet, operands: Sequence[Affine]) -> tuple[Affine, Affine] | None:
+        """Return what a set says to be a multiple of a size, and that size; None where it says something else.
+
+        Raises:
+            NotAffine: where one of them multiplies variables.
+
+        """
+        (first, *more), dims = affine_set.constraints, affine_set.num_dims
+        rest = first.lhs
+        if more or first.rhs != AffineExpr.constant(0) or not isinstance(rest, AffineBinaryOpExpr):
+            return None
+        if (rest.kind, first.kind) != (AffineBinaryOpKind.Mod, AffineConstraintKind.eq):
+            return None
+        number, size = (self._expression(side, operands, dims, None) for side in (rest.lhs, rest.rhs))
+        return None if size.is_constant else (number, size)
 
     def divided(self, affine_map: AffineMap, operands: Sequence[Affine]) -> Divided:
         """Apply a map with one result, which may divide loop variables.

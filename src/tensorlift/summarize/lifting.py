@@ -297,7 +297,10 @@ class Lifting:
 
     def _kept(self, s: Loop, error: RecurrenceError | NotAffine, context: Domain, versions: Versions) -> list[Item]:
         reason = reason_for(s, error, context, self.arrays)
-        s = self._single_bounds(s)
+        s, step = self._single_bounds(s), s.step
+        if not isinstance(step, int):
+            message = f"this loop steps by {step}: {reason.message}"
+            raise refuse("TL222", message, s.location, "step by a constant, or do all that lies in between")
         inside = context & s.domain()
         items: list[Item] = []
         carried: list[tuple[str, str, str]] = []
@@ -311,7 +314,7 @@ class Lifting:
         body = self.block(s.body, inside, body_versions)
         versions.update((array, name) for array, _, name in carried)
         handed = tuple(Carried(a, before, name, body_versions.get(a, name)) for a, before, name in carried)
-        loop = KeptLoop(s.variable, s.lower[0], s.upper[0], s.step, inside, handed, tuple(body), reason)
+        loop = KeptLoop(s.variable, s.lower[0], s.upper[0], step, inside, handed, tuple(body), reason)
         return [*items, loop]
 
     def _carried_arrays(self, s: Loop, iterations: Domain) -> list[str]:

@@ -16,14 +16,15 @@ from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.rewrite import shorten
 from tensorlift.comprehension.state import Piece, RecurrenceError, covered, overlay, split
 from tensorlift.poly.affine import Affine, affine
-from tensorlift.poly.domain import Domain, NotAffine, less
+from tensorlift.poly.domain import Domain, NotAffine
 from tensorlift.poly.names import fresh
 from tensorlift.poly.variables import extreme_of, is_single_valued, unconstrained, without_divisions
 from tensorlift.summarize.accumulate import recognise
 from tensorlift.summarize.accumulation import Accumulation, has_self, replace_self
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.terms import Term
+    from tensorlift.comprehension.terms import Reducer, Term
+    from tensorlift.summarize.statements import Loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +42,16 @@ class _Phase:
 
 
 class Phases:
-    """The pieces that the iterations ``variable`` of a loop write to one array.
+    """The pieces that the iterations ``variable`` of a ``loop`` write to one array.
 
     ``initial`` is the read of the cell before the loop; ``box`` holds every cell that there is, ``region`` the values
     of the remaining variables for which the closed form is wanted.
     """
 
-    def __init__(self, array: str, variable: str, initial: Term, box: Domain, region: Domain) -> None:
+    def __init__(  # noqa: PLR0913 - what is known of the loop, and of the array
+        self, loop: Loop, array: str, variable: str, *, initial: Term, box: Domain, region: Domain
+    ) -> None:
+        self.loop = loop
         self.array = array
         self.variable = variable
         self.initial = initial
@@ -71,11 +75,11 @@ class Phases:
     def _without_overwritten(self, pieces: list[Piece]) -> list[Piece]:
         """Drop writes that a later iteration's assignment overwrites."""
         assigned = [domain for domain, term in pieces if not has_self(term)]
-        if not assigned or (len(pieces) == 1 and _is_fixed(self.variable, pieces[0][0])):
+        if not assigned or (len(pieces) == 1 and self._is_fixed(pieces[0][0])):
             return pieces
         later = fresh("later")
         overwritten = covered([(domain.rename({self.variable: later}), self.initial) for domain in assigned])
-        overwritten = (overwritten & Domain.of(less(self.variable, later))).project_out(later)
+        overwritten = (overwritten & self.loop.order(self.variable, later)).project_out(later)
         if overwritten.is_empty():
             return pieces
         kept = [((domain - overwritten).coalesce(), term) for domain, term in pieces]
@@ -87,7 +91,7 @@ class Phases:
             step = recognise(term, self.variable)
             if isinstance(term, terms.Read) and has_self(term):
                 continue  # the cell keeps its value
-            folds = has_self(term) and not _is_fixed(self.variable, domain)
+            folds = has_self(term) and not self._is_fixed(domain)
             if folds and step is None:
                 raise RecurrenceError(self.array, "is updated again and again, and not by a sum or the like")
             phases.append(_Phase(domain, term, step, folds))
@@ -116,8 +120,17 @@ class Phases:
     def _precedes(self, first: _Phase, second: _Phase) -> bool:
         """Tell whether some cell is written by the first piece before the second writes it."""
         later = fresh("later")
-        both = first.domain & second.domain.rename({self.variable: later}) & Domain.of(less(self.variable, later))
+        both = first.domain & second.domain.rename({self.variable: later}) & self.loop.order(self.variable, later)
         return not both.is_empty()
+
+    def _is_fixed(self, domain: Domain) -> bool:
+        """Tell whether at most one iteration writes a cell; mostly an equality says so."""
+        if _is_solved(self.variable, domain):
+            return True
+        if isinstance(self.loop.step, int):
+            return is_single_valued(domain, self.variable)
+        later = fresh("later")
+        return (domain & domain.rename({self.variable: later}) & self.loop.order(self.variable, later)).is_empty()
 
     def _once(self, phase: _Phase, before: list[Piece]) -> list[Piece]:
         """Assign or update at the one iteration that counts, the last."""
@@ -152,12 +165,28 @@ class Phases:
         assert step is not None
         bound = fresh("k")
         operand = rewrite.substitute(step.term, {self.variable: affine(bound)})
-        folded = terms.reduce(step.op, (bound,), phase.domain.rename({self.variable: bound}).coalesce(), operand)
+        iterations = phase.domain.rename({self.variable: bound}).coalesce()
+        if isinstance(self.loop.step, int):
+            folded = terms.reduce(step.op, (bound,), iterations, operand)
+        else:
+            folded = self._one_after_the_other(operand, step.op, bound, iterations)
         if step.is_neutral_without_iterations:
             cells = unconstrained(phase.domain, self.variable) & (self.box & self.region)
         else:
             cells = phase.domain.project_out(self.variable)
         return [(where, step.combine(old, folded)) for where, old in self._values(before, cells)]
+
+    def _one_after_the_other(self, operand: Term, op: Reducer, bound: str, iterations: Domain) -> Term:
+        """Fold all that iterations fold, each a stretch that begins where that of the one before ends.
+
+        Raises:
+            RecurrenceError: where they fold something else.
+
+        """
+        if not isinstance(operand, terms.Reduce) or operand.op != op or bound in operand.body.free:
+            raise RecurrenceError(self.array, "is folded in steps of a size")
+        points = (operand.domain & iterations).project_out(bound).coalesce()
+        return terms.reduce(op, operand.bound, points, operand.body)
 
     def _values(self, pieces: list[Piece], cells: Domain) -> list[Piece]:
         """Return what the cells hold so far."""
@@ -171,11 +200,6 @@ class Phases:
         if not rest.is_empty():
             found.append((rest.coalesce() if found else rest, self.initial))
         return found
-
-
-def _is_fixed(variable: str, domain: Domain) -> bool:
-    """Tell whether the other variables leave at most one value for this one; mostly an equality says so."""
-    return _is_solved(variable, domain) or is_single_valued(domain, variable)
 
 
 def _is_solved(variable: str, domain: Domain) -> bool:

@@ -234,17 +234,29 @@ def _allocate(r: _Reader, op: Operation, out: list[Statement]) -> None:
 
 def _affine_for(r: _Reader, op: Operation, out: list[Statement]) -> None:
     loop: Any = op
-    block, place = loop.body.block, location_of(op)
+    block: Any = loop.body.block
+    place = location_of(op)
     lower = r.indices.apply(loop.lowerBoundMap.data, r.affines_of(loop.lowerBoundOperands))
     upper = _upper_bounds(r, loop, lower)
     variable = names.unused(block.args[0].name_hint or "i", r.taken)
     r.affines[block.args[0]] = affine(variable)
-    body = r.block(block)
+    size = _step_by_size(r, block, lower)
+    body = r.block(block if size is None else block.first_op.regions[0].block)
     if block.args[0] in r.guards:
         limit = r.guards[block.args[0]]
         within = limit.satisfies(lambda high: Domain.of(less(variable, high)))
         body = guarded(within, body, place)
-    out.append(rescaled(Loop(variable, lower, upper, loop.step.value.data, body, place)))
+    found = Loop(variable, lower, upper, loop.step.value.data if size is None else size, body, place)
+    out.append(rescaled(found) if size is None else found)
+
+
+def _step_by_size(r: _Reader, block: Any, lower: tuple[Affine, ...]) -> Affine | None:
+    """Return the size by which a loop steps: it does nothing but at multiples of that from its lower bound on."""
+    only: Any = block.first_op
+    if only.name != "affine.if" or only.next_op is not block.last_op or only.regions[1].blocks or len(lower) > 1:
+        return None
+    found = r.indices.multiples(only.properties["condition"].data, r.affines_of(only.operands))
+    return found[1] if found is not None and found[0] == r.affine_of(block.args[0]) - lower[0] else None
 
 
 def _upper_bounds(r: _Reader, loop: Any, lower: tuple[Affine, ...]) -> tuple[Affine, ...]:

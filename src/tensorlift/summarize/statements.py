@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
+from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.poly.variables import strided
 from tensorlift.session import SESSION
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
     from tensorlift.diagnostics import Location
     from tensorlift.ops.dtypes import DType
-    from tensorlift.poly.affine import Affine
 
 Condition = Domain | terms.Term  # affine in indices and sizes, or dependent on data
 
@@ -85,17 +85,25 @@ class Branch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
-    """``for variable in range(max(lower), min(upper), step)``; the variable's name is the only one in the function."""
+    """``for variable in range(max(lower), min(upper), step)``; the variable's name is the only one in the function.
+
+    A step that is no constant is at least one.
+    """
 
     variable: str
     lower: tuple[Affine, ...]
     upper: tuple[Affine, ...]
-    step: int
+    step: Affine | int
     body: Block
     location: Location | None = None
 
+    def order(self, earlier: str, later: str) -> Domain:
+        """Return where one iteration comes before another; by as much as a step, where that is no constant."""
+        is_told = isinstance(self.step, int)
+        return Domain.of(less(earlier, later) if is_told else at_least(later, affine(earlier) + self.step))
+
     def domain(self) -> Domain:
-        """Return the iterations: the values of the variable."""
+        """Return the iterations: the values of the variable, and others where the step is no constant."""
         return _iterations(self.variable, self.lower, self.upper, self.step)
 
 
@@ -104,9 +112,9 @@ Block = tuple[Statement, ...]
 
 
 @SESSION.cached
-def _iterations(variable: str, lower: tuple[Affine, ...], upper: tuple[Affine, ...], step: int) -> Domain:
+def _iterations(variable: str, lower: tuple[Affine, ...], upper: tuple[Affine, ...], step: Affine | int) -> Domain:
     bounds = [at_least(variable, low) for low in lower] + [less(variable, high) for high in upper]
-    return Domain.of(*bounds) & strided(variable, lower[0], step)
+    return Domain.of(*bounds) & (strided(variable, lower[0], step) if isinstance(step, int) else UNIVERSE)
 
 
 def value_read(value: str, dtype: DType) -> Term:

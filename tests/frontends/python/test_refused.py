@@ -63,7 +63,6 @@ CASES = [
     ),
     Refused("iterable", "TL169", 2, 14, "def f(x, y):\n    for v in sorted(x):\n        y[0] = v\n"),
     Refused("zero step", "TL170", 2, 26, "def f(x, n):\n    for i in range(0, n, 0):\n        x[i] = 1\n"),
-    Refused("data step", "TL170", 2, 26, "def f(x, n, k):\n    for i in range(0, n, k):\n        x[i] = 1\n"),
     Refused(
         "changed loop variable",
         "TL171",

@@ -30,11 +30,11 @@ _MOST_ITEMS = 16  # a body is repeated for each
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The values of a loop variable: from ``start`` on in steps, to before ``stop``."""
+    """The values of a loop variable: from ``start`` on in steps, to before ``stop``; None steps by a size."""
 
     start: Scalar
     stop: Scalar
-    step: int = 1
+    step: int | None = 1
 
     @property
     def is_plain(self) -> bool:
@@ -79,10 +79,9 @@ def _range(ctx: Inference, node: ast.Call) -> Range:
     if len(values) == _TWO:
         return Range(values[0], values[1])
     step = values[-1].integer
-    if not step:
-        text = ast.unparse(node.args[-1])
-        raise ctx.refusal("step", "zero" if step == 0 else f"`{text}`, which is no constant", node.args[-1])
-    return Range(values[0], values[1], int(step))
+    if step == 0:
+        raise ctx.refusal("step", "zero", node.args[-1])
+    return Range(values[0], values[1], int(step) if step is not None else None)
 
 
 def _reversed(ctx: Inference, target: ast.expr, node: ast.expr) -> _Iteration:

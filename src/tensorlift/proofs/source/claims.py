@@ -48,19 +48,20 @@ class Ahead:
 class LoopClaim:
     """A loop, by the position of its header among the blocks.
 
-    ``variable`` goes up from ``lower``, by ``step``, as long as it is below each of ``upper``.  ``phis`` has one entry
-    for each argument of the header.  ``states`` are the arrays before iteration ``variable``; ``item`` is the loop of
-    the definitions, where it stays one.  ``versions`` names the definitions that arrays are equal to when the loop
-    ends.  ``locals`` tells which values of the IR the states mean by the names of scalars that the loop does not
-    change: each by its block, and the position of its operation or, counted from -1 down, of its argument.  ``ahead``
-    is for loops that stay.  With ``inner``, a claim of the same loop, an iteration is all of those of ``inner``.
+    ``variable`` goes up from ``lower``, by ``step``, as long as it is below each of ``upper``.  A step that is no
+    constant is at least one, and it is not known which iterations there are.  ``phis`` has one entry for each argument
+    of the header.  ``states`` are the arrays before iteration ``variable``; ``item`` is the loop of the definitions,
+    where it stays one.  ``versions`` names the definitions that arrays are equal to when the loop ends.  ``locals``
+    tells which values of the IR the states mean by the names of scalars that the loop does not change: each by its
+    block, and the position of its operation or, counted from -1 down, of its argument.  ``ahead`` is for loops that
+    stay.  With ``inner``, a claim of the same loop, an iteration is all of those of ``inner``.
     """
 
     header: int
     variable: str
     lower: tuple[Affine, ...]
     upper: tuple[Affine, ...]
-    step: int
+    step: Affine | int
     phis: tuple[Phi, ...]
     states: Effect = field(default_factory=dict)
     item: KeptLoop | None = None
@@ -77,7 +78,7 @@ class LoopClaim:
     def reached(self, context: Domain) -> Domain:
         """Return the values that the variable may have, its end included and what is beyond."""
         starts = context & Domain.of(*(at_least(self.variable, low) for low in self.lower))
-        return starts & strided(self.variable, self.lower[0], self.step) if self.step > 1 else starts
+        return starts & strided(self.variable, self.lower[0], self.step)
 
 
 @dataclass(frozen=True, slots=True)

@@ -243,7 +243,7 @@ class Execution:
     def entered(self, claim: LoopClaim, passed: list[Value], frame: Frame, context: Domain) -> Entered:
         """Say what a claim means for the values with which its loop is entered."""
         block = self.flow.blocks[claim.header]
-        require_sense(claim, frame.variables, self.cell_names)
+        require_sense(claim, frame.variables, self.cell_names, context)
         if len(claim.phis) != len(passed):
             raise Undecided("what is claimed is of another loop", block.last_op)
         variable = affine(claim.variable)
@@ -256,7 +256,7 @@ class Execution:
                     before.append(self._counter(claim, phi, value, context))
                     continue
                 moved = phi.by * Polynomial.of(variable - claim.lower[0])
-                moved, rest = moved.divide(Polynomial.constant(claim.step))
+                moved, rest = moved.divide(Polynomial.of(affine(claim.step)))
                 if rest.terms:
                     raise Undecided("a counter does not move by whole steps", block.last_op)
                 before.append(Exact(value.value + moved, value.is_signed and not phi.wraps))
@@ -284,7 +284,7 @@ class Execution:
             start = part.value.as_affine() if isinstance(part, Exact) and part.is_signed else None
             where = context & domain
             greatest = Domain.union(Domain.of(equal(low, start)) for low in claim.lower) if start is not None else where
-            if start is None or phi.by != Polynomial.constant(claim.step) or not (
+            if start is None or phi.by != Polynomial.of(affine(claim.step)) or not (
                 where.is_subset(greatest) and where.implies(*(at_least(start, low) for low in claim.lower))
             ):  # fmt: skip
                 raise Undecided("a counter starts at a value that is not known", self.flow.blocks[claim.header].last_op)
@@ -409,7 +409,8 @@ class Execution:
         self.require_counters(loop, after.passed)
         early, header = inner.exits[0], loop.claim.header
         is_pure = not after.state.pieces and not early.frame.state.pieces and not list(loop.phis())
-        if len(inner.exits) > 1 or not is_pure or not loop.iterations.is_subset(early.context):
+        is_told = isinstance(loop.claim.step, int)  # which iterations there are
+        if len(inner.exits) > 1 or not (is_pure and is_told) or not loop.iterations.is_subset(early.context):
             raise Undecided("the loop may be left early", loop.last)
         guard = frame.state.resolved(early.frame.guard, loop.iterations, loop.entry | inner.outer)
         search = Search.over(loop.claim.variable, loop.iterations.gist(loop.context), guard)

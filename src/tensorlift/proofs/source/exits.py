@@ -14,7 +14,7 @@ from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.state import Effect, Piece, merged, split
 from tensorlift.comprehension.terms import Apply, Reduce, Term
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
+from tensorlift.poly.domain import EMPTY, Domain, at_least, less
 from tensorlift.poly.names import fresh
 from tensorlift.poly.polynomial import Polynomial
 from tensorlift.poly.variables import strided
@@ -107,7 +107,8 @@ def counter_at_end(loop: Entered, number: int) -> Value:
     low = claim.lower[0]
     for high in claim.upper if len(claim.lower) == 1 else ():
         others = [at_least(other, high) for other in claim.upper if other is not high]
-        whole = strided("end", low, claim.step).substitute({"end": high}) if claim.step > 1 else UNIVERSE
+        is_told = isinstance(claim.step, int)
+        whole = strided("end", low, claim.step).substitute({"end": high}) if is_told else EMPTY
         if loop.context.implies(at_least(high, low), *others) and loop.context.is_subset(whole):
             return Exact(was.value.substitute({claim.variable: Polynomial.of(high)}), was.is_signed)
     if any(loop.context.implies(at_least(low, high)) for low in claim.lower for high in claim.upper):

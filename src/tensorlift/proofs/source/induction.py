@@ -7,6 +7,9 @@ The guess is the state before iteration ``i``, for every ``i`` up to the upper b
 - *gap*: where ``i`` is inside the bounds but no iteration (steps greater than one), the states before ``i`` and
   ``i + 1`` agree.
 
+Where the step ``s`` is no constant, it is not known which ``i`` are iterations: the step is shown for all that could be
+one, from ``i`` to ``i + s``, or to the least upper bound where that comes first.  Then there is no gap.
+
 The state at the upper bound is then what the loop leaves: that is the *exit*, taken by substitution, so that there is
 nothing left to check.  An empty loop is the base at the upper bound.
 """
@@ -20,7 +23,7 @@ from tensorlift.comprehension import normal, rewrite
 from tensorlift.comprehension.state import Effect, Piece, RecurrenceError, at, own_cell
 from tensorlift.comprehension.terms import Apply, Piecewise, Read, Term
 from tensorlift.poly.affine import Affine, affine
-from tensorlift.poly.domain import EMPTY, Domain, at_least
+from tensorlift.poly.domain import EMPTY, UNIVERSE, Domain, at_least, less
 from tensorlift.proofs.source.orders import equal_by_orders
 from tensorlift.proofs.source.unrolling import equal_by_cases, unrolled, without_empty
 
@@ -46,8 +49,8 @@ class Counted(Protocol):
         """The upper bounds, which it stays below."""
 
     @property
-    def step(self) -> int:
-        """What each iteration adds."""
+    def step(self) -> Affine | int:
+        """What each iteration adds, which is at least one."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ def check_induction(guess: Guess, arrays: Mapping[str, ArrayInfo]) -> None:
         own = own_cell(array, len(info.shape), info.dtype)
         proof.base(own)
         proof.step(own)
-        if guess.loop.step > 1:
+        if isinstance(guess.loop.step, int) and guess.loop.step > 1:
             proof.gap(own)
 
 
@@ -93,11 +96,28 @@ class _Proof:
         self.guess = guess
         self.variable = guess.loop.variable
         self.states = guess.states
-        advance = {self.variable: affine(self.variable) + 1}
+        following = self._following()
         self.next = {
-            array: [(d.substitute(advance), rewrite.substitute(t, advance)) for d, t in pieces]
+            array: [
+                (here, rewrite.substitute(t, at))
+                for where, at in following
+                for d, t in pieces
+                if not (here := d.substitute(at) & where).is_empty()
+            ]
             for array, pieces in guess.states.items()
         }
+
+    def _following(self) -> list[tuple[Domain, dict[str, Affine]]]:
+        """Return the next value of the variable, piece by piece."""
+        loop, now = self.guess.loop, affine(self.variable)
+        if isinstance(loop.step, int):
+            return [(UNIVERSE, {self.variable: now + 1})]
+        found = [(Domain.of(*(at_least(high, now + loop.step) for high in loop.upper)), now + loop.step)]
+        for number, high in enumerate(loop.upper):
+            others = [less(high, other) for other in loop.upper[:number]]
+            others += [at_least(other, high) for other in loop.upper[number + 1 :]]
+            found.append((Domain.of(less(high, now + loop.step), *others), high))
+        return [(where, {self.variable: value}) for where, value in found]
 
     def base(self, own: Read) -> None:
         """Nothing has changed before the first iteration."""

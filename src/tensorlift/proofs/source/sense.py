@@ -15,7 +15,7 @@ from tensorlift.comprehension.rewrite import Descend, rebuild_inside, transform,
 from tensorlift.comprehension.terms import Piecewise, Reduce, Term
 from tensorlift.ir.function import ROW
 from tensorlift.ops.dtypes import SIGNED, UNSIGNED, DType
-from tensorlift.poly.affine import Affine
+from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.poly.names import formals, reserve
 from tensorlift.poly.polynomial import ONE, Polynomial
@@ -114,18 +114,20 @@ def _require_items(items: Sequence[Item], context: Domain, arrays: Mapping[str, 
             _require_whole(term, piece)
 
 
-def require_sense(claim: LoopClaim, known: AbstractSet[str], cells: AbstractSet[str]) -> None:
-    """Show that the variable of a loop is a new one, and that its bounds and steps are made of ``known`` ones.
+def require_sense(claim: LoopClaim, known: AbstractSet[str], cells: AbstractSet[str], context: Domain) -> None:
+    """Show that the variable of a loop is a new one that goes up, and that bounds and steps are made of ``known`` ones.
 
     Raises:
         Undecided: where that is not so.
 
     """
-    if claim.step < 1 or not claim.lower or not claim.upper:
+    if not (claim.lower and claim.upper and context.implies(at_least(claim.step, 1))):
         raise Undecided("the claim of a loop has no bounds, or does not go up")
+    if claim.step != 1 and len(claim.lower) > 1:
+        raise Undecided("a loop whose iterations are apart begins at one of several bounds")
     if not claim.variable.isidentifier() or claim.variable in known | cells:
         raise Undecided(f"{claim.variable} has another meaning")
-    used = {name for bound in (*claim.lower, *claim.upper) for name in bound.variables}
+    used = {name for bound in (*claim.lower, *claim.upper, affine(claim.step)) for name in bound.variables}
     used |= {name for phi in claim.phis if isinstance(phi, Advance) for name in phi.by.variables()}
     if not used <= known:
         raise Undecided("a bound or a step depends on more than is known where the loop is entered")

@@ -53,7 +53,7 @@ def left_behind(run: Execution, loop: Entered, inner: Frame, frame: Frame) -> tu
 
     """
     claim, (way,) = loop.claim, inner.exits
-    if len(claim.upper) > 1 or claim.step > 1:
+    if len(claim.upper) > 1 or claim.step != 1:
         raise Undecided("it is not known which iteration of the loop is the last", loop.last)
     ends, last = run.ends(loop, frame), {claim.variable: Polynomial.of(claim.upper[0] - 1)}
     for value, known in way.frame.values.items():

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tensorlift.readers.python.context import Context
     from tensorlift.readers.python.values import CNumber, Operand, Size
 
-    Bounds: TypeAlias = tuple[Size, Size, int]  # start, stop and step
+    Bounds: TypeAlias = tuple[Size, Size, Size]  # start, stop and step
     Iteration: TypeAlias = tuple[Bounds, Callable[[SSAValue], None]]
     Comprehension = ast.ListComp | ast.GeneratorExp
 
@@ -58,7 +58,7 @@ def iterated(ctx: Context, target: ast.expr, node: ast.expr) -> Iteration:
 def _range(ctx: Context, arguments: Sequence[ast.expr]) -> Bounds:
     values = [size(ctx, argument) for argument in arguments]
     step = values[_STEP] if len(values) > _STEP else 1
-    if not values or not isinstance(step, int) or not step:
+    if not values or step == 0:
         raise ctx.refusal("a range with this step")
     return (0, values[0], 1) if len(values) == 1 else (values[0], values[1], step)
 

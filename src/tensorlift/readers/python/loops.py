@@ -24,24 +24,27 @@ if TYPE_CHECKING:
 
 def counted(
     ctx: Context,
-    bounds: tuple[Size, Size, int],
+    bounds: tuple[Size, Size, Size],
     place: FileLineColLoc,
     body: Callable[[SSAValue], None],
     name: str | None = None,
 ) -> None:
-    """Run a body for each number of a range: its start, its stop and its step."""
+    """Run a body for each number of a range: its start, its stop and its step, which goes up if it is no constant."""
     start, stop, step = bounds
     counter = Local(i64, place, name)
     outer, ctx.at = ctx.at, place
     first, last = ctx.size(start), ctx.size(stop)
-    is_counted = ctx.is_counted(first) if step > 0 else isinstance(stop, int) and stop >= -1
+    rises = not isinstance(step, int) or step > 0
+    is_counted = ctx.is_counted(first) if rises else isinstance(stop, int) and stop >= -1
+    if not isinstance(step, int):
+        ctx.require(ctx.comparison(">", step, ctx.constant(0, LONG), LONG), "ValueError, or a range that goes down")
     ctx.flow.write(counter, first)
 
     def test(inside: Flow, after: Flow) -> None:
         now = ctx.flow.read(counter)
         if is_counted:
             ctx.counters.add(now)
-        ctx.flow.branch(ctx.comparison("<" if step > 0 else ">", now, last, LONG), inside, after, place)
+        ctx.flow.branch(ctx.comparison("<" if rises else ">", now, last, LONG), inside, after, place)
 
     def run(latch: Flow, after: Flow) -> None:
         looped(ctx, lambda: body(ctx.flow.read(counter)), latch, after)
@@ -49,7 +52,7 @@ def counted(
 
     def advance() -> None:
         if ctx.flow.current.is_live:
-            after = ctx.arithmetic("+", ctx.flow.read(counter), ctx.constant(step, LONG), LONG, weak=True)
+            after = ctx.arithmetic("+", ctx.flow.read(counter), ctx.size(step), LONG, weak=True)
             ctx.flow.write(counter, after)
 
     ctx.flow.loop(named("for", place), test, run, advance)
