@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
 
+from bench.irregular import programs
 from bench.selection import KERNELS, add_selection, selected
 from tensorlift.commands.benchmark import Settings, benchmark
 from tensorlift.diagnostics import LiftError
@@ -103,7 +104,7 @@ def main() -> int:
 
 
 def _measured_rows(options: argparse.Namespace) -> Iterator[Row]:
-    entries = selected(options)
+    entries = _functions(options.programs) if options.programs else selected(options)
     rows: list[Row] = []
     for entry in entries:
         start = time.perf_counter()
@@ -114,6 +115,14 @@ def _measured_rows(options: argparse.Namespace) -> Iterator[Row]:
             _write(options.json, rows)
         print(f"{row.kernel}: {cells or row.remark} ({time.perf_counter() - start:.1f} s)", file=sys.stderr, flush=True)
         yield row
+
+
+def _functions(file: Path) -> list[dict[str, Any]]:
+    """Give the functions of a file of irregular programs as entries of the index."""
+    return [
+        {"file": str(file.resolve()), "suite": file.parent.name, "name": program.function, "function": program.function}
+        for program in programs([file])
+    ]
 
 
 def _write(file: str, rows: Sequence[Row]) -> None:
@@ -316,6 +325,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=0.4, help="for the samples of one kernel on one backend")
     parser.add_argument("--time-limit", type=float, default=60.0, help="seconds for one kernel on one backend")
     parser.add_argument("--threads", type=int, default=processors(), help="processors to use")
+    parser.add_argument("--programs", type=Path, metavar="FILE", help="the functions of a file of irregular programs")
     add_selection(parser)
     parser.add_argument("--json", metavar="FILE", help="write the figures to a file")
     parser.add_argument("--from", dest="source", action="append", metavar="FILE", help="take the figures from here")
