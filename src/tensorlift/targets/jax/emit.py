@@ -23,6 +23,7 @@ from tensorlift.ir.tensor_program import (
     Empty,
     Expression,
     For,
+    Literal,
     Range,
     SetSlice,
     SizeValue,
@@ -69,6 +70,10 @@ class TracedLoops:
         arrays = {p.name for p in program.parameters if p.shape}
         self.read_cells = [p.name for p in program.parameters if p.name in arrays & self._read_cells(program.body)]
 
+    def is_carried(self, name: str) -> bool:
+        """Tell whether a traced loop carries a variable."""
+        return any(name in state for state in self._states.values())
+
     def state(self, loop: For) -> tuple[str, ...]:
         """Return the variables that the iterations of a loop leave to each other; none where it is not traced."""
         return self._states.get(id(loop), ())
@@ -84,7 +89,7 @@ class TracedLoops:
                     self._states[id(statement)] = state
                 defined |= {name: kind for name, kind in _kinds(statement.body) if name in self._bound((statement,))}
             elif isinstance(statement, Assign):
-                defined[statement.name] = _kind(statement.value)
+                defined[statement.name] = _kind_of(statement)
 
     def _state_of(self, loop: For, defined: dict[str, _Kind], after: frozenset[str]) -> tuple[str, ...]:
         bound = self._bound(loop.body)
@@ -141,11 +146,17 @@ def _kind(value: Expression) -> _Kind:
     return value.dtype, value.shape, value.is_weak
 
 
+def _kind_of(statement: Assign) -> _Kind:
+    """Return what is assigned; a literal of Python's becomes a number of JAX's where a loop carries it."""
+    dtype, shape, is_weak = _kind(statement.value)
+    return dtype, shape, is_weak and not isinstance(statement.value, Literal)
+
+
 def _kinds(body: Body) -> Iterator[tuple[str, _Kind]]:
     """Yield what statements assign to variables and read of them."""
     for statement in walk_statements(body):
         if isinstance(statement, Assign):
-            yield statement.name, _kind(statement.value)
+            yield statement.name, _kind_of(statement)
         for value in values_of(statement):
             yield from ((node.name, _kind(node)) for node in walk_expressions(value) if isinstance(node, Variable))
 
@@ -329,6 +340,8 @@ class _JaxEmission(Emission):
     def named(self, statement: Assign, name: str) -> tuple[str, str] | None:
         """Spell an assignment to a name; a copy under the same name is none."""
         value = statement.value
+        if isinstance(value, Literal) and self.traced.is_carried(statement.name):
+            return f"{name} =", self.spell.converted(self.spell(value), value.dtype).source
         while isinstance(value, Copy) and not value.argument.is_weak:
             value = value.argument
         if isinstance(value, Variable) and value.name == statement.name:
