@@ -127,6 +127,44 @@ def test_the_source_computes_what_the_values_that_it_reads_are_made_of(
     accept(source, program)
 
 
+NESTED = """#include <math.h>
+void f(int n, double a[n], double b[n], double c[n]) {
+  for (int i = 0; i < n; i++)
+    if (a[i] > 0) { if (b[i] > 0) c[i] = sqrt(a[i]) / b[i]; else c[i] = log(a[i]); } else c[i] = 0;
+}"""
+IN_TURN = """void f(int n, double a[n], double b[n], double c[n]) {
+  if (n > 0) {
+    for (int i = 0; i < n; i++) if (a[i] > 0) c[i] = a[i] * b[i];
+    for (int i = 0; i < n; i++) if (c[i] > 1) c[i] = 1 / c[i];
+  }
+}"""
+_NESTED = "p = a > 0\n    q = b > 0\n    return np.where(p, np.where(q, {}, {}), 0.0)"
+_ROOTS, _LOGARITHMS = "np.sqrt(np.where(p & q, a, 1.0)) / np.where(p & q, b, 1.0)", "np.log(np.where(p & ~q, a, 1.0))"
+_IN_TURN = "c = np.where(a > 0, a * b, c)\n    return np.where({}, 1.0 / np.where({}, c, 1.0), c)"
+
+
+def test_nested_conditions_are_known_in_both_of_their_arms(accept: Accept, reject: Reject) -> None:
+    head = "def f(a, b):\n    "
+    accept(NESTED, head + _NESTED.format(_ROOTS, _LOGARITHMS))
+    for roots, logarithms, code in [
+        (_ROOTS.replace("p & q, a", "p & ~q, a"), _LOGARITHMS, UNEQUAL),
+        (_ROOTS.replace("p & q, b", "q & ~p, b"), _LOGARITHMS, UNEQUAL),
+        (_ROOTS, _LOGARITHMS.replace("p & ~q", "p & q"), UNEQUAL),
+        (_LOGARITHMS, _ROOTS, UNEQUAL),
+    ]:
+        assert reject(NESTED, head + _NESTED.format(roots, logarithms)) == code
+    assert reject(NESTED, head + "return np.where((a > 0) & (b > 0), np.sqrt(a) / b, (a > 0) * np.log(a))") == DIVISOR
+
+
+def test_what_the_source_divides_by_may_have_a_name_in_the_program(accept: Accept, reject: Reject) -> None:
+    head = "def f(a, b, c):\n    "
+    accept(IN_TURN, head + _IN_TURN.format("c > 1", "c > 1"))
+    assert reject(IN_TURN, head + _IN_TURN.format("c > 1", "c > 2")) == UNEQUAL
+    assert reject(IN_TURN, head + _IN_TURN.format("c > 0", "c > 0")) == UNEQUAL
+    text = "c = np.where(a > 0, a * b, c)\n    return np.where(c > 1, 1.0, 0.0) * (1.0 / c) + np.where(c > 1, 0.0, c)"
+    assert reject(IN_TURN, head + text) == DIVISOR
+
+
 def test_a_value_is_made_of_no_more_than_what_is_read(reject: Reject) -> None:
     chosen = GUARDED.replace("for (", "double t[n];\n  for (int i = 0; i < n; i++) t[i] = 2 * b[i];\n  for (")
     chosen = chosen.replace("a[i] / b[i]", "a[i] / t[i]")

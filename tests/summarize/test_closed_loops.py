@@ -49,6 +49,21 @@ def test_a_nest_over_matrices_is_closed(case: str) -> None:
     closed(f"void f(int n, double P[n][n], double Q[n][n]) {{ {MATRICES[case]} }}")
 
 
+@pytest.mark.parametrize(
+    ("term", "pieces"),
+    [
+        ("exp(-(Q[i][0] - Q[j][0]) * (Q[i][0] - Q[j][0]))", 1),
+        ("exp(Q[i][0] - Q[j][0])", 2),
+        ("(double)(float)Q[i][0] * Q[j][0]", 2),
+        ("Q[i][0] / Q[j][0]", 2),
+    ],
+)
+def test_both_sides_of_a_diagonal_are_one_piece_where_they_are_the_same(term: str, pieces: int) -> None:
+    body = f"for (int i = 0; i < n; i++) for (int j = 0; j <= i; j++) P[i][j] = P[j][i] = {term};"
+    (definition,) = closed(f"void f(int n, double P[n][n], double Q[n][n]) {{ {body} }}").definitions()
+    assert len(definition.pieces) == pieces
+
+
 def test_a_local_that_is_dead_after_the_nest_has_no_definition() -> None:
     text = """void f(int n, double a[n], double o[n]) { double s; for (int i = 0; i < n; i++) {
         s = 0; for (int j = 0; j <= i; j++) s += a[j]; o[i] = s; } }"""

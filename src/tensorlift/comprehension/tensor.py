@@ -7,13 +7,14 @@ the sizes (equal extents, bounds in range) it demands through `Obligations`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from fractions import Fraction
 from typing import NoReturn, Protocol
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.rewrite import rebuild
+from tensorlift.comprehension.rewrite import rebuild, simplified
+from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term, applies
 from tensorlift.ops.dtypes import DType, is_integer
 from tensorlift.poly.affine import ONE, ZERO, Affine
@@ -233,25 +234,54 @@ def choose(condition: Term, chosen: Term, other: Term) -> Term:
 
 def decided_in_arms(condition: Term, chosen: Term, other: Term) -> Apply:
     """Return a selection in whose arms its own condition is decided."""
-    return terms.apply("select", condition, _assume(condition, chosen, {}, 1), _assume(condition, other, {}, 2))
+    arms = (_assume(dict(_facts(condition, truth)), arm, {}) for truth, arm in ((TRUE, chosen), (FALSE, other)))
+    return terms.apply("select", condition, *arms)
 
 
-def _assume(condition: Term, term: Term, memo: dict[Term, Term], arm: int) -> Term:
-    """Return the term where the condition is known: selections by it become their arm."""
+_Facts = dict[Term, Constant]
+
+
+def _facts(condition: Term, truth: Constant) -> Iterator[tuple[Term, Constant]]:
+    """Yield what is known of truth values where one is known: of conjunctions that hold, each operand."""
+    yield condition, truth
+    if applies(condition, "not"):
+        yield from _facts(condition.args[0], FALSE if truth is TRUE else TRUE)
+    elif applies(condition, "and" if truth is TRUE else "or"):
+        for part in condition.args:
+            yield from _facts(part, truth)
+
+
+def _assume(known: _Facts, term: Term, memo: dict[Term, Term]) -> Term:
+    """Return the term where conditions are known: selections that they decide become their arm."""
     if isinstance(term, Reduce):  # at a place that depends on data
-        may_hold = condition.reads <= term.reads and condition.free.isdisjoint(term.bound)
-        if not may_hold:
+        inside = {c: t for c, t in known.items() if c.reads <= term.reads and c.free.isdisjoint(term.bound)}
+        if not inside:
             return term
+        if len(inside) < len(known):
+            return rebuild(term, lambda child: _assume(inside, child, {}))
     elif not isinstance(term, Apply):
         return term
     done = memo.get(term)
     if done is None:
-        if applies(term, "select") and term.args[0] is condition:
-            done = _assume(condition, term.args[arm], memo, arm)
+        condition = _truth(known, term.args[0]) if applies(term, "select") else None
+        if isinstance(condition, Constant):
+            done = _assume(known, term.children[1 if condition is TRUE else 2], memo)
         else:
-            done = rebuild(term, lambda child: _assume(condition, child, memo, arm))
+            done = rebuild(term, lambda child: _assume(known, child, memo))
+            if condition is not None and condition is not term.children[0]:
+                done = terms.apply("select", _assume(known, condition, memo), *done.children[1:])
         memo[term] = done
     return done
+
+
+def _truth(known: _Facts, condition: Term) -> Term:
+    """Return a condition with what is known put in."""
+    if condition in known:
+        return known[condition]
+    if not applies(condition, {"and", "or", "not"}):
+        return condition
+    parts = tuple(_truth(known, part) for part in condition.args)
+    return condition if parts == condition.args else simplified(condition.op, parts)
 
 
 def pieces(*parts: tuple[Domain, Term]) -> Term:

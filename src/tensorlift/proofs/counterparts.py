@@ -99,10 +99,15 @@ class Counterparts:
         return [item for item in found if item.kind == "widened" and is_rounded_double(item.term)]
 
     def _is_allowed(self, item: Computed) -> bool:
-        return item.domain.is_empty() or any(
+        if item.domain.is_empty() or any(
             self._is_finite(item, equality) or self._source_computes(item, equality)
             for equality in self._definitions.equalities
-        )
+        ):
+            return True
+        # The source may divide by what the program has a name for.
+        written = self._definitions.expand(item.term, item.domain, fully=True) if item.kind == "divisor" else item.term
+        parts = list(_divisors(item._replace(term=written))) if written is not item.term else [item]
+        return parts != [item] and all(map(self._is_allowed, parts))
 
     def _is_finite(self, item: Computed, equality: Equality) -> bool:
         """Tell whether a function is known to have a finite value."""

@@ -23,6 +23,7 @@ from tensorlift.poly.names import formals, unused
 from tensorlift.summarize.block import Evaluator
 from tensorlift.summarize.dependence import Conflict, Liveness, accesses, is_parallel
 from tensorlift.summarize.distribute import Distributor, Splits
+from tensorlift.summarize.joined import joined
 from tensorlift.summarize.pushing import Pusher
 from tensorlift.summarize.statements import (
     Allocate,
@@ -211,7 +212,7 @@ class Lifting:
         if not rest.is_empty():
             own = own_cell(array, len(info.shape), info.dtype)
             found.append((rest, self._current(own, versions)))
-        return [(domain.coalesce(), term) for domain, term in merged(split(found))]
+        return joined([(domain.coalesce(), term) for domain, term in merged(split(found))])
 
     def _outer(self, term: Term, domain: Domain, versions: Versions) -> Term:
         """Say a term over entry states and values in terms of versions."""
