@@ -11,10 +11,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.tensor import Strength, SymbolicTensor, affine_of, domain_of, number, scalar_value
+from tensorlift.comprehension.tensor import (
+    Strength,
+    SymbolicTensor,
+    affine_of,
+    domain_of,
+    number,
+    scalar_value,
+)
 from tensorlift.poly.domain import Domain
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
 from tensorlift.proofs.parse import Function, ProgramText, unreadable
+from tensorlift.proofs.sums import sum_of_arrays
 from tensorlift.proofs.values import Buffer, Frame, Held, Item, cell_names
 from tensorlift.targets.target import (
     Device,
@@ -334,6 +342,8 @@ class Evaluator:
         if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
             raise unreadable(node, "unpacked arguments")
         dotted = self._dotted(node.func, frame)
+        if dotted == "sum" and len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
+            return sum_of_arrays(self, node.args[0], frame)
         large = self._large_constant(dotted, node)
         if large is not None:
             return large

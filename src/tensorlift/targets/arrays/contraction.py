@@ -22,6 +22,7 @@ from tensorlift.targets.arrays.promotion import converted
 from tensorlift.targets.arrays.reduction import fold
 from tensorlift.targets.arrays.shape import axes_of
 from tensorlift.targets.target import (
+    Axes,
     AxisPairs,
     ElementType,
     Flag,
@@ -201,6 +202,21 @@ def outer(o: Obligations, a: Tensor, b: Tensor) -> SymbolicTensor:
     return contracted(o, ["i", "j"], "ij", (a, b), _number_type(o, (a, b)))
 
 
+def sum_of_arrays(o: Obligations, x: Tensor, axes: Axes) -> SymbolicTensor:
+    """Return the sum of arrays, given as one with the axes along which they are counted: Python adds them to zero."""
+    assert isinstance(axes, tuple)
+    if x.rank == len(axes) or x.dtype == "bool":
+        o.refuse("a sum of anything but arrays of numbers")
+    return fold("sum", x, axes, x.dtype)
+
+
+SUM_OF_ARRAYS = row(
+    "sum(x for i in range(n))", sum_of_arrays,
+    "sum(a[k : k + n] * b[k] for k in range(3))", "sum(a[k + l : k + l + n] for k in range(2) for l in range(2))",
+    name="sum of arrays", a="number[n + 2]", b="number[3]",
+)  # fmt: skip
+
+
 def trace(o: Obligations, a: Tensor, *, dtype: ElementType | None = None) -> SymbolicTensor:
     """Return the sum of a square matrix's diagonal."""
     if a.rank != 2:  # noqa: PLR2004 - the trace of a matrix
@@ -230,6 +246,7 @@ def _products(form: str) -> tuple[Sample, ...]:
 
 
 ROWS = [
+    SUM_OF_ARRAYS,
     row("@", matmul, *_products("a @ b"), "a @ b", name="operator matmul", a="f64[2, m, k]", b="f64[k, n]"),
     row("np.matmul", matmul, *_products("np.matmul(a, b)"), "np.matmul(a, b)", a="f64[2, m, k]", b="f64[1, k, n]"),
     row("np.dot", _dot, *_products("np.dot(a, b)")),

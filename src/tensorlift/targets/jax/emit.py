@@ -42,6 +42,7 @@ from tensorlift.poly.names import unused
 from tensorlift.targets.jax import IN_LAX, PRECISE, X64
 from tensorlift.targets.python_text import arrays, spelling
 from tensorlift.targets.python_text.emission import INDENT, Emission
+from tensorlift.targets.python_text.taps import taps_text
 from tensorlift.targets.python_text.text import Text, call
 from tensorlift.targets.python_text.wrap import wrapped
 from tensorlift.targets.xla import check_program
@@ -232,6 +233,14 @@ def _empty(spell: Spelling, node: Empty) -> Text:
     return call("jnp.zeros", spell.shape(node.shape), dtype="" if node.dtype == "f64" else spell.dtype(node.dtype))
 
 
+def _contraction(spell: Spelling, node: Contraction) -> Text:
+    """Spell a sum of products, and remember that there is a product whose precision is to be demanded."""
+    taps = taps_text(spell, node)
+    if taps is None and node.dtype == "f32":
+        spell.used[PRECISE] = None
+    return taps or arrays.contraction_text(spell, node)
+
+
 def _windows(spell: Spelling, node: Windows) -> Text:
     """Spell windows as a gather: each axis is walked by its position and by that inside the window."""
     rank, count = node.argument.rank, len(node.axes)
@@ -256,7 +265,7 @@ def _on_axis(text: str, axis: int, rank: int) -> str:
 _LIBRARY = arrays.library_of(
     "jnp",
     "JAX",
-    {Copy: _copy, Cast: _cast, Empty: _empty, Windows: _windows},
+    {Contraction: _contraction, Copy: _copy, Cast: _cast, Empty: _empty, Windows: _windows},
     accumulations={
         "sum": "jnp.cumsum", "prod": "jnp.cumprod", "max": "lax.cummax", "min": "lax.cummin",
         "any": "jnp.logical_or.accumulate", "all": "jnp.logical_and.accumulate",
@@ -314,8 +323,7 @@ class _JaxEmission(Emission):
 
     def decorators(self) -> list[str]:
         """Demand products that are as precise as their type."""
-        products = (node for node in nodes_of(self.program.body) if isinstance(node, Contraction))
-        return [PRECISE] if any(node.dtype == "f32" for node in products) else []
+        return [PRECISE] if PRECISE in self.spell.used else []
 
     def checks(self) -> list[str]:
         """Check that JAX has 64-bit types where the program has values of such types."""

@@ -43,7 +43,7 @@ from tensorlift.ir.tensor_program import (
     Windows,
 )
 from tensorlift.ops.dtypes import SIGNED, UNSIGNED, is_float
-from tensorlift.poly.affine import ONE, ZERO
+from tensorlift.poly.affine import ZERO
 from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.arrays import (
     accumulation,
@@ -56,6 +56,7 @@ from tensorlift.targets.python_text.arrays import (
 )
 from tensorlift.targets.python_text.emission import Emission, Memory
 from tensorlift.targets.python_text.spelling import Library, Products, Spelling
+from tensorlift.targets.python_text.taps import along, taps_text
 from tensorlift.targets.python_text.text import Precedence, Text, binary, call, converts_itself, is_cut
 from tensorlift.targets.torch.rows_functions import FUNCTIONS
 from tensorlift.targets.torch.rows_shape import INDEX_TYPES
@@ -63,7 +64,7 @@ from tensorlift.targets.torch.rows_shape import INDEX_TYPES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.ir.tensor_program import Assign, SetSlice, Shape, TensorProgram
+    from tensorlift.ir.tensor_program import Assign, SetSlice, TensorProgram
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.emitted import Emitted
 
@@ -308,6 +309,9 @@ def _cumulative(spell: Spelling, node: Cumulative) -> Text:
 
 def _contraction(spell: Spelling, node: Contraction) -> Text:
     """Spell a sum of products; of integers as one of cells where an operand has all axes: GPUs have no other."""
+    taps = taps_text(spell, node)
+    if taps is not None:
+        return taps
     grid = max(node.labels, key=len)
     is_one_grid = len(set(grid)) == len(grid) and all(set(labels) <= set(grid) for labels in node.labels)
     if is_float(node.dtype) or not is_one_grid:
@@ -317,27 +321,10 @@ def _contraction(spell: Spelling, node: Contraction) -> Text:
         axes = grid  # as they lie in memory
     largest = node.arguments[node.labels.index(grid)]
     shape = tuple(largest.shape[grid.index(label)] for label in axes)
-    factors = [_along(a, labels, axes, shape) for a, labels in zip(node.arguments, node.labels, strict=True)]
+    factors = [along(a, labels, axes, shape) for a, labels in zip(node.arguments, node.labels, strict=True)]
     product = reduce(lambda left, right: Elementwise(node.dtype, shape, False, "mul", (left, right)), factors)  # noqa: FBT003 - no Python number
     summed_axes = tuple(k for k, label in enumerate(axes) if label not in node.output)
     return _reduction(spell, Reduction(node.dtype, node.shape, False, product, "sum", summed_axes))  # noqa: FBT003 - as above
-
-
-def _along(operand: Expression, labels: tuple[str, ...], axes: tuple[str, ...], shape: Shape) -> Expression:
-    """Bring an operand's axes into order, with new ones between them, as they broadcast."""
-    wanted = tuple(label for label in axes if label in labels)
-    if wanted != labels:
-        order = tuple(map(labels.index, wanted))
-        operand = Transpose(operand.dtype, tuple(operand.shape[k] for k in order), operand.is_weak, operand, order)
-    first = axes.index(wanted[0])
-    items = [
-        Range(ZERO, extent) if label in labels else NewAxis()
-        for label, extent in zip(axes[first:], shape[first:], strict=True)
-    ]
-    if not any(isinstance(item, NewAxis) for item in items):
-        return operand
-    extents = tuple(ONE if isinstance(item, NewAxis) else item.stop for item in items)
-    return Subscript(operand.dtype, extents, operand.is_weak, operand, tuple(items))
 
 
 def _swapped(_: str, text: Text) -> Text:
