@@ -124,6 +124,7 @@ def needs_an_integer(x, k):
 def halve_until_one(x):
     while x[0] > 1:
         x[0] /= 2
+        x[int(x[0] > 9)] *= 1
 
 
 def yields(x):

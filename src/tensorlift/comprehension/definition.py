@@ -111,7 +111,11 @@ class Carried:
 
 @dataclass(frozen=True)
 class KeptLoop:
-    """A loop without a closed form: ``for variable in range(lower, upper, step)`` over lifted definitions."""
+    """A loop without a closed form: ``for variable in range(lower, upper, step)`` over lifted definitions.
+
+    With ``goes_on``, the name of a truth value that it carries, it runs as long as that holds: the variable counts
+    iterations, and the upper bound is a name for how many there are, which nothing tells.
+    """
 
     variable: str
     lower: Affine
@@ -121,6 +125,7 @@ class KeptLoop:
     carried: tuple[Carried, ...]
     body: tuple[Item, ...]
     reason: Diagnostic
+    goes_on: str | None = None
 
     def over(self, variable: str) -> KeptLoop:
         """Return the same loop with its variable under another name."""
@@ -242,6 +247,7 @@ def reads_of(items: Iterable[Item]) -> set[str]:
             names |= item.reads
         else:
             names |= {name for c in item.carried for name in (c.before, c.after)} | reads_of(item.body)
+            names |= set[str]() if item.goes_on is None else {item.goes_on}
     return names
 
 

@@ -67,7 +67,7 @@ class _Peeling:
         return tuple(made for item in items for made in self._item(item, known))
 
     def _item(self, item: Item, known: Domain) -> tuple[Item, ...]:
-        if not isinstance(item, KeptLoop):
+        if not isinstance(item, KeptLoop) or any(loop.goes_on is not None for loop in loops_of((item,))):
             return (item,)
         inside = known & Domain.of(at_least(item.variable, item.lower), less(item.variable, item.upper))
         loop = replace(item, body=self.items(item.body, inside))

@@ -168,7 +168,7 @@ class Compiler:
         return [self.index(result, slots[:num_dims], slots[num_dims:]) for result in of_map.data.results]
 
 
-_TERMINATORS = frozenset({"func.return", "affine.yield", "scf.yield"})
+_TERMINATORS = frozenset({"func.return", "affine.yield", "scf.yield", "scf.condition"})
 
 
 class _Located:
@@ -390,6 +390,29 @@ def _loop(compiler: Compiler, op: Operation, trip: Callable[[Frame], range], ini
     return carrying if start else plain
 
 
+def _scf_while(compiler: Compiler, op: Operation) -> Step:
+    """Compile a loop that tests first; values go round as those of other loops do."""
+    (arguments, inner), (start, results) = (
+        [compiler.slots(region.block.args) for region in op.regions],
+        [compiler.slots(values) for values in (op.operands, op.results)],
+    )
+    (test, body), once = [compiler.region(region) for region in op.regions], range(1)
+
+    def loop(frame: Frame) -> None:
+        values: Sequence[Any] = [frame[slot] for slot in start]
+        while True:
+            _assign(frame, arguments, values)
+            goes_on, *values = test(frame)
+            if not goes_on:
+                break
+            compiler.budget.spend(once)
+            _assign(frame, inner, values)
+            values = body(frame)
+        _assign(frame, results, values)
+
+    return loop
+
+
 def _assign(frame: Frame, slots: Sequence[int], values: Sequence[Any]) -> None:
     for slot, value in zip(slots, values, strict=True):
         frame[slot] = value
@@ -450,4 +473,5 @@ _COMPILERS: dict[str, Callable[[Compiler, Operation], Step | None]] = {
     "memref.store": _memref_store,
     "scf.for": _scf_for,
     "scf.if": _scf_if,
+    "scf.while": _scf_while,
 }

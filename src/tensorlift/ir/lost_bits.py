@@ -56,6 +56,7 @@ class Integers:
         self._kinds: dict[SSAValue, _Kind] = {}
         self._ranges: dict[SSAValue, Range] = {}
         self._headers: dict[Block, set[SSAValue]] = {}  # of loops, with their counters
+        self._asked: set[Block] = set()  # headers of loops that ask a truth value which is handed on
         self._handed: dict[BlockArgument, list[SSAValue]] = {}
         self._narrow_sizes = list(self._arguments(sizes))
         self._edges()
@@ -66,7 +67,9 @@ class Integers:
         """Return the first line on which bits of sizes or positions may be lost; None where none are."""
         owners: list[Operation | BlockArgument] = [*self._narrow_sizes, *(op for op in self._ops if self._loses(op))]
         for block, counters in self._headers.items():
-            if not counters or any(width_of(counter.type) < _WIDE for counter in counters):
+            if block not in self._asked and (
+                not counters or any(width_of(counter.type) < _WIDE for counter in counters)
+            ):
                 assert block.last_op is not None
                 owners.append(block.last_op)
         return _first_line(owners)
@@ -106,7 +109,10 @@ class Integers:
         for op in self._ops:
             for value in map(_uncast, _tested(op)):
                 if isinstance(value, BlockArgument) and value.block in self._headers:
-                    self._headers[value.block].add(value)
+                    if all(map(_is_truth, self._handed[value])):
+                        self._asked.add(value.block)
+                    else:
+                        self._headers[value.block].add(value)
         for handed, values in self._handed.items():
             counts = handed in self._headers.get(handed.block, ())
             adds_up = handed.block in self._headers and any(constant_of(_uncast(value)) is not None for value in values)
@@ -211,6 +217,11 @@ def _uncast(value: SSAValue) -> SSAValue:
     while isinstance(value.owner, Operation) and value.owner.name in _CASTS:
         value = value.owner.operands[0]
     return value
+
+
+def _is_truth(value: SSAValue) -> bool:
+    """Tell whether a value is a truth value, or made of one."""
+    return constant_of(_uncast(value)) in {0, 1} or width_of(_uncast(value).type) == 1
 
 
 def _tested(op: Operation) -> Sequence[SSAValue]:

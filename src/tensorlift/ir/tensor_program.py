@@ -330,7 +330,10 @@ class SetSlice:
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """A kept loop; ``carried`` pairs variables with the definitions that they hold when an iteration starts."""
+    """A kept loop; ``carried`` pairs variables with the definitions that they hold when an iteration starts.
+
+    With ``goes_on`` it runs as long as that truth value holds, and has no variable and no bounds that mean anything.
+    """
 
     variable: str
     lower: Affine
@@ -338,6 +341,7 @@ class For:
     step: int
     body: tuple[Statement, ...]
     carried: tuple[tuple[str, str], ...]
+    goes_on: Variable | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,7 +447,9 @@ def values_of(statement: Statement) -> tuple[Expression, ...]:
     """Return the expressions that the statement itself evaluates."""
     if isinstance(statement, Return):
         return statement.values
-    return () if isinstance(statement, For) else (statement.value,)
+    if isinstance(statement, For):
+        return () if statement.goes_on is None else (statement.goes_on,)
+    return (statement.value,)
 
 
 def read_first(body: Iterable[Statement]) -> Iterator[str]:
@@ -451,7 +457,8 @@ def read_first(body: Iterable[Statement]) -> Iterator[str]:
     assigned: set[str] = set()
     for statement in body:
         if isinstance(statement, For):
-            yield from (name for name in read_first(statement.body) if name not in assigned)
+            read = {*read_first(statement.body), *(v.name for v in values_of(statement) if isinstance(v, Variable))}
+            yield from (name for name in read if name not in assigned)
             continue
         read = {name for value in values_of(statement) for name in variables_in(value)}
         if isinstance(statement, SetSlice):

@@ -7,6 +7,7 @@ is read from it; afterwards the value itself is used.  So names decide how the p
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -73,6 +74,10 @@ class Cells:
         self._made = [(block, cell) for block, cell in self._made if self._ex.sink.is_open(block)]
         wanted = value.name_hint, str(value.type)
         return [cell for _, cell in reversed(self._made) if value.name_hint and (cell.name, cell.c_type) == wanted]
+
+    def cell_of(self, value: SSAValue) -> Array | None:
+        """Give the cell of a value, if it has one."""
+        return self._cell.get(value)
 
     def make(self, name: str, values: list[SSAValue], kind: str = "") -> Array:
         """Make a cell for one of some values."""
@@ -171,6 +176,14 @@ class Cells:
     def unmark(self, noted: set[Array]) -> None:
         """Note what was noted before as well."""
         self._stored |= noted
+
+    @contextmanager
+    def without(self, values: Collection[SSAValue]) -> Iterator[None]:
+        """Read none of some values from cells, while they stand for others."""
+        held = {cell: value for cell, value in self._holds.items() if value in values}
+        self._holds = {cell: value for cell, value in self._holds.items() if cell not in held}
+        yield
+        self._holds = held | self._holds
 
     def held(self) -> Held:
         """Give what the cells hold."""

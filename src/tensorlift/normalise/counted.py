@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
@@ -29,6 +29,8 @@ from tensorlift.refusals import REFUSALS, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from xdsl.dialects.scf import WhileOp
 
     from tensorlift.normalise.execution import Execution, Rule
 
@@ -56,12 +58,13 @@ def loop(ex: Execution, op: Operation) -> None:
     """Execute a loop."""
     view, place = loop_view(op), ex.place
     if view is None:
-        raise _unseen(ex, op)
+        raise _uncounted(ex, op, _unseen(ex, op))
     view = replace(view, tests=[part for test in view.tests for part in _parts(ex, test)])
     solved = Evolution(view, _exact_values(ex))
     reason = solved.solve()
     if reason is not None:
-        raise _of_data(ex, op, solved) if reason[0] == "loop-data" else _unsolved(ex, op, *reason)
+        error = _of_data(ex, op, solved) if reason[0] == "loop-data" else _unsolved(ex, op, *reason)
+        raise _uncounted(ex, op, error)
     require_exact(ex, solved, ex.at(last_of(op.regions[0].block)))
     count = _counted(ex, op, solved)
     is_kept = [_before(ex, solved, number, ZERO) is None for number in range(len(view.arguments))]
@@ -88,6 +91,12 @@ def loop(ex: Execution, op: Operation) -> None:
     ex.cells.leave(before)
     ex.cells.unmark(noted)
     _leave(ex, solved, count, kept)
+
+
+def _uncounted(ex: Execution, op: Operation, error: LiftError) -> LiftError:
+    """Note a loop that does not count."""
+    ex.uncounted.append(cast("WhileOp", op))
+    return error
 
 
 def _unseen(ex: Execution, op: Operation) -> LiftError:

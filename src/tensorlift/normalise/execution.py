@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from xdsl.dialects.func import FuncOp
+    from xdsl.dialects.scf import WhileOp
 
     from tensorlift.ir.prototype import Dimension
     from tensorlift.normalise.cells import Cells
@@ -120,6 +121,7 @@ class Execution:
         self.executed: set[Operation] = set()
         self.least: dict[SSAValue, tuple[Index, ...]] = {}  # of which integers a value is the least
         self.cells: Cells
+        self.uncounted: list[WhileOp] = []  # loops of which it was found that they do not count
         self.language, self.exact_from = language, language.exact_from
         self.rows: dict[Array, int] = {}  # of how many dimensions it is not told how far rows are apart
         self.signature = signature

@@ -11,7 +11,7 @@ from itertools import product
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects import affine, arith, func, memref
+from xdsl.dialects import affine, arith, func, memref, scf
 from xdsl.dialects.builtin import (
     UNKNOWN_LOC,
     AffineMapAttr,
@@ -266,6 +266,20 @@ class IRSink:
             )
             self.add(only)
             self.blocks.append(inner)
+
+    def begin_while(self, goes_on: Array, location: Location) -> None:
+        """Open the body of a loop that runs as long as a cell says so."""
+        place, header, block = self.place(location), Block(), Block()
+        read = affine.LoadOp.create(
+            operands=[memory_of(goes_on)], result_types=[i1], properties={"map": _EMPTY_MAP}, location=place
+        )
+        header.add_ops([read, scf.ConditionOp.create(operands=[read.results[0]], location=place)])
+        self.add(scf.WhileOp.create(regions=[Region(header), Region(block)], location=place))
+        self.blocks.append(block)
+
+    def end_while(self) -> None:
+        """Close the body of a loop that runs as long as a cell says so."""
+        self.blocks.pop().add_op(scf.YieldOp.create(location=UNKNOWN_LOC))
 
     def end_loop(self, loop: LoopRange) -> None:
         """Close the body of a loop."""

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from tensorlift.diagnostics import Location, called_from
+from tensorlift.diagnostics import LiftError, Location, called_from
 from tensorlift.ir.cleanup import PURE, remove_dead
 from tensorlift.ir.function import function_named
 from tensorlift.ir.literal_function import argument_names, callee_of
@@ -36,8 +36,9 @@ from tensorlift.normalise.signature import (
     named_in_extents,
     python_arguments,
 )
-from tensorlift.normalise.steering import Steering, is_memory
+from tensorlift.normalise.steering import Steering, is_memory, is_unbounded
 from tensorlift.normalise.structure import Structure
+from tensorlift.normalise.unbounded import let_data_end, unbounded
 from tensorlift.normalise.values import Unknown
 from tensorlift.ops.c_types import LONG
 from tensorlift.poly.index_arithmetic import Index
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.dialects.func import CallOp
+    from xdsl.dialects.scf import WhileOp
     from xdsl.ir import Operation
 
     from tensorlift.ir import nodes
@@ -98,7 +100,9 @@ def _call(ex: Execution, op: Operation) -> None:
 
 def _follow(ex: Execution, op: Operation, rule: Rule) -> None:
     """Follow the rule of an operation, by cases where values that it needs are not decided."""
-    if op.name == "scf.while":
+    if is_unbounded(op):
+        unbounded(ex, op)
+    elif op.name == "scf.while":
         by_cases(ex, op, rule, heads(ex, op))
     elif op.name in _DECIDED:
         by_cases(ex, op, rule, op.operands[_DECIDED[op.name]])
@@ -141,17 +145,40 @@ def rewrite(literal: ModuleOp, place: Location, language: Language) -> None:
         raise refusal("goto", place) from None
 
 
+def _copied(literal: ModuleOp, loop: WhileOp) -> tuple[ModuleOp, WhileOp]:
+    """Copy literal IR, with one of its loops."""
+    number = next(number for number, op in enumerate(literal.walk()) if op is loop)
+    copied = literal.clone()
+    return copied, cast("WhileOp", next(op for k, op in enumerate(copied.walk()) if k == number))
+
+
 def executed(literal: ModuleOp, signature: nodes.Function, source: str, language: Language) -> ModuleOp:
-    """Make the loop IR of a function of rewritten literal IR, which stays so; raises ``LiftError`` with the reason."""
-    function = function_named(literal, signature.name)
+    """Make the loop IR of a function of rewritten literal IR, which stays so; raises ``LiftError`` with the reason.
+
+    A loop that does not count is taken for one that data end, if all is well then.
+    """
+    uncounted: list[WhileOp] = []
 
     def machine_of(ranges: Ranges, preconditions: Preconditions, sink: IRSink) -> Execution:
+        function = function_named(literal, signature.name)
         steering = Steering(function, argument_names(function), lambda v: literal_name(v, language.names))
         steering.state(named_in_extents(signature.parameters), signature.outer)
         ex = Execution(function, steering, signature, language, RULES, ranges, preconditions, sink)
-        ex.cells = Cells(ex, function)
+        ex.cells, ex.uncounted = Cells(ex, function), uncounted
         return ex
 
-    module = lower_by(signature, source, machine_of)
+    refused: LiftError | None = None
+    while True:
+        uncounted.clear()
+        try:
+            module = lower_by(signature, source, machine_of)
+            break
+        except LiftError as error:
+            refused = refused or error
+            if not uncounted:
+                raise refused from None
+            literal, loop = _copied(literal, uncounted[0])
+            if not let_data_end(loop):
+                raise refused from None
     remove_dead(function_named(module, signature.name).body.block, (*PURE, "affine.load"))
     return module

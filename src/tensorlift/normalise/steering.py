@@ -31,6 +31,7 @@ SEEDS = {
     "memref.alloc": slice(None),
 }
 _EDGES = ("arith.",)
+UNBOUNDED = "tl.unbounded"  # marks loops of which data say how long they run
 
 
 class Steering:
@@ -55,7 +56,9 @@ class Steering:
                 self._stored.update(_symbols(op, 1))
             elif op.name == "memref.load":
                 self._loaded.update((op.results[0], symbol) for symbol in _symbols(op, 0))
-            elif op.name == "scf.condition" or (isinstance(op, AssertOp) and op.msg.data in {NEGATIVE, OF_PART}):
+            elif (op.name == "scf.condition" and not is_unbounded(op.parent_op())) or (
+                isinstance(op, AssertOp) and op.msg.data in {NEGATIVE, OF_PART}
+            ):
                 work += _compared_in(op.operands[0])
             elif op.name == "arith.cmpi":
                 compared.append(set(_leaves(op.operands)))
@@ -97,6 +100,11 @@ class Steering:
         """Whether a value steers already, or is an argument or a variable at file scope that can."""
         is_known = value in self.values or value in self._arguments.values() or value in self._loaded
         return is_known and is_integer(value)
+
+
+def is_unbounded(op: Operation | None) -> bool:
+    """Tell whether a loop is marked as one of which data say how long it runs."""
+    return op is not None and UNBOUNDED in op.attributes
 
 
 def _symbols(access: Operation, memory: int) -> Iterator[str]:

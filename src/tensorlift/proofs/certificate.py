@@ -162,7 +162,7 @@ _SUMMARIES: Codec = Codec(
         ArrayInfo: Form("name dtype shape is_parameter contents?", is_row=True),
         DerivedSize: Form("name numerator divisor", is_row=True),
         Definition: Form("name array dtype indices shape domain pieces"),
-        KeptLoop: Form("variable lower upper step domain carried body", make=partial(KeptLoop, reason=_KEPT)),
+        KeptLoop: Form("variable lower upper step domain carried body goes_on?", make=partial(KeptLoop, reason=_KEPT)),
         Carried: Form("array before name after", is_row=True),
         Constant: Form("dtype value", "constant", is_row=True, make=terms.constant),
         Scalar: Form("dtype name", "scalar", is_row=True, make=terms.scalar),

@@ -29,7 +29,15 @@ from tensorlift.poly.names import fresh
 from tensorlift.poly.variables import strided
 from tensorlift.proofs.failure import LOOP, MEMORY, CheckFailure
 from tensorlift.proofs.obligations import by_cases
-from tensorlift.proofs.parse import TracedLoop, assigned_names, rebound_names, returns_inside, stored_names, unreadable
+from tensorlift.proofs.parse import (
+    TracedLoop,
+    assigned_names,
+    rebound_names,
+    returns_inside,
+    stored_names,
+    test_of,
+    unreadable,
+)
 from tensorlift.proofs.values import Buffer, Frame, Held, Item
 
 if TYPE_CHECKING:
@@ -187,7 +195,8 @@ def take_ownership(frame: Frame, variables: list[CarriedVariable], stored: set[s
         if isinstance(held, Held) and held.buffer is not None:
             frame.lose(held.buffer, name)
     for variable in variables:
-        variable.is_owned = has_own_memory(frame, variable.name, alive)
+        has_memory = bool(variable.info.shape) or variable.name in stored
+        variable.is_owned = has_own_memory(frame, variable.name, alive) and has_memory
 
 
 def has_own_memory(frame: Frame, name: str, alive: Iterable[str]) -> bool:
@@ -221,13 +230,11 @@ def prove_loop(loops: KeptLoops, execution: Execution, statement: ast.For, frame
     if isinstance(statement, TracedLoop):
         _check_traced(execution, statement, frame)
     hints = {cut.definition: cut.variable for cut in execution.cuts_at(statement.lineno)}
-    ledger, (lower, upper, by) = execution.ledger, _range(execution, statement, frame)
-
-    def fits(kept: KeptLoop) -> bool:
-        return kept.step == by and ledger.holds(equal(kept.lower, lower), equal(kept.upper, upper))
-
-    kept = loops.take(hints, fits, statement.lineno)
+    ledger, test = execution.ledger, test_of(statement)
+    kept = loops.take(hints, _fits(execution, statement, frame), statement.lineno)
     variables = carried_variables(execution, kept, frame, assigned, hints)
+    if test is not None and not any(v.name == test and v.carried.name == kept.goes_on for v in variables):
+        raise CheckFailure(LOOP, f"{test} is not proved to say whether the loop goes on", statement.lineno)
     if is_traced and not all(v.strength is Strength.STRONG for v in variables):
         raise unreadable(statement.target, "a number of Python's in the state of a traced loop")
     step = _Step(execution, statement, statement.target.id, kept, _copy(frame), variables, assigned)
@@ -239,6 +246,19 @@ def prove_loop(loops: KeptLoops, execution: Execution, statement: ast.For, frame
         if (ledger.context & some).implies(less(kept.lower, kept.upper)):
             variable.leave_in_own_memory()  # or there is none
     step.leave(frame)
+
+
+def _fits(execution: Execution, statement: ast.For, frame: Frame) -> Callable[[KeptLoop], bool]:
+    """Tell which loops of a summary a loop may be: over the same range, or as long as something holds."""
+    if test_of(statement) is not None:
+        return lambda kept: kept.goes_on is not None
+    lower, upper, by = _range(execution, statement, frame)
+
+    def fits(kept: KeptLoop) -> bool:
+        same = equal(kept.lower, lower), equal(kept.upper, upper)
+        return kept.goes_on is None and kept.step == by and execution.ledger.holds(*same)
+
+    return fits
 
 
 @dataclass
@@ -280,7 +300,8 @@ class _Step:
             self._forget(start, name)
         for variable in self.variables:
             start.bind(variable.name, variable.known())
-        start.bind(self.variable, Held(size(Affine.var(self.kept.variable))))
+        if self.kept.goes_on is None:
+            start.bind(self.variable, Held(size(Affine.var(self.kept.variable))))
         return start
 
     def _check_end(self, end: Frame, variable: CarriedVariable) -> None:
@@ -304,7 +325,8 @@ class _Step:
             frame.unbind(name)
         for name in sorted(self.assigned - {v.name for v in self.variables}):
             self._forget(frame, name)
-        frame.unbind(self.variable)
+        if self.kept.goes_on is None:
+            frame.unbind(self.variable)
         for variable in self.variables:
             frame.bind(variable.name, variable.known())
 

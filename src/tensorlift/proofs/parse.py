@@ -83,10 +83,27 @@ class TracedLoop(ast.For):
     beside: set[str]
 
 
+_RUNS = "while "  # begins the variable of a loop that has none: no name of a text
+
+
+def _tested(place: ast.stmt, test: ast.expr, body: list[ast.stmt], kind: type[ast.For] = ast.For) -> ast.For:
+    """Return a loop that runs as long as a name is true as one over it, with a variable that no text can name."""
+    loop = kind(ast.Name(f"{_RUNS}{place.lineno}", ast.Store()), test, body, [])
+    return ast.fix_missing_locations(ast.copy_location(loop, place))
+
+
+def test_of(loop: ast.For) -> str | None:
+    """Return the name that a loop asks whether to go on, None for one that counts."""
+    is_tested = isinstance(loop.target, ast.Name) and loop.target.id.startswith(_RUNS)
+    return loop.iter.id if is_tested and isinstance(loop.iter, ast.Name) else None
+
+
 def with_loops(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """Return statements in which a function and the loop over it behind it are one loop; other functions stay."""
     result: list[ast.stmt] = []
     for statement in body:
+        if isinstance(statement, ast.While) and isinstance(statement.test, ast.Name) and not statement.orelse:
+            statement = _tested(statement, statement.test, statement.body)  # noqa: PLW2901 - said in another way
         loop = _loop(result[-1], statement) if result else None
         if loop is None:
             if isinstance(statement, ast.For) and not isinstance(statement, TracedLoop):
@@ -105,17 +122,34 @@ def _loop(function: ast.stmt, call: ast.stmt) -> TracedLoop | None:
     if ast.unparse(function).partition("\n")[0] != f"def {function.name}({', '.join(parameters)}):":
         return None
     bounds, body = _bounds(call.value, function.name, state), _body(function, parameters, state)
-    if bounds is None or body is None:
+    test = _asked(call.value, function.name, parameters, state)
+    if body is None or (bounds is None if test is None else len(parameters) > 1):
         return None
-    beside = _names_beside(body, parameters[0])
+    beside = set[str]() if test is not None else _names_beside(body, parameters[0])
     own = {function.name, *parameters, *assigned_names(body)}.difference(state)
-    is_apart = len({function.name, *parameters, *state}) == len(state) + (3 if len(state) > 1 else 2)
+    is_apart = len({function.name, *parameters, *state}) == len(state) + len(parameters) + (len(state) > 1)
     if not is_apart or beside is None:
         return None
-    counts = ast.Call(ast.Name("range", ast.Load()), bounds, [])
-    loop = TracedLoop(ast.Name(parameters[0], ast.Store()), counts, body, [])
+    if test is not None:
+        loop = _tested(function, ast.Name(test, ast.Load()), body, TracedLoop)
+    else:
+        counts = ast.Call(ast.Name("range", ast.Load()), bounds or [], [])
+        loop = TracedLoop(ast.Name(parameters[0], ast.Store()), counts, body, [])
+    assert isinstance(loop, TracedLoop)
     loop.own, loop.beside = own, beside
     return ast.fix_missing_locations(ast.copy_location(loop, function))
+
+
+def _asked(call: ast.expr, function: str, parameters: list[str], state: tuple[str, ...]) -> str | None:
+    """Return what is asked in ``lax.while_loop(lambda state: state[0], function, state)``: one of the state."""
+    if not isinstance(call, ast.Call) or ast.unparse(call.func) != "lax.while_loop" or call.keywords:
+        return None
+    if len(call.args) != 3 or ast.unparse(call.args[1]) != function or _names(call.args[2]) != state:  # noqa: PLR2004 - the three above
+        return None
+    given, test = parameters[-1], ast.unparse(call.args[0])
+    if len(state) == 1:
+        return state[0] if test == f"lambda {given}: {given}" else None
+    return next((name for k, name in enumerate(state) if test == f"lambda {given}: {given}[{k}]"), None)
 
 
 def _bounds(call: ast.expr, function: str, state: tuple[str, ...]) -> list[ast.expr] | None:
@@ -130,14 +164,16 @@ def _bounds(call: ast.expr, function: str, state: tuple[str, ...]) -> list[ast.e
 def _body(function: ast.FunctionDef, parameters: list[str], state: tuple[str, ...]) -> list[ast.stmt] | None:
     """Return what a function does between taking the state apart and returning it."""
     body, last = function.body[:-1], function.body[-1]
-    if len(parameters) != 2 or not isinstance(last, ast.Return) or last.value is None or _names(last.value) != state:  # noqa: PLR2004 - variable and state
+    if not 1 <= len(parameters) <= 2 or not isinstance(last, ast.Return) or last.value is None:  # noqa: PLR2004 - variable and state
+        return None
+    if _names(last.value) != state:
         return None
     if len(state) == 1:
-        return with_loops(body) if parameters[1:] == list(state) else None
+        return with_loops(body) if parameters[-1:] == list(state) else None
     first = body[0] if body else None
     if not isinstance(first, ast.Assign) or len(first.targets) != 1 or _names(first.targets[0]) != state:
         return None
-    return with_loops(body[1:]) if _names(first.value) == (parameters[1],) else None
+    return with_loops(body[1:]) if _names(first.value) == (parameters[-1],) else None
 
 
 def _names(expression: ast.expr) -> tuple[str, ...]:

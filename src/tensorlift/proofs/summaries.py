@@ -303,7 +303,10 @@ class _Proof:
             raise CheckFailure(UNEQUAL, f"the source keeps no loop over {mine.variable} here")
         kept = pending[position]
         mine = mine.over(kept.variable)
-        pairs = [(c, other) for c in mine.carried if (other := self._carried_as(c, kept, context)) is not None]
+        found = ((c, self._carried_as(c, kept, context, asks=c.name == mine.goes_on)) for c in mine.carried)
+        pairs = [(c, other) for c, other in found if other is not None]
+        if kept.goes_on is not None and not any((c.name, o.name) == (mine.goes_on, kept.goes_on) for c, o in pairs):
+            raise CheckFailure(UNEQUAL, "what a loop of the program asks is not what that of the source asks")
         paired = {c.name for c, _ in pairs}
         outside = set(self.definitions.opaque)
         self.surroundings.enter(kept)
@@ -330,15 +333,21 @@ class _Proof:
         return position
 
     def _same_range(self, mine: KeptLoop, kept: KeptLoop, context: Domain) -> bool:
+        if mine.goes_on is not None or kept.goes_on is not None:
+            return mine.goes_on is not None and kept.goes_on is not None
         ends = equal(mine.lower, kept.lower), equal(mine.upper, kept.upper)
         return mine.step == kept.step and context.implies(*ends)
 
-    def _carried_as(self, mine: Carried, kept: KeptLoop, context: Domain) -> Carried | None:
-        """Find what the source carries in an array of the program, and prove that both start alike."""
+    def _carried_as(self, mine: Carried, kept: KeptLoop, context: Domain, *, asks: bool) -> Carried | None:
+        """Find what the source carries in an array of the program, and prove that both start alike.
+
+        What a loop ``asks`` is what that of the source asks.
+        """
         start = self.values.get(mine.before)
         hinted = {cut.definition for cut in self.cuts if cut.variable == mine.array}
+        likely = {kept.goes_on} if asks else hinted
         for other in kept.carried:
-            if other.name in hinted and start is not None and self._is(start, other.before, context):
+            if other.name in likely and start is not None and self._is(start, other.before, context):
                 return other
         return None
 

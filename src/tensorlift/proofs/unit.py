@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _INCLUDES = frozenset(f"#include <{name}>" for name in (CBLAS, *HEADERS))
 _TYPE_WORDS = frozenset(word for spelled in C_TYPES.values() for word in spelled.split()) | {"ptrdiff_t", "size_t"}
 _QUALIFIERS = frozenset({"const", "restrict"})
-_STATEMENTS = frozenset({"for", "if", "else", "return"})
+_STATEMENTS = frozenset({"for", "while", "if", "else", "return"})
 _CONSTANTS = frozenset({"INFINITY", "NAN", "NULL", "INT_MAX"})
 _KNOWN = _TYPE_WORDS | _QUALIFIERS | _STATEMENTS | _CONSTANTS | {"sizeof"}
 _EXTENTS = frozenset("*+-/()[],")  # signs of parameters and their extents

@@ -328,6 +328,8 @@ class Evaluator:
         return found
 
     def _loop(self, loop: Loop, context: Domain) -> Effect:
+        if loop.goes_on is not None:
+            raise RecurrenceError(loop.goes_on, "says whether it goes on")
         iterations = context & loop.domain()
         if iterations.is_empty():
             return {}

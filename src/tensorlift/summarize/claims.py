@@ -139,7 +139,7 @@ class _Finding:
 
     def _keep(self, header: int, item: KeptLoop, states: Effect, versions: Mapping[str, str]) -> None:
         """Claim of a loop that it is one of the definitions, beside which arrays may have a closed form."""
-        carried = {one.array: list[Piece]() for one in item.carried}
+        carried = {one.array: list[Piece]() for one in item.carried if one.name != item.goes_on}
         claim = LoopClaim(header, item.variable, (item.lower,), (item.upper,), item.step, (), item=item)
         claim = self._with_states(replace(claim, phis=self._phis(claim, carried, ())), states)
         # Inside of it an array is not yet what definitions of inner loops name.
@@ -275,9 +275,10 @@ class _Finding:
 
     def _phi(self, claim: LoopClaim, argument: BlockArgument) -> Phi:
         position, header = argument.index, claim.header
+        is_counted = claim.item is None or claim.item.goes_on is None
         for latch in self.flow.loops[header].blocks:
             for target, operands in self.flow.edges(latch):
-                step = self._step(operands[position], argument) if target == header else None
+                step = self._step(operands[position], argument) if target == header and is_counted else None
                 if step is not None:
                     value = operands[position]
                     return Advance(step, wraps=not isinstance(value, BlockArgument) and not never_wraps(value.owner))

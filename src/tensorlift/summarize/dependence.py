@@ -46,7 +46,7 @@ class Liveness:
 
     def exposed(self, loop: Loop) -> frozenset[str]:
         """Return the arrays whose values before an iteration may be read in it, or after the loop."""
-        return self._block(loop.body, self.after[loop], record=False)
+        return self._block(loop.body, self.after[loop] | _asked(loop), record=False) | _asked(loop)
 
     def _block(self, block: Block, live: frozenset[str], *, record: bool = True) -> frozenset[str]:
         for statement in reversed(block):
@@ -66,8 +66,14 @@ class Liveness:
             arms = (self._block(arm, live, record=record) for arm in (statement.then, statement.otherwise))
             return frozenset().union(*arms)
         # A second visit knows what the next iteration reads.
+        live |= _asked(statement)
         entry = self._block(statement.body, live, record=record)
         return live | self._block(statement.body, live | entry, record=record)
+
+
+def _asked(loop: Loop) -> frozenset[str]:
+    """Return what a loop asks before each iteration."""
+    return frozenset[str]() if loop.goes_on is None else frozenset({loop.goes_on})
 
 
 MOST_PAIRS = 10000  # of accesses to one array, which are all compared
@@ -102,6 +108,8 @@ def accesses_of(s: Statement, domain: Domain, variables: tuple[str, ...]) -> Ite
     if isinstance(s, Load | Store):
         yield Access(s.array, s.indices, isinstance(s, Store), domain, variables, s.location)
     elif isinstance(s, Loop):
+        if s.goes_on is not None:
+            yield Access(s.goes_on, (), False, domain, variables, s.location)  # noqa: FBT003 - it is read
         yield from accesses(s.body, domain & s.domain(), (*variables, s.variable))
     elif isinstance(s, Branch):
         yield from accesses(s.then, s.then_domain(domain), variables)

@@ -37,6 +37,7 @@ from tensorlift.summarize.statements import (
     Store,
     blocks_of,
     guarded,
+    runs_on,
     terms_of,
     walk,
     written,
@@ -77,6 +78,8 @@ class Distributor:
     def split(self, loop: Loop, context: Domain) -> Block | None:
         """Return statements that mean what the loop means, or None where it cannot be split, or is not to be."""
         self.renamed = {}
+        if runs_on((loop,)):
+            return None
         if self.splits is Splits.NONE or (self.splits is Splits.WORTH_IT and self._is_best_whole(loop, context)):
             return None
         expanded, after = self._expanded(loop, context)

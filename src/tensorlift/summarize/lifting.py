@@ -35,6 +35,7 @@ from tensorlift.summarize.statements import (
     Store,
     allocated,
     guarded,
+    runs_on,
     walk,
     written,
 )
@@ -56,6 +57,9 @@ def reason_for(
 ) -> Diagnostic:
     """Say why a loop stays: the array that iterations hand on, over which distance, and where it is written."""
     name = loop.variable
+    if loop.goes_on is not None:
+        message = "the loop stays: data say how long it runs"
+        return Diagnostic("TL220", message, loop.location, _REMEDY, Severity.NOTE)
     if not isinstance(error, RecurrenceError):
         what = f", {error}" if error.args else ""
         message = f"the loop over {name} stays: its closed form needs an integer division{what}"
@@ -271,6 +275,9 @@ class Lifting:
 
     def _open_branch(self, s: Branch, context: Domain, versions: Versions) -> list[Item]:
         """Push the condition into the loops of the arms."""
+        if runs_on((s,)):
+            message = "a loop of which data say how long it runs stands under a condition"
+            raise refuse("TL221", message, s.location, "take the loop out of the condition")
         block = Pusher(self._new_flag).push(s)
         self.liveness.extend(block, self.liveness.after[s])
         return self.block(block, context, versions)
@@ -315,14 +322,15 @@ class Lifting:
         body = self.block(s.body, inside, body_versions)
         versions.update((array, name) for array, _, name in carried)
         handed = tuple(Carried(a, before, name, body_versions.get(a, name)) for a, before, name in carried)
-        loop = KeptLoop(s.variable, s.lower[0], s.upper[0], step, inside, handed, tuple(body), reason)
+        goes_on = next((one.name for one in handed if one.array == s.goes_on), None)
+        loop = KeptLoop(s.variable, s.lower[0], s.upper[0], step, inside, handed, tuple(body), reason, goes_on)
         return [*items, loop]
 
     def _carried_arrays(self, s: Loop, iterations: Domain) -> list[str]:
         """Return the arrays that iterations hand on, or that are read after the loop."""
         after, exposed = self.liveness.after[s], self.liveness.exposed(s)
         changed = written(s.body) - allocated(s.body)
-        handed = {array for array in exposed & changed - after if hands_on(s, array, iterations)}
+        handed = {a for a in exposed & changed - after if a == s.goes_on or hands_on(s, a, iterations)}
         return [array for array in self.arrays if array in changed and (array in after or array in handed)]
 
     def _undefined(self, array: str, context: Domain, versions: Versions) -> Definition:

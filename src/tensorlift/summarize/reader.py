@@ -259,6 +259,19 @@ def _step_by_size(r: _Reader, block: Any, lower: tuple[Affine, ...]) -> Affine |
     return found[1] if found is not None and found[0] == r.affine_of(block.args[0]) - lower[0] else None
 
 
+def _scf_while(r: _Reader, op: Operation, out: list[Statement]) -> None:
+    """Read a loop that runs as long as a truth value in memory holds."""
+    test, body = (region.block for region in op.regions)
+    *_, condition = test.ops
+    loaded = condition.operands[0].owner
+    array = r.array_of.get(loaded.operands[0]) if isinstance(loaded, Operation) and loaded.operands else None
+    if array is None or len(test.ops) > 2 or r.arrays[array].shape or op.operands:  # noqa: PLR2004 - it reads and asks
+        raise UnknownOperationError(op.name)
+    variable, trips = (names.unused(name, r.taken) for name in ("t", "trips"))
+    block, place = r.block(body), location_of(op)
+    out.append(Loop(variable, (affine(0),), (affine(trips),), 1, block, place, array))
+
+
 def _upper_bounds(r: _Reader, loop: Any, lower: tuple[Affine, ...]) -> tuple[Affine, ...]:
     """Return the upper bounds; where loop variables are divided, greater ones, and the guard that makes them exact."""
     upper_map, operands = loop.upperBoundMap.data, r.affines_of(loop.upperBoundOperands)
@@ -361,6 +374,7 @@ _HANDLERS: dict[str, Callable[[_Reader, Operation, list[Statement]], None]] = {
     "affine.for": _affine_for,
     "affine.if": _affine_if,
     "scf.if": _scf_if,
+    "scf.while": _scf_while,
     "affine.yield": _nothing,
     "scf.yield": _nothing,
     "func.return": _return,

@@ -88,6 +88,8 @@ class Loop:
     """``for variable in range(max(lower), min(upper), step)``; the variable's name is the only one in the function.
 
     A step that is no constant is at least one.
+    With ``goes_on``, a local truth value, it runs as long as that holds: the variable counts iterations, and the upper
+    bound is a name for how many there are, which nothing tells.
     """
 
     variable: str
@@ -96,6 +98,7 @@ class Loop:
     step: Affine | int
     body: Block
     location: Location | None = None
+    goes_on: str | None = None
 
     def order(self, earlier: str, later: str) -> Domain:
         """Return where one iteration comes before another; by as much as a step, where that is no constant."""
@@ -120,6 +123,11 @@ def _iterations(variable: str, lower: tuple[Affine, ...], upper: tuple[Affine, .
 def value_read(value: str, dtype: DType) -> Term:
     """Return the term that stands for a value."""
     return terms.read(value, (), dtype)
+
+
+def runs_on(block: Block) -> bool:
+    """Tell whether there is a loop in a block of which data say how long it runs."""
+    return any(isinstance(s, Loop) and s.goes_on is not None for s in walk(block))
 
 
 def walk(block: Block) -> Iterator[Statement]:

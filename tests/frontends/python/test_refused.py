@@ -24,7 +24,6 @@ class Refused(NamedTuple):
 
 
 CASES = [
-    Refused("while over data", "TL122", 2, 11, "def f(x):\n    while x[0] > 1:\n        x[0] /= 2\n"),
     Refused("while true", "TL110", 2, 5, "def f(x):\n    while True:\n        x[0] /= 2\n"),
     Refused(
         "while else",

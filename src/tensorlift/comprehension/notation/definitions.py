@@ -66,7 +66,10 @@ def _items(items: tuple[Item, ...], indent: str) -> Iterator[str]:
 
 def _loop(loop: KeptLoop, indent: str) -> Iterator[str]:
     step = f" step {loop.step}" if loop.step != 1 else ""
-    yield f"{indent}for {loop.variable} from {loop.lower} to {loop.upper}{step}: # {loop.reason.message}"
+    head = f"for {loop.variable} from {loop.lower} to {loop.upper}{step}"
+    if loop.goes_on is not None:
+        head = f"while {loop.goes_on}"
+    yield f"{indent}{head}: # {loop.reason.message}"
     inner = indent + "    "
     for carried in loop.carried:
         yield f"{inner}carry {carried.name} of {carried.array} from {carried.before} to {carried.after}"

@@ -52,6 +52,7 @@ from tensorlift.proofs.source.sense import are_bits_of, cell_names, require_sens
 from tensorlift.proofs.source.sequential import run_sequential
 from tensorlift.proofs.source.sharing import Tracked
 from tensorlift.proofs.source.tested_behind import is_tested_behind, left_behind, require_last
+from tensorlift.proofs.source.unbounded import run_unbounded
 from tensorlift.proofs.source.versions import UNKNOWN, Versions
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class Execution:
                 block, ended = self._loop(block, passed, frame, context, stop)
             else:
                 frame.values.update(zip(body.args, passed, strict=True))
-                last = self._straight(body, frame, context)
+                last = self.straight(body, frame, context)
                 if last.name == "func.return":
                     if stop != AT_END:
                         raise Undecided("the function returns from inside of a branch", last)
@@ -154,11 +155,11 @@ class Execution:
         """Choose between what two arms leave where they meet; where one does not get there, it is the other."""
         if one is None or other is None:
             return other if one is None else one
-        passed = [self._chosen(test, *pair) for pair in zip(one.passed, other.passed, self._types(end), strict=True)]
+        passed = [self._chosen(test, *pair) for pair in zip(one.passed, other.passed, self.types(end), strict=True)]
         frame.state.choose(test, (one.state, one.context), (other.state, other.context), self._own)
         return Outcome(passed, frame.state, one.context | other.context)
 
-    def _types(self, block: int) -> list[Attribute]:
+    def types(self, block: int) -> list[Attribute]:
         """Return the types of what is passed to a block, or returned."""
         if block != AT_END:
             return [argument.type for argument in self.flow.blocks[block].args]
@@ -194,11 +195,11 @@ class Execution:
     ) -> tuple[int, Outcome | None]:
         """Decide the claim of a loop, and put what it says of the end into the state; return where control goes on."""
         claim = self.claims.loops.get(header)
-        if claim is None:
+        if claim is None or claim.header != header:
             raise Undecided("nothing is claimed of the loop", self.flow.blocks[header].last_op)
-        if claim.header != header:
-            raise Undecided("what is claimed is of another loop", self.flow.blocks[header].last_op)
         loop = self.entered(claim, passed, frame, context)
+        if claim.item and claim.item.goes_on is not None:
+            return run_unbounded(self, loop, frame)
         is_behind = is_tested_behind(self.flow, header)
         ends_at_header = not is_behind and self._require_end(loop, frame)
         if claim.item is None and not loop.iterations.is_empty():
@@ -360,7 +361,7 @@ class Execution:
         """Run the header once more, with the counter at its end, and leave the loop."""
         header, ends = loop.claim.header, self.ends(loop, frame)
         frame.values.update(zip(loop.block.args, ends, strict=True))
-        self._straight(loop.block, frame, loop.context)
+        self.straight(loop.block, frame, loop.context)
         block, operands = self.way_out(header, is_search=is_search)
         return block, frame.all(operands)
 
@@ -418,7 +419,7 @@ class Execution:
         inside = {*self.flow.values(self.flow.loops[header].blocks)}
         known = {v: k for v, k in frame.values.items() if v not in inside}
         hit = replace(frame, values=known | {v: k for v, k in found.items() if k is not None})
-        types = self._types(early.block)
+        types = self.types(early.block)
         passed = [search.first(value, of_type) for value, of_type in zip(early.passed, types, strict=True)]
         if any(value is None for value in passed):
             raise Undecided("the loop hands on what it found", loop.last)
@@ -438,7 +439,7 @@ class Execution:
 
     # -- straight-line code
 
-    def _straight(self, block: Block, frame: Frame, context: Domain) -> Operation:
+    def straight(self, block: Block, frame: Frame, context: Domain) -> Operation:
         """Evaluate the operations of a block; return its last one, which says where control goes."""
         last = block.last_op
         assert last is not None
@@ -471,8 +472,7 @@ class Execution:
         module, symbol = self.flow.function.parent_op(), op.properties["callee"]
         assert isinstance(module, ModuleOp)
         assert isinstance(symbol, SymbolRefAttr)
-        name = symbol.root_reference.data
-        inner = copy(self)
+        name, inner = symbol.root_reference.data, copy(self)
         inner.flow = ControlFlow(function_named(module, name))
         inner.calls, inner.ways = (*self.calls, name), Counter()
         if inner.flow.loops or name in self.calls:

@@ -65,6 +65,11 @@ class MemoryAccess:
         self.overlapping: set[str] = set()  # arrays that are read whose cells may be the same, so none may be written
         self.numbers: set[str] = set()  # names of numbers that loops hand on, which are no arrays
 
+    def has(self, array: str) -> bool:
+        """Tell whether some memory is an array, as is so of all but numbers of the function's own."""
+        info = self.arrays[array]
+        return bool(info.shape) or info.is_parameter or array in self.owners
+
     def start(self, module: Operation | None) -> Tracked:
         """Return the state at the start; tables that are constant are the arrays of the definitions of these cells."""
         state = Tracked()

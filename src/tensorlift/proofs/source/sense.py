@@ -127,7 +127,12 @@ def require_sense(claim: LoopClaim, known: AbstractSet[str], cells: AbstractSet[
         raise Undecided("a loop whose iterations are apart begins at one of several bounds")
     if not claim.variable.isidentifier() or claim.variable in known | cells:
         raise Undecided(f"{claim.variable} has another meaning")
-    used = {name for bound in (*claim.lower, *claim.upper, affine(claim.step)) for name in bound.variables}
+    bounds = (*claim.lower, affine(claim.step))
+    if claim.item is None or claim.item.goes_on is None:
+        bounds += claim.upper
+    elif claim.upper[0].variable is None or claim.upper[0].variable in known | cells | {claim.variable}:
+        raise Undecided("the number of iterations has another meaning")
+    used = {name for bound in bounds for name in bound.variables}
     used |= {name for phi in claim.phis if isinstance(phi, Advance) for name in phi.by.variables()}
     if not used <= known:
         raise Undecided("a bound or a step depends on more than is known where the loop is entered")

@@ -26,11 +26,12 @@ from tensorlift.proofs.source.sharing import Tracked, require_earlier
 from tensorlift.proofs.source.versions import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from tensorlift.comprehension.terms import Term
     from tensorlift.proofs.source.claims import Ahead
     from tensorlift.proofs.source.execution import Execution
+    from tensorlift.proofs.source.operations import Value
 
 
 def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
@@ -45,7 +46,7 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
     if not frame.is_sequential:
         raise Undecided("a loop stays inside of one that does not", loop.last)
     counted = (item.variable, (item.lower,), (item.upper,), item.step)
-    is_known = any(item is one for one in frame.items)
+    is_known = any(item is one for one in frame.items) and item.goes_on is None
     if not is_known or counted != (claim.variable, claim.lower, claim.upper, claim.step):
         raise Undecided("the loop is not that of the definitions", loop.last)
     entry, beside = frame.state.copy(), _beside(run, loop, frame)
@@ -66,7 +67,8 @@ def run_sequential(run: Execution, loop: Entered, frame: Frame) -> None:
         run.versions.require_pieces(array, pieces, relation.cells(array, one.before, start), loop.context)
     position = len(run.versions.known)
     run.versions.known.append(partial(relation.untouched, relation.touched(now, claim.variable)))
-    after, lost = _iteration(run, loop, frame, {a: relation.cells(a, one.name, now) for a, one in carried.items()})
+    begin = {a: relation.cells(a, one.name, now) for a, one in carried.items()}
+    after, lost, _ = iteration(run, loop, frame, begin, is_left_early=False)
     run.require_counters(loop, after.passed)
     left = dict(after.state.pieces)
     for phi, argument, number in loop.phis():
@@ -183,10 +185,19 @@ def _written(one: Carried, item: KeptLoop) -> Domain:
     return reached.project_out(earlier, *inner).coalesce()
 
 
-def _iteration(
-    run: Execution, loop: Entered, frame: Frame, start: Mapping[str, list[Piece]]
-) -> tuple[Outcome, set[str]]:
-    """Run an iteration on what arrays are at its start; return the other arrays that it writes as well."""
+def iteration(  # noqa: PLR0913 - where it begins, and how it may end
+    run: Execution,
+    loop: Entered,
+    frame: Frame,
+    start: Mapping[str, list[Piece]],
+    begin: Callable[[list[Value], Frame], tuple[int, list[Value]]] | None = None,
+    *,
+    is_left_early: bool = True,
+) -> tuple[Outcome, set[str], Frame]:
+    """Run an iteration on what arrays are at its start, from its header on, or from where ``begin`` gets to.
+
+    Gives how it ends, the other arrays that it writes, and its frame, which has other ways out if it may have any.
+    """
     lost: set[str] = set()
     named = set(run.versions.named)
     while True:
@@ -205,8 +216,11 @@ def _iteration(
         inner = Frame({}, state, frame, loop.claim.header, is_sequential=True)
         inner.variables = frame.variables | {loop.claim.variable}
         inner.items = loop.claim.item.body if loop.claim.item is not None else ()
-        after = run.run(loop.claim.header, before, inner, loop.iterations, loop.claim.header)
-        if after is None or inner.exits:
+        first = loop.claim.header
+        if begin is not None:
+            first, before = begin(before, inner)
+        after = run.run(first, before, inner, loop.iterations, loop.claim.header)
+        if after is None or (inner.exits and not is_left_early):
             raise Undecided("the loop may be left early", loop.last)
         written = {array for array, pieces in after.state.pieces.items() if started.get(array) is not pieces}
         if written <= lost | start.keys():
@@ -215,5 +229,5 @@ def _iteration(
             for array, domains in cells.items():
                 some = [(domain & loop.iterations).project_out(loop.claim.variable) for domain in domains]
                 frame.state.written.setdefault(array, []).extend(some)
-            return after, lost
+            return after, lost, inner
         lost |= written - start.keys()

@@ -80,8 +80,11 @@ class TextLoops:
 
     def _while(self, op: Operation, values: Values) -> list[Held]:
         condition, body = self._blocks(op)
-        kept, known = self._find(body.args)
+        asked = _asked(condition)
+        kept, known = self._find(body.args, is_counted=asked is None)
         initial = [values[operand] for operand in op.operands]
+        if asked is not None:
+            return self._running(kept, known, initial, asked, body, values)
         counter = initial[0].tensor
         lower = affine_of(counter.value()) if not counter.rank and counter.dtype == _COUNTER else None
         if lower is None or not self._ledger.holds(equal(lower, kept.lower)):
@@ -100,6 +103,30 @@ class TextLoops:
 
         self._prove_step(kept, iterate, known)
         return after
+
+    def _running(  # noqa: PLR0913, PLR0917 - a loop of the program, and what is known of it
+        self,
+        kept: KeptLoop,
+        known: dict[int, Carried],
+        initial: list[Held],
+        asked: int,
+        body: Block,
+        values: Values,
+    ) -> list[Held]:
+        """Prove a loop that runs as long as one of its values is true, and return its results."""
+        if asked not in known or known[asked].name != kept.goes_on:
+            raise self._failure("the loop does not go on as that of the summary does")
+        self._check_start(initial, known)
+        starts = [self._handed(known.get(place), start) for place, start in enumerate(initial)]
+
+        def iterate() -> None:
+            ends = self._executed(body, values, starts)
+            if len(ends) != len(starts):
+                raise self._failure("an iteration hands on another number of values")
+            self._check_ends(starts, ends, known)
+
+        self._prove_step(kept, iterate, known)
+        return starts
 
     def _counting(self, op: ForOp, values: Values) -> list[Held]:
         evaluation = self.execution.evaluation
@@ -125,10 +152,14 @@ class TextLoops:
         self._prove_step(kept, iterate, known)
         return handed
 
-    def _find(self, arguments: Sequence[SSAValue]) -> tuple[KeptLoop, dict[int, Carried]]:
-        """Return the summary's loop, and which carried array each value is first claimed to be; the first counts."""
-        cuts = [self.execution.cuts_of(argument) if place else [] for place, argument in enumerate(arguments)]
-        kept = self._kept.take({name for names in cuts for name in names}, lambda _: True, self._ledger.line)
+    def _find(self, arguments: Sequence[SSAValue], *, is_counted: bool = True) -> tuple[KeptLoop, dict[int, Carried]]:
+        """Return the summary's loop, and which carried array each value is first claimed to be.
+
+        Of a loop that is counted the first value is what counts.
+        """
+        cuts = [self.execution.cuts_of(arg) if place >= is_counted else [] for place, arg in enumerate(arguments)]
+        names = {name for names in cuts for name in names}
+        kept = self._kept.take(names, lambda one: (one.goes_on is None) is is_counted, self._ledger.line)
         by_name = {c.name: c for c in kept.carried}
         found = ((place, [by_name[name] for name in names if name in by_name]) for place, names in enumerate(cuts))
         return kept, {place: listed[0] for place, listed in found if listed}
@@ -200,6 +231,16 @@ class TextLoops:
 
     def _failure(self, reason: str) -> CheckFailure:
         return CheckFailure(LOOP, reason, self._ledger.line)
+
+
+def _asked(condition: Block) -> int | None:
+    """Return which of its arguments the condition of a loop is, if that is all it says and it hands on all of them."""
+    last = condition.last_op
+    if last is None or condition.first_op is not last or not last.operands:
+        return None
+    asked, *handed = last.operands
+    is_plain = not handed if last.name != "scf.condition" else handed == list(condition.args)
+    return condition.args.index(asked) if is_plain and asked in condition.args else None
 
 
 Values = dict["SSAValue", Held]

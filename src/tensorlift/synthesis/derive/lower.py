@@ -236,7 +236,8 @@ class _Block:
         entry = [self._entry(carried, loop, body, set(after)) for carried in loop.carried]
         statements += [Assign(name, value, name) for name, value in after.items()]
         pairs = tuple((c.name, c.name) for c in loop.carried)
-        return [*entry, For(loop.variable, loop.lower, loop.upper, loop.step, tuple(statements), pairs)]
+        goes_on = None if loop.goes_on is None else self.lowering.variable(loop.goes_on)
+        return [*entry, For(loop.variable, loop.lower, loop.upper, loop.step, tuple(statements), pairs, goes_on)]
 
     def _entry(self, carried: Carried, loop: KeptLoop, body: _Block, owned: set[str]) -> Statement:
         """Start a carried array from the version before, a copy where the loop updates it and others need it."""

@@ -227,7 +227,9 @@ def _renamed(
     for statement in body:
         if isinstance(statement, For):
             carried = tuple((names[v], d) for v, d in statement.carried)
-            result.append(replace(statement, body=_renamed(statement.body, names, memo), carried=carried))
+            goes_on = statement.goes_on and replace(statement.goes_on, name=names[statement.goes_on.name])
+            inner = _renamed(statement.body, names, memo)
+            result.append(replace(statement, body=inner, carried=carried, goes_on=goes_on))
         elif isinstance(statement, Return):
             result.append(Return(tuple(rewritten(v, rule, memo) for v in statement.values)))
         else:

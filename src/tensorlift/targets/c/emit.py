@@ -204,12 +204,20 @@ class _Emission:
             constant = {name for name in inside if name in self.memory.place} - homes.keys()
             body = self._block(loop.body, within, {c.after for c in loop.carried} | constant)
             body += self._back_home(loop, homes, within)
-            lower, upper = affine_text(loop.lower).source, affine_text(loop.upper).source
-            rise = f"{variable}++" if loop.step == 1 else f"{variable} += {loop.step}"
-            lines.append(Block(f"for (ptrdiff_t {variable} = {lower}; {variable} < {upper}; {rise})", body))
+            if loop.goes_on is not None:
+                lines.append(Block(f"while ({homes[loop.goes_on].cell(()).source})", body))
+            else:
+                lines.append(Block(self._counting(loop), body))
         for carried in loop.carried:
             self.memory.put(carried.name, homes[carried.name])
         return lines
+
+    @staticmethod
+    def _counting(loop: KeptLoop) -> str:
+        """Spell the head of a loop that counts."""
+        variable, lower, upper = loop.variable, affine_text(loop.lower).source, affine_text(loop.upper).source
+        rise = f"{variable}++" if loop.step == 1 else f"{variable} += {loop.step}"
+        return f"for (ptrdiff_t {variable} = {lower}; {variable} < {upper}; {rise})"
 
     def _carry(self, carried: Carried, later: set[str], context: Domain) -> list[Line]:
         """Let a carried array start where its version before the loop is, which goes elsewhere if it is needed."""

@@ -12,6 +12,7 @@ import re
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
+from tensorlift.diagnostics import refuse
 from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import (
     Assign,
@@ -169,7 +170,7 @@ def _positions(node: Subscript) -> Iterator[Affine]:
 def _fixed(body: Body) -> Iterator[Affine]:
     """Yield the extents, bounds and numbers in statements: all but positions of single cells and what is compared."""
     for statement in walk_statements(body):
-        if isinstance(statement, For):
+        if isinstance(statement, For) and statement.goes_on is None:
             yield from (statement.lower, statement.upper)
         if isinstance(statement, SetSlice):
             yield from _affine_in((statement.shape, statement.items))
@@ -295,6 +296,9 @@ class _JaxEmission(Emission):
         """Spell a traced loop as a function of the variable and the state, and the call that iterates it."""
         state = [self.spell.rename(name) for name in self.traced.state(loop)]
         if not state:
+            if loop.goes_on is not None:
+                message = "JAX does not trace a loop of which data say how long it runs, here"
+                raise refuse("TL305", message, None, "lift to numpy or torch")
             super().loop(loop, indent)
             return
         taken = set(self.names.values())
@@ -304,14 +308,20 @@ class _JaxEmission(Emission):
             self.lines.append("")
         self.carried_cuts(loop)
         inside = indent + INDENT
-        self.lines.append(f"{indent}def {step}({self.names[loop.variable]}, {packed}):")
+        parameters = packed if loop.goes_on is not None else f"{self.names[loop.variable]}, {packed}"
+        self.lines.append(f"{indent}def {step}({parameters}):")
         if len(state) > 1:
             self.lines += wrapped(f"{several} = ", packed, inside)
         self.block(loop.body, inside)
         self.lines += [*wrapped("return ", several, inside), ""]
-        ends = f"{self.spell.size(loop.lower).source}, {self.spell.size(loop.upper).source}"
         initial = f"({several})" if len(state) > 1 else several
-        self.lines += wrapped(f"{several} = ", f"lax.fori_loop({ends}, {step}, {initial})", indent)
+        if loop.goes_on is not None:
+            place = f"[{state.index(self.spell.rename(loop.goes_on.name))}]" if len(state) > 1 else ""
+            call = f"lax.while_loop(lambda {packed}: {packed}{place}, {step}, {initial})"
+        else:
+            ends = f"{self.spell.size(loop.lower).source}, {self.spell.size(loop.upper).source}"
+            call = f"lax.fori_loop({ends}, {step}, {initial})"
+        self.lines += wrapped(f"{several} = ", call, indent)
 
     def imports(self) -> list[str]:
         """Import what the text needs of JAX."""

@@ -98,7 +98,7 @@ TARGET = Target(
     costs=Costs(operation=75, view=0, cell=0.48, function=10, product=0.5, loose_product=0.14, in_place=0.48),
     language="mlir",
     has_numbers=True,
-    loops=("scf.for",),
+    loops=("scf.for", "scf.while"),
     dialects=(
         "tensorlift.targets.linalg.dialect:LINALG",
         "tensorlift.targets.linalg.dialect:AFFINE",

@@ -150,15 +150,11 @@ class Emission:
         carried = self._carried(loop, behind)
         outside = dict(self.values.variables)
         before = [outside[name] for name in carried]
-        ends = [self.writer.size(loop.lower), self.writer.size(loop.upper), self.writer.index(loop.step)]
-        variable = Value(self.writer.fresh(loop.variable), "index")
         inner = [Value(self.writer.fresh(name), start.type) for name, start in zip(carried, before, strict=True)]
         arguments = dict(zip(carried, inner, strict=True))
         self.cuts += [(arguments[v].name[1:], d) for v, d in loop.carried if v in arguments]
         results = self._results(carried, before)
-        self.writer.line(_loop_head(variable, ends, list(zip(inner, before, strict=True)), results))
-        self.writer.symbols[loop.variable] = variable
-        inside = Domain.of(at_least(loop.variable, loop.lower), less(loop.variable, loop.upper))
+        inside = self._begin(loop, list(zip(carried, inner, before, strict=True)), results)
         with self.writer.inner(inside):
             for name, value in arguments.items():
                 self._bind(name, value)
@@ -170,6 +166,25 @@ class Emission:
         self.values.variables = outside | dict(zip(carried, results, strict=True))
         self.values.forget()
 
+    def _begin(self, loop: For, handed: Sequence[tuple[str, Value, Value]], results: Sequence[Value]) -> Domain:
+        """Begin a loop that hands on variables, each told by what it is inside and before; return what is known."""
+        if loop.goes_on is not None:
+            given = [(Value(self.writer.fresh(name), start.type), start) for name, _, start in handed]
+            asked = next(
+                value for (value, _), (name, *_) in zip(given, handed, strict=True) if name == loop.goes_on.name
+            )
+            types = ", ".join(start.type for *_, start in handed)
+            self.writer.line(f"{_spelled(results)}scf.while ({_starts(given)}) : ({types}) -> ({types}) {{")
+            self.writer.line(f"  scf.condition({asked.name}) {', '.join(value.name for value, _ in given)} : {types}")
+            self.writer.line("} do {")
+            self.writer.line(f"^bb0({', '.join(f'{value.name}: {value.type}' for _, value, _ in handed)}):")
+            return UNIVERSE
+        ends = [self.writer.size(loop.lower), self.writer.size(loop.upper), self.writer.index(loop.step)]
+        variable = Value(self.writer.fresh(loop.variable), "index")
+        self.writer.line(_loop_head(variable, ends, [(value, start) for _, value, start in handed], results))
+        self.writer.symbols[loop.variable] = variable
+        return Domain.of(at_least(loop.variable, loop.lower), less(loop.variable, loop.upper))
+
     def _results(self, carried: Sequence[str], before: Sequence[Value]) -> list[Value]:
         if len(carried) == 1:
             return [Value(self.writer.fresh(carried[0]), before[0].type)]
@@ -179,7 +194,7 @@ class Emission:
     def _carried(self, loop: For, behind: Sequence[Statement]) -> list[str]:
         """Return the variables that iterations hand on, or leave behind."""
         assigned = dict.fromkeys(s.name for s in walk_statements(loop.body) if isinstance(s, Assign | SetSlice))
-        read = {*read_first(loop.body), *read_first(behind)}
+        read = {*read_first((loop,)), *read_first(behind)}
         return [name for name in assigned if name in read and name in self.values.variables]
 
     def _return(self, statement: Return) -> None:
@@ -208,10 +223,18 @@ def _loop_head(
     text = f"scf.for {variable.name} = {ends[0].name} to {ends[1].name} step {ends[2].name}"
     if not carried:
         return f"{text} {{"
-    starts = ", ".join(f"{inner.name} = {before.name}" for inner, before in carried)
     types = ", ".join(before.type for _, before in carried)
+    return f"{_spelled(results)}{text} iter_args({_starts(carried)}) -> ({types}) {{"
+
+
+def _spelled(results: Sequence[Value]) -> str:
+    """Spell the results of a loop."""
     name, _, more = results[0].name.partition("#")
-    return f"{name}{f':{len(carried)}' if more else ''} = {text} iter_args({starts}) -> ({types}) {{"
+    return f"{name}{f':{len(results)}' if more else ''} = "
+
+
+def _starts(carried: Sequence[tuple[Value, Value]]) -> str:
+    return ", ".join(f"{inner.name} = {before.name}" for inner, before in carried)
 
 
 def _type_of(value: Parameter | Expression) -> str:

@@ -248,12 +248,16 @@ class Emission:
 
     def loop(self, loop: For, indent: str) -> None:
         """Spell a loop."""
+        self.carried_cuts(loop)
+        if loop.goes_on is not None:
+            self.lines.append(f"{indent}while {self.spell.rename(loop.goes_on.name)}:")
+            self.block(loop.body, indent + INDENT)
+            return
         ends = [self.spell.size(loop.upper).source]
         if loop.lower != ZERO or loop.step != 1:
             ends.insert(0, self.spell.size(loop.lower).source)
         if loop.step != 1:
             ends.append(str(loop.step))
-        self.carried_cuts(loop)
         self.lines += wrapped("", f"for {self.names[loop.variable]} in range({', '.join(ends)}):", indent)
         if not loop.body:
             self.lines.append(f"{indent}{INDENT}pass")

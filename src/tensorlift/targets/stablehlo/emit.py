@@ -177,32 +177,38 @@ class _Emission:
             self.values[statement.name] = self._named(value, statement.name, statement.definition)
 
     def _loop(self, statement: For) -> None:
-        """Add a loop over its variable and the arrays that it carries, whose shapes stay as they are."""
+        """Add a loop over its variable, if it counts, and the arrays that it carries, whose shapes stay as they are."""
         build, names = self.build, [name for name, _ in statement.carried]
-        initial = [build.sizes.index(statement.lower), *(self.values[name] for name in names)]
+        first = [] if statement.goes_on is not None else [build.sizes.index(statement.lower)]
+        initial = [*first, *(self.values[name] for name in names)]
         kinds = [(value.shape, value.dtype) for value in initial]
         results = [build.value(*kind) for kind in kinds]
         (listed, _), (given, types) = names_and_types(results), names_and_types(initial)
         build.line(f'{listed} = "stablehlo.while"({given}) ({{')
-        with build.region(kinds) as (position, *_):
-            upper = build.sizes.index(statement.upper)
-            # XLA (jaxlib 0.10.2) takes `LT` from 0 below 1 by larger steps for a loop that never runs
-            order = ("LT", position, upper) if statement.step == 1 else ("GT", upper, position)
-            build.give_out([build.compare(*order)])
+        with build.region(kinds) as arguments:
+            build.give_out([self._goes_on(statement, arguments)])
         build.line("}, {")
         before = dict(self.values)
         inside = Domain.of(at_least(statement.variable, statement.lower), less(statement.variable, statement.upper))
-        with build.region(kinds, inside) as (position, *arguments):
-            self._named(position, statement.variable)
-            build.sizes.count(statement.variable, position)
-            for (name, definition), argument in zip(statement.carried, arguments, strict=True):
+        with build.region(kinds, inside if first else UNIVERSE) as arguments:
+            for position in arguments[: len(first)]:
+                self._named(position, statement.variable)
+                build.sizes.count(statement.variable, position)
+            for (name, definition), argument in zip(statement.carried, arguments[len(first) :], strict=True):
                 self.values[name] = self._named(argument, name, definition)
             spell_all(statement.body, self._statement)
-            following = build.sizes.index(Affine.var(statement.variable) + statement.step)
-            build.give_out([following, *(self.values[name] for name in names)])
-        build.line(f"}}) : ({types}) -> {f'({types})' if names else types}")
-        carried = zip(names, results[1:], strict=True)
-        self.values = before | {name: self._named(result, name) for name, result in carried}
+            following = [build.sizes.index(Affine.var(statement.variable) + statement.step) for _ in first]
+            build.give_out([*following, *(self.values[name] for name in names)])
+        build.line(f"}}) : ({types}) -> {f'({types})' if len(kinds) > 1 else types}")
+        self.values = before | {n: self._named(r, n) for n, r in zip(names, results[len(first) :], strict=True)}
+
+    def _goes_on(self, statement: For, arguments: Sequence[Array]) -> Array:
+        """Return whether a loop goes on, given what it counts and carries."""
+        if statement.goes_on is not None:
+            return arguments[[name for name, _ in statement.carried].index(statement.goes_on.name)]
+        position, upper = arguments[0], self.build.sizes.index(statement.upper)
+        # XLA (jaxlib 0.10.2) takes `LT` from 0 below 1 by larger steps for a loop that never runs
+        return self.build.compare(*(("LT", position, upper) if statement.step == 1 else ("GT", upper, position)))
 
     # -- expressions
 
