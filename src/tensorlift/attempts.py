@@ -172,10 +172,17 @@ def _slower_by_degree(found: Proved, view: FunctionView) -> list[LoopPlace]:
     """
     rank = max((len(p.extents or ()) for p in view.parameters), default=0)
     depth = max(view.loop_depth, rank)
-    if found.program is None or degree_of(found.program.body, _COMPUTED, rank) <= depth:
+    if _degree(found, rank) <= depth:
         return []
     definitions = [(loops, d) for loops, d in _definitions(found.summary.items) if d.location is not None]
     return [(d.location, d.array) for loops, d in definitions if loops + len(d.indices) + _bound_within(d) > depth]
+
+
+def _degree(found: Proved, rank: int) -> int:
+    """Return how deep the loops of a program are, where whole arrays of more axes than ``rank`` count as loops."""
+    if found.program is not None:
+        return degree_of(found.program.body, _COMPUTED, rank)
+    return 0 if found.view is None else found.view.loop_depth
 
 
 def _rank(found: Proved, request: Request) -> tuple[int, float]:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.poly.domain import Domain
+    from tensorlift.proofs.entry import Handed
     from tensorlift.proofs.summaries import ReadBack
     from tensorlift.runtime.cases import DifferentialReport
     from tensorlift.source import Source
@@ -192,12 +193,16 @@ def verify(certificate: Mapping[str, Json]) -> tuple[Diagnostic, ...]:
     return ()
 
 
-def _read_back(target: object, text: str, entry: str, within: Domain) -> ReadBack:
+def _read_back(
+    target: object, text: str, entry: str, within: Domain, kept: frozenset[Handed] = frozenset()
+) -> ReadBack:
     if target == "memref":
-        from tensorlift.raising.proved import read_raised as read
-    else:
-        from tensorlift.readback import read_back as read
-    return read(text, entry, within)
+        from tensorlift.raising.proved import read_raised
+
+        return read_raised(text, entry, within)
+    from tensorlift.readback import read_back
+
+    return read_back(text, entry, within, kept=kept)
 
 
 def _lift_function(function: ReadFunction, target: Target, source: Source, options: LiftOptions) -> Outcome:

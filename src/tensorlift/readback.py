@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.contract.gather import preconditions_of
@@ -13,11 +13,13 @@ from tensorlift.frontends.c.reader import parse_c
 from tensorlift.ir.function import FunctionView, function_named, functions
 from tensorlift.ir.lost_bits import Integers
 from tensorlift.languages.c import read_parsed_c
-from tensorlift.proofs.entry import Caller, check_read_back
+from tensorlift.proofs.entry import Caller, Handed, check_read_back_as
 from tensorlift.proofs.entry import Emitted as Text
 from tensorlift.proofs.failure import OBLIGATION, UNREADABLE, CheckFailure
 from tensorlift.proofs.summaries import ReadBack
 from tensorlift.summarize import summarise
+from tensorlift.summarize.reader import read_function
+from tensorlift.summarize.statements import loops_in, written
 from tensorlift.targets.c.pragmas import with_pragmas
 from tensorlift.targets.c.signature import Signature, notations_of, quotients_of, signature_of
 from tensorlift.targets.c.text import ORIGINAL
@@ -26,19 +28,25 @@ from tensorlift.threads import FILE, Program, check_independent, marked_loops, p
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tensorlift.comprehension.definition import Summary
+    from tensorlift.comprehension.definition import LoopPlace, Summary
     from tensorlift.contract.interface import Precondition
     from tensorlift.interface import Emitted
     from tensorlift.poly.domain import Domain
     from tensorlift.proofs import Certificate
 
 
-def read_back(text: str, entry: str, within: Domain | None = None, wrapping: frozenset[int] = frozenset()) -> ReadBack:
+def read_back(
+    text: str,
+    entry: str,
+    within: Domain | None = None,
+    wrapping: frozenset[int] = frozenset(),
+    kept: frozenset[Handed] = frozenset(),
+) -> ReadBack:
     """Read one function of an emitted program in C, and summarise it, every closed form proved by induction.
 
     Of the sizes nothing is assumed but that they are ``within`` those of the source, where these are known; then no
     arithmetic on them may lose bits.  What is computed at the widths in ``wrapping`` may not overflow: there the source
-    says what happens, and C does not.
+    says what happens, and C does not.  Loops that hand on the numbers of ``kept`` stay, as those of the source.
 
     Raises:
         CheckFailure: where the front end or summarising refuses it.
@@ -52,13 +60,22 @@ def read_back(text: str, entry: str, within: Domain | None = None, wrapping: fro
         _check_integers(program, wrapping, wide=within is not None)
         if within is not None:
             within = within.project_out(*(name for name in within.variables() if name not in view.size_names))
-        summary = summarise(view, distribute=False, for_loops=True, within=within)
+        stay = dict.fromkeys(_handing_on(view, kept), "stays in the source")
+        summary = summarise(view, distribute=False, for_loops=True, within=within, kept=stay)
     except CheckFailure:
         raise
     except LiftError as refusal:
         raise _failure(refusal.diagnostics) from None
     needs = tuple(p.text for p in preconditions_of(view, summary) if p.kind != "size")  # sizes are in the context
     return ReadBack(summary, strides_of(view), needs, view)
+
+
+def _handing_on(view: FunctionView, numbers: frozenset[Handed]) -> list[LoopPlace]:
+    """Return the places of the loops that hand on numbers, each with its number."""
+    if not numbers:
+        return []
+    loops = loops_in(read_function(view).body)
+    return [(loop.location, n) for depth, loop in loops for n in written((loop,)) if (depth, n) in numbers]
 
 
 def with_threads(emitted: Emitted) -> tuple[Text, int]:
@@ -142,14 +159,11 @@ class InPlace:
 
     def proved(self, emitted: Emitted, target: str) -> tuple[Certificate, FunctionView]:
         """Prove a program as it is read back, and give its function; raises CheckFailure."""
-        program = read_back(emitted.text, emitted.entry, self.summary.context, self.wrapping)
         places = self._signature.places if isinstance(self._signature, Signature) else {}
         strides = strides_of(self.view) if places else {}
         caller = Caller(places, strides, [p.text for p in self.preconditions])
-        certificate = check_read_back(
-            program, Text(emitted.text, emitted.entry, emitted.cuts), self.summary, target, caller
-        )
-        return certificate, program.view
+        text = Text(emitted.text, emitted.entry, emitted.cuts)
+        return check_read_back_as(partial(read_back, wrapping=self.wrapping), text, self.summary, target, caller)
 
 
 def strides_of(view: FunctionView) -> dict[str, tuple[str, ...]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.lifts import lifted_text
 
 from tensorlift.commands.in_place import rewrite_c
-from tensorlift.pipeline import LiftOptions
+from tensorlift.pipeline import LiftOptions, verify
 from tensorlift.readback import read_back
+from tensorlift.record import Level
 from tensorlift.source import source_from_text
 
 STAY = {
@@ -38,6 +40,23 @@ def test_what_would_be_slower_by_degree_stays(name: str) -> None:
 def test_what_is_of_the_same_degree_is_replaced(name: str) -> None:
     _, text = rewrite_c(source_from_text(GO[name], "f.c"), LiftOptions(target="c"))
     assert "f_lifted(" in text.decode()
+
+
+RUNNING = {
+    "drawdown": """double f(int n, const double *p) { double top = p[0], worst = 0; for (int i = 1; i < n; i++) {
+      if (p[i] > top) top = p[i]; if (top - p[i] > worst) worst = top - p[i]; } return worst; }""",
+    "place of the greatest": """void f(int n, const double *x, int *k) { double best = x[0]; int at = 0;
+      for (int i = 0; i < n; i++) { if (x[i] > best) { best = x[i]; at = i; } k[i] = at; } }""",
+}
+
+
+@pytest.mark.parametrize("name", RUNNING)
+def test_a_fold_inside_of_a_fold_or_of_cells_runs_along(name: str) -> None:
+    record = lifted_text(RUNNING[name], "c")
+    assert record.level is Level.PROVED
+    assert read_back(record.program, "f_lifted").view.loop_depth == 1
+    assert record.certificate is not None
+    assert not verify(record.certificate)
 
 
 _MATRIX_VECTOR = "cblas_dgemv(CblasRowMajor, CblasNoTrans, m, m, 1.0, A, m, x, 1, 0.0, y, 1);"

@@ -35,6 +35,13 @@ SOME = """void f(int n, const int *c, const int *ix, const double *x, double *y)
   for (int i = 0; i < n; i++) y[i] = c[i] > 0 ? x[ix[i]] : 0; }"""
 COUNTED = """void f(int n, const int *c, const double *x, double *y) {
   int k = 0; for (int i = 0; i < n; i++) y[i] = c[i] > 0 ? x[k++] : 0; }"""
+FILL = """void f(int n, const double *c, const double *x, double *y) {
+  double l = 7; for (int i = 0; i < n; i++) { if (c[i] > 0) l = x[i]; y[i] = l; } }"""
+BACK = FILL.replace("int i = 0; i < n; i++", "int i = n - 1; i >= 0; i--")
+FILLED = "np.where(c[PLACE] > 0, x[PLACE], 7.0)"
+SHIFT = ("arange(c.shape[0])", "arange(1, c.shape[0] + 1)")
+LATEST = "np.maximum.accumulate(np.where(c > 0, np.arange(c.shape[0]), 0))"
+NEXT = "np.minimum.accumulate(np.where(c > 0, np.arange(c.shape[0]), c.shape[0] - 1)[::-1])[::-1]"
 ONE_HOT = "np.where(ix[:, None] == np.arange(x.shape[0], dtype=np.int32), x, 0.0).sum(axis=1)"
 
 RIGHT = [
@@ -54,6 +61,8 @@ RIGHT = [
     (SEARCH, "ix, x", ONE_HOT),
     (MASKED, "b, x", "x[b & 7]"),
     (BYTES, "b, x", "x[b]"),
+    (FILL, "c, x", FILLED.replace("PLACE", LATEST)),
+    (BACK, "c, x", FILLED.replace("PLACE", NEXT)),
     (SOME, "c, ix, x", "np.where(c > 0, x[np.where(c > 0, ix, 0)], 0.0)"),
     (SOME, "c, ix, x", "np.where(c <= 0, 0.0, x[np.where(c <= 0, 0, ix)])"),
     (SOME, "c, ix, x", "np.where(c > 0, x[np.where((c > 0) & (ix > 3), ix, np.where(c > 0, ix, 0))], 0.0)"),
@@ -84,6 +93,20 @@ WRONG = [
     (MASKED, "b, x", "x[b & 15]", OBLIGATION),
     (MASKED, "b, x", "x[b & 3]", UNEQUAL),
     (MASKED, "b, x", "x[b]", OBLIGATION),
+    (FILL, "c, x", FILLED.replace("PLACE", NEXT), UNEQUAL),
+    (FILL, "c, x", FILLED.replace("PLACE", LATEST.replace(">", ">=")), UNEQUAL),
+    (FILL, "c, x", FILLED.replace("PLACE", LATEST.replace("0))", "-1))")), OBLIGATION),
+    (
+        FILL,
+        "c, x",
+        FILLED.replace("PLACE", LATEST.replace(*SHIFT)),
+        OBLIGATION,
+    ),
+    (FILL, "c, x", FILLED.replace("PLACE", LATEST).replace("7.0", "0.0"), UNEQUAL),
+    (FILL, "c, x", FILLED.replace("x[PLACE]", "c[PLACE]").replace("PLACE", LATEST), UNEQUAL),
+    (FILL, "c, x", f"x[{LATEST}]", UNEQUAL),
+    (BACK, "c, x", FILLED.replace("PLACE", NEXT.replace("c.shape[0] - 1", "c.shape[0]")), OBLIGATION),
+    (BACK, "c, x", FILLED.replace("PLACE", NEXT.removesuffix("[::-1]")), UNEQUAL),
     (SOME, "c, ix, x", "np.where(c > 0, x[ix], 0.0)", OBLIGATION),
     (SOME, "c, ix, x", "np.where(c > 0, x[np.where(c >= 0, ix, 0)], 0.0)", OBLIGATION),
     (SOME, "c, ix, x", "np.where(c > 0, x[np.where(c > 0, 0, ix)], 0.0)", OBLIGATION),

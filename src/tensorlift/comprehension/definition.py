@@ -206,6 +206,14 @@ class Summary:
         """Return the arrays, and local ones that no definition names, as those that only one iteration uses."""
         return self.arrays | self.memories
 
+    def shape_of(self, name: str) -> tuple[Affine, ...]:
+        """Return the shape of an array, or of a version of one."""
+        if name in self.arrays:
+            return self.arrays[name].shape
+        carried = {one.name: one.array for loop in loops_of(self.items) for one in loop.carried}
+        versions = carried | {definition.name: definition.array for definition in self.definitions()}
+        return self.arrays[versions[name]].shape
+
     def definitions(self) -> Iterator[Definition]:
         """Yield every definition, those of kept loops included, in program order."""
         yield from definitions_of(self.items)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tensorlift.comprehension.positions import DTYPE
+from tensorlift.comprehension.ranges import value_range
 from tensorlift.comprehension.rewrite import place_of, walk
-from tensorlift.comprehension.terms import Apply, Piecewise, Read, Reduce, Term, applies
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Term, applies
+from tensorlift.ops.dtypes import is_integer
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import at_least, less
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +38,34 @@ def always_computed(term: Apply) -> tuple[Term, ...]:
     return term.args[:1] if term.op == "select" else term.args
 
 
+def index_of(term: Term) -> Affine | None:
+    """Return the index that an integer is; None where data decide."""
+    if isinstance(term, Index):
+        return term.affine
+    return Affine(int(term.value)) if isinstance(term, Constant) and is_integer(term.dtype) else None
+
+
+def stays_within(place: Term, low: Affine, high: Affine, domain: Domain) -> bool:
+    """Tell whether a place is shown to be from ``low`` to ``high`` on every point of a domain.
+
+    So are indices, the ones of them that data choose, and extremes of them.
+    """
+    if domain.is_empty():
+        return True
+    index = index_of(place)
+    if index is not None:
+        return domain.implies(at_least(index, low), at_least(high, index))
+    if isinstance(place, Apply) and (place.op == "select" or (place.op in {"max", "min"} and place.dtype == DTYPE)):
+        arms = place.args[1:] if place.op == "select" else place.args
+        return all(stays_within(arm, low, high, domain) for arm in arms)
+    if isinstance(place, Piecewise):
+        return all(stays_within(term, low, high, domain & part) for part, term in place.pieces)
+    if isinstance(place, Reduce) and place.op in {"max", "min"} and not any(map(domain.mentions, place.bound)):
+        inside = domain & place.domain
+        return domain.is_subset(inside.project_out(*place.bound)) and stays_within(place.body, low, high, inside)
+    return False
+
+
 At = tuple["Term", "Domain", tuple[str, ...]]  # a term with the points and the variables for which it is computed
 
 
@@ -47,6 +80,14 @@ def operands_in_any_case(at: At) -> list[At]:
     if isinstance(term, Apply):
         return [(argument, domain, variables) for argument in reversed(always_computed(term))]
     return []
+
+
+def is_inside(read: PlaceRead, extent: Affine) -> bool:
+    """Tell whether the type of a place, or how it is chosen, keeps it inside of an axis."""
+    least, most = value_range(read.place)
+    if read.domain.implies(at_least(least, 0), less(most, extent)):
+        return True
+    return stays_within(read.place, Affine(0), extent - 1, read.domain)
 
 
 def cell_read(read: PlaceRead) -> tuple[Read, int]:

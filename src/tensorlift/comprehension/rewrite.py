@@ -243,6 +243,15 @@ def place_of(term: Term) -> Term | None:
     return test.args[0] if variable == term.bound[0] else None
 
 
+def with_place(read: Reduce, place: Term) -> Term:
+    """Return a read that depends on data (`place_of`) at another place."""
+    body = read.body
+    assert isinstance(body, Apply)
+    test, *rest = body.args
+    moved = terms.apply("hits", place, *test.children[1:])
+    return terms.reduce(read.op, read.bound, read.domain, terms.apply(body.op, moved, *rest))
+
+
 def visit_reads(term: Term, domain: Domain, visit: Callable[[Read, Domain], None]) -> None:
     """Call ``visit(read, domain)`` for each array read with the points at which it is evaluated."""
     for found, where in reads_in(term, domain):

@@ -19,8 +19,7 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.places import PlaceRead, cell_read, places_read
-from tensorlift.comprehension.ranges import value_range
+from tensorlift.comprehension.places import PlaceRead, cell_read, is_inside, places_read
 from tensorlift.comprehension.terms import Constant, Read, Term, applies
 from tensorlift.comprehension.whole import rounded_sums
 from tensorlift.contract.interface import Precondition
@@ -65,7 +64,7 @@ def inside(view: FunctionView, summary: Summary) -> Iterator[tuple[Inside | Read
         for definition in summary.definitions()
         for piece, term in definition.pieces
         for read in places_read(term, definition.domain & piece, definition.indices)
-        if not _is_inside_by_type(read, summary)
+        if not is_inside(read, _extent(read, summary))
     ]
     stated = {plain for read in reads if (plain := _plain(read, summary)) is not None and _covers(read, summary)}
     for read in reads:
@@ -73,10 +72,9 @@ def inside(view: FunctionView, summary: Summary) -> Iterator[tuple[Inside | Read
         yield plain if plain is not None and plain in stated else ReadInside(array), _place_in(view, array)
 
 
-def _is_inside_by_type(read: PlaceRead, summary: Summary) -> bool:
+def _extent(read: PlaceRead, summary: Summary) -> Affine:
     cell, axis = cell_read(read)
-    extent, (least, most) = summary.arrays[cell.array].shape[axis], value_range(read.place)
-    return read.domain.implies(at_least(least, 0), less(most, extent))
+    return summary.shape_of(cell.array)[axis]
 
 
 def _plain(read: PlaceRead, summary: Summary) -> Inside | None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.matching import matches
 from tensorlift.comprehension.places import At, Guards, operands_in_any_case
-from tensorlift.comprehension.rewrite import substitute, walk
+from tensorlift.comprehension.rewrite import place_of, substitute, walk
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term, applies
 from tensorlift.ops.conversions import is_rounding
 from tensorlift.ops.dtypes import is_float, is_integer, rounded, width
@@ -104,7 +104,7 @@ class _Collection:
         self._seen.add((term, place))
         if isinstance(term, Reduce):
             inside, bound = place.domain & term.domain, place.variables + term.bound
-            last = place.last and term.op not in ("sum", "prod")
+            last = place.last and (term.op not in ("sum", "prod") or place_of(term) is not None)
             yield from self.of(term.body, place._replace(domain=inside, variables=bound, last=last))
         elif isinstance(term, Piecewise):
             for part, piece in term.pieces:
@@ -149,6 +149,8 @@ class _Collection:
 
     def _is_rounded(self, term: Term) -> bool:
         """Tell whether a value in single precision is a result, and not a number that was given in it."""
+        if isinstance(term, Reduce) and place_of(term) is not None:
+            return self._is_rounded(term.body.children[1])
         if isinstance(term, Reduce):
             return term.op in ("sum", "prod") or self._is_rounded(term.body)
         return isinstance(term, Apply) and (term.op != "cast" or _is_rounding(term))

@@ -13,6 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.contract.language import AnyOf, Compare, Condition, NotNull, Separate, Sum
 from tensorlift.contract.notation import parse_condition, parse_sum
 from tensorlift.ir.function import base_type
@@ -29,10 +30,11 @@ from tensorlift.targets.c.signature import notations_of, quotients_of
 from tensorlift.targets.c.text import APART, ORIGINAL, PROGRAM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from tensorlift.comprehension.definition import ArrayInfo, Summary
+    from tensorlift.comprehension.definition import ArrayInfo, Item, Summary
     from tensorlift.ir.cut import Cut
+    from tensorlift.ir.function import FunctionView
 
 
 _C_NAMES: dict[DType, str] = {
@@ -379,6 +381,42 @@ class Emitted(NamedTuple):
     text: str
     entry: str
     cuts: Sequence[Cut]
+
+
+Handed = tuple[int, str]  # a number that a loop hands on from iteration to iteration, and how many loops are around it
+
+
+def check_read_back_as(
+    read: Callable[..., ReadBack], emitted: Emitted, summary: Summary, target: str, caller: Caller
+) -> tuple[Certificate, FunctionView]:
+    """Prove a program that ``read`` reads, and give its function.
+
+    Loops that the source keeps for the sake of a number, though that has a closed form, are kept in the program too, if
+    it is not proved otherwise.
+
+    Raises:
+        CheckFailure: where it is not proved, with the reason.
+
+    """
+
+    def checked(kept: frozenset[Handed]) -> tuple[Certificate, FunctionView]:
+        program = read(emitted.text, emitted.entry, summary.context, kept=kept)
+        return check_read_back(program, emitted, summary, target, caller), program.view
+
+    handed = frozenset(_numbers_handed_on(summary.items, summary))
+    try:
+        return checked(frozenset())
+    except CheckFailure:
+        if not handed:
+            raise
+        return checked(handed)
+
+
+def _numbers_handed_on(items: Sequence[Item], summary: Summary, depth: int = 0) -> Iterator[Handed]:
+    for item in items:
+        if isinstance(item, KeptLoop):
+            yield from ((depth, one.array) for one in item.carried if not summary.arrays[one.array].shape)
+            yield from _numbers_handed_on(item.body, summary, depth + 1)
 
 
 def check_read_back(program: ReadBack, emitted: Emitted, summary: Summary, target: str, caller: Caller) -> Certificate:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.matching import matches
-from tensorlift.comprehension.places import PlaceRead, places_read
+from tensorlift.comprehension.places import PlaceRead, places_read, stays_within
 from tensorlift.comprehension.ranges import value_range
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor, array, scalar_value, size
@@ -62,6 +62,8 @@ class Places:
         """Tell whether a place is one of an axis wherever conditions hold on a domain."""
         least, most = value_range(place)
         if domain.is_empty() or domain.implies(at_least(least, 0), less(most, extent)):
+            return True
+        if stays_within(place, Affine(0), extent - 1, domain):
             return True
         if isinstance(place, Piecewise):
             return all(self.is_inside(piece, extent, domain & part, guards) for part, piece in place.pieces)

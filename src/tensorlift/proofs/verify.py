@@ -11,8 +11,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.comprehension.places import PlaceRead, cell_read, places_read
-from tensorlift.comprehension.ranges import value_range
+from tensorlift.comprehension.places import PlaceRead, cell_read, is_inside, places_read
 from tensorlift.contract.language import (
     INTEGER,
     NUMBER,
@@ -33,11 +32,11 @@ from tensorlift.contract.notation import parse_condition
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.ops.dtypes import is_integer
-from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.poly.domain import Domain, at_least
 from tensorlift.poly.isl import IslError
 from tensorlift.proofs.certificate import MEMREF, Certificate, certificate_from_json, same_summary, seal_of
 from tensorlift.proofs.check import check
-from tensorlift.proofs.entry import Caller, Emitted, check_read_back
+from tensorlift.proofs.entry import Caller, Emitted, check_read_back_as
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 from tensorlift.proofs.unit import read_unit
 from tensorlift.targets import get_target
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from tensorlift.proofs.summaries import ReadBack
     from tensorlift.targets.target import Target
 
-    Reader = Callable[[str, str, Domain], ReadBack]
+    Reader = Callable[..., ReadBack]
 
 
 def check_sizes(read: Certificate) -> None:
@@ -79,15 +78,15 @@ def _check_places(read: Certificate) -> None:
     for definition in read.summary.definitions():
         for piece, term in definition.pieces:
             for found in places_read(term, definition.domain & piece, definition.indices):
-                if not any(_keeps_inside(known, found, read.summary) for known in stated):
+                if not any(_keeps_inside(known, found, read.summary) for known in (None, *stated)):
                     raise CheckFailure(CERTIFICATE, "the certificate leaves out that places are inside of an array")
 
 
-def _keeps_inside(known: Condition, read: PlaceRead, summary: Summary) -> bool:
+def _keeps_inside(known: Condition | None, read: PlaceRead, summary: Summary) -> bool:
     """Tell whether a precondition, or the type of a place, keeps a read inside."""
     cell, axis = cell_read(read)
-    extent, (least, most) = summary.arrays[cell.array].shape[axis], value_range(read.place)
-    if read.domain.implies(at_least(least, 0), less(most, extent)):
+    extent = summary.shape_of(cell.array)[axis]
+    if is_inside(read, extent):
         return True
     if isinstance(known, Inside):
         limit = Sum.of(*((factor, (size,)) for size, factor in extent.terms), (extent.constant, ()))
@@ -221,10 +220,9 @@ def proved_again(read: Certificate, target: Target, read_back: Reader | None = N
         raise CheckFailure(CERTIFICATE, f"nothing reads programs for the target '{target.name}' here")
     if target.reads_back:
         read_unit(read.program, read.entry)  # before a parser takes it for C
-    program = read_back(read.program, read.entry, read.summary.context)
     emitted = Emitted(read.program, read.entry, read.cuts)
     caller = Caller(read.places, read.strides, read.preconditions)
-    return check_read_back(program, emitted, read.summary, target.name, caller)
+    return check_read_back_as(read_back, emitted, read.summary, target.name, caller)[0]
 
 
 def _check_labels(data: Mapping[str, Any], read: Certificate) -> None:

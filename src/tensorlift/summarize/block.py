@@ -21,11 +21,11 @@ state at the upper bound.  It is a guess until `induction` has proved it.
 from __future__ import annotations
 
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.state import Effect, Piece, RecurrenceError, State, at, merged, own_cell, split
-from tensorlift.comprehension.terms import Read, Reduce, Term
+from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
 from tensorlift.ir.scalar_terms import choose, choose_by, reconverted
 from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import Affine, affine
@@ -36,7 +36,7 @@ from tensorlift.proofs.source.exits import at_exit
 from tensorlift.proofs.source.induction import Guess, check_induction
 from tensorlift.summarize.accumulation import self_read
 from tensorlift.summarize.phases import Phases, iteration_of
-from tensorlift.summarize.scan import guess_latest, guess_position, guess_scan
+from tensorlift.summarize.scan import guess_latest, guess_latest_value, guess_position, guess_scan
 from tensorlift.summarize.statements import Allocate, Block, Branch, Load, Loop, Statement, Store
 from tensorlift.summarize.unwritten import unwritten
 
@@ -47,6 +47,18 @@ if TYPE_CHECKING:
     from tensorlift.summarize.dependence import Liveness
 
 INITIAL = "!"  # marks a read of the state before the loop
+AFTER = "+"  # marks a read of the state after the iteration
+
+
+class Forms(NamedTuple):
+    """Which closed forms a target can make use of.
+
+    Where they ``unfold``, what earlier iterations wrote is computed again where it is read, if that ends after one
+    step.  Where they ``gather``, numbers may be what an array holds at a place that depends on data.
+    """
+
+    unfold: bool = True
+    gather: bool = True
 
 
 class LoopRule:
@@ -73,20 +85,20 @@ class LoopRule:
         self.states: Effect = {}
         self.guess: Guess | None = None  # what was proved
 
-    def closed(self, *, unfolds: bool) -> Effect:
+    def closed(self, forms: Forms) -> Effect:
         """Return the effect of the loop.
-
-        With ``unfolds``, what earlier iterations wrote is computed again where it is read, if that ends after one step.
 
         Raises:
             RecurrenceError: where there is no closed form, or the guess is not proved.
             NotAffine: where a closed form needs an integer division.
 
         """
-        for array in self.effect:
-            self.pieces[array] = split(self._classified(array, piece) for piece in self.effect[array])
+        numbers = self._numbers_after()
+        for array, pieces in self.effect.items():
+            named = [(domain, self._named(array, term, numbers)) for domain, term in pieces]
+            self.pieces[array] = split(self._classified(array, piece) for piece in named)
         for array in self._in_order_of_needs():
-            self.states[array] = self._state_before(array, unfolds=unfolds)
+            self.states[array] = self._state_before(array, forms)
         states = {array: [(d, unmarked(t, d)) for d, t in self.states[array]] for array in self.effect}
         effect, iterations = self.effect, self.iterations
         if not isinstance(self.loop.step, int):
@@ -106,6 +118,33 @@ class LoopRule:
             known = (domains & self.loop.order(earlier, self.variable)).project_out(earlier)
             self.written_before[array] = known
         return known
+
+    # -- what an iteration leaves in a number
+
+    def _numbers_after(self) -> dict[Term, Read]:
+        """Return what an iteration leaves in numbers that it hands on, with the reads that stand for it elsewhere."""
+        found: dict[Term, Read] = {}
+        for array, pieces in self.effect.items():
+            (domain, term), *others = pieces
+            is_number = not others and not self.arrays[array].shape and self.iterations.is_subset(domain)
+            if is_number and array in term.reads and isinstance(term, Apply):
+                found[term] = terms.read(array + AFTER, (), term.dtype)
+        return found
+
+    def _named(self, array: str, term: Term, numbers: Mapping[Term, Read]) -> Term:
+        """Return a term with what is left in other numbers by their names, so that it is not computed again."""
+        others = {left: read for left, read in numbers.items() if read.array != array + AFTER}
+        if not others or term.reads.isdisjoint(self.effect):
+            return term
+
+        def rule(node: Term, where: Domain, descend: rewrite.Descend) -> Term:
+            read = others.get(node)
+            if read is not None:
+                self.needs[array].add(read.array.removesuffix(AFTER))
+                return read
+            return node if isinstance(node, Reduce) else rewrite.rebuild_inside(node, where, descend)
+
+        return rewrite.transform(term, self.iterations, rule)
 
     # -- classification
 
@@ -157,22 +196,38 @@ class LoopRule:
 
     # -- the state before an iteration
 
-    def _state_before(self, array: str, *, unfolds: bool) -> list[Piece]:
+    def _state_before(self, array: str, forms: Forms) -> list[Piece]:
         """Return the cells of an array before iteration ``variable``, over marked reads of the state before the loop.
 
         Raises:
             RecurrenceError: where the array depends on itself in no known way.
 
         """
-        pieces = self._resolved(self.pieces[array], {a: self.states[a] for a in self.needs[array] - {array}})
+        needed = {a: self.states[a] for a in self.needs[array] - {array}}
+        pieces = self._resolved(self.pieces[array], needed | {a + AFTER: self._after(p) for a, p in needed.items()})
         if array in self.needs[array]:
-            return merged(self._recurrent(array, pieces, unfolds=unfolds))
+            return merged(self._recurrent(array, pieces, unfolds=forms.unfold))
         guess = guess_position if self.needs[array] else guess_latest
         is_number = not self.arrays[array].shape
         position = guess(self.pieces, array, self.variable, self.region) if is_number else None
-        if position is None:
-            return merged(self._phases(array, pieces))
+        try:
+            if position is None:
+                return merged(self._phases(array, pieces))
+        except RecurrenceError:
+            if is_number and not self.needs[array] and forms.gather:
+                position = guess_latest_value(self.pieces, array, self.loop, self.region, self._shape)
+            if position is None:
+                raise
         return [(domain, self._marked(term, domain)) for domain, term in position]
+
+    def _shape(self, array: str) -> tuple[Affine, ...]:
+        """Return the shape of an array, which may be marked."""
+        return self.arrays[array.removesuffix(INITIAL)].shape
+
+    def _after(self, pieces: list[Piece]) -> list[Piece]:
+        """Return a state before an iteration as that after it."""
+        advance = {self.variable: affine(self.variable) + 1}
+        return [(domain.substitute(advance), rewrite.substitute(term, advance)) for domain, term in pieces]
 
     def _marked(self, term: Term, domain: Domain) -> Term:
         """Mark the reads of arrays that the loop writes."""
@@ -257,14 +312,14 @@ Values = dict[str, "Term"]
 class Evaluator:
     """Evaluates blocks of one program; remembers the effects of loops, and which have none that is known.
 
-    ``unfolds``: see `LoopRule.closed`.  Where the program ``has_nan`` among its literals, it has no extremes of floats:
+    ``forms``: see `Forms`.  Where the program ``has_nan`` among its literals, it has no extremes of floats:
     they are of numbers alone, and from what a NaN becomes a number depends on how the source compares.
     """
 
-    def __init__(self, arrays: Mapping[str, ArrayInfo], liveness: Liveness, *, unfolds: bool, has_nan: bool) -> None:
+    def __init__(self, arrays: Mapping[str, ArrayInfo], liveness: Liveness, *, forms: Forms, has_nan: bool) -> None:
         self.arrays = arrays
         self.liveness = liveness
-        self.unfolds = unfolds
+        self.forms = forms
         self.has_nan = has_nan
         self.guesses: list[tuple[Loop, Guess | None]] = []  # of the loops that have a closed form, as they were proved
         self._effects: dict[tuple[Loop, Domain, frozenset[str]], Effect | RecurrenceError | NotAffine] = {}
@@ -339,7 +394,7 @@ class Evaluator:
         effect = {a: [(d, _defined(t, d, local)) for d, t in p] for a, p in state.pieces.items() if a not in local}
         effect = needed_part(effect, self.liveness.after[loop])
         rule = LoopRule(loop, effect, context, iterations, self.arrays)
-        closed = rule.closed(unfolds=self.unfolds) if effect else {}
+        closed = rule.closed(self.forms) if effect else {}
         self.guesses.append((loop, rule.guess))
         if self.has_nan:
             _refuse_extremes(closed)

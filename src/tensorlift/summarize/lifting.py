@@ -20,7 +20,7 @@ from tensorlift.poly.affine import affine
 from tensorlift.poly.domain import Domain, NotAffine, at_least, less
 from tensorlift.poly.isl import TooManyPartsError
 from tensorlift.poly.names import formals, unused
-from tensorlift.summarize.block import Evaluator
+from tensorlift.summarize.block import Evaluator, Forms
 from tensorlift.summarize.dependence import Conflict, Liveness, accesses, is_parallel
 from tensorlift.summarize.distribute import Distributor, Splits
 from tensorlift.summarize.joined import joined
@@ -124,16 +124,15 @@ class Lifting:
     """The items of one program; ``arrays`` grows by those that splitting loops makes.
 
     ``kept`` says which loops stay for the sake of which array, and why, whether they have a closed form or not; what
-    stays is split where ``splits`` says so.  ``unfolds``: see `LoopRule.closed`.
+    stays is split where ``splits`` says so.  ``forms``: see `Forms`.
     """
 
     def __init__(
         self,
         program: Program,
         kept: Mapping[LoopPlace, str],
-        splits: Splits = Splits.ALL,
-        *,
-        unfolds: bool = True,
+        splits: Splits,
+        forms: Forms,
     ) -> None:
         self.program = program
         self.kept = kept
@@ -141,7 +140,7 @@ class Lifting:
         self.names = set(program.names) | {f for a in program.arrays for f in program.formals(a)}
         self.sizes = {*program.sizes, *(d.name for d in program.derived)}
         self.liveness = Liveness(program.body, self.arrays)
-        self.evaluator = Evaluator(self.arrays, self.liveness, unfolds=unfolds, has_nan=program.has_nan)
+        self.evaluator = Evaluator(self.arrays, self.liveness, forms=forms, has_nan=program.has_nan)
         self.distributor = Distributor(splits, self.arrays, self.sizes, self.names, self.liveness)
         self.values: dict[str, Term] = {}
         self.numbers: dict[str, int] = {}

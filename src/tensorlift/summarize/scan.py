@@ -20,14 +20,15 @@ leaves the latest index at which the condition holds: the greatest one, or the l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.positions import DTYPE, Place, Position
+from tensorlift.comprehension.rules import TRUE
 from tensorlift.comprehension.state import Effect, Piece, at, overlay, split
-from tensorlift.comprehension.terms import Apply, Index, Read, Term, applies
-from tensorlift.ops.dtypes import integer_range, is_integer
+from tensorlift.comprehension.terms import Apply, Index, Read, Reducer, Term, applies
+from tensorlift.ops.dtypes import DType, integer_range, is_integer
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import Domain, NotAffine, at_least, equal, less
 from tensorlift.poly.names import formals, fresh
@@ -37,7 +38,7 @@ from tensorlift.summarize.accumulation import SELF, Accumulation, has_self, self
 from tensorlift.summarize.phases import solved
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tensorlift.summarize.statements import Loop
 
@@ -234,6 +235,107 @@ def guess_latest(pieces: Effect, array: str, variable: str, region: Domain) -> l
     some = terms.reduce("any", (bound,), points, holds)
     state = terms.apply("select", some, latest, terms.read(array, (), term.dtype))
     return [(points.project_out(bound), state)]
+
+
+def guess_latest_value(
+    pieces: Effect, array: str, loop: Loop, region: Domain, shapes: Callable[[str], tuple[Affine, ...]]
+) -> list[Piece] | None:
+    """Return the state of a number before an iteration, where it is what the latest iteration of some took; else None.
+
+        if (v(i) > t) last = x(i);
+
+    leaves ``x`` at the latest index at which the condition holds.  Where it never held yet, the first one stands for
+    it, so that the place is inside of the array always.
+    """
+    if len(pieces[array]) != 1 or len(loop.lower) != 1:
+        return None
+    ((domain, term),) = pieces[array]
+    taken = _taken(term) if domain.mentions(loop.variable) else None
+    if taken is None or any(not part.reads.isdisjoint(pieces) for part in taken):
+        return None
+    condition, chosen = taken
+    bound = fresh("k")
+    here = {loop.variable: affine(bound)}
+    points = (domain.substitute(here) & region & Domain.of(less(bound, loop.variable))).coalesce()
+    latest = _Latest(loop, bound, points, rewrite.substitute(condition, here), shapes)
+    value = latest.of(chosen) if latest.has(chosen) else None
+    if value is None:
+        return None
+    some = latest.of(condition) if latest.has(condition) else terms.reduce("any", (bound,), points, latest.holds)
+    state = terms.apply("select", some, value, terms.read(array, (), term.dtype))
+    return [(points.project_out(bound), state)]
+
+
+def _taken(term: Term) -> tuple[Term, Term] | None:
+    """Return when a number is given a value by nested choices, and which one; None where it always is or never."""
+    if not applies(term, "select"):
+        return None
+    condition, chosen, other = term.args
+    if _is_self(chosen):
+        condition, chosen, other = rewrite.simplified("not", (condition,)), other, chosen
+    first = (TRUE, chosen) if not has_self(chosen) else _taken(chosen)
+    if first is None or has_self(condition):
+        return None
+    if _is_self(other):
+        return rewrite.simplified("and", (condition, first[0])), first[1]
+    second = (TRUE, other) if not has_self(other) else _taken(other)
+    if second is None:
+        return None
+    when, what = (rewrite.simplified("select", (condition, *arms)) for arms in zip(first, second, strict=True))
+    return when, what
+
+
+@dataclass(frozen=True)
+class _Latest:
+    """The latest of the iterations ``bound`` in a domain at which a condition holds, else the first of the loop."""
+
+    loop: Loop
+    bound: str
+    points: Domain
+    holds: Term
+    shapes: Callable[[str], tuple[Affine, ...]]
+    cells: dict[Read, Term] = field(default_factory=dict)
+
+    def has(self, term: Term) -> bool:
+        """Tell whether the value of a term in that iteration has a form: whether it reads cells along one axis."""
+        variable = self.loop.variable
+        nodes = [node for node in rewrite.walk(term) if variable in node.free]
+        return all(isinstance(node, Apply | Index) or (isinstance(node, Read) and self._is_row(node)) for node in nodes)
+
+    def of(self, term: Term) -> Term:
+        """Return the value of a term in that iteration."""
+        if self.loop.variable not in term.free:
+            return term
+        if isinstance(term, Index):
+            return self._index(term.affine, term.dtype)
+        if isinstance(term, Read):
+            if term not in self.cells:
+                self.cells[term] = self._cell(term)
+            return self.cells[term]
+        return rewrite.rebuild(term, self.of)
+
+    def _is_row(self, read: Read) -> bool:
+        return read.dtype != "bool" and sum(map(self._moves, read.indices)) == 1
+
+    def _moves(self, index: Affine) -> bool:
+        return bool(index.coefficient(self.loop.variable))
+
+    def _index(self, index: Affine, dtype: DType) -> Term:
+        """Return an index: the greatest of those passed where it rises, else the least."""
+        here, first = (
+            terms.index(index.substitute({self.loop.variable: at}), dtype)
+            for at in (affine(self.bound), self.loop.lower[0])
+        )
+        op: Reducer = "max" if index.coefficient(self.loop.variable) > 0 else "min"
+        return terms.reduce(op, (self.bound,), self.points, terms.apply("select", self.holds, here, first))
+
+    def _cell(self, read: Read) -> Term:
+        axis = next(axis for axis, index in enumerate(read.indices) if self._moves(index))
+        cell = fresh("k")
+        hits = terms.apply("hits", self._index(read.indices[axis], DTYPE), terms.index(affine(cell), DTYPE))
+        indices = tuple(affine(cell) if k == axis else index for k, index in enumerate(read.indices))
+        value = terms.apply("select", hits, terms.read(read.array, indices, read.dtype), terms.zero(read.dtype))
+        return terms.reduce("sum", (cell,), Domain.box((cell,), (self.shapes(read.array)[axis],)), value)
 
 
 def _index_of(term: Term) -> Affine | None:

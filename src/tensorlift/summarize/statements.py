@@ -120,6 +120,15 @@ def _iterations(variable: str, lower: tuple[Affine, ...], upper: tuple[Affine, .
     return Domain.of(*bounds) & (strided(variable, lower[0], step) if isinstance(step, int) else UNIVERSE)
 
 
+def loops_in(block: Block, depth: int = 0) -> Iterator[tuple[int, Loop]]:
+    """Yield the loops of a block, each with how many are around it."""
+    for statement in block:
+        if isinstance(statement, Loop):
+            yield depth, statement
+        for inner in blocks_of(statement):
+            yield from loops_in(inner, depth + isinstance(statement, Loop))
+
+
 def value_read(value: str, dtype: DType) -> Term:
     """Return the term that stands for a value."""
     return terms.read(value, (), dtype)

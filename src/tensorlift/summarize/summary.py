@@ -33,6 +33,7 @@ from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Loop
 from tensorlift.diagnostics import refuse
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, equal, less
+from tensorlift.summarize.block import Forms
 from tensorlift.summarize.bounds import Bounds, bounds_of
 from tensorlift.summarize.distribute import Splits
 from tensorlift.summarize.lifting import Lifting
@@ -241,7 +242,7 @@ def summarise(  # noqa: PLR0913 - what is asked of a summary
         splits = (Splits.WORTH_IT if for_loops else Splits.ALL) if distribute else Splits.NONE
         require_initialised(program)
         bounds = bounds_of(program, within, nonempty=nonempty)
-        return _summarise(program, bounds, kept, splits, unfolds=not for_loops)
+        return _summarise(program, bounds, kept, splits, Forms(unfold=not for_loops, gather=places and not for_loops))
     except RecursionError:
         message = f"the expressions of {program.name} are nested too deeply"
         raise refuse("TL290", message, program.location, "store intermediate results in arrays") from None
@@ -250,9 +251,9 @@ def summarise(  # noqa: PLR0913 - what is asked of a summary
 
 
 def _summarise(
-    program: Program, bounds: Bounds, kept: Mapping[LoopPlace, str], splits: Splits, *, unfolds: bool
+    program: Program, bounds: Bounds, kept: Mapping[LoopPlace, str], splits: Splits, forms: Forms
 ) -> Summary:
-    lifting = Lifting(program, kept, splits, unfolds=unfolds)
+    lifting = Lifting(program, kept, splits, forms)
     versions = {name: name for name, info in program.arrays.items() if info.is_parameter}
     items = lifting.block(program.body, bounds.context, versions)
     result = lifting.result(bounds.context, versions)

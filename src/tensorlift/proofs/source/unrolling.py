@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import normal, rewrite, terms
 from tensorlift.comprehension.flags import simplified_flag
-from tensorlift.comprehension.positions import DTYPE, Position, position_of
+from tensorlift.comprehension.places import index_of
+from tensorlift.comprehension.positions import Position, position_of
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Index, Reduce, Term, applies
 from tensorlift.ir.scalar_terms import neutral
-from tensorlift.ops.dtypes import integer_range
+from tensorlift.ops.dtypes import integer_range, is_integer
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 MOST_REDUCTIONS = 8
@@ -33,13 +34,26 @@ def unrolled(left: Term, right: Term, domain: Domain, variable: str) -> Term:
     """Return ``right``, the state after iteration ``variable``, over the reductions of ``left``, the state before."""
     if not right.has_domains:
         return right
-    earlier = [n for n in rewrite.walk(left) if isinstance(n, Reduce) and len(n.bound) == 1 and variable in n.free]
+    right = rewrite.substitute(right, _at_iteration(right.free - left.free, domain, variable))
+    folds = (n for n in rewrite.walk(left) if isinstance(n, Reduce) and len(n.bound) == 1 and variable in n.free)
+    earlier = [fold for fold in folds if rewrite.place_of(fold) is None]
     return _unrolled(right, earlier, domain, variable) if len(earlier) <= MOST_REDUCTIONS else right
+
+
+def _at_iteration(cell: frozenset[str], domain: Domain, variable: str) -> dict[str, Affine]:
+    """Return what the indices of a cell are in the iteration that writes it."""
+    found: dict[str, Affine] = {}
+    for equality in domain.zeros:
+        names = [name for name in equality.variables if name in cell and name != variable]
+        value = equality.solve(names[0]) if len(names) == 1 and equality.coefficient(variable) else None
+        if value is not None:
+            found.setdefault(names[0], value)
+    return found
 
 
 def equal_by_cases(left: Term, right: Term, domain: Domain) -> bool:
     """Tell whether two terms are proved equal on a domain, for each truth of the conditions that they test."""
-    return _equal_by_cases(left, right, domain, _conditions((left, right)))
+    return _equal_by_cases(left, right, domain, {})
 
 
 def without_empty(term: Term, domain: Domain) -> Term:
@@ -49,7 +63,9 @@ def without_empty(term: Term, domain: Domain) -> Term:
         if not node.has_domains:
             return node
         if isinstance(node, Reduce):
-            return neutral(node.op, node.dtype) if (where & node.domain).is_empty() else node
+            if (where & node.domain).is_empty():
+                return neutral(node.op, node.dtype)
+            return _at_its_place(node, where, descend) or node
         return rewrite.rebuild_inside(node, where, descend)
 
     return rewrite.transform(term, domain, rule)
@@ -62,10 +78,26 @@ def _unrolled(term: Term, earlier: list[Reduce], domain: Domain, variable: str) 
         if not node.has_domains:
             return node
         if isinstance(node, Reduce):
-            return _peeled(node, earlier, domain, variable)
+            return _at_its_place(node, where, descend) or _peeled(node, earlier, domain, variable)
         return rewrite.rebuild(node, lambda child: descend(child, where))
 
     return rewrite.transform(term, domain, rule)
+
+
+def _at_its_place(node: Reduce, where: Domain, descend: rewrite.Descend) -> Term | None:
+    """Return a read at a place that depends on data with that place rewritten; None for other reductions."""
+    place = rewrite.place_of(node)
+    return None if place is None else rewrite.with_place(node, descend(place, where))
+
+
+def _cell(read: Term, domain: Domain) -> Term:
+    """Return a read at a place that depends on data as the cell that it is of, if that is known by now."""
+    index = index_of(rewrite.place_of(read) or read)
+    if index is None or not isinstance(read, Reduce) or not isinstance(read.body, Apply):
+        return read
+    cell = {read.bound[0]: index}
+    is_inside = domain.is_subset(read.domain.substitute(cell))
+    return rewrite.substitute(read.body.args[1], cell) if is_inside else read
 
 
 def _peeled(later: Reduce, earlier: list[Reduce], domain: Domain, variable: str) -> Term:
@@ -127,7 +159,10 @@ def _conditions(sides: Iterable[Term]) -> list[Term]:
             if node.op == "select":
                 found.update(dict.fromkeys(_atoms(node.args[0])))
             stack += node.args
-        elif not isinstance(node, Reduce):
+        elif isinstance(node, Reduce):
+            place = rewrite.place_of(node)
+            stack += () if place is None else (place,)
+        else:
             stack += node.children
     return [atom for atom in found if atom not in (TRUE, FALSE)]
 
@@ -139,30 +174,45 @@ def _atoms(condition: Term) -> list[Term]:
     return [condition]
 
 
-def _equal_by_cases(left: Term, right: Term, domain: Domain, conditions: list[Term]) -> bool:
+def _equal_by_cases(left: Term, right: Term, domain: Domain, known: Mapping[Term, Term]) -> bool:
+    """Tell whether two terms are equal, where some conditions have a known truth."""
     if left is right or normal.equal(left, right, domain):
         return True
-    if not conditions or len(conditions) > MOST_CONDITIONS:
+    conditions = _conditions((left, right))
+    conditions = [c for c in conditions if not c.has_domains] or conditions  # these decide the others, if any does
+    if not conditions or len(conditions) > MOST_CONDITIONS - len(known):
         return False
-    first, *rest = conditions
-    cases = [(_given(left, first, truth, domain), _given(right, first, truth, domain)) for truth in (TRUE, FALSE)]
-    return all(_equal_by_cases(one, other, domain, rest) for one, other in cases)
+    for truth in (TRUE, FALSE):
+        facts = {**known, conditions[0]: truth}
+        if not _equal_by_cases(_given(left, facts, domain), _given(right, facts, domain), domain, facts):
+            return False
+    return True
 
 
-def _given(term: Term, condition: Term, truth: Term, domain: Domain) -> Term:
-    """Put a truth value for a condition, outside of reductions, and zero for a number that is not unequal to zero."""
-    vanishing = condition.children[0] if truth is FALSE and _is_nonzero(condition) else None
+def _given(term: Term, known: Mapping[Term, Term], domain: Domain) -> Term:
+    """Put truth values for conditions, outside of reductions, and zero for a number that is not unequal to zero."""
+    vanishing = {c.children[0] for c, truth in known.items() if truth is FALSE and _is_nonzero(c)}
 
     def rule(node: Term, where: Domain, descend: rewrite.Descend) -> Term:
-        if node is condition:
-            return truth
-        if node is vanishing:
+        if node in known:
+            return known[node]
+        if node in vanishing:
             return terms.zero(node.dtype)
         if isinstance(node, Reduce):
-            return node
-        return _folded(_bounded(rewrite.rebuild(node, lambda child: descend(child, where)), domain))
+            moved = _at_its_place(node, where, descend)
+            return node if moved is None else _cell(moved, where)
+        found = _folded(_bounded(rewrite.rebuild(node, lambda child: descend(child, where)), domain))
+        return found if found is node else _as_known(found, known, domain)
 
     return rewrite.transform(term, domain, rule)
+
+
+def _as_known(term: Term, known: Mapping[Term, Term], domain: Domain) -> Term:
+    """Return the truth of a term that has become one of the conditions, perhaps with other names for the indices."""
+    if not isinstance(term, Apply) or term.dtype != "bool":
+        return term
+    alike = (c for c in known if applies(c, term.op) and c.reads == term.reads)
+    return next((known[c] for c in alike if c is term or normal.equal(c, term, domain)), term)
 
 
 def _is_nonzero(term: Term) -> bool:
@@ -177,24 +227,29 @@ def _folded(term: Term) -> Term:
 
 
 def _bounded(term: Term, domain: Domain) -> Term:
-    """Return the greater or lesser of a fold over indices and an index, where the fold is certainly not beyond it."""
-    if not applies(term, {"max", "min"}) or term.dtype != DTYPE:
+    """Return the greater or lesser of a fold over indices and an index, where it is known which one that is."""
+    if not applies(term, {"max", "min"}) or not is_integer(term.dtype):
         return term
     folds = [a for a in term.args if isinstance(a, Reduce) and a.op == term.op]
-    others = [a for a in term.args if isinstance(a, Index)]
+    others = [a for a in term.args if isinstance(a, Index | Constant)]
     if len(folds) != 1 or len(others) != 1:
         return term
     (fold,), (other,) = folds, others
-    return other if _is_within(fold.body, other.affine, domain & fold.domain, fold.op) else term
+    limit, inside = index_of(other), domain & fold.domain
+    if limit is None:
+        return term
+    if _is_within(fold.body, limit, inside, fold.op):
+        return other
+    turned = "min" if fold.op == "max" else "max"
+    is_some = domain.is_subset(inside.project_out(*fold.bound))
+    return fold if is_some and _is_within(fold.body, limit, inside, turned) else term
 
 
 def _is_within(term: Term, limit: Affine, domain: Domain, op: str) -> bool:
     """Tell whether an index, or the one of two that data choose, is nowhere beyond a limit."""
-    match term:
-        case Apply(op="select", args=(_, chosen, other)):
-            return all(_is_within(arm, limit, domain, op) for arm in (chosen, other))
-        case Constant(value=value):
-            return value == integer_range(DTYPE)[0 if op == "max" else 1]
-        case Index(affine=place):
-            return domain.implies(at_least(limit, place) if op == "max" else at_least(place, limit))
-    return False
+    if applies(term, "select"):
+        return all(_is_within(arm, limit, domain, op) for arm in term.args[1:])
+    if isinstance(term, Constant) and term.value == integer_range(term.dtype)[0 if op == "max" else 1]:
+        return True
+    place = index_of(term)
+    return place is not None and domain.implies(at_least(limit, place) if op == "max" else at_least(place, limit))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.rewrite import Descend
+    from tensorlift.poly.affine import Affine
     from tensorlift.poly.domain import Domain
 
 
@@ -38,7 +39,8 @@ def _rule(node: Term, domain: Domain, descend: Descend) -> Term:
         assert isinstance(found, Reduce)
         ends = ends_of(found.domain, name) if _is_backward(found.body, name) else None
         if ends is not None:
-            other = {name: ends[0] + ends[1] - affine(name)}
+            last = min((ends[0] + ends[1], *_lasts(found.body, name)), key=lambda value: len(value.variables))
+            other = {name: last - affine(name)}
             found = terms.reduce(found.op, found.bound, found.domain.substitute(other), substitute(found.body, other))
     return found
 
@@ -62,6 +64,14 @@ def _is_backward(body: Term, name: str) -> bool:
     """Whether all that is made of a variable falls where that rises."""
     found = {sign for sign in _signs(body, name) if sign}
     return bool(found) and max(found) < 0
+
+
+def _lasts(body: Term, name: str) -> Iterator[Affine]:
+    """Yield what subscripts count down from: the cells themselves can be counted then."""
+    for node in walk(body):
+        for subscript in node.indices if isinstance(node, Read) else ():
+            if subscript.coefficient(name) == -1:
+                yield subscript + affine(name)
 
 
 def _signs(body: Term, name: str) -> Iterator[int]:

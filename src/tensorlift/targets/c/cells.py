@@ -6,7 +6,9 @@ A fold becomes a loop over an accumulator.  What stands in an arm of a choice is
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -26,7 +28,8 @@ from tensorlift.comprehension.terms import (
 )
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 from tensorlift.ops.scalar_ops import neutral as number_of
-from tensorlift.poly.domain import at_least
+from tensorlift.poly.domain import Domain, NotAffine, at_least, equal
+from tensorlift.targets.c.courses import course_of
 from tensorlift.targets.c.nests import condition, nest
 from tensorlift.targets.c.scalars import (
     AND,
@@ -43,14 +46,14 @@ from tensorlift.targets.c.scalars import (
     number,
     without_sign,
 )
-from tensorlift.targets.c.sums import has_fold
+from tensorlift.targets.c.sums import has_fold, replaced
 from tensorlift.targets.c.text import Block
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
     from tensorlift.poly.affine import Affine
-    from tensorlift.poly.domain import Domain
+    from tensorlift.targets.c.courses import Course
     from tensorlift.targets.c.text import Line, Names
 
     SpellRead = Callable[[Read], Text]
@@ -159,14 +162,53 @@ class Cell:
                 inner = Cell(self.where & domain, self._read, self._names, self.wrapping)
                 inner._known = self._outside(term)
                 with self._names.scope():
-                    text = inner.value(substitute(body, values))
-                    if term.op in ("max", "min") and text.precedence < ATOM:
-                        name = self._names.fresh("t")
-                        inner.lines.append(f"const {C_TYPES[term.dtype]} {name} = {text.source};")
-                        text = Text(name)
-                return [*inner.lines, self.update(term.op, term.dtype, target, text)]
+                    updated = self._updated(term, target, inner.value(substitute(body, values)))
+                return [*inner.lines, *updated]
 
+            course = None if domain.has_divisions else course_of(body, bound, self.where & domain)
+            if course is not None and len(bound) == 1:
+                with suppress(NotAffine):  # the loop is not over the variable itself
+                    return self._folded_running(terms.reduce(term.op, bound, domain, body), target, course)
             return nest(domain, bound, self.where, step)
+
+    def _folded_running(self, term: Term, target: str, course: Course) -> list[Line]:
+        """Return a loop that folds a fold's points, where the fold inside of them keeps its accumulator."""
+        assert isinstance(term, Reduce)
+        fold, variable, points, body = course.fold, course.variable, term.domain, term.body
+        total, early = self._names.fresh(accumulator(fold.op)), course.before()
+        lines: list[Line] = [f"{C_TYPES[fold.dtype]} {total} = {neutral(fold.op, fold.dtype).source};"]
+        if not (early & self.where).is_empty():
+            first = terms.reduce(fold.op, fold.bound, early, fold.body)
+            assert isinstance(first, Reduce)
+            lines += self.folded(first, total)
+
+        def step(values: Mapping[str, Affine], *, grows: bool = True) -> list[Line]:
+            if values:
+                raise NotAffine
+            inner = Cell(self.where & term.domain, self._read, self._names, self.wrapping)
+            inner._known = self._outside(term)
+            with self._names.scope():
+                if grows:
+                    added = inner.value(substitute(fold.body, {fold.bound[0]: course.newest}))
+                    inner.lines.append(inner.update(fold.op, fold.dtype, total, added))
+                folded = terms.read(total, (), fold.dtype)
+                inner.know(folded, total)
+                updated = self._updated(term, target, inner.value(replaced(body, fold, folded)))
+            return [*inner.lines, *updated]
+
+        if course.starts_later:
+            start = Domain.of(equal(variable, course.start))
+            lines += nest(points & start, [variable], self.where, partial(step, grows=False))
+            points -= start
+        return [*lines, *nest(points, [variable], self.where, step)]
+
+    def _updated(self, term: Reduce, target: str, text: Text) -> list[Line]:
+        """Return one step of a fold; what is compared is computed once."""
+        if term.op not in ("max", "min") or text.precedence >= ATOM:
+            return [self.update(term.op, term.dtype, target, text)]
+        name = self._names.fresh("t")
+        once = f"const {C_TYPES[term.dtype]} {name} = {text.source};"
+        return [once, self.update(term.op, term.dtype, target, Text(name))]
 
     def update(self, op: str, dtype: DType, target: str, value: Text) -> str:
         """Spell one step of a fold."""

@@ -7,18 +7,18 @@ the first cell is written before the loop.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.rewrite import substitute, visit_reads
 from tensorlift.comprehension.terms import Read, Reduce, Term
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine, equal
-from tensorlift.poly.variables import extreme_of
 from tensorlift.targets.c.cells import accumulator, neutral
+from tensorlift.targets.c.courses import Course, course_of, end_of, only_fold
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.scalars import C_TYPES
-from tensorlift.targets.c.sums import folds_of, has_fold, replaced
+from tensorlift.targets.c.sums import replaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ def step(piece: Piece, versions: set[str]) -> Term:
     ``versions`` are those in the memory that is written; where they are read at other cells, and the loops do not
     follow each other as the axes do, that is all of the term.
     """
-    course = _course(piece)
+    course = _course_of(piece)
     if course is None:
         return piece.term
     fold, variable = course.fold, course.variable
@@ -54,7 +54,7 @@ def step(piece: Piece, versions: set[str]) -> Term:
 
 def running(piece: Piece, cell_at: CellAt, names: Names) -> list[Line] | None:
     """Return statements for a piece with a running fold; None where there is none."""
-    course = _course(piece)
+    course = _course_of(piece)
     return None if course is None else _Running(piece, cell_at, names, course).lines()
 
 
@@ -63,93 +63,25 @@ def running_back(piece: Piece, cell_at: CellAt, names: Names) -> list[Line] | No
 
     They go through the cells of that variable from the last one on.
     """
-    if _only_fold(piece) is None:
+    if only_fold(piece.term) is None or piece.domain.has_divisions:
         return None
     for variable in piece.variables:
-        last = _end(variable, piece, maximum=True)
+        last = end_of(variable, piece.where, maximum=True)
         if last is None:
             continue
         with names.scope():
             count = names.fresh(variable)
             variables = [count if name == variable else name for name in piece.variables]
             turned = piece.over(variables, {variable: last - Affine.var(count)})
-            course = _course(turned)
+            course = _course_of(turned)
             if course is not None and course.variable == count:
                 return _Running(turned, cell_at, names, course).lines()
     return None
 
 
-class _Course(NamedTuple):
-    """A fold that runs along a variable from ``start`` on; ``newest`` is the point that comes in.
-
-    At the first cell none does where it ``starts_later``.
-    """
-
-    fold: Reduce
-    variable: str
-    newest: Affine
-    start: Affine
-    starts_later: bool
-
-    def before(self) -> Domain:
-        """Return the points of the fold that are in it before its variable has its first value."""
-        first = {self.variable: self.start}
-        return self.fold.domain.substitute(first) - _first_points(self.fold, self.newest, first)
-
-
-def _only_fold(piece: Piece) -> Reduce | None:
-    """Return the fold of a piece that has no other, over one variable."""
-    folds = folds_of(piece.term)
-    is_one = len(folds) == 1 and len(folds[0].bound) == 1 and not has_fold(folds[0].body)
-    return folds[0] if is_one else None
-
-
-def _course(piece: Piece) -> _Course | None:
+def _course_of(piece: Piece) -> Course | None:
     """Find a running fold."""
-    fold = _only_fold(piece)
-    if fold is None:
-        return None
-    for variable in reversed(piece.variables):
-        newest = _newest(fold, variable, piece.where)
-        start = None if newest is None else _end(variable, piece, maximum=False)
-        if newest is not None and start is not None:
-            points = _first_points(fold, newest, {variable: start}) & piece.where.project_out(variable)
-            inside = points & fold.domain.substitute({variable: start})
-            if inside.is_empty() or inside.is_equal(points):
-                return _Course(fold, variable, newest, start, inside.is_empty())
-    return None
-
-
-def _first_points(fold: Reduce, newest: Affine, first: Mapping[str, Affine]) -> Domain:
-    """Return the points that come in where a variable has its first value."""
-    return Domain.of(equal(fold.bound[0], newest.substitute(first)))
-
-
-def _newest(fold: Reduce, variable: str, where: Domain) -> Affine | None:
-    """Return the point of a fold that comes in at each value of a variable; None where more or others do."""
-    (bound,) = fold.bound
-    if variable in fold.body.free or not fold.domain.mentions(variable):
-        return None
-    try:
-        ends = extreme_of(fold.domain & where, bound, maximum=True)
-    except NotAffine:
-        return None
-    if len(ends) != 1 or ends[0][1].coefficient(variable) != 1:
-        return None
-    newest = ends[0][1]
-    following = {variable: Affine.var(variable) + 1}
-    both = where & where.substitute(following)
-    grown = fold.domain | Domain.of(equal(bound, newest.substitute(following)))
-    return newest if (grown & both).is_equal(fold.domain.substitute(following) & both) else None
-
-
-def _end(variable: str, piece: Piece, *, maximum: bool) -> Affine | None:
-    """Return the first or last value of a variable; None where it is no single expression, or some lie between."""
-    try:
-        ends = extreme_of(piece.where, variable, maximum=maximum)
-    except NotAffine:
-        return None
-    return ends[0][1] if len(ends) == 1 and not piece.domain.has_divisions else None
+    return course_of(piece.term, piece.variables, piece.where) if not piece.domain.has_divisions else None
 
 
 @dataclass(frozen=True)
@@ -159,7 +91,7 @@ class _Running:
     piece: Piece
     cell_at: CellAt
     names: Names
-    course: _Course
+    course: Course
 
     def lines(self) -> list[Line] | None:
         """Return the loops; None where one is not over the variables themselves."""

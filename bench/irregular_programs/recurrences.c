@@ -1,0 +1,129 @@
+#include <stddef.h>
+
+/* Linear recurrences: each cell needs the one, or the few, before it. */
+
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+void ema(int n, double alpha, const double *x, double *y) {
+    double h = x[0];
+    for (int i = 0; i < n; i++) {
+        h = alpha * x[i] + (1 - alpha) * h;
+        y[i] = h;
+    }
+}
+
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+void linear(int n, double h0, const double *a, const double *b, double *h) {
+    double s = h0;
+    for (int t = 0; t < n; t++) {
+        s = a[t] * s + b[t];
+        h[t] = s;
+    }
+}
+
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+void one_pole(size_t n, float *buf, float a0, float b1, float *state) {
+    float z = *state;
+    for (size_t i = 0; i < n; i++) {
+        z = buf[i] * a0 + z * b1;
+        buf[i] = z;
+    }
+    *state = z;
+}
+
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+void second_order(int n, double p, double q, const double *x, double *y) {
+    y[0] = x[0];
+    y[1] = x[1];
+    for (int i = 2; i < n; i++)
+        y[i] = p * y[i - 1] - q * y[i - 2] + x[i];
+}
+
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+void rotate(int n, double c, double s, double *re, double *im) {
+    double u = 1.0, v = 0.0;
+    for (int k = 0; k < n; k++) {
+        re[k] = u;
+        im[k] = v;
+        double w = u * c - v * s;
+        v = u * s + v * c;
+        u = w;
+    }
+}
+
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+void every_other(int n, double *a, const double *b) {
+    for (int i = 2; i < n; i++)
+        a[i] = a[i - 2] * 0.5 + b[i];
+}
+
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+void two_lanes(int n, double *a, const double *b) {
+    for (int i = 2; i < n; i++)
+        a[i] = a[i - 2] + b[i];
+}
+
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+void down_columns(int m, int n, const double A[m][n], double B[m][n]) {
+    for (int j = 0; j < n; j++) {
+        B[0][j] = A[0][j];
+        for (int i = 1; i < m; i++)
+            B[i][j] = 0.9 * B[i - 1][j] + A[i][j];
+    }
+}
+
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+void along_rows(int m, int n, const double A[m][n], double B[m][n]) {
+    for (int i = 0; i < m; i++) {
+        double h = 0.0;
+        for (int j = 0; j < n; j++) {
+            h = 0.5 * h + A[i][j];
+            B[i][j] = h;
+        }
+    }
+}
+
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+void backwards(int n, double g, const double *reward, double *ret) {
+    double r = 0.0;
+    for (int t = n - 1; t >= 0; t--) {
+        r = reward[t] + g * r;
+        ret[t] = r;
+    }
+}
+
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+double horner(int n, const double *c, double x) {
+    double s = 0.0;
+    for (int i = n - 1; i >= 0; --i)
+        s = s * x + c[i];
+    return s;
+}
+
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+void thomas(int n, const double *a, const double *b, double *c, double *d) {
+    c[0] = c[0] / b[0];
+    d[0] = d[0] / b[0];
+    for (int i = 1; i < n; i++) {
+        double w = b[i] - a[i] * c[i - 1];
+        c[i] = c[i] / w;
+        d[i] = (d[i] - a[i] * d[i - 1]) / w;
+    }
+    for (int i = n - 2; i >= 0; i--)
+        d[i] = d[i] - c[i] * d[i + 1];
+}
+
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+void states(int steps, int m, const double W[m][m], const double *U, double *h, double *next, double *H) {
+    for (int t = 0; t < steps; t++) {
+        for (int i = 0; i < m; i++) {
+            double s = U[t * m + i];
+            for (int j = 0; j < m; j++)
+                s += W[i][j] * h[j];
+            next[i] = s;
+        }
+        for (int i = 0; i < m; i++) {
+            h[i] = next[i];
+            H[t * m + i] = next[i];
+        }
+    }
+}

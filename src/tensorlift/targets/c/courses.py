@@ -1,0 +1,88 @@
+"""The course of a running fold: along which variable it grows, by one point from value to value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, NotAffine, equal
+from tensorlift.poly.variables import extreme_of
+from tensorlift.targets.c.sums import folds_of, has_fold
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tensorlift.comprehension.terms import Reduce, Term
+
+
+class Course(NamedTuple):
+    """A fold that runs along a variable from ``start`` on; ``newest`` is the point that comes in.
+
+    At the first value none does where it ``starts_later``.
+    """
+
+    fold: Reduce
+    variable: str
+    newest: Affine
+    start: Affine
+    starts_later: bool
+
+    def before(self) -> Domain:
+        """Return the points of the fold that are in it before its variable has its first value."""
+        first = {self.variable: self.start}
+        return self.fold.domain.substitute(first) - _first_points(self.fold, self.newest, first)
+
+
+def only_fold(term: Term) -> Reduce | None:
+    """Return the fold of a term that has no other, over one variable."""
+    folds = folds_of(term)
+    is_one = len(folds) == 1 and len(folds[0].bound) == 1 and not has_fold(folds[0].body)
+    return folds[0] if is_one else None
+
+
+def course_of(term: Term, variables: Sequence[str], where: Domain) -> Course | None:
+    """Find a running fold along one of some variables, the last ones first, none of which leaves out values."""
+    fold = only_fold(term)
+    if fold is None:
+        return None
+    for variable in reversed(variables):
+        newest = _newest(fold, variable, where)
+        start = None if newest is None else end_of(variable, where, maximum=False)
+        if newest is not None and start is not None:
+            points = _first_points(fold, newest, {variable: start}) & where.project_out(variable)
+            inside = points & fold.domain.substitute({variable: start})
+            if inside.is_empty() or inside.is_equal(points):
+                return Course(fold, variable, newest, start, inside.is_empty())
+    return None
+
+
+def end_of(variable: str, where: Domain, *, maximum: bool) -> Affine | None:
+    """Return the first or last value of a variable; None where it is no single expression."""
+    try:
+        ends = extreme_of(where, variable, maximum=maximum)
+    except NotAffine:
+        return None
+    return ends[0][1] if len(ends) == 1 else None
+
+
+def _first_points(fold: Reduce, newest: Affine, first: Mapping[str, Affine]) -> Domain:
+    """Return the points that come in where a variable has its first value."""
+    return Domain.of(equal(fold.bound[0], newest.substitute(first)))
+
+
+def _newest(fold: Reduce, variable: str, where: Domain) -> Affine | None:
+    """Return the point of a fold that comes in at each value of a variable; None where more or others do."""
+    (bound,) = fold.bound
+    if variable in fold.body.free or not fold.domain.mentions(variable):
+        return None
+    try:
+        ends = extreme_of(fold.domain & where, bound, maximum=True)
+    except NotAffine:
+        return None
+    if len(ends) != 1 or ends[0][1].coefficient(variable) != 1:
+        return None
+    newest = ends[0][1]
+    following = {variable: Affine.var(variable) + 1}
+    both = where & where.substitute(following)
+    grown = fold.domain | Domain.of(equal(bound, newest.substitute(following)))
+    return newest if (grown & both).is_equal(fold.domain.substitute(following) & both) else None
