@@ -56,7 +56,7 @@ def rbf(X: np.ndarray, g: float) -> np.ndarray:
     return K
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c refused TL406
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def attention(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> np.ndarray:
     n, d = Q.shape
     m = K.shape[0]
@@ -81,7 +81,7 @@ def attention(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> np.ndarray:
     return out
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c refused TL406
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def attention_weights(Q: np.ndarray, K: np.ndarray) -> np.ndarray:
     n, d = Q.shape
     m = K.shape[0]

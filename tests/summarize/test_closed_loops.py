@@ -34,6 +34,9 @@ MATRICES = {
     "trace": "double s = 0; for (int i = 0; i < n; i++) s += P[i][i]; Q[0][0] = s;",
     "rows": """for (int i = 0; i < n; i++) { double m = P[i][0]; for (int j = 1; j < n; j++) m = fmax(m, P[i][j]);
         for (int j = 0; j < n; j++) P[i][j] -= m; }""",
+    "running maximum of sums": """double o[n]; for (int i = 0; i < n; i++) { double m = -INFINITY, t = 0;
+        for (int j = 0; j < n; j++) { double s = 0; for (int k = 0; k < n; k++) s += P[i][k] * Q[j][k];
+        o[j] = s; if (s > m) m = s; } for (int j = 0; j < n; j++) t += o[j] - m; P[i][0] = t; }""",
     "row buffer": """double t[n]; for (int i = 0; i < n; i++) { for (int j = 0; j < n; j++) t[j] = P[i][j];
         for (int j = 0; j < n; j++) P[i][j] = t[n - 1 - j]; }""",
 }

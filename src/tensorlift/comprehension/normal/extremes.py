@@ -181,7 +181,8 @@ def chosen_extreme(condition: Poly, chosen: Poly, other: Poly, context: Domain, 
     if atom is None:  # 1 - [..]: the arms change places
         atom = subtracted(number(1, 0), condition).atom
         chosen, other = other, chosen
-    if not isinstance(atom, ApplyAtom) or any(t.domain is not UNIVERSE for p in (chosen, other) for t in p.terms):
+    is_guarded = any(t.domain is not UNIVERSE and not t.bound for p in (chosen, other) for t in p.terms)
+    if not isinstance(atom, ApplyAtom) or is_guarded:
         return None
     if atom.op == "positive" and is_float(dtype):
         op = _by_difference(atom.args[0].opened(), chosen, other, context)
