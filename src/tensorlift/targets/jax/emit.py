@@ -26,6 +26,7 @@ from tensorlift.ir.tensor_program import (
     For,
     Literal,
     Range,
+    Reduction,
     SetSlice,
     SizeValue,
     Subscript,
@@ -43,7 +44,7 @@ from tensorlift.poly.names import unused
 from tensorlift.targets.jax import IN_LAX, PRECISE, X64
 from tensorlift.targets.python_text import arrays, spelling
 from tensorlift.targets.python_text.emission import INDENT, Emission
-from tensorlift.targets.python_text.taps import taps_text
+from tensorlift.targets.python_text.taps import product_text, sum_text
 from tensorlift.targets.python_text.text import Text, call
 from tensorlift.targets.python_text.wrap import wrapped
 from tensorlift.targets.xla import check_program
@@ -236,10 +237,14 @@ def _empty(spell: Spelling, node: Empty) -> Text:
 
 def _contraction(spell: Spelling, node: Contraction) -> Text:
     """Spell a sum of products, and remember that there is a product whose precision is to be demanded."""
-    taps = taps_text(spell, node)
+    taps = product_text(spell, node)
     if taps is None and node.dtype == "f32":
         spell.used[PRECISE] = None
     return taps or arrays.contraction_text(spell, node)
+
+
+def _reduction(spell: Spelling, node: Reduction) -> Text:
+    return sum_text(spell, node) or arrays.reduction(spell, node)
 
 
 def _windows(spell: Spelling, node: Windows) -> Text:
@@ -266,7 +271,7 @@ def _on_axis(text: str, axis: int, rank: int) -> str:
 _LIBRARY = arrays.library_of(
     "jnp",
     "JAX",
-    {Contraction: _contraction, Copy: _copy, Cast: _cast, Empty: _empty, Windows: _windows},
+    {Contraction: _contraction, Copy: _copy, Cast: _cast, Empty: _empty, Reduction: _reduction, Windows: _windows},
     accumulations={
         "sum": "jnp.cumsum", "prod": "jnp.cumprod", "max": "lax.cummax", "min": "lax.cummin",
         "any": "jnp.logical_or.accumulate", "all": "jnp.logical_and.accumulate",

@@ -20,7 +20,7 @@ from tensorlift.ops.dtypes import is_integer
 from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.arrays import contraction_text, einsum_text, library_of
 from tensorlift.targets.python_text.emission import Emission, Memory
-from tensorlift.targets.python_text.taps import taps_text
+from tensorlift.targets.python_text.taps import product_text
 from tensorlift.targets.python_text.text import Precedence, Text, call
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _function(spell: Spelling, node: Elementwise) -> Text:
 
 def _contraction(spell: Spelling, node: Contraction) -> Text:
     """Spell a sum of products; that of integers is several times slower with ``@``, which has no BLAS for it."""
-    taps = taps_text(spell, node, least=2)
+    taps = product_text(spell, node, least=2)
     if taps is not None:
         return taps
     return einsum_text(spell, node) if is_integer(node.dtype) else contraction_text(spell, node)

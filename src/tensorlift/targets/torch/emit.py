@@ -56,7 +56,7 @@ from tensorlift.targets.python_text.arrays import (
 )
 from tensorlift.targets.python_text.emission import Emission, Memory
 from tensorlift.targets.python_text.spelling import Library, Products, Spelling
-from tensorlift.targets.python_text.taps import along, taps_text
+from tensorlift.targets.python_text.taps import along, product_text
 from tensorlift.targets.python_text.text import Precedence, Text, binary, call, converts_itself, is_cut
 from tensorlift.targets.torch.rows_functions import FUNCTIONS
 from tensorlift.targets.torch.rows_shape import INDEX_TYPES
@@ -309,7 +309,7 @@ def _cumulative(spell: Spelling, node: Cumulative) -> Text:
 
 def _contraction(spell: Spelling, node: Contraction) -> Text:
     """Spell a sum of products; of integers as one of cells where an operand has all axes: GPUs have no other."""
-    taps = taps_text(spell, node)
+    taps = product_text(spell, node)
     if taps is not None:
         return taps
     grid = max(node.labels, key=len)
