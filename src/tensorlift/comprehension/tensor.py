@@ -267,9 +267,8 @@ def _assume(known: _Facts, term: Term, memo: dict[Term, Term]) -> Term:
         if isinstance(condition, Constant):
             done = _assume(known, term.children[1 if condition is TRUE else 2], memo)
         else:
-            done = rebuild(term, lambda child: _assume(known, child, memo))
-            if condition is not None and condition is not term.children[0]:
-                done = terms.apply("select", _assume(known, condition, memo), *done.children[1:])
+            given = term if condition is None else terms.apply("select", condition, *term.children[1:])
+            done = rebuild(given, lambda child: _assume(known, child, memo))
         memo[term] = done
     return done
 
