@@ -27,9 +27,9 @@ WIDTH = 88
 _INDENT = "    "
 _OPENING, _CLOSING = "([{", ")]}"
 _BLOT = "_"
-# Binary operators and the choice between two values, loosest first; each group breaks together.
+# Clauses, the choice between two values and binary operators, loosest first; each group breaks together.
 _OPERATORS = [re.compile(f" (?:{group}) ") for group in (
-    "if|else", "or", "and", "==|!=|<|<=|>|>=", r"\|", r"\^", "&", "<<|>>", r"\+|-", r"\*|/|//|%|@")]  # fmt: skip
+    "for", "if|else", "or", "and", "==|!=|<|<=|>|>=", r"\|", r"\^", "&", "<<|>>", r"\+|-", r"\*|/|//|%|@")]  # fmt: skip
 
 
 class Bracket(NamedTuple):
