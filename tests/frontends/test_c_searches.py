@@ -39,23 +39,16 @@ def test_the_elements_behind_the_first_hit_are_asked_for() -> None:
 
 _LOOP = "for (int i = 0; i < n; i++)"
 REFUSED = {
-    "what an iteration leaves": ("double p = 0; LOOP { if (x[i] < p) return i; p = x[i]; } return n;", "TL114"),
-    "a sum so far": ("double s = 0; int r = 0; LOOP { s += x[i]; if (s > 1) { r = i; break; } } return r;", "TL112"),
     "a division": ("LOOP if (k[0] / k[i] > 1) return i; return n;", "TL114"),
-    "a store": ("LOOP { if (x[i] > 1) return i; x[i] = 0; } return n;", "TL114"),
-    "a value that a hit may leave": (
-        "int r = 0; LOOP if (x[i] > 1) { if (x[i] > 2) r = i; break; } return r;",
-        "TL208",
+    "a store to what is tested later": ("LOOP { if (x[i] > 1) return i; x[n - 1 - i] = 0; } return n;", "TL114"),
+    "a test of what was stored": (
+        "for (int i = 1; i < n; i++) { if (x[i - 1] > 1) return i; x[i] = k[i]; } return n;",
+        "TL114",
     ),
-    "a value of one hit": (
-        "int r = 0; LOOP { if (x[i] > 1) { r = i; break; } if (x[i] < 0) break; } return r;",
-        "TL112",
-    ),
-    "a value that hits test": ("double b = 1; LOOP if (x[i] > b) { b = x[i]; break; } return (int)b;", "TL208"),
     "a counter of its own pace": ("int i = 0; while (i < n && x[i++] > 1) i++; return i;", "TL122"),
     "a counter behind its loop": (
         "int j; LOOP { for (j = 0; j < n; j++) if (x[j] > i) return j; if (x[j - 1] > 1) return i; } return n;",
-        "TL208",
+        "TL114",
     ),
     "what is read behind": ("double d = 0; LOOP { d = x[i]; if (d > 1) break; } return (int)d;", "TL112"),
     "what is returned behind a store": ("LOOP if (x[i] > 1) { x[0] = 5; return (int)x[i]; } return n;", "TL130"),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 _MARK = "tl.left"
+HIT, PICKED = "hit", "at_hit"  # numbers that stand for the first hit of a loop, and for what is there
 JUMP = "tl.jump"  # marks loops of literal IR that a jump leaves, or makes
 
 

@@ -116,9 +116,9 @@ def _compare_with_both(block: Block) -> None:
         return
     said, sides = choice.cond.owner, (choice.lhs, choice.rhs)
     told, is_signed = predicate_of(said)
-    if _alike((said.rhs, said.lhs), sides):
+    if alike((said.rhs, said.lhs), sides):
         told = MIRRORED.get(told, told)
-    elif not _alike((said.lhs, said.rhs), sides):
+    elif not alike((said.lhs, said.rhs), sides):
         return
     if told not in MIRRORED or told[0] != operator[0] or is_signed != signed:
         return
@@ -131,7 +131,7 @@ def _compare_with_both(block: Block) -> None:
             remove(op)
 
 
-def _alike(some: Sequence[SSAValue], others: Sequence[SSAValue]) -> bool:
+def alike(some: Sequence[SSAValue], others: Sequence[SSAValue]) -> bool:
     """Whether values are computed in the same way."""
     return all(one is other or _same(one.owner, other.owner) for one, other in zip(some, others, strict=True))
 
@@ -141,4 +141,4 @@ def _same(one: Operation | Block, other: Operation | Block) -> bool:
     if isinstance(one, Block) or isinstance(other, Block) or not one.name.startswith("arith."):
         return False
     is_alike = one.name == other.name and one.properties == other.properties and one.result_types == other.result_types
-    return is_alike and _alike(one.operands, other.operands)
+    return is_alike and alike(one.operands, other.operands)

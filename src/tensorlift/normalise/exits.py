@@ -12,44 +12,31 @@ all of these iterations: the mark ``tl.left`` holds the diagnostic that refuses 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.arith import (
     AddiOp,
     CmpiOp,
-    ConstantOp,
-    ExtSIOp,
-    ExtUIOp,
-    IntegerOverflowAttr,
-    MaxSIOp,
-    MaxUIOp,
-    MinSIOp,
-    MinUIOp,
-    MuliOp,
     SelectOp,
     SubiOp,
-    TruncIOp,
 )
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, UnitAttr, i1
-from xdsl.dialects.scf import ConditionOp, IfOp, WhileOp, YieldOp
+from xdsl.dialects.builtin import IntegerType, ModuleOp
+from xdsl.dialects.scf import IfOp, WhileOp, YieldOp
 from xdsl.dialects.ub import PoisonOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 
-from tensorlift.ir.arithmetic import constant_of, width_of
+from tensorlift.ir.arithmetic import constant_of
 from tensorlift.ir.left_early import JUMP, marked, refusal_of
 from tensorlift.ir.location import location_of
 from tensorlift.normalise.choices import is_harmless
-from tensorlift.normalise.edit import forwarded, insert, is_quiet, last_of, move, nested, remove, sweep
-from tensorlift.normalise.exact import REACHED
-from tensorlift.normalise.guards import comparison, contrary, linear
+from tensorlift.normalise.edit import is_quiet, last_of, move, nested, remove, sweep
+from tensorlift.normalise.guards import contrary
+from tensorlift.normalise.prefixes import split
+from tensorlift.normalise.searches import Search, Writer, search_of
 from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-
-_ENDS = {(True, False): MaxSIOp, (True, True): MaxUIOp, (False, False): MinSIOp, (False, True): MinUIOp}
-_WRAPS = IntegerOverflowAttr("none")
 
 
 @dataclass(frozen=True)
@@ -61,71 +48,14 @@ class Exits:
     def apply(self, module: ModuleOp) -> None:
         """Rewrite each search, inner ones first."""
         for op in reversed(nested(module, WhileOp)):
-            search = _search_of(op)
-            if search is not None:
-                _Reversing(op, search).run()
+            search = search_of(op)
+            if search is not None and (not _is_pure(op, search) or not _Reversing(op, search).run()):
+                split(op, search)
 
 
-class _Search(NamedTuple):
-    """A loop that goes on while the test of ``branch`` holds and ``body``, an arm of that, says so.
-
-    Its values move by ``steps``.  The one at ``counter`` is tested: ``bound + beyond`` is the first that is not in the
-    loop, which ``is_exact`` says of loops without iterations too.  ``flags`` say whether the values may wrap.
-    """
-
-    branch: IfOp
-    body: Block
-    rest: Block
-    steps: Sequence[int]
-    counter: int
-    bound: SSAValue
-    beyond: int
-    is_exact: bool
-    is_unsigned: bool
-    flags: Sequence[IntegerOverflowAttr]
-
-
-def _search_of(op: WhileOp) -> _Search | None:
-    """Look at a loop: its first region must test, and do all else under that."""
-    before, condition = op.before_region.block, last_of(op.before_region.block)
-    branch, goes_on = condition.prev_op, condition.operands[0]
-    if len(op.after_region.block.ops) > 1 or not isinstance(branch, IfOp) or not isinstance(goes_on, OpResult):
-        return None
-    if goes_on.owner is not branch or not all(map(is_quiet, before.ops)):
-        return None
-    arms = branch.true_region.block, branch.false_region.block
-    stops = [constant_of(last_of(arm).operands[goes_on.index]) == 0 for arm in arms]
-    if stops.count(True) != 1 or not isinstance(branch.cond.owner, CmpiOp):
-        return None
-    body, rest = arms if stops[1] else arms[::-1]
-    handed = [forwarded(value, condition) for value in last_of(op.after_region.block).operands]
-    following = [_going_on(value, branch, body) for value in handed]
-    moved = [linear(value, {}) for value in following]
-    if any(told.base is not argument for told, argument in zip(moved, before.args, strict=True)):
-        return None
-    steps = [told.offset for told in moved]
-    asked = comparison(branch.cond.owner, {}, holds=body is arms[0])
-    sides = [(asked.left, asked.right, 1), (asked.right, asked.left, -1)]
-    for side, other, way in sides if asked.operator != "==" else ():
-        counter = next((k for k, argument in enumerate(before.args) if side.base is argument), None)
-        towards = (way,) if asked.operator != "!=" else (1, -1)
-        bound = _side(branch.cond.owner, other.base)
-        if counter is not None and steps[counter] in towards and bound is not None and _is_fixed(bound, op):
-            beyond = (steps[counter] if asked.operator == "<=" else 0) - side.offset
-            flags = [_flags(value) for value in following]
-            return _Search(
-                branch, body, rest, steps, counter, bound, beyond, asked.operator == "!=", asked.is_unsigned, flags
-            )
-    return None
-
-
-def _flags(value: SSAValue) -> IntegerOverflowAttr:
-    """Return what is known of overflow where a value moves on."""
-    return value.owner.overflow_flags if isinstance(value.owner, AddiOp | SubiOp) else _WRAPS
-
-
-def _side(test: CmpiOp, base: object) -> SSAValue | None:
-    return next((side for side in test.operands if linear(side, {}).base == base), None)
+def _is_pure(op: WhileOp, search: Search) -> bool:
+    """Whether iterations know nothing of each other, and leave nothing but what the loop leaves at its end."""
+    return None not in search.steps and all(map(is_quiet, op.before_region.block.ops))
 
 
 def _is_after_a_hit(op: Operation, flags: Mapping[SSAValue, bool]) -> bool:
@@ -138,65 +68,31 @@ def _is_after_a_hit(op: Operation, flags: Mapping[SSAValue, bool]) -> bool:
     return False
 
 
-def _going_on(value: SSAValue, branch: IfOp, body: Block) -> SSAValue:
-    """Return what a value is where the loop goes on: what the other arm has is undefined, or not asked for."""
-    if isinstance(value, OpResult) and value.owner is branch:
-        value = last_of(body).operands[value.index]
-    while isinstance(value, OpResult) and isinstance(value.owner, IfOp):
-        sides = [last_of(region.block).operands[value.index] for region in value.owner.regions]
-        defined = [side for side in sides if not isinstance(side.owner, PoisonOp)]
-        if len(defined) != 1:
-            break
-        (value,) = defined
-    return value
+class _Reversing(Writer):
+    """One search, and what is written in place of it."""
 
-
-def _is_fixed(value: SSAValue, op: WhileOp) -> bool:
-    """Whether a value is computed outside of a loop, or by arithmetic on such in its test."""
-    owner = value.owner
-    if not op.is_ancestor(owner):
-        return True
-    is_test = (
-        not isinstance(owner, Block) and owner.parent is op.before_region.block and owner.name.startswith("arith.")
-    )
-    return is_test and all(_is_fixed(operand, op) for operand in owner.operands)  # type: ignore[union-attr]  # an operation
-
-
-def _arms(branch: IfOp) -> list[Block]:
-    return [region.block for region in branch.regions]
-
-
-class _Reversing:
-    """One search, and what is written in place of it: at the end of ``to``, or before that."""
-
-    def __init__(self, op: WhileOp, search: _Search) -> None:
-        self.op, self.search = op, search
-        self.to: Block | Operation = op
-        self.before, self.condition = op.before_region.block, last_of(op.before_region.block)
-        self.flags = search.flags[search.counter]
-        self.low, self.step = op.arguments[search.counter], search.steps[search.counter]
+    def __init__(self, op: WhileOp, search: Search) -> None:
+        super().__init__(op, search)
         self.results: list[SSAValue] = [result for result in op.results if result.first_use is not None]
 
-    def run(self) -> None:
-        """Write the loop, if what it leaves at its end can be said before it."""
+    def run(self) -> bool:
+        """Write the loop, if what it leaves at its end can be said before it; tell whether."""
         op, search = self.op, self.search
         handed = [self.condition.operands[1 + k] for k, result in enumerate(op.results) if result in self.results]
-        rest, hits = ([self._left(value, arm) for value in handed] for arm in (search.rest, search.body))
-        if not all(map(self._is_arithmetic, rest)):
-            return
+        rest, hits = ([self.left(value, arm) for value in handed] for arm in (search.rest, search.body))
+        if not all(map(self.is_arithmetic, rest)):
+            return False
         self._forget(rest)
         merged = self._merge(rest, hits)
         outside: dict[SSAValue, SSAValue] = {}
-        past = self.plus(self.copied(search.bound, outside), search.beyond)
+        past = self.past(outside)
         last = self.plus(past, -self.step)
-        if any(map(self._asks, rest)):
-            end = _ENDS[self.step > 0, search.is_unsigned](past, self.low)
-            end.attributes[REACHED] = UnitAttr()
-            self._give(outside, past if search.is_exact else self.emit(end))
+        if any(map(self.asks, rest)):
+            self.give(outside, self.end(past))
         inits = [self.low, *(self.copied(value, outside) for value in rest)]
         types = [value.type for value in inits]
         hints = [self.before.args[search.counter].name_hint, *(result.name_hint or "left" for result in self.results)]
-        before, after = self._tested(types), self._searched(types, hints, last, hits)
+        before, after = self.tested(types), self._searched(types, hints, last, hits)
         mark = marked(refusal_of(op, JUMP) or refusal("break", location_of(op)).diagnostics[0])
         regions = [Region(before), Region(after)]
         self.to = op
@@ -210,6 +106,7 @@ class _Reversing:
             remove(branch)
         remove(op)
         sweep(after)
+        return True
 
     def _told(self, rest: Sequence[SSAValue]) -> dict[SSAValue, bool]:
         """Return the truth values that the loop leaves at its end."""
@@ -291,20 +188,8 @@ class _Reversing:
         flags = self._told(rest)
         for number, (result, value) in enumerate(zip(self.results, rest, strict=True)):
             is_integer = isinstance(value.type, IntegerType)
-            if is_integer and self._asks(value) and all(_is_after_a_hit(use.operation, flags) for use in result.uses):
+            if is_integer and self.asks(value) and all(_is_after_a_hit(use.operation, flags) for use in result.uses):
                 rest[number] = self.number(0, value.type)
-
-    def _tested(self, types: Sequence[Attribute]) -> Block:
-        """Write the test, which is that of the source; only the body is another iteration than that it is made for."""
-        self.to = block = Block(arg_types=types)
-        search = self.search
-        asked = self.copied(search.branch.cond, {self.before.args[search.counter]: block.args[0]})
-        if search.body is not search.branch.true_region.block:
-            test = asked.owner
-            assert isinstance(test, CmpiOp)
-            asked = self.emit(CmpiOp(test.lhs, test.rhs, contrary(test)))
-        block.add_op(ConditionOp.create(operands=[asked, *block.args], location=self.condition.location))
-        return block
 
     def _searched(
         self, types: Sequence[Attribute], hints: Sequence[str | None], last: SSAValue, hits: Sequence[SSAValue]
@@ -313,7 +198,7 @@ class _Reversing:
         self.to = block = Block(arg_types=types)
         here: dict[SSAValue, SSAValue] = {}
         back = SubiOp if self.step > 0 else AddiOp
-        self._give(here, self.emit(back(last, self.since(block.args[0]), overflow=self.flags)))
+        self.give(here, self.emit(back(last, self.since(block.args[0]), overflow=self.flags)))
         for argument, value in here.items():
             argument.replace_all_uses_with(value)
         *ops, _, _ = self.before.ops
@@ -336,82 +221,3 @@ class _Reversing:
         following = self.plus(block.args[0], self.step)
         block.add_op(YieldOp.create(operands=[following, *left.results], location=self.op.location))
         return block
-
-    def emit(self, made: Operation) -> SSAValue:
-        """Write an operation; return its first result."""
-        made.location = self.op.location
-        if isinstance(self.to, Block):
-            self.to.add_op(made)
-        else:
-            insert([made], self.to)
-        return made.results[0] if made.results else self.low
-
-    def plus(self, value: SSAValue, number: int) -> SSAValue:
-        """Add a constant to what the counter is compared with."""
-        if not number:
-            return value
-        return self.emit(AddiOp(value, self.number(number, value.type), overflow=self.flags))
-
-    def since(self, counter: SSAValue) -> SSAValue:
-        """Return how many iterations there are before the counter has a value."""
-        if self.step < 0:
-            return self.emit(SubiOp(self.low, counter, overflow=self.flags))
-        if constant_of(self.low) == 0:
-            return counter
-        return self.emit(SubiOp(counter, self.low, overflow=self.flags))
-
-    def as_wide(self, count: SSAValue, of_type: Attribute) -> SSAValue:
-        """Give a number of iterations another type."""
-        if count.type == of_type:
-            return count
-        assert isinstance(of_type, IntegerType)
-        if width_of(of_type) < width_of(count.type):
-            return self.emit(TruncIOp(count, of_type))
-        return self.emit((ExtUIOp if self.search.is_unsigned else ExtSIOp)(count, of_type))
-
-    def number(self, number: int, of_type: Attribute) -> SSAValue:
-        """Write a constant."""
-        assert isinstance(of_type, IntegerType)
-        return self.emit(ConstantOp(IntegerAttr(number, of_type)))
-
-    def copied(self, value: SSAValue, known: dict[SSAValue, SSAValue]) -> SSAValue:
-        """Compute a value of the loop here, where some are known."""
-        if value in known or not self.op.is_ancestor(value.owner):
-            return known.get(value, value)
-        assert isinstance(value, OpResult)
-        for operand in value.owner.operands:
-            known.setdefault(operand, self.copied(operand, known))
-        known[value] = self.emit(value.owner.clone(dict(known)))
-        return known[value]
-
-    def _left(self, value: SSAValue, arm: Block) -> SSAValue:
-        """Return what a value is where an arm of the branch is run."""
-        if isinstance(value, OpResult) and value.owner is self.search.branch:
-            return last_of(arm).operands[value.index]
-        if value is self.search.branch.cond:
-            return self.number(-1 if arm is self.search.branch.true_region.block else 0, i1)
-        return value
-
-    def _is_arithmetic(self, value: SSAValue) -> bool:
-        """Whether a value is made of what the loop carries by arithmetic."""
-        owner = value.owner
-        if isinstance(owner, Block) or not self.op.is_ancestor(owner):
-            return True
-        return owner.name.startswith("arith.") and all(map(self._is_arithmetic, owner.operands))
-
-    def _asks(self, value: SSAValue) -> bool:
-        """Whether a value is made of what the loop carries."""
-        owner = value.owner
-        if not self.op.is_ancestor(owner):
-            return False
-        return isinstance(owner, Block) or any(map(self._asks, owner.operands))
-
-    def _give(self, known: dict[SSAValue, SSAValue], counter: SSAValue) -> None:
-        """Say what the loop carries where its counter has a value."""
-        arguments, inits, steps = self.before.args, self.op.arguments, self.search.steps
-        for k, (argument, init, step) in enumerate(zip(arguments, inits, steps, strict=True)):
-            known[argument] = init if k != self.search.counter else counter
-            if k != self.search.counter and step and argument.first_use is not None:
-                count = self.as_wide(self.since(counter), init.type)
-                moved = self.emit(MuliOp(count, self.number(step, init.type), overflow=self.search.flags[k]))
-                known[argument] = self.emit(AddiOp(init, moved, overflow=self.search.flags[k]))

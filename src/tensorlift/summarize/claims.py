@@ -30,10 +30,11 @@ from tensorlift.poly.domain import Domain
 from tensorlift.poly.names import formals
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 from tensorlift.proofs.source.check import check_source
-from tensorlift.proofs.source.claims import Advance, Ahead, Claims, LoopClaim, Phi
+from tensorlift.proofs.source.claims import Advance, Ahead, Claims, Hit, LoopClaim, Phi
 from tensorlift.proofs.source.operations import Undecided, element_type
 from tensorlift.proofs.source.places import places_of
 from tensorlift.proofs.source.sense import are_bits_of
+from tensorlift.summarize.hits import called, left_early, states_of, stem
 from tensorlift.summarize.statements import Loop
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
     from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.source.induction import Guess
+    from tensorlift.summarize.hits import LeftEarly
 
 
 def claims_of(function: FuncOp, summary: Summary, names: Mapping[str, str] = MappingProxyType({})) -> Claims:
@@ -129,8 +131,11 @@ class _Finding:
     def add(self, header: int) -> None:
         """Claim of a loop what its summary says."""
         found, items, versions = self.found[header], self.items[header], self.versions[header]
-        if items:
-            self._keep(header, items[-1], _states(guess for _, guess in found), versions)
+        early = left_early(found)
+        if early is not None and not items:
+            self._leave_early(header, early, versions)
+        elif items:
+            self._keep(header, items[-1], states_of(guess for _, guess in found), versions)
         elif found:
             claim = self._nested(header, _nest(found[-1][0], {loop.variable for loop, _ in found}), found)
             if header in self.told:
@@ -150,11 +155,38 @@ class _Finding:
         beside = {a: p for a, p in claim.states.items() if a not in carried}
         self.loops[header] = replace(claim, states=beside, ahead=ahead)
 
+    def _leave_early(self, header: int, early: LeftEarly, versions: Mapping[str, str]) -> None:
+        """Claim of a loop that is left early what it does up to the hit, and by what it is told."""
+        running, states = early.running, dict(early.states)
+        loop = early.loop
+        claim = LoopClaim(header, loop.variable, loop.lower, loop.upper, loop.step, ())
+        claim = replace(claim, phis=self._phis(claim, states or running, ()))
+        names = {}
+        for name in running:
+            same = (p for p in claim.phis if isinstance(p, str) and (p == name or stem(p) == stem(name)))
+            names[name] = next(same, name) if states else f"{name}__so_far"
+        renamed = {names[name]: [(d, called(t, d, names)) for d, t in p] for name, p in running.items()}
+        phis = tuple(names.get(p, p) if isinstance(p, str) else p for p in claim.phis)
+        claim = self._with_states(replace(claim, phis=phis, running=renamed), states)
+        argument = next(
+            (k for k, phi in enumerate(phis) if isinstance(phi, Advance) and self._is_counter(header, k)), 0
+        )
+        info = self.summary.all_arrays().get(early.hit)
+        dtype = info.dtype if info is not None else early.dtype
+        hit = Hit(early.hit, argument, early.none, dtype)
+        told = {array: version for array, version in versions.items() if array in states or array == early.hit}
+        self.loops[header] = replace(claim, hit=hit, versions=told)
+
+    def _is_counter(self, header: int, number: int) -> bool:
+        """Tell whether an argument of a header is compared there."""
+        argument = self.flow.blocks[header].args[number]
+        return any(use.operation.name == "arith.cmpi" for use in argument.uses)
+
     def _nested(self, header: int, nest: Sequence[Loop], found: Sequence[tuple[Loop, Guess | None]]) -> LoopClaim:
         """Claim of one loop that it is a nest, or a loop."""
         loop, *rest = nest
         inner = self._nested(header, rest, found) if rest else None
-        states = _states(guess for one, guess in found if one.variable == loop.variable)
+        states = states_of(guess for one, guess in found if one.variable == loop.variable)
         claim = LoopClaim(header, loop.variable, loop.lower, loop.upper, loop.step, (), inner=inner)
         return self._with_states(replace(claim, phis=self._phis(claim, states, rest)), states)
 
@@ -178,7 +210,7 @@ class _Finding:
             for position, (phi, argument) in enumerate(zip(phis, arguments, strict=True)):
                 if isinstance(phi, str) and phi not in states:
                     alike = (a for a in left if are_bits_of(element_type(argument.type), left[a]))
-                    same = next((a for a in alike if not by_name or self._is_called(a, phi)), None)
+                    same = next((a for a in alike if not by_name or self._iscalled(a, phi)), None)
                     if same is not None:
                         del left[same]
                         phis[position] = same
@@ -193,7 +225,7 @@ class _Finding:
         is_array = any(cell in domain.variables() or cell in term.free for domain, term in pieces)
         return pieces[0][1].dtype if pieces and not is_array else None
 
-    def _is_called(self, array: str, name: str) -> bool:
+    def _iscalled(self, array: str, name: str) -> bool:
         """Tell whether a number that the states have is a variable of the source."""
         info = self.summary.all_arrays().get(array)
         return name in {array.rstrip("0123456789"), info.source_name if info is not None else array}
@@ -365,10 +397,6 @@ def _nest(loop: Loop, variables: AbstractSet[str]) -> list[Loop]:
     """Return a loop, and those inside of it that stand at its place: the nest that one loop of the source became."""
     inner = [one for one in loop.body if isinstance(one, Loop) and one.location == loop.location]
     return [loop, *(_nest(inner[0], variables) if inner and inner[0].variable in variables else ())]
-
-
-def _states(guesses: Iterable[Guess | None]) -> dict[str, list[Piece]]:
-    return {a: p for guess in guesses if guess is not None for a, p in guess.states.items()}
 
 
 def _entry(flow: ControlFlow, header: int) -> Sequence[SSAValue]:

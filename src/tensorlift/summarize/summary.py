@@ -124,14 +124,21 @@ def harmless_pairs(program: Program, context: Domain) -> HarmlessPairs:
                 apart[question] = found
         return found
 
-    for written in program.written:
-        for other in read:
-            pairs = list(product(stores[written], loads[other]))
-            if not any(may_follow(s, o, at_one_place=False) for s, o in pairs):
-                overlap.append((written, other))
-            elif _alike(program, written, other) and not any(may_follow(s, o, at_one_place=True) for s, o in pairs):
-                same.append((written, other))
+    for written, other in product(program.written, read):
+        pairs = list(product(stores[written], loads[other]))
+        if any(_of_one_loop(*pair) for pair in pairs):
+            continue
+        if not any(may_follow(s, o, at_one_place=False) for s, o in pairs):
+            overlap.append((written, other))
+        elif _alike(program, written, other) and not any(may_follow(s, o, at_one_place=True) for s, o in pairs):
+            same.append((written, other))
     return HarmlessPairs(tuple(overlap), tuple(same))
+
+
+def _of_one_loop(store: _Access, load: _Access) -> bool:
+    """Tell whether accesses are in several loops that stand for one, which the source leaves early."""
+    apart = next(((a, b) for a, b in zip(store.loops, load.loops, strict=False) if a is not b), None)
+    return apart is not None and all(loop.left_early for loop in apart) and apart[0].location == apart[1].location
 
 
 def _alike(program: Program, one: str, other: str) -> bool:

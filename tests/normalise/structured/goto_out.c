@@ -23,68 +23,86 @@ found:
 //     %6 = "arith.cmpi"(%i, %n) <{predicate = 2 : i64}> : (i32, i32) -> i1
 //     %7, %8 = "scf.if"(%6) ({
 //       %9 = "arith.constant"() <{value = 0 : i32}> : () -> i32
-//       %10, %11 = "scf.while"(%9) ({
-//       ^bb0(%j: i32):
-//         %12 = "arith.cmpi"(%j, %n) <{predicate = 2 : i64}> : (i32, i32) -> i1
-//         %13, %14 = "scf.if"(%12) ({
-//           %15 = "arith.extsi"(%j) : (i32) -> i64
-//           %16 = "arith.addi"(%a_at, %15) <{overflowFlags = #arith.overflow<nsw>}> : (i64, i64) -> i64
-//           %17 = "arith.index_cast"(%16) : (i64) -> index
-//           %18 = "memref.load"(%a, %17) : (memref<?xi32>, index) -> i32
-//           %19 = "arith.cmpi"(%18, %i) <{predicate = 0 : i64}> : (i32, i32) -> i1
-//           %20 = "scf.if"(%19) ({
-//             "scf.yield"(%2) : (i32) -> ()
-//           }, {
-//             %21 = "arith.extsi"(%j) : (i32) -> i64
-//             %22 = "arith.addi"(%a_at, %21) <{overflowFlags = #arith.overflow<nsw>}> : (i64, i64) -> i64
-//             %23 = "arith.index_cast"(%22) : (i64) -> index
-//             %24 = "memref.load"(%a, %23) : (memref<?xi32>, index) -> i32
-//             %25 = "arith.constant"() <{value = 1 : i32}> : () -> i32
-//             %26 = "arith.addi"(%24, %25) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//             %27 = "arith.index_cast"(%22) : (i64) -> index
-//             "memref.store"(%26, %a, %27) : (i32, memref<?xi32>, index) -> ()
-//             %28 = "arith.constant"() <{value = 1 : i32}> : () -> i32
-//             %j_1 = "arith.addi"(%j, %28) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
-//             "scf.yield"(%j_1) : (i32) -> ()
-//           }) : (i1) -> i32
-//           %29 = "arith.cmpi"(%18, %i) <{predicate = 1 : i64}> : (i32, i32) -> i1
-//           "scf.yield"(%20, %29) : (i32, i1) -> ()
-//         }, {
-//           "scf.yield"(%2, %0) : (i32, i1) -> ()
-//         }) : (i1) -> (i32, i1)
-//         "scf.condition"(%14, %13, %12) : (i1, i32, i1) -> ()
+//       %10 = "arith.constant"() <{value = false}> : () -> i1
+//       %j, %hit = "scf.while"(%9, %n) ({
+//       ^bb0(%j_1: i32, %hit_1: i32):
+//         %11 = "arith.cmpi"(%j_1, %n) <{predicate = 2 : i64}> : (i32, i32) -> i1
+//         "scf.condition"(%11, %j_1, %hit_1) : (i1, i32, i32) -> ()
 //       }, {
-//       ^bb0(%30: i32, %31: i1):
-//         "scf.yield"(%30) : (i32) -> ()
-//       }) {tl.jump = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "use loops and `if` instead of jumps", loc = "f.c:6:17"}} : (i32) -> (i32, i1)
-//       %32 = "scf.if"(%11) ({
+//       ^bb0(%j_2: i32, %hit_2: i32):
+//         %12 = "arith.extsi"(%j_2) : (i32) -> i64
+//         %13 = "arith.addi"(%a_at, %12) <{overflowFlags = #arith.overflow<nsw>}> : (i64, i64) -> i64
+//         %14 = "arith.index_cast"(%13) : (i64) -> index
+//         %15 = "memref.load"(%a, %14) : (memref<?xi32>, index) -> i32
+//         %16 = "arith.cmpi"(%15, %i) <{predicate = 1 : i64}> : (i32, i32) -> i1
+//         %17 = "arith.select"(%16, %n, %j_2) : (i1, i32, i32) -> i32
+//         %18 = "arith.minsi"(%hit_2, %17) : (i32, i32) -> i32
+//         %19 = "arith.constant"() <{value = 1 : i32}> : () -> i32
+//         %20 = "arith.addi"(%j_2, %19) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//         "scf.yield"(%20, %18) : (i32, i32) -> ()
+//       }) {tl.left = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "use loops and `if` instead of jumps", loc = "f.c:6:17"}} : (i32, i32) -> (i32, i32)
+//       %j_3 = "scf.while"(%9) ({
+//       ^bb0(%j_4: i32):
+//         %21 = "arith.cmpi"(%j_4, %n) <{predicate = 2 : i64}> : (i32, i32) -> i1
+//         "scf.condition"(%21, %j_4) : (i1, i32) -> ()
+//       }, {
+//       ^bb0(%j_5: i32):
+//         %22 = "arith.cmpi"(%j_5, %n) <{predicate = 2 : i64}> : (i32, i32) -> i1
+//         %23 = "arith.cmpi"(%j_5, %hit) <{predicate = 2 : i64}> : (i32, i32) -> i1
+//         "scf.if"(%23) ({
+//           %24 = "arith.extsi"(%j_5) : (i32) -> i64
+//           %25 = "arith.addi"(%a_at, %24) <{overflowFlags = #arith.overflow<nsw>}> : (i64, i64) -> i64
+//           %26 = "arith.index_cast"(%25) : (i64) -> index
+//           %27 = "memref.load"(%a, %26) : (memref<?xi32>, index) -> i32
+//           %28 = "arith.extsi"(%j_5) : (i32) -> i64
+//           %29 = "arith.addi"(%a_at, %28) <{overflowFlags = #arith.overflow<nsw>}> : (i64, i64) -> i64
+//           %30 = "arith.index_cast"(%29) : (i64) -> index
+//           %31 = "memref.load"(%a, %30) : (memref<?xi32>, index) -> i32
+//           %32 = "arith.constant"() <{value = 1 : i32}> : () -> i32
+//           %33 = "arith.addi"(%31, %32) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//           %34 = "arith.index_cast"(%29) : (i64) -> index
+//           "memref.store"(%33, %a, %34) : (i32, memref<?xi32>, index) -> ()
+//           %35 = "arith.constant"() <{value = 1 : i32}> : () -> i32
+//           %j_6 = "arith.addi"(%j_5, %35) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//           %36 = "arith.cmpi"(%27, %i) <{predicate = 1 : i64}> : (i32, i32) -> i1
+//           "scf.yield"() : () -> ()
+//         }, {
+//         }) : (i1) -> ()
+//         %37 = "arith.constant"() <{value = 1 : i32}> : () -> i32
+//         %38 = "arith.addi"(%j_5, %37) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//         "scf.yield"(%38) : (i32) -> ()
+//       }) {tl.left = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "use loops and `if` instead of jumps", loc = "f.c:6:17"}} : (i32) -> i32
+//       %39 = "arith.constant"() <{value = false}> : () -> i1
+//       %40 = "arith.constant"() <{value = true}> : () -> i1
+//       %41 = "arith.cmpi"(%hit, %n) <{predicate = 1 : i64}> : (i32, i32) -> i1
+//       %42 = "scf.if"(%41) ({
 //         "scf.yield"(%2) : (i32) -> ()
 //       }, {
-//         %33 = "arith.constant"() <{value = 1 : i32}> : () -> i32
-//         %i_1 = "arith.addi"(%i, %33) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+//         %43 = "arith.constant"() <{value = 1 : i32}> : () -> i32
+//         %i_1 = "arith.addi"(%i, %43) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
 //         "scf.yield"(%i_1) : (i32) -> ()
 //       }) : (i1) -> i32
-//       %34 = "arith.xori"(%11, %1) : (i1, i1) -> i1
-//       "scf.yield"(%32, %34) : (i32, i1) -> ()
+//       %44 = "arith.xori"(%41, %1) : (i1, i1) -> i1
+//       "scf.yield"(%42, %44) : (i32, i1) -> ()
 //     }, {
 //       "scf.yield"(%2, %0) : (i32, i1) -> ()
 //     }) : (i1) -> (i32, i1)
 //     "scf.condition"(%8, %7, %6) : (i1, i32, i1) -> ()
 //   }, {
-//   ^bb0(%35: i32, %36: i1):
-//     "scf.yield"(%35) : (i32) -> ()
+//   ^bb0(%45: i32, %46: i1):
+//     "scf.yield"(%45) : (i32) -> ()
 //   }) {tl.jump = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "use loops and `if` instead of jumps", loc = "f.c:6:17"}} : (i32) -> (i32, i1)
-//   %37 = scf.if %5 -> (i32) {
-//     %38 = arith.constant 1 : i32
-//     %39 = arith.constant 0 : i32
-//     %40 = arith.extsi %39 : i32 to i64
-//     %41 = arith.addi %a_at, %40 overflow<nsw> : i64
-//     %42 = arith.index_cast %41 : i64 to index
-//     memref.store %38, %a[%42] : memref<?xi32>
-//     %43 = arith.constant 1 : i32
-//     scf.yield %43 : i32
+//   %47 = scf.if %5 -> (i32) {
+//     %48 = arith.constant 1 : i32
+//     %49 = arith.constant 0 : i32
+//     %50 = arith.extsi %49 : i32 to i64
+//     %51 = arith.addi %a_at, %50 overflow<nsw> : i64
+//     %52 = arith.index_cast %51 : i64 to index
+//     memref.store %48, %a[%52] : memref<?xi32>
+//     %53 = arith.constant 1 : i32
+//     scf.yield %53 : i32
 //   } else {
-//     %44 = arith.constant 0 : i32
-//     scf.yield %44 : i32
+//     %54 = arith.constant 0 : i32
+//     scf.yield %54 : i32
 //   }
-//   func.return %37 : i32
+//   func.return %47 : i32

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import KeptLoop
     from tensorlift.comprehension.state import Effect
+    from tensorlift.ops.dtypes import DType
     from tensorlift.poly.affine import Affine
     from tensorlift.poly.polynomial import Polynomial
 
@@ -45,6 +46,19 @@ class Ahead:
 
 
 @dataclass(frozen=True, slots=True)
+class Hit:
+    """The first iteration at which a loop is left early, by a name: what a counter is there, or ``none`` without one.
+
+    The counter is told by its number among the arguments of the header.
+    """
+
+    name: str
+    counter: int
+    none: Affine
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
 class LoopClaim:
     """A loop, by the position of its header among the blocks.
 
@@ -54,7 +68,9 @@ class LoopClaim:
     where it stays one.  ``versions`` names the definitions that arrays are equal to when the loop ends.  ``locals``
     tells which values of the IR the states mean by the names of scalars that the loop does not change: each by its
     block, and the position of its operation or, counted from -1 down, of its argument.  ``ahead`` is for loops that
-    stay.  With ``inner``, a claim of the same loop, an iteration is all of those of ``inner``.
+    stay.  With ``inner``, a claim of the same loop, an iteration is all of those of ``inner``.  A loop
+    that does something and is left early has a ``hit``, of which states tell; ``running`` is what numbers would be if
+    it were not left.
     """
 
     header: int
@@ -69,6 +85,8 @@ class LoopClaim:
     locals: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     ahead: Mapping[str, Ahead] = field(default_factory=dict)
     inner: LoopClaim | None = None
+    hit: Hit | None = None
+    running: Effect = field(default_factory=dict)
 
     @property
     def below(self) -> Domain:

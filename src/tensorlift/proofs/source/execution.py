@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections import Counter
 from copy import copy
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
@@ -47,7 +46,8 @@ from tensorlift.proofs.source.operations import (
     evaluated,
     joined,
 )
-from tensorlift.proofs.source.searches import Search
+from tensorlift.proofs.source.prefixes import run_prefix
+from tensorlift.proofs.source.searches import run_search
 from tensorlift.proofs.source.sense import are_bits_of, cell_names, require_sense
 from tensorlift.proofs.source.sequential import run_sequential
 from tensorlift.proofs.source.sharing import Tracked
@@ -56,7 +56,7 @@ from tensorlift.proofs.source.unbounded import run_unbounded
 from tensorlift.proofs.source.versions import UNKNOWN, Versions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
@@ -134,29 +134,30 @@ class Execution:
             inside = context & condition
         if inside.is_empty() or isinstance(condition, terms.Constant):
             return otherwise, Outcome(second, frame.state, context)
-        end, test = self._end(block, frame, stop), as_test(condition)
-        one = self._arm(Exit(then, first, under(test, frame), inside), end)
-        other = self._arm(Exit(otherwise, second, under(test, frame, is_true=False), outside), end)
-        return end, self._merged(test, one, other, frame, end)
+        end, test = self.meets(block, frame, stop), as_test(condition)
+        one = self.arm(Exit(then, first, under(test, frame), inside), end)
+        other = self.arm(Exit(otherwise, second, under(test, frame, is_true=False), outside), end)
+        return end, self.merged(test, one, other, frame, end)
 
-    def _end(self, block: int, frame: Frame, stop: int) -> int:
+    def meets(self, block: int, frame: Frame, stop: int) -> int:
         """Return where all ways from a block meet again, at the latest at ``stop``."""
         join = self.flow.join(block, frame.header)
         return stop if join is None else join
 
-    def _arm(self, way: Exit, end: int) -> Outcome | None:
+    def arm(self, way: Exit, end: int) -> Outcome | None:
+        """Run one way until it meets the others."""
         if way.block == end:
             return Outcome(way.passed, way.frame.state, way.context)
         return self.run(*way, end)
 
-    def _merged(
+    def merged(
         self, test: Domain | Term, one: Outcome | None, other: Outcome | None, frame: Frame, end: int
     ) -> Outcome | None:
         """Choose between what two arms leave where they meet; where one does not get there, it is the other."""
         if one is None or other is None:
             return other if one is None else one
-        passed = [self._chosen(test, *pair) for pair in zip(one.passed, other.passed, self.types(end), strict=True)]
-        frame.state.choose(test, (one.state, one.context), (other.state, other.context), self._own)
+        passed = [self.chosen(test, *pair) for pair in zip(one.passed, other.passed, self.types(end), strict=True)]
+        frame.state.choose(test, (one.state, one.context), (other.state, other.context), self.own)
         return Outcome(passed, frame.state, one.context | other.context)
 
     def types(self, block: int) -> list[Attribute]:
@@ -166,7 +167,7 @@ class Execution:
         last = next(b.last_op for b in self.flow.blocks if b.last_op is not None and b.last_op.name == "func.return")
         return [value.type for value in last.operands]
 
-    def _chosen(self, test: Domain | Term, one: Value, other: Value, of_type: Attribute) -> Value:
+    def chosen(self, test: Domain | Term, one: Value, other: Value, of_type: Attribute) -> Value:
         """Choose between the values that two arms pass on."""
         if one == other:
             return one
@@ -184,7 +185,8 @@ class Execution:
             return terms.apply("and", test, first)
         return terms.apply("or", test, second) if first is TRUE else choose(test, first, second)
 
-    def _own(self, array: str) -> terms.Read:
+    def own(self, array: str) -> terms.Read:
+        """Return a cell of an array as it was."""
         info = self.arrays[array]
         return own_cell(array, len(info.shape), info.dtype)
 
@@ -208,7 +210,7 @@ class Execution:
             raise Undecided("a loop that tests behind its body stays, or does not run", loop.last)
         if claim.item is not None:
             run_sequential(self, loop, frame)
-        block, passed = self._left(loop, frame)
+        block, passed = self.leave(loop, frame)
         return block, Outcome(passed, frame.state, context)
 
     def _closed(
@@ -223,11 +225,12 @@ class Execution:
         elif inner.exits:
             if not ends_at_header:
                 raise Undecided("a search has more than one end", loop.last)
-            return self._searched(loop, inner, after, frame, stop)
+            leave = run_search if loop.claim.hit is None else run_prefix
+            return leave(self, loop, (inner, after), frame, stop)
         frame.state.apply(self.checked(loop, after, inner), loop.entry | inner.outer)
         if is_behind:
             return left_behind(self, loop, inner, frame)
-        block, passed = self._left(loop, frame)
+        block, passed = self.leave(loop, frame)
         return block, Outcome(passed, frame.state, loop.context)
 
     def iteration(self, loop: Entered, frame: Frame) -> tuple[Frame, Outcome]:
@@ -329,8 +332,6 @@ class Execution:
     def checked(self, loop: Entered, after: Outcome, inner: Frame) -> Effect:
         """Show a claim by induction, after an iteration in a frame; return the effect of the whole loop."""
         claim, state = loop.claim, after.state
-        known = {name: self._value_at(*place) for name, place in claim.locals.items()}
-        named = {name: as_data(inner.value(value), value.type) for name, value in known.items()}
         self.require_counters(loop, after.passed)
         for phi, argument, number in loop.phis():
             value = as_data(after.passed[number], argument.type, self.arrays[phi].dtype)
@@ -343,7 +344,7 @@ class Execution:
         if any(not term.reads.isdisjoint(lost) for pieces in effect.values() for _, term in pieces):
             raise Undecided("an iteration reads what an earlier one left, of which nothing is claimed", loop.last)
         region = loop.context & Domain.of(*(at_least(high, claim.variable) for high in claim.upper))
-        states = {array: _with(claim.states[array], named) for array in effect}
+        states = {array: self.with_locals(claim, claim.states[array], inner) for array in effect}
         if any(term.dtype != self.arrays[array].dtype for array, pieces in states.items() for _, term in pieces):
             raise Undecided("a claim gives cells another type", loop.last)
         try:
@@ -352,12 +353,20 @@ class Execution:
             raise Undecided(f"{error.array} {error.why}", loop.last) from None
         return at_exit(claim, states, loop.context) | {array: self.lost(array) for array in lost}
 
+    def with_locals(self, claim: LoopClaim, pieces: list[Piece], inner: Frame) -> list[Piece]:
+        """Put values in for locals that are no memory in the literal IR."""
+        if all(term.reads.isdisjoint(claim.locals) for _, term in pieces):
+            return pieces
+        known = {name: self._value_at(*place) for name, place in claim.locals.items()}
+        named = {name: as_data(inner.value(value), value.type) for name, value in known.items()}
+        return [(d, rewrite.map_reads(t, d, lambda read, _: named.get(read.array, read))) for d, t in pieces]
+
     def lost(self, array: str) -> list[Piece]:
         """Return the cells of an array of which nothing is known."""
-        own = self._own(array)
+        own = self.own(array)
         return [(UNIVERSE, terms.read(fresh(UNKNOWN), own.indices, own.dtype))]
 
-    def _left(self, loop: Entered, frame: Frame, *, is_search: bool = False) -> tuple[int, list[Value]]:
+    def leave(self, loop: Entered, frame: Frame, *, is_search: bool = False) -> tuple[int, list[Value]]:
         """Run the header once more, with the counter at its end, and leave the loop."""
         header, ends = loop.claim.header, self.ends(loop, frame)
         frame.values.update(zip(loop.block.args, ends, strict=True))
@@ -397,46 +406,6 @@ class Execution:
                 self.versions.require(array, frame.state.pieces[array], version, loop.context)
                 frame.state.rename(array, [(UNIVERSE, self.versions.own(array, version))])
 
-    # -- searches
-
-    def _searched(
-        self, loop: Entered, inner: Frame, after: Outcome, frame: Frame, stop: int
-    ) -> tuple[int, Outcome | None]:
-        """Leave a loop that does nothing but look for the first iteration at which a condition on data holds.
-
-        There is one if there is any, and an index that rises with the iterations is then the least of those at which
-        it holds.  Whether reads beyond stay inside of their arrays is the contract's matter.
-        """
-        self.require_counters(loop, after.passed)
-        early, header = inner.exits[0], loop.claim.header
-        is_pure = not after.state.pieces and not early.frame.state.pieces and not list(loop.phis())
-        is_told = isinstance(loop.claim.step, int)  # which iterations there are
-        if len(inner.exits) > 1 or not (is_pure and is_told) or not loop.iterations.is_subset(early.context):
-            raise Undecided("the loop may be left early", loop.last)
-        guard = frame.state.resolved(early.frame.guard, loop.iterations, loop.entry | inner.outer)
-        search = Search.over(loop.claim.variable, loop.iterations.gist(loop.context), guard)
-        found = {value: search.first(known, value.type) for value, known in early.frame.values.items()}
-        inside = {*self.flow.values(self.flow.loops[header].blocks)}
-        known = {v: k for v, k in frame.values.items() if v not in inside}
-        hit = replace(frame, values=known | {v: k for v, k in found.items() if k is not None})
-        types = self.types(early.block)
-        passed = [search.first(value, of_type) for value, of_type in zip(early.passed, types, strict=True)]
-        if any(value is None for value in passed):
-            raise Undecided("the loop hands on what it found", loop.last)
-        hit.state = frame.state.copy()
-        end = self._end(header, frame, stop)
-        last, rest = self._left(loop, frame, is_search=True)
-        ended = {value: frame.values[value] for value in self.flow.values([header])}
-        other = self._arm(Exit(last, rest, under(search.any, frame, is_true=False), loop.context), end)
-        kept = [value for value in passed if value is not None]
-        one = self._arm(Exit(early.block, kept, under(search.any, hit), loop.context), end)
-        for value, last_one in ended.items():
-            first = found.get(value)
-            del frame.values[value]  # where there was a hit, it is not what it is at the end
-            if first is not None:
-                frame.values[value] = self._chosen(search.any, first, last_one, value.type)
-        return end, self._merged(search.any, one, other, frame, end)
-
     # -- straight-line code
 
     def straight(self, block: Block, frame: Frame, context: Domain) -> Operation:
@@ -464,7 +433,7 @@ class Execution:
         """Choose as a branch does."""
         condition, one, other = frame.all(op.operands)
         known = decided(condition, context)
-        chosen = self._chosen(as_test(condition), one, other, op.results[0].type) if known is None else None
+        chosen = self.chosen(as_test(condition), one, other, op.results[0].type) if known is None else None
         frame.values[op.results[0]] = chosen if chosen is not None else one if known else other
 
     def call(self, op: Operation, frame: Frame, context: Domain) -> None:
@@ -484,13 +453,6 @@ class Execution:
             raise Undecided("a function that is called does not end", op)
         frame.state = ended.state
         frame.values.update(zip(op.results, ended.passed, strict=True))
-
-
-def _with(pieces: list[Piece], named: Mapping[str, Term]) -> list[Piece]:
-    """Put values in for locals that are no memory in the literal IR."""
-    if all(term.reads.isdisjoint(named) for _, term in pieces):
-        return pieces
-    return [(d, rewrite.map_reads(t, d, lambda read, _: named.get(read.array, read))) for d, t in pieces]
 
 
 _RULES: dict[str, Callable[[Execution, Operation, Frame, Domain], None]] = {
