@@ -1,11 +1,11 @@
 """Try to fool the checker: change emitted programs in small ways, and see what it accepts.
 
-    python bench/mutants.py FIRST COUNT [--to TARGET]
+    python bench/mutants.py FIRST COUNT [--to TARGET] [--irregular]
 
-A reference kernel, or a random program that mixes element types, is lifted to a target, or to each in turn; the text is
-changed in one place or two (``bench/mutation``), and checked.  What is accepted runs against the interpreter of the
-source at small sizes, the last with corners of its types: one that differs is a hole in the checker, and the exit
-status is then 1.
+A reference kernel, a random program that mixes element types, or an irregular one, is lifted to a target, or to each
+in turn; the text is changed in one place or two (``bench/mutation``), and checked.  What is accepted runs against the
+interpreter of the source at small sizes, the last with corners of its types: one that differs is a hole in the checker,
+and the exit status is then 1.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
 
+from bench import random_irregular
 from bench.fuzzing import Outcome, TooSlowError, add_arguments, fuzz, within
 from bench.kernels.catalogue import ROOT
 from bench.mutation import mutant
@@ -151,10 +152,11 @@ def try_mutant(changed: str, of: Subject) -> Outcome:
 
 
 @lru_cache(maxsize=1)
-def _subject_of(number: int, target: str) -> Subject:
+def _subject_of(number: int, target: str, *, irregular: bool) -> Subject:
     """Lift a kernel for even numbers, a random program for odd ones; the next one where that is refused."""
+    source = _irregular if irregular else _source
     for attempt in range(len(_KERNELS)):
-        found = subject(_source(number, attempt), target, static=number % _STATIC == 0)
+        found = subject(source(number, attempt), target, static=number % _STATIC == 0)
         if found is not None:
             return found
     raise AssertionError("nothing lifts")
@@ -170,17 +172,22 @@ def _source(number: int, attempt: int) -> Source:
     return source_from_text(program.text, f"mixed{_SUFFIXES[language]}")
 
 
-def mutant_of(seed: int, target: str) -> tuple[str, Subject]:
+def _irregular(number: int, attempt: int) -> Source:
+    language = ("c", "py")[number % 2]
+    return source_from_text(random_irregular.generate(number * len(_KERNELS) + attempt, language), f"f.{language}")
+
+
+def mutant_of(seed: int, target: str, *, irregular: bool = False) -> tuple[str, Subject]:
     """Write the mutant of a seed, of the program that it changes."""
-    of = _subject_of(seed // _OF_ONE, target)
+    of = _subject_of(seed // _OF_ONE, target, irregular=irregular)
     return mutant(of.lifting.emitted.text, get_target(target), random.Random(f"mutant {seed}")), of
 
 
-def outcome(seed: int, target: str) -> Outcome:
+def outcome(seed: int, target: str, *, irregular: bool = False) -> Outcome:
     """Tell what becomes of the mutant of a seed."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        changed, of = mutant_of(seed, target)
+        changed, of = mutant_of(seed, target, irregular=irregular)
         return within(LIMIT, lambda: try_mutant(changed, of))
 
 
@@ -189,16 +196,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_arguments(parser)
     parser.add_argument("--to", choices=TARGETS, help="the target; all in turn where none is given")
+    parser.add_argument("--irregular", action="store_true", help="mutants of irregular programs")
     options = parser.parse_args()
     status = 0
     for target in [options.to] if options.to else TARGETS:
         print(f"{target}:", flush=True)
-        status |= fuzz(options, partial(outcome, target=target), partial(_shown, target=target))
+        how = {"target": target, "irregular": options.irregular}
+        status |= fuzz(options, partial(outcome, **how), partial(_shown, **how))
     return status
 
 
-def _shown(seed: int, target: str) -> str:
-    changed, of = mutant_of(seed, target)
+def _shown(seed: int, target: str, *, irregular: bool) -> str:
+    changed, of = mutant_of(seed, target, irregular=irregular)
     return f"{changed}\n=== instead of\n{of.lifting.emitted.text}"
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from tensorlift.frontends.read_function import ReadFunction
 from tensorlift.ir.function import functions
 from tensorlift.ir.interpreter import Interpreter
 from tensorlift.pipeline import LiftOptions, read_functions
 from tensorlift.source import source_from_text
 
 
-def _read(text: str):  # noqa: ANN202 - a function that is read
+def _read(text: str) -> ReadFunction:
     return read_functions(source_from_text(text, "k.c"), LiftOptions())[-1]
 
 
