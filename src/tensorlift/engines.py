@@ -93,6 +93,7 @@ def derived(summary: Summary, target: Target, _effort: Effort) -> TensorProgram:
         chooses=is_python,
         chooses_in_loops=is_python and target.changes_arrays,  # else loops are traced
         short_windows=target.short_windows,
+        segmented=target.segmented,
     )
     return derive(summary, select=_selection(target), build=build)
 

@@ -116,13 +116,6 @@ CASES = [
         "void f(unsigned n, double *a) {\n  for (unsigned i = 0, j = n; i < j + 5; i++, j--)\n    a[i] = 1;\n}\n",
     ),
     Refused(
-        "data bound",
-        "TL122",
-        2,
-        19,
-        "void f(int *p, double *a) {\n  for (int i = 0; i < p[0]; i++)\n    a[i] = 1;\n}\n",
-    ),
-    Refused(
         "nonaffine bound",
         "TL123",
         3,

@@ -179,7 +179,7 @@ def test_a_place_is_followed_through_pointers_and_branches_on_sizes(statement: s
         ("{ int j = ix[i]; y[i] = y[j]; }", "the subscript depends on data, and `y` is also written"),
         (
             "{ int j = ix[i]; for (int k = 0; k < j; k++) y[i] += x[k]; y[i] += x[j]; }",
-            "the loop bound depends on data",
+            "a loop goes over places between bounds that depend on data",
         ),
     ],
 )

@@ -1,34 +1,58 @@
-"""Where terms read arrays at places that depend on data, and under which conditions."""
+"""Where terms read arrays at places that depend on data, and under which conditions.
+
+The bounds of a loop over places count as well: all cells of their arrays are places of an axis, or behind its last one.
+What the loop reads at a place that is a cell of an array, as ``x[col[p]]``, is inside for all cells of that, those
+between no bounds too.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.positions import DTYPE
-from tensorlift.comprehension.ranges import value_range
+from tensorlift.comprehension.ranges import ends_of, value_range
 from tensorlift.comprehension.rewrite import place_of, walk
-from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Term, applies
-from tensorlift.ops.dtypes import is_integer
+from tensorlift.comprehension.terms import (
+    Apply,
+    Constant,
+    Index,
+    Piecewise,
+    Read,
+    Reduce,
+    Term,
+    applies,
+    cast,
+    read,
+    unconverted,
+)
+from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import at_least, less
+from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.poly.names import fresh
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from tensorlift.poly.domain import Domain
+    from tensorlift.comprehension.definition import Definition, Summary
 
 Guards = tuple[tuple[Term, bool], ...]  # conditions, each with whether it holds
 
 
 class PlaceRead(NamedTuple):
-    """A cell is read at a place: where ``guards`` hold on a domain, over which ``hit`` walks the cells of the axis."""
+    """A cell is read at a place: where ``guards`` hold on a domain, over which ``hit`` walks the cells of the axis.
+
+    Of a bound of a loop there is no ``value``, and ``extent`` is how far ``hit`` walks.  ``is_any`` says that the place
+    is a cell of an array of which no cell may be outside.
+    """
 
     place: Term
     domain: Domain
     variables: tuple[str, ...]
     hit: str
-    value: Term
+    value: Term | None
     guards: Guards = ()
+    extent: Affine | None = None
+    is_any: bool = False
 
 
 def always_computed(term: Apply) -> tuple[Term, ...]:
@@ -66,6 +90,8 @@ def stays_within(place: Term, low: Affine, high: Affine, domain: Domain) -> bool
     return False
 
 
+_ADDED_IN = ("i32", "i64")  # in these types NumPy adds a number as the source does
+
 At = tuple["Term", "Domain", tuple[str, ...]]  # a term with the points and the variables for which it is computed
 
 
@@ -82,27 +108,37 @@ def operands_in_any_case(at: At) -> list[At]:
     return []
 
 
-def is_inside(read: PlaceRead, extent: Affine) -> bool:
+def is_inside(found: PlaceRead, extent: Affine) -> bool:
     """Tell whether the type of a place, or how it is chosen, keeps it inside of an axis."""
-    least, most = value_range(read.place)
-    if read.domain.implies(at_least(least, 0), less(most, extent)):
+    least, most = value_range(found.place)
+    if found.domain.implies(at_least(least, 0), less(most, extent)):
         return True
-    return stays_within(read.place, Affine(0), extent - 1, read.domain)
+    return stays_within(found.place, Affine(0), extent - 1, found.domain)
 
 
-def cell_read(read: PlaceRead) -> tuple[Read, int]:
+def cell_read(found: PlaceRead) -> tuple[Read, int]:
     """Return the cell that is read, and the axis that the place is on."""
+    assert found.value is not None, "it is no bound"
     return next(
         (node, axis)
-        for node in walk(read.value)
+        for node in walk(found.value)
         if isinstance(node, Read)
         for axis, index in enumerate(node.indices)
-        if index.variable == read.hit
+        if index.variable == found.hit
     )
+
+
+def limit_of(found: PlaceRead, summary: Summary) -> Affine:
+    """Return the first place that is outside."""
+    if found.extent is not None:
+        return found.extent
+    cell, axis = cell_read(found)
+    return summary.shape_of(cell.array)[axis]
 
 
 def places_read(term: Term, domain: Domain, variables: tuple[str, ...]) -> Iterator[PlaceRead]:
     """Yield where a term reads at places that depend on data; shared ones once for the same conditions."""
+    yield from _bounds_in((term, domain, variables))
     seen: set[tuple[At, Guards]] = set()
     stack: list[tuple[At, Guards]] = [((term, domain, variables), ())]
     while stack:
@@ -114,7 +150,10 @@ def places_read(term: Term, domain: Domain, variables: tuple[str, ...]) -> Itera
         if isinstance(node, Reduce) and place is not None:
             assert isinstance(node.body, Apply)
             value, within = node.body.args[1], inside & node.domain
-            yield PlaceRead(place, within, bound + node.bound, node.bound[0], value, guards)
+            others = tuple(case for case in guards if not (case[1] and applies(case[0], "within")))
+            is_any = len(others) < len(guards) and isinstance(unconverted(place), Read)
+            at = place, within, bound + node.bound, node.bound[0], value
+            yield PlaceRead(*at, others if is_any else guards, is_any=is_any)
             stack += [((value, within, bound + node.bound), guards), ((place, inside, bound), guards)]
             continue
         if applies(node, "select"):
@@ -122,3 +161,58 @@ def places_read(term: Term, domain: Domain, variables: tuple[str, ...]) -> Itera
             cases = zip(arms, ((condition, True), (condition, False)), strict=True)
             stack += [((arm, inside, bound), (*guards, case)) for arm, case in cases]
         stack += [(operand, guards) for operand in operands_in_any_case((node, inside, bound))]
+
+
+def _bounds_in(at: At) -> Iterator[PlaceRead]:
+    """Yield the bounds of loops over places, under whatever conditions the loops are."""
+    if not any(applies(node, "within") for node in walk(at[0])):
+        return
+    seen: set[At] = set()
+    stack = [at]
+    while stack:
+        at = node, inside, bound = stack.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        if applies(node, "within"):
+            yield from _bounds(node, inside, bound)
+        if isinstance(node, Reduce):
+            stack.append((node.body, inside & node.domain, bound + node.bound))
+        elif isinstance(node, Piecewise):
+            stack += [(piece, inside & part, bound) for part, piece in reversed(node.pieces)]
+        else:
+            stack += [(child, inside, bound) for child in reversed(node.children)]
+
+
+def _bounds(term: Apply, domain: Domain, variables: tuple[str, ...]) -> Iterator[PlaceRead]:
+    """Yield the bounds that are no numbers and are known to be inside of an axis, or behind its last place."""
+    place = term.args[0].affine.variable if isinstance(term.args[0], Index) else None
+    ends = ends_of(domain, place) if place is not None else None
+    if place is None or ends is None:
+        return
+    extent, hit = ends[1] + 1, fresh("hit")
+    there = Domain.of(at_least(hit, 0), at_least(extent, hit))
+    for bound in term.args[1:]:
+        cell = unconverted(bound)
+        if isinstance(cell, Read):
+            names = tuple(fresh("cell") for _ in cell.indices)
+            any_cell = read(cell.array, tuple(map(Affine.var, names)), cell.dtype)
+            yield PlaceRead(cast(any_cell, "i64"), there, (*names, hit), hit, None, (), extent + 1, is_any=True)
+        elif bound.reads:
+            around = domain.project_out(place) & there
+            yield PlaceRead(bound, around, (*variables, hit), hit, None, (), extent + 1, is_any=True)
+
+
+def cells_plus(place: Term, definitions: Mapping[str, Definition]) -> tuple[Read, int] | None:
+    """Return the cells that are the places but for what is added to them; numbers with one definition are that."""
+    added = 0
+    while True:
+        place = unconverted(place) if not is_float(unconverted(place).dtype) else place
+        known = definitions.get(place.array) if isinstance(place, Read) and not place.indices else None
+        if applies(place, ("add", "sub")) and place.dtype in _ADDED_IN and isinstance(place.args[1], Constant):
+            added += int(place.args[1].value) * (1 if place.op == "add" else -1)
+            place = place.args[0]
+        elif known is not None and len(known.pieces) == 1:
+            place = known.pieces[0][1]
+        else:
+            return (place, added) if isinstance(place, Read) else None

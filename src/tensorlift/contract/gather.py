@@ -19,7 +19,7 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.places import PlaceRead, cell_read, is_inside, places_read
+from tensorlift.comprehension.places import PlaceRead, cell_read, cells_plus, is_inside, limit_of, places_read
 from tensorlift.comprehension.terms import Constant, Read, Term, applies
 from tensorlift.comprehension.whole import rounded_sums
 from tensorlift.contract.interface import Precondition
@@ -64,24 +64,29 @@ def inside(view: FunctionView, summary: Summary) -> Iterator[tuple[Inside | Read
         for definition in summary.definitions()
         for piece, term in definition.pieces
         for read in places_read(term, definition.domain & piece, definition.indices)
-        if not is_inside(read, _extent(read, summary))
+        if not is_inside(read, limit_of(read, summary))
     ]
-    stated = {plain for read in reads if (plain := _plain(read, summary)) is not None and _covers(read, summary)}
+    stated = {
+        plain
+        for read in reads
+        if (plain := _plain(read, view, summary)) is not None and (read.is_any or _covers(read, summary))
+    }
     for read in reads:
-        array, plain = cell_read(read)[0].array, _plain(read, summary)
+        plain = _plain(read, view, summary)
+        array = cell_read(read)[0].array if read.value is not None else ""
         yield plain if plain is not None and plain in stated else ReadInside(array), _place_in(view, array)
 
 
-def _extent(read: PlaceRead, summary: Summary) -> Affine:
-    cell, axis = cell_read(read)
-    return summary.shape_of(cell.array)[axis]
-
-
-def _plain(read: PlaceRead, summary: Summary) -> Inside | None:
+def _plain(read: PlaceRead, view: FunctionView, summary: Summary) -> Inside | None:
     """Return the condition on all cells of the array that holds the places."""
-    (cell, axis), found = cell_read(read), _cells_plus(read.place)
-    if found is None or read.guards:
+    if read.extent is not None:
+        found = cells_plus(read.place, {d.name: d for d in summary.definitions()})
+        assert found is not None, "others are refused"
+        return Inside(found[0].array, found[1], _sum(read.extent).substitute(_names(view, summary)))
+    found = _cells_plus(read.place)
+    if found is None or (read.guards and not read.is_any):
         return None
+    cell, axis = cell_read(read)
     info = summary.arrays[cell.array]
     limit = Sum.number(info.shape[axis].constant) if info.contents else Sum.name(Extent(cell.array, axis))
     return Inside(found[0].array, found[1], limit)

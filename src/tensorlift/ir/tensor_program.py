@@ -135,10 +135,7 @@ class Elementwise(Expression):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Conditional(Expression):
-    """The first of two values of one shape where a condition on sizes holds, else the second; the other may not exist.
-
-    A ``select`` computes both.
-    """
+    """The first of two values where a condition on sizes holds, else the second; a ``select`` computes both."""
 
     condition: Expression
     chosen: Expression
@@ -205,16 +202,21 @@ class Gather(_Unary):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Take(_Unary):
-    """The operand at the places of an index array along one axis; the axes of the index array stand in its place."""
+class Along(_Unary):
+    """What is made of the operand along one axis by an array of places there."""
 
     axis: int
     index: Expression
 
     @property
     def operands(self) -> tuple[Expression, ...]:
-        """The operand and the index array."""
+        """The operand and the places."""
         return (self.argument, self.index)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Take(Along):
+    """The operand at the places of an index array along one axis; the axes of the index array stand in its place."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -404,7 +406,7 @@ def with_operands(expression: Expression, operands: tuple[Expression, ...]) -> E
         return expression
     if isinstance(expression, Gather):
         return replace(expression, argument=operands[0], indices=operands[1:])
-    if isinstance(expression, Take):
+    if isinstance(expression, Along):
         return replace(expression, argument=operands[0], index=operands[1])
     if isinstance(expression, _Unary):
         return replace(expression, argument=operands[0])

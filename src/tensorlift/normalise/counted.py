@@ -17,6 +17,7 @@ from tensorlift.normalise.evolution import ITERATION, Comparison, Evolution, Loo
 from tensorlift.normalise.exact import DIVISIONS, QUOTIENTS
 from tensorlift.normalise.exchanges import exchange
 from tensorlift.normalise.induction import TripCount, nested_loops
+from tensorlift.normalise.segments import over_all_places
 from tensorlift.normalise.splitting import factors_of
 from tensorlift.normalise.steering import is_memory
 from tensorlift.normalise.values import Address, Array, Choice, Unknown, depends_on_data
@@ -58,13 +59,14 @@ def loop(ex: Execution, op: Operation) -> None:
     """Execute a loop."""
     view, place = loop_view(op), ex.place
     if view is None:
-        raise _uncounted(ex, op, _unseen(ex, op))
+        _between(ex, op, _unseen(ex, op))
+        return
     view = replace(view, tests=[part for test in view.tests for part in _parts(ex, test)])
     solved = Evolution(view, _exact_values(ex))
     reason = solved.solve()
     if reason is not None:
-        error = _of_data(ex, op, solved) if reason[0] == "loop-data" else _unsolved(ex, op, *reason)
-        raise _uncounted(ex, op, error)
+        _between(ex, op, _of_data(ex, op, solved) if reason[0] == "loop-data" else _unsolved(ex, op, *reason))
+        return
     require_exact(ex, solved, ex.at(last_of(op.regions[0].block)))
     count = _counted(ex, op, solved)
     is_kept = [_before(ex, solved, number, ZERO) is None for number in range(len(view.arguments))]
@@ -93,10 +95,16 @@ def loop(ex: Execution, op: Operation) -> None:
     _leave(ex, solved, count, kept)
 
 
-def _uncounted(ex: Execution, op: Operation, error: LiftError) -> LiftError:
-    """Note a loop that does not count."""
-    ex.uncounted.append(cast("WhileOp", op))
-    return error
+def _between(ex: Execution, op: Operation, refused: LiftError) -> None:
+    """Execute a loop between bounds that are data as one over all places."""
+    is_of_data = any(diagnostic.code == REFUSALS["loop-data"].code for diagnostic in refused.diagnostics)
+    rewritten = over_all_places(ex, op) if is_of_data else None
+    if rewritten is None:
+        ex.uncounted.append(cast("WhileOp", op))
+        raise refused
+    for one in rewritten:
+        ex.place = ex.at(one)
+        ex.run(one)
 
 
 def _unseen(ex: Execution, op: Operation) -> LiftError:

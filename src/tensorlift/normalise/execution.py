@@ -126,6 +126,8 @@ class Execution:
         self.rows: dict[Array, int] = {}  # of how many dimensions it is not told how far rows are apart
         self.signature = signature
         self.tables: dict[str, Address] = {}  # tables of constants by their symbols
+        self.segments: dict[Array, Polynomial] = {}  # extents of arrays to which bounds that are data lead
+        self.new_size: Callable[[Array, int], Polynomial]
         self.place = Location("", 1, 1)  # in the source, of what is executed
         self.divisions = [op for op in function.walk() if op.name in DIVISIONS]
         self.returned: Value | None = None
@@ -194,7 +196,7 @@ class Execution:
 
     def execute_block(self, block: Block) -> None:
         """Execute the operations of a block, its end excluded where that is a yield."""
-        for op in block.ops:
+        for op in list(block.ops):  # a loop may become another one
             self.place = self.at(op)
             if op.regions or op.name == "memref.store" or any(result.name_hint for result in op.results):
                 self.count_step(self.place)  # a statement

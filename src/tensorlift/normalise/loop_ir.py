@@ -29,6 +29,7 @@ from tensorlift.normalise.lower import lower_by
 from tensorlift.normalise.outside import ReadOnce
 from tensorlift.normalise.rotate import Rotate
 from tensorlift.normalise.scalars import SCALARS
+from tensorlift.normalise.segments import SEGMENTS
 from tensorlift.normalise.signature import (
     c_arguments,
     literal_name,
@@ -111,7 +112,7 @@ def _follow(ex: Execution, op: Operation, rule: Rule) -> None:
 
 
 RULES = Rules(
-    {**SCALARS, **ACCESSES, **COUNTED, **BRANCHES, **CHECKS, "func.return": _return, "func.call": _call},
+    {**SCALARS, **ACCESSES, **COUNTED, **SEGMENTS, **BRANCHES, **CHECKS, "func.return": _return, "func.call": _call},
     _follow,
     declare_tables,
 )

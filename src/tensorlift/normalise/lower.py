@@ -94,6 +94,7 @@ class _Lowering:
         self._block = Block()
         self._sink = IRSink(self._ranges, self._block)
         self.machine = machine_of(self._ranges, self._preconditions, self._sink)
+        self.machine.new_size = self._new_size
         self._arrays: list[Array] = []
         self._has_made_sizes = False
         self._tables: list[Operation] = []

@@ -120,6 +120,7 @@ _ROWS = [
     ScalarOp("fmin", 2, _join, commutative=True, meaning="the lesser; a NaN is ignored, as C's fmin"),
     ScalarOp("eq", 2, _truth, "==", commutative=True),
     ScalarOp("hits", 2, _truth, meaning="a == b, where a is the place of a cell that is read, and b any place"),
+    ScalarOp("within", 3, _truth, meaning="b <= a < c: a is among the places between b and c that a loop goes over"),
     ScalarOp("ne", 2, _truth, "!=", commutative=True),
     ScalarOp("lt", 2, _truth, "<"),
     ScalarOp("le", 2, _truth, "<="),

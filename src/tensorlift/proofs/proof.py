@@ -25,7 +25,7 @@ from tensorlift.comprehension.tensor import Strength, SymbolicTensor, array, sca
 from tensorlift.comprehension.terms import Piecewise, Term, applies
 from tensorlift.ops.dtypes import DType, is_float
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.poly.domain import EMPTY, Domain, at_least, less
 from tensorlift.poly.names import fresh
 from tensorlift.proofs.counterparts import (
     Counterparts,
@@ -72,23 +72,24 @@ class Places:
             return self.is_inside(chosen, extent, domain, (*guards, (condition, True))) and self.is_inside(
                 other, extent, domain, (*guards, (condition, False))
             )
-        wanted = self._written_out(terms.cast(place, "i64"), domain)
-        return any(
-            self._is_there(read, term, extent, (guards, domain), equality)
-            for read in self._reads
-            for term in wanted
-            for equality in self._definitions.equalities
-        )
+        wanted, rest = self._written_out(terms.cast(place, "i64"), domain), domain
+        for read in self._reads:
+            for term in wanted:
+                for equality in self._definitions.equalities:
+                    rest = rest - self._there(read, term, extent, (guards, rest), equality)
+                    if rest.is_empty():
+                        return True
+        return False
 
     def _written_out(self, place: Term, domain: Domain) -> tuple[Term, ...]:
         """Return a place with the definitions that it reads by name as far as they are known, and written out."""
         found = (self._definitions.expand(place, domain), self._definitions.expand(place, domain, fully=True))
         return tuple(dict.fromkeys(found))
 
-    def _is_there(
+    def _there(
         self, read: PlaceRead, place: Term, extent: Affine, where: tuple[Guards, Domain], equality: Equality
-    ) -> bool:
-        """Tell whether the source reads at a place wherever conditions hold, along an axis that is not longer."""
+    ) -> Domain:
+        """Return where the source reads at a place if conditions hold on a domain, along an axis that is not longer."""
         domain = where[1]
         pairs = [(read.place, place), *product(conditions_of(read.guards), conditions_of(where[0]))]
         for values in (found for pair in pairs for found in matches(*pair, read.variables)):
@@ -96,14 +97,15 @@ class Places:
             free = [v for v in read.variables if v not in values and v != read.hit]
             there = read.domain.project_out(*free).rename({read.hit: hit}).substitute(values)
             inside = (there & domain).implies(at_least(hit, 0), less(hit, extent))
+            points = there.project_out(hit) & domain
             if (
                 inside
-                and domain.is_subset(there.project_out(hit))
-                and is_implied(read.guards, values, where, equality)
-                and (mine is place or equality(mine, place, domain))
+                and not points.is_empty()
+                and is_implied(read.guards, values, (where[0], points), equality)
+                and (mine is place or equality(mine, place, points))
             ):
-                return True
-        return False
+                return points
+        return EMPTY
 
     def _collect(self, term: Term, domain: Domain, indices: tuple[str, ...]) -> Iterator[PlaceRead]:
         for read in places_read(term, domain, indices):

@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.comprehension.places import PlaceRead, cell_read, is_inside, places_read
+from tensorlift.comprehension.places import PlaceRead, cell_read, is_inside, limit_of, places_read
 from tensorlift.contract.language import (
     INTEGER,
     NUMBER,
@@ -84,14 +84,13 @@ def _check_places(read: Certificate) -> None:
 
 def _keeps_inside(known: Condition | None, read: PlaceRead, summary: Summary) -> bool:
     """Tell whether a precondition, or the type of a place, keeps a read inside."""
-    cell, axis = cell_read(read)
-    extent = summary.shape_of(cell.array)[axis]
+    extent = limit_of(read, summary)
     if is_inside(read, extent):
         return True
     if isinstance(known, Inside):
         limit = Sum.of(*((factor, (size,)) for size, factor in extent.terms), (extent.constant, ()))
         return known.array in read.place.reads and known.limit == limit
-    return isinstance(known, ReadInside) and known.array == cell.array
+    return isinstance(known, ReadInside) and not read.is_any and known.array == cell_read(read)[0].array
 
 
 def check_guards_follow(read: Certificate) -> None:

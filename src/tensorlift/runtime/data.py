@@ -234,7 +234,7 @@ def within(values: Array, low: int, high: int) -> Array:
     """Move integers into a range, as far as their type has it; an empty range stands for its first value."""
     limits = np.iinfo(values.dtype)
     least, most = max(low, int(limits.min)), min(max(high, low + 1), int(limits.max) + 1)
-    return (least + values.astype(np.int64) % max(most - least, 1)).astype(values.dtype)
+    return np.asarray(least + values.astype(np.int64) % max(most - least, 1), values.dtype)
 
 
 def _argument(parameter: Parameter, sizes: Mapping[str, int], rng: Random, style: Style) -> Any:

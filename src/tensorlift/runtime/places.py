@@ -2,7 +2,7 @@
 
 A read ``x[ix[i] + 1]`` needs ``ix`` from -1 up to two less than the extent of ``x``.  Where more than a constant is
 added on the way, the range is only a guess: the interpreter tells whether a read leaves its array, and then smaller
-values are drawn.
+values are drawn.  The bounds of a loop over some places of an axis are among these, or behind the last one.
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from xdsl.ir import Block, Operation
+
 from tensorlift.ir.function import tables_of
 from tensorlift.ir.linear import Linear
+from tensorlift.ir.within import parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from xdsl.ir import Operation, SSAValue
+    from xdsl.ir import SSAValue
 
     from tensorlift.ir.function import FunctionView, Parameter
 
@@ -43,6 +46,7 @@ class Places:
         self._parameters: dict[SSAValue, Parameter] = {p.value: p for p in view.parameters if p.role == "array"}
         self._extents = {value: p.extents for value, p in self._parameters.items()}
         self._extents |= {t.value: tuple(Linear.of({}, extent) for extent in t.extents) for t in tables_of(view)}
+        self._sizes = {p.value: p.name for p in view.parameters if p.role == "size"}
         self._operations = view.operations
         self.found = tuple(dict.fromkeys(self._places()))
 
@@ -78,6 +82,30 @@ class Places:
             for index, extent in zip(op.operands[1:], extents, strict=True) if extents is not None else ():
                 for array, offset in self._roots(index, 0, set()):
                     yield Place(array, offset or 0, extent, offset is not None)
+
+        for place, *bounds in filter(None, map(parts_of, self._operations)):
+            end = self._upper(place)
+            if end is not None:
+                extent = Linear(end.terms, end.constant + 1)
+                for array, offset in (root for bound in bounds for root in self._roots(bound, 0, set())):
+                    yield Place(array, offset or 0, extent, offset is not None)
+
+    def _upper(self, place: SSAValue) -> Linear | None:
+        """Return the bound of the loop whose variable a place is."""
+        variable = place.owner.operands[0] if isinstance(place.owner, Operation) else place
+        loop: Any = variable.owner.parent_op() if isinstance(variable.owner, Block) else None
+        if loop is None or loop.name != "affine.for" or len(loop.upperBoundMap.data.results) != 1:
+            return None
+        names = [self._sizes.get(operand) for operand in loop.upperBoundOperands]
+        applied, none = loop.upperBoundMap.data, [0] * len(names)
+
+        def at(values: list[int]) -> int:
+            return int(applied.eval(values[: applied.num_dims], values[applied.num_dims :])[0])
+
+        factors = [at([int(k == j) for j in range(len(names))]) - at(none) for k in range(len(names))]
+        if None in names:
+            return None
+        return Linear.of(dict(zip(map(str, names), factors, strict=True)), at(none))
 
     def _roots(self, value: SSAValue, offset: int | None, seen: set[SSAValue]) -> Iterator[tuple[str, int | None]]:
         """Yield the arrays from which a value comes, each with what is added on the way; None for anything else."""

@@ -18,7 +18,7 @@ from xdsl.ir import BlockArgument, SSAValue
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Summary
 from tensorlift.comprehension.rewrite import map_reads, walk
 from tensorlift.comprehension.state import Effect, Piece
-from tensorlift.comprehension.terms import Read, Term
+from tensorlift.comprehension.terms import Read, Term, applies
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.ir.arithmetic import never_wraps
 from tensorlift.ir.function import FunctionView, function_named
@@ -35,7 +35,7 @@ from tensorlift.proofs.source.operations import Undecided, element_type
 from tensorlift.proofs.source.places import places_of
 from tensorlift.proofs.source.sense import are_bits_of
 from tensorlift.summarize.hits import called, left_early, states_of, stem
-from tensorlift.summarize.statements import Loop
+from tensorlift.summarize.statements import Branch, Loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -188,6 +188,7 @@ class _Finding:
         inner = self._nested(header, rest, found) if rest else None
         states = states_of(guess for one, guess in found if one.variable == loop.variable)
         claim = LoopClaim(header, loop.variable, loop.lower, loop.upper, loop.step, (), inner=inner)
+        claim = replace(claim, is_segment=_is_segment(loop))
         return self._with_states(replace(claim, phis=self._phis(claim, states, rest)), states)
 
     def _with_states(self, claim: LoopClaim, states: Effect) -> LoopClaim:
@@ -270,7 +271,7 @@ class _Finding:
     def _value_from(self, origin: Location, number: int, header: int) -> tuple[int, int] | None:
         """Return what was loaded at a place, or one of the results of a branch there, before a loop."""
         place = origin.line, origin.column
-        for block in sorted(self.flow.dominators(header) - {header}):
+        for block in sorted(self.flow.dominators(header)):  # a bound is loaded in the header itself
             for position, op in enumerate(self.flow.blocks[block].ops):
                 if op.name == "memref.load" and _at(location_of(op), place):
                     return block, position
@@ -397,6 +398,11 @@ def _nest(loop: Loop, variables: AbstractSet[str]) -> list[Loop]:
     """Return a loop, and those inside of it that stand at its place: the nest that one loop of the source became."""
     inner = [one for one in loop.body if isinstance(one, Loop) and one.location == loop.location]
     return [loop, *(_nest(inner[0], variables) if inner and inner[0].variable in variables else ())]
+
+
+def _is_segment(loop: Loop) -> bool:
+    """Tell whether a loop goes over all places, of which the source asks those between bounds that are data."""
+    return any(isinstance(s, Branch) and applies(s.condition, "within") for s in loop.body)
 
 
 def _entry(flow: ControlFlow, header: int) -> Sequence[SSAValue]:

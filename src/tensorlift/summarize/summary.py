@@ -30,6 +30,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, LoopPlace, Summary
+from tensorlift.comprehension.places import cells_plus, places_read
 from tensorlift.diagnostics import refuse
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, equal, less
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
+    from tensorlift.diagnostics import Location
     from tensorlift.ir.function import FunctionView
     from tensorlift.summarize.program import Program
 
@@ -257,6 +259,19 @@ def summarise(  # noqa: PLR0913 - what is asked of a summary
         sys.setrecursionlimit(limit)
 
 
+def _require_cells(summary: Summary, place: Location | None) -> None:
+    """Refuse loops between bounds that are no cells of arrays of the caller, so that no precondition says of them."""
+    definitions = {definition.name: definition for definition in summary.definitions()}
+    for definition in definitions.values():
+        for piece, term in definition.pieces:
+            for read in places_read(term, definition.domain & piece, definition.indices):
+                found = cells_plus(read.place, definitions) if read.is_any else None
+                info = summary.arrays.get(found[0].array) if found is not None else None
+                if read.is_any and (info is None or not info.is_parameter):
+                    message = "the bounds of a loop, or places that it reads, are no cells of an array that is passed"
+                    raise refuse("TL208", message, place, "pass an array that holds them")
+
+
 def _summarise(
     program: Program, bounds: Bounds, kept: Mapping[LoopPlace, str], splits: Splits, forms: Forms
 ) -> Summary:
@@ -269,7 +284,7 @@ def _summarise(
     items = without_unwritten(items, lifting.arrays)
     used = set(_arrays_of(items))
     harmless = harmless_pairs(program, bounds.context)
-    return Summary(
+    summary = Summary(
         name=program.name,
         sizes=program.sizes,
         scalars=program.scalars,
@@ -290,6 +305,8 @@ def _summarise(
         values={name: origin for s in walk(program.body) for name, origin in values_of(s)},
         memories={n: i for n, i in lifting.arrays.items() if not i.is_parameter and n not in used},
     )
+    _require_cells(summary, program.location)
+    return summary
 
 
 def _arrays_of(items: Iterable[Item]) -> Iterable[str]:

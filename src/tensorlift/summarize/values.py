@@ -16,6 +16,7 @@ from tensorlift.comprehension.terms import Constant, Index, Term
 from tensorlift.ir import scalar_terms
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.scalar_terms import UnknownOperationError, choose_by, compare, convert
+from tensorlift.ir.within import parts_of
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import EMPTY, UNIVERSE, Domain, NotAffine
 from tensorlift.summarize.indices import Divided, Indices, multiply
@@ -72,6 +73,9 @@ class Values:
         return self.implied.get(value, UNKNOWN)
 
     def _scalar(self, op: Operation) -> Term | Domain:
+        segment = parts_of(op)
+        if segment is not None:
+            return terms.apply("within", *(convert(self.term(value), "i64") for value in segment))
         if op.name == "arith.cmpi" and (domain := self._affine_comparison(op)) is not None:
             return domain
         operands = [self.terms.get(v) for v in op.operands]

@@ -220,7 +220,7 @@ class _Permissive:
     def require(self, *_: object, **__: object) -> None:
         """Grant the demand."""
 
-    fits = require_always = nonzero = require
+    fits = require_always = nonzero = read = require
 
     def holds(self, *constraints: Constraint) -> bool:
         """Tell whether constraints hold for all sizes."""

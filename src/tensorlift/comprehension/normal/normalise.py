@@ -35,6 +35,7 @@ from tensorlift.comprehension.positions import counted_from_zero, with_start
 from tensorlift.comprehension.ranges import in_range
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.rules import rewritten
+from tensorlift.comprehension.segments import between, whole_segment
 from tensorlift.comprehension.tensor import decided_in_arms
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.ops.conversions import EXACT_BITS, is_exact
@@ -172,6 +173,8 @@ class Scope:
         op, dtype = term.op, term.dtype
         if op == "hits":
             return self._hits(*term.args)
+        if op == "within":
+            return self.of(between(term))
         if op in COMPARISONS:
             return self._comparison(term)
         if op == "cast":
@@ -180,6 +183,9 @@ class Scope:
             started = with_start(term, self.domain, self._are_same)
             if started is not None:
                 return self.of(started)
+            segment = whole_segment(term, self.domain)
+            if segment is not None:
+                return self.of(segment)
             decided = decided_in_arms(*term.args)
             if decided.args != term.args:
                 return self.of(decided)

@@ -68,9 +68,10 @@ class LoopClaim:
     where it stays one.  ``versions`` names the definitions that arrays are equal to when the loop ends.  ``locals``
     tells which values of the IR the states mean by the names of scalars that the loop does not change: each by its
     block, and the position of its operation or, counted from -1 down, of its argument.  ``ahead`` is for loops that
-    stay.  With ``inner``, a claim of the same loop, an iteration is all of those of ``inner``.  A loop
-    that does something and is left early has a ``hit``, of which states tell; ``running`` is what numbers would be if
-    it were not left.
+    stay.  ``is_segment``: the source goes over some places of an array, between bounds that are data, the claim over
+    all of them (`segments`).  With ``inner``, a claim of the same loop, an iteration is all of those of ``inner``.  A
+    loop that does something and is left early has a ``hit``, of which states tell; ``running`` is what numbers would
+    be if it were not left.
     """
 
     header: int
@@ -87,6 +88,7 @@ class LoopClaim:
     inner: LoopClaim | None = None
     hit: Hit | None = None
     running: Effect = field(default_factory=dict)
+    is_segment: bool = False
 
     @property
     def below(self) -> Domain:

@@ -48,6 +48,7 @@ from tensorlift.proofs.source.operations import (
 )
 from tensorlift.proofs.source.prefixes import run_prefix
 from tensorlift.proofs.source.searches import run_search
+from tensorlift.proofs.source.segments import bounds_stated, run_segment
 from tensorlift.proofs.source.sense import are_bits_of, cell_names, require_sense
 from tensorlift.proofs.source.sequential import run_sequential
 from tensorlift.proofs.source.sharing import Tracked
@@ -82,6 +83,7 @@ class Execution:
         self.cell_names = cell_names(summary)
         self.calls: tuple[str, ...] = ()  # inside of each other
         self.ways = Counter[int]()  # to each block
+        self.bounds = bounds_stated(summary)
 
     # -- control
 
@@ -199,6 +201,8 @@ class Execution:
         claim = self.claims.loops.get(header)
         if claim is None or claim.header != header:
             raise Undecided("nothing is claimed of the loop", self.flow.blocks[header].last_op)
+        if claim.is_segment:
+            return run_segment(self, claim, passed, frame, context)
         loop = self.entered(claim, passed, frame, context)
         if claim.item and claim.item.goes_on is not None:
             return run_unbounded(self, loop, frame)

@@ -54,10 +54,16 @@ class Frame:
                 raise Undecided("a value is used where nothing is known of it")
             found = self.around.value(value)
             if isinstance(found, terms.Term) and found.reads and not self.is_sequential:
-                name = f"%{len(self.outer)}"
-                self.outer[name] = found
-                found = self.names[value] = terms.read(name, (), found.dtype)
+                found = self.names[value] = self.named(found)
         return found
+
+    def named(self, term: Term) -> Term:
+        """Return data from around by its name here."""
+        if not term.reads or self.is_sequential:
+            return term
+        name = next((known for known, value in self.outer.items() if value is term), f"%{len(self.outer)}")
+        self.outer[name] = term
+        return terms.read(name, (), term.dtype)
 
     def all(self, values: Sequence[SSAValue]) -> list[Value]:
         """Return what several values are."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.segments import asking_all
 from tensorlift.synthesis.derive.builder import Builder
 from tensorlift.synthesis.derive.elementwise import value_of
 from tensorlift.synthesis.derive.lower import Cover, Lowering
@@ -58,6 +59,7 @@ def assembled(  # noqa: PLR0913 - what is lowered, by which engine, and what bec
     are lowered, by default all; ``divide`` rewrites their statements.
     """
     build = Builder() if build is None else build
+    summary = asking_all(summary)
     lowered = summary if items is None else replace(summary, items=items)
     body = divide(Lowering(lowered, build, cover, evaluate).body(), build)
     body = body if select is None else select(body, build, summary.context)

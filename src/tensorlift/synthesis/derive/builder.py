@@ -8,6 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tensorlift.ir.segments import Segments
 from tensorlift.ir.tensor_program import (
     At,
     Broadcast,
@@ -60,11 +61,20 @@ _E = TypeVar("_E", bound=Expression)
 class Builder:
     """Makes the expressions of one program."""
 
-    def __init__(self, *, chooses: bool = False, chooses_in_loops: bool = False, short_windows: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        chooses: bool = False,
+        chooses_in_loops: bool = False,
+        short_windows: bool = False,
+        segmented: bool = False,
+    ) -> None:
         """Say what there may be in the program.
 
-        A choice by sizes, one by the variables of loops around, windows over an axis that holds none of them.
+        A choice by sizes, one by the variables of loops around, windows over an axis that holds none of them, folds
+        between bounds that are data.
         """
+        self.segmented = segmented
         self.chooses, self.chooses_in_loops = chooses, chooses_in_loops
         self.sizes: tuple[str, ...] = ()
         self.around: set[str] = set()  # variables of loops
@@ -272,6 +282,11 @@ class Builder:
     def cumulative(self, op: Reducer, argument: Expression, axis: int) -> Expression:
         """Fold along an axis, keeping each intermediate value."""
         return self._node(Cumulative, argument.dtype, argument.shape, argument, op, axis)
+
+    def segments(self, op: Reducer, argument: Expression, axis: int, bounds: Expression) -> Expression:
+        """Fold along an axis between bounds that follow each other."""
+        shape = (*argument.shape[:axis], bounds.shape[0] - 1, *argument.shape[axis + 1 :])
+        return self._node(Segments, argument.dtype, shape, argument, axis, bounds, op)
 
 
 _EXTREMES = ("max", "min", "fmax", "fmin")

@@ -21,6 +21,7 @@ from tensorlift.synthesis.derive.masks import constraints_of, mask_of, triangle_
 from tensorlift.synthesis.derive.reads import affine_value, read_value, readable, taken_value
 from tensorlift.synthesis.derive.reductions import reduction_value
 from tensorlift.synthesis.derive.scope import Scope, Value
+from tensorlift.synthesis.derive.segments import no_operation, segments_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +70,7 @@ def _build(term: Term, scope: Scope) -> Value:
     if isinstance(term, Read):
         return read_value(term, scope)
     if isinstance(term, Reduce):
-        return taken_value(term, scope) or reduction_value(term, scope)
+        return taken_value(term, scope) or segments_value(term, scope) or reduction_value(term, scope)
     if isinstance(term, Piecewise):
         return select_pieces(list(term.pieces), scope)
     assert isinstance(term, Apply)
@@ -89,6 +90,8 @@ def _apply(term: Apply, scope: Scope) -> Value:
         if isinstance(inner, Apply) and inner.op == "select" and all(isinstance(a, Constant) for a in inner.args[1:]):
             return scope.evaluate(apply("select", inner.args[0], *(cast(a, term.dtype) for a in inner.args[1:])), scope)
         return scope.converted(values[0], term.dtype)
+    if term.op == "within":
+        raise no_operation()
     if term.op == "hits":
         return scope.combined("eq", *values)
     return scope.combined(term.op, *guarded_operands(term.op, values, scope))

@@ -69,6 +69,10 @@ class Scope:
         """Return the scope of a part of an expression, with fewer points or more axes."""
         return replace(self, spans={**self.spans, **(spans or {})}, domain=domain, memo={})
 
+    def over(self, spans: dict[str, Span], domain: Domain) -> Scope:
+        """Return the scope of an expression over other axes."""
+        return replace(self, spans=spans, domain=domain, memo={})
+
     def within(self, context: Domain) -> Scope:
         """Return the scope of what is evaluated for some sizes only."""
         return replace(self, context=context, memo={})

@@ -195,7 +195,7 @@ def _gather(o: Obligations, x: SymbolicTensor, items: Subscripts) -> SymbolicTen
     shape = broadcast_shape(o, [t.shape for t in arrays])
     positions = [broadcast_to(o, t, shape) for t in arrays]
     for axis, array in zip(gathered, arrays, strict=True):
-        _require_in_range(o, x.shape[axis], array)
+        require_in_range(o, x.shape[axis], array)
     kept = select(
         o,
         tuple(x.shape[a] for a, i in enumerate(listed) if isinstance(i, Slice)),
@@ -207,12 +207,12 @@ def _gather(o: Obligations, x: SymbolicTensor, items: Subscripts) -> SymbolicTen
         inner = [p(indices[before : before + rank]) for p in positions]
         outer = kept.source(indices[:before] + indices[before + rank :])
         extents = [x.shape[axis] for axis in gathered]
-        return _read_at(inner, extents, lambda places: x.at((*outer[:before], *places, *outer[before:])))
+        return read_at(inner, extents, lambda places: x.at((*outer[:before], *places, *outer[before:])))
 
     return x.with_cells((*kept.shape[:before], *shape, *kept.shape[before:]), cell)
 
 
-def _read_at(positions: list[Term], extents: list[Affine], cell: CellMap) -> Term:
+def read_at(positions: list[Term], extents: list[Affine], cell: CellMap) -> Term:
     """Return the cell at positions; one that depends on data is that of the positions of the axis which it hits."""
     exact = [affine_of(position) for position in positions]
     names = [None if value is not None else fresh("g") for value in exact]
@@ -226,7 +226,7 @@ def _read_at(positions: list[Term], extents: list[Affine], cell: CellMap) -> Ter
     return found
 
 
-def _require_in_range(o: Obligations, extent: Affine, array: SymbolicTensor) -> None:
+def require_in_range(o: Obligations, extent: Affine, array: SymbolicTensor) -> None:
     """Demand that every position is one of an axis: by the sizes, or because the source reads there."""
     if not is_integer(array.dtype):
         o.refuse("a gather by anything but integers")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.positions import DTYPE, Position
+from tensorlift.comprehension.segments import neutral_term
 from tensorlift.comprehension.tensor import (
     Indices,
     Obligations,
@@ -15,12 +16,14 @@ from tensorlift.comprehension.tensor import (
     broadcast_to,
     choose,
     convert,
+    pieces,
 )
 from tensorlift.comprehension.terms import COMBINER, Reducer
 from tensorlift.ops.dtypes import DType, is_float
 from tensorlift.poly.affine import ONE, Affine
-from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
+from tensorlift.targets.arrays.index import read_at, require_in_range
 from tensorlift.targets.arrays.logic import truth
 from tensorlift.targets.arrays.promotion import converted
 from tensorlift.targets.arrays.shape import axes_of, axis_of
@@ -211,6 +214,47 @@ def _running_along(op: Reducer, a: SymbolicTensor, place: int, dtype: DType) -> 
     return SymbolicTensor(a.shape, dtype, cell)
 
 
+def segments(op: Reducer) -> Callable[..., SymbolicTensor]:
+    """Return the meaning of folds from each place of a list up to the next one, the last of them up to the end.
+
+    Where a place is not below the next one, it is the cell there.
+    """
+
+    def meaning(
+        o: Obligations, a: Tensor, indices: Tensor, axis: int | None = 0, dtype: ElementType | None = None
+    ) -> SymbolicTensor:
+        if not a.is_strong or not a.rank or not indices.is_strong or indices.rank != 1 or axis is None:
+            o.refuse("folds of segments of what is no array, or not by a list of places")
+        if dtype is not None and op not in ("sum", "prod"):
+            o.refuse(f"a fold by {op} takes no element type")
+        place, (count,) = axis_of(o, axis, a.rank), indices.shape
+        extent = a.shape[place]
+        require_in_range(o, extent, indices)
+        element = _result_dtype(op, a.dtype, o.types.sum_type(a.dtype), dtype)
+        nothing = neutral_term(op, element)
+
+        def between(low: Term, high: Term, at: Indices) -> Term:
+            name = fresh("r")
+            body = a.at((*at[:place], Affine.var(name), *at[place + 1 :]))
+            value = truth(body) if op in _TRUTHS else convert(body, element)
+            inside = terms.apply("within", terms.index(Affine.var(name), "i64"), low, high)
+            chosen = terms.apply("select", inside, value, nothing)
+            return terms.reduce(op, (name,), Domain.box((name,), (extent,)), chosen)
+
+        def cell(at: Indices) -> Term:
+            first, following = (indices.at((at[place] + more,)) for more in (0, 1))
+            low, high = (terms.cast(bound, "i64") for bound in (first, following))
+            single = read_at([low], [extent], lambda found: a.at((*at[:place], *found, *at[place + 1 :])))
+            one = truth(single) if op in _TRUTHS else convert(single, element)
+            is_last = Domain.of(equal(at[place] + 1, count))
+            chosen = terms.apply("select", terms.apply("lt", first, following), between(low, high, at), one)
+            return pieces((is_last.complement(), chosen), (is_last, between(low, terms.index(extent, "i64"), at)))
+
+        return SymbolicTensor((*a.shape[:place], count, *a.shape[place + 1 :]), element, cell)
+
+    return meaning
+
+
 def _rows(op: Reducer) -> list[OpRow]:
     meaning, least = reduction(op), 1 if op in _EXTREMES else 0
     texts = ["", "axis=0", "axis=(0, 1)", "axis=-1, keepdims=True"]
@@ -247,6 +291,13 @@ def _of_ufunc(name: str, op: Reducer) -> list[OpRow]:
             sample(f"{accumulated}(a)", 0, **operands),
             sample(f"{accumulated}(a, axis=1)", 0, **operands),
             name=f"{name}.accumulate",
+        ),
+        row(
+            f"np.{name}.reduceat",
+            segments(op),
+            sample(f"np.{name}.reduceat(a, np.arange(min(m, n)))", 1, **operands),
+            sample(f"np.{name}.reduceat(a, np.arange(min(m, n) - 1, -1, -1), axis=1)", 1, **operands),
+            name=f"{name}.reduceat",
         ),
     ]
 

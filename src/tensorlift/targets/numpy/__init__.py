@@ -135,6 +135,7 @@ NUMBERS = frozenset(
 TARGET = Target(
     name="numpy",
     takes_empty=True,
+    segmented=True,
     rows=ROWS,
     types=NumpyTypes(),
     modules={

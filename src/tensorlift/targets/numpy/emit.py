@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.ir.segments import Segments
 from tensorlift.ir.stores import in_place, is_variable
 from tensorlift.ir.tensor_program import (
     At,
@@ -17,8 +18,10 @@ from tensorlift.ir.tensor_program import (
     Windows,
 )
 from tensorlift.ops.dtypes import is_integer
+from tensorlift.ops.scalar_ops import neutral
+from tensorlift.poly.affine import ONE
 from tensorlift.targets.python_text import spelling
-from tensorlift.targets.python_text.arrays import contraction_text, einsum_text, library_of
+from tensorlift.targets.python_text.arrays import contraction_text, einsum_text, is_narrow, library_of
 from tensorlift.targets.python_text.emission import Emission, Memory
 from tensorlift.targets.python_text.taps import product_text
 from tensorlift.targets.python_text.text import Precedence, Text, call
@@ -77,10 +80,35 @@ def _is_positive(node: Expression) -> bool:
     return isinstance(node, Literal) and not isinstance(node.value, str) and node.value > 0
 
 
+_SEGMENTS = {
+    "sum": "np.add", "prod": "np.multiply", "max": "np.maximum", "min": "np.minimum", "fmax": "np.fmax",
+    "fmin": "np.fmin", "any": "np.logical_or", "all": "np.logical_and",
+}  # fmt: skip
+
+
+def _segments(spell: Spelling, node: Segments) -> Text:
+    """Spell folds between bounds; a cell that changes nothing is there for bounds behind the last one."""
+    ends = [ONE if axis == node.axis else extent for axis, extent in enumerate(node.argument.shape)]
+    nothing, shape = neutral(node.op, node.dtype), spell.shape(tuple(ends))
+    dtype = "" if node.dtype == "f64" else spell.dtype(node.dtype)
+    if nothing in {0, 1}:
+        more = call("np.ones" if nothing else "np.zeros", shape, dtype=dtype).source
+    else:
+        infinite = {"inf": "np.inf", "-inf": "-np.inf", "nan": "np.nan"}
+        more = call("np.full", shape, infinite.get(str(nothing), str(nothing)), dtype=dtype).source
+    axis = f", axis={node.axis}" if node.axis else ""
+    cells = f"np.concatenate(({spell(node.argument).source}, {more}){axis})"
+    folded = call(
+        f"{_SEGMENTS[node.op]}.reduceat", Text(cells), spell(node.index), *([str(node.axis)] if node.axis else []),
+        dtype=spell.dtype(node.dtype) if node.op in ("sum", "prod") and is_narrow(node.dtype) else "",
+    )  # fmt: skip
+    return Text(f"{folded.atom}[{':, ' * node.axis}:-1]")
+
+
 _LIBRARY = library_of(
     "np",
     "NumPy",
-    {Contraction: _contraction, Windows: _windows},
+    {Contraction: _contraction, Windows: _windows, Segments: _segments},
     function=_function,
     accumulations={
         "sum": "np.cumsum", "prod": "np.cumprod", "max": "np.maximum.accumulate", "min": "np.minimum.accumulate",

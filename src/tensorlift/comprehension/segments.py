@@ -1,0 +1,123 @@
+"""Loops between bounds that are data: where each place may be asked whether it is between them.
+
+The source goes over the places between the bounds alone.  To ask all places of an axis costs no more by degree where an
+array has a cell for each place and each pair of bounds, as a batch that is padded has, or where there is one pair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.definition import KeptLoop
+from tensorlift.comprehension.rewrite import bottom_up, rebuild
+from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Read, Reduce, Term, applies, unconverted
+from tensorlift.ops.conversions import is_exact
+from tensorlift.ops.dtypes import is_integer
+from tensorlift.ops.scalar_ops import neutral
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tensorlift.comprehension.definition import Definition, Item, Summary
+    from tensorlift.ops.dtypes import DType
+    from tensorlift.poly.domain import Domain
+
+
+def asking_all(summary: Summary) -> Summary:
+    """Return the summary with plain comparisons where each place may be asked."""
+    return replace(summary, items=tuple(_item(item, ()) for item in summary.items))
+
+
+def _item(item: Item, around: tuple[str, ...]) -> Item:
+    if isinstance(item, KeptLoop):
+        return replace(item, body=tuple(_item(inner, (*around, item.variable)) for inner in item.body))
+    grids = [set(item.indices), *(_grid(node) for node in item.nodes() if isinstance(node, Read))]
+    sizes = _sizes(item).difference(around)
+
+    def is_grid(names: frozenset[str]) -> bool:
+        return any(names - sizes <= grid for grid in grids)
+
+    return item.mapped(lambda term, _: _asked(term, is_grid))
+
+
+def _sizes(definition: Definition) -> set[str]:
+    bound = {name for node in definition.nodes() if isinstance(node, Reduce) for name in node.bound}
+    return {name for node in definition.nodes() for name in node.free} - bound - set(definition.indices)
+
+
+def _grid(read: Read) -> set[str]:
+    """Return the variables of which each has an axis of its own."""
+    names = [index.variable for index in read.indices]
+    return {name for name in names if name is not None and names.count(name) == 1}
+
+
+def _asked(term: Term, is_grid: Callable[[frozenset[str]], bool]) -> Term:
+    done: dict[Term, Term] = {}
+    for node in bottom_up(term, done):
+        is_asked = applies(node, "within") and is_grid(node.free)
+        if not is_asked or not isinstance(node, Apply):
+            done[node] = rebuild(node, done.__getitem__)
+        else:
+            place, low, high = node.args
+            is_below_all = isinstance(low, Constant) and low.value <= 0
+            done[node] = terms.apply("lt", place, high) if is_below_all else between(node)
+    return done[term]
+
+
+def between(term: Apply) -> Term:
+    """Return whether a place is between two bounds as comparisons."""
+    place, low, high = term.args
+    return terms.apply("and", terms.apply("le", low, place), terms.apply("lt", place, high))
+
+
+def whole_segment(term: Apply, domain: Domain) -> Term | None:
+    """Return what a choice by ``low < high`` gives of a fold over the places between them, which is neutral elsewhere.
+
+    ``select(low < high, fold(p : ...) select(within(p, low, high), value, neutral), neutral)`` is the fold.
+    """
+    condition, chosen, other = term.args
+    if isinstance(chosen, Piecewise):
+        parts = [part for where, part in chosen.pieces if not where.is_disjoint(domain)]
+        chosen = parts[0] if len(parts) == 1 else chosen
+    if applies(chosen, "select") and chosen.args[0] is condition:
+        chosen = chosen.args[1]
+    if not applies(condition, ("lt", "gt")) or not isinstance(chosen, Reduce) or not applies(chosen.body, "select"):
+        return None
+    within, _, nothing = chosen.body.args
+    low, high = condition.args if condition.op == "lt" else condition.args[::-1]
+    if nothing is not other or not applies(within, "within") or not is_neutral(nothing, chosen.op):
+        return None
+    return chosen if _is_same(low, within.args[1]) and _is_same(high, within.args[2]) else None
+
+
+def _is_same(one: Term, other: Term) -> bool:
+    """Tell whether two integers are the same number, perhaps in types that hold it."""
+    return plain(one) is plain(other)
+
+
+def plain(term: Term) -> Term:
+    """Look through conversions that keep each value."""
+    while applies(term, "cast") and is_integer(term.dtype) and is_exact(term.args[0].dtype, term.dtype):
+        term = term.args[0]
+    return term
+
+
+def is_neutral(term: Term, op: str) -> bool:
+    """Tell whether a term is what changes nothing in a fold."""
+    wanted = neutral(op, term.dtype)
+    if isinstance(wanted, int):
+        return isinstance(term, Constant) and term.value == wanted
+    is_below = applies(term, "neg")
+    found = unconverted(term.args[0] if is_below and isinstance(term, Apply) else term)
+    return applies(found, "infinity") and wanted == ("-inf" if is_below else "inf")
+
+
+def neutral_term(op: str, dtype: DType) -> Term:
+    """Return what changes nothing in a fold."""
+    wanted = neutral(op, dtype)
+    if isinstance(wanted, int):
+        return terms.constant(wanted, dtype)
+    infinite = terms.cast(terms.apply("nan" if wanted == "nan" else "infinity"), dtype)
+    return terms.apply("neg", infinite) if wanted == "-inf" else infinite

@@ -1,0 +1,87 @@
+"""Folds over the places between bounds that are data, as one operation where each bound is where the last fold ended.
+
+``sum(p) select(within(p, ptr(i), ptr(i + 1)), value(p), 0)`` is a fold of segments of ``value``; where a bound is not
+below the next one, nothing is folded.  What does not change from place to place is a factor of the whole.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.segments import is_neutral, plain
+from tensorlift.comprehension.terms import Index, Read, Reduce, Term, applies, read
+from tensorlift.diagnostics import refuse
+from tensorlift.ops.scalar_ops import neutral
+from tensorlift.poly.affine import ZERO, Affine
+from tensorlift.poly.names import fresh
+from tensorlift.synthesis.derive.reads import read_value
+from tensorlift.synthesis.derive.scope import Scope, Value, ranges_of, span_box
+from tensorlift.synthesis.simplify.arithmetic import factors, product
+
+if TYPE_CHECKING:
+    from tensorlift.diagnostics import LiftError
+
+
+def segments_value(term: Reduce, scope: Scope) -> Value | None:
+    """Return the value of a fold between bounds that are data; None where it is none.
+
+    Raises:
+        LiftError: where no operation computes it.
+
+    """
+    if not applies(term.body, "select"):
+        return None
+    within, value, nothing = term.body.args
+    if not applies(within, "within"):
+        return None
+    place = within.args[0].affine.variable if isinstance(within.args[0], Index) else None
+    low, high = map(plain, within.args[1:])
+    if term.bound != (place,) or place is None or not is_neutral(nothing, term.op) or not scope.build.segmented:
+        raise no_operation()
+    axis = _common_axis(low, high, scope)
+    spans = ranges_of(scope.domain & term.domain, (place,), (*scope.spans, place))
+    if axis is None or spans is None or not isinstance(low, Read):
+        raise no_operation()
+    above, below = factors(value) if term.op == "sum" else ([value], [])
+    outside = [f for f in above if place not in f.free]
+    inside = product([f for f in above if place in f.free], [f for f in below if place in f.free], value)
+    if axis in inside.free or spans[place][0] != ZERO:
+        raise no_operation()
+    rest = {name: span for name, span in scope.spans.items() if name != axis}
+    points = scope.domain.project_out(axis) & span_box(spans)
+    inner = scope.over({**rest, **spans}, points)
+    cells = inner.evaluate(inside, inner)
+    if place not in cells.axes:
+        cells = Value(
+            inner.filled(cells, (*cells.axes, place), (*map(inner.extent, (*cells.axes, place)),)), (*cells.axes, place)
+        )
+    first, after = scope.spans[axis]
+    bound = fresh("b")
+    ends = scope.over({bound: (first, after + 1)}, span_box({bound: (first, after + 1)}) & scope.context)
+    moved = tuple(i.substitute({axis: Affine.var(bound)}) for i in low.indices)
+    bounds = read_value(read(low.array, moved, low.dtype), ends)
+    number = cells.axes.index(place)
+    folded = scope.build.segments(term.op, cells.expression, number, bounds.expression)
+    result = Value(folded, tuple(axis if name == place else name for name in cells.axes))
+    is_some = scope.combined("lt", scope.evaluate(low, scope), scope.evaluate(high, scope))
+    result = scope.combined("select", is_some, result, scope.number(neutral(term.op, term.dtype), term.dtype))
+    for factor in outside:
+        result = scope.combined("mul", scope.evaluate(factor, scope), result)
+    for divisor in (f for f in below if place not in f.free):
+        result = scope.combined("div", result, scope.evaluate(divisor, scope))
+    return result
+
+
+def _common_axis(low: Term, high: Term, scope: Scope) -> str | None:
+    """Return the axis along which the upper bound is the lower one of the next cell."""
+    if not isinstance(low, Read) or not isinstance(high, Read) or low.array != high.array or len(low.indices) != 1:
+        return None
+    (index,), (following,) = low.indices, high.indices
+    axis = next((name for name in scope.spans if index.coefficient(name) == 1), None)
+    return axis if axis is not None and following == index + 1 and scope.axes_of_affine(index) == (axis,) else None
+
+
+def no_operation() -> LiftError:
+    """Return the refusal of what goes over places between bounds for which there is no operation."""
+    message = "a loop goes over places between bounds that depend on data, for which there is no operation here"
+    return refuse("TL315", message, remedy="lift it to c, or let each row start where the last one ends")

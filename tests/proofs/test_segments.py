@@ -1,0 +1,92 @@
+"""Loops between bounds that are data: folds of segments, whatever the bounds are, and what the checkers reject."""
+
+from __future__ import annotations
+
+import ast
+import json
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlift import lift
+from tensorlift.proofs.certificate import seal_of
+from tensorlift.proofs.failure import CheckFailure
+from tensorlift.proofs.verify import verify
+
+SPMV = """void spmv(int n, const int *ptr, const int *col, const double *val, const double *x, double *y) {
+  for (int i = 0; i < n; i++) {
+    double s = 0;
+    for (int p = ptr[i]; p < ptr[i + 1]; p++) s += val[p] * x[col[p]];
+    y[i] = s;
+  }
+}"""
+MOST = """void most(int n, const int *ptr, const int *val, int *y) {
+  for (int i = 0; i < n; i++) {
+    int s = 0;
+    for (int p = ptr[i]; p < ptr[i + 1]; p++) s += val[p] * val[p];
+    y[i] = s;
+  }
+}"""
+TAMPERED = [
+    ("ptr[:-1] < ptr[1:]", "ptr[:-1] <= ptr[1:]"),
+    (", ptr)[:-1]", ", ptr)[1:]"),
+    ("np.add.reduceat", "np.maximum.reduceat"),
+    ("val * x[col]", "val * x[ptr]"),
+    ("ptr[:-1] < ptr[1:]", "ptr[1:] < ptr[:-1]"),
+    ("np.zeros(1))), ptr)[:-1]", "np.zeros(1))), col)[:-1]"),
+]
+
+
+@pytest.fixture(scope="module")
+def certificate() -> dict[str, Any]:
+    (function,) = lift(SPMV).functions
+    found: dict[str, Any] = json.loads(json.dumps(function.certificate))
+    # Each operation is on one line, as formatting does not count.
+    return sealed(found | {"program": ast.unparse(ast.parse(found["program"]))})
+
+
+def sealed(data: dict[str, Any]) -> dict[str, Any]:
+    return data | {"seal": seal_of(data)}
+
+
+def test_a_product_with_a_sparse_matrix_is_proved_in_both_halves_and_lists_its_preconditions() -> None:
+    (function,) = lift(SPMV).functions
+    assert str(function.level) == str(function.definitions) == "proved"
+    assert str(function.verdict) == "loop-free"
+    assert {"0 <= ptr < val.shape[0] + 1", "0 <= col < x.shape[0]"} <= {p.text for p in function.preconditions}
+
+
+def test_rows_are_folded_whatever_the_bounds_are() -> None:
+    program = lift(MOST)
+    names: dict[str, object] = {}
+    exec(program.source, names)
+    rng = np.random.default_rng(0)
+    for cells, rows in ((0, 0), (0, 3), (5, 0), (1, 1), (7, 4), (40, 9)):
+        val = rng.integers(-(2**31), 2**31, cells, np.int32)
+        ptr = rng.integers(0, cells + 1, rows + 1, np.int32)
+        wanted = np.array([(val[a:b] * val[a:b]).sum(dtype=np.int32) for a, b in pairwise(ptr)])
+        found = names["most"](ptr, val)  # type: ignore[operator] # a function
+        assert found.dtype == np.int32
+        assert found.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize(("old", "new"), TAMPERED)
+def test_another_program_is_rejected(old: str, new: str, certificate: dict[str, Any]) -> None:
+    assert old in certificate["program"]
+    with pytest.raises(CheckFailure):
+        verify(sealed({**certificate, "program": certificate["program"].replace(old, new)}))
+
+
+def test_a_certificate_without_a_precondition_on_bounds_is_rejected(certificate: dict[str, Any]) -> None:
+    verify(certificate)
+    left = [text for text in certificate["preconditions"] if not text.startswith("0 <= ptr")]
+    assert len(left) == len(certificate["preconditions"]) - 1
+    with pytest.raises(CheckFailure):
+        verify(sealed({**certificate, "preconditions": left}))
+
+
+def test_no_program_asks_each_place_for_each_row() -> None:
+    (function,) = lift(SPMV.replace("ptr[i + 1]", "ptr[i] + 3")).functions
+    assert not function.lifted
