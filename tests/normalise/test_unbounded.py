@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from tensorlift.frontends.read_function import ReadFunction
 from tensorlift.ir.function import functions
 from tensorlift.ir.interpreter import Interpreter
 from tensorlift.pipeline import LiftOptions, read_functions
 from tensorlift.source import source_from_text
+
+if TYPE_CHECKING:
+    from tensorlift.frontends.read_function import ReadFunction
 
 
 def _read(text: str) -> ReadFunction:
