@@ -73,7 +73,7 @@ double block_sums(int n, int T, const double *x, double *out) {
   return total;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL209, linalg refused TL209, c refused TL209
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL209, linalg refused TL209, c refused TL209
 void quadratic(int n, double *a, const double *b) {
   int k = 0;
   for (int i = 0; i < n; i++) {
@@ -90,7 +90,7 @@ void pack_lower(int n, double A[n][n], double *p) {
       p[k++] = A[i][j];
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL209, linalg refused TL209, c refused TL209
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL209, linalg refused TL209, c refused TL209
 void unpack_lower(int n, const double *p, double A[n][n]) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++)

@@ -85,7 +85,7 @@ def pack_lower(A: np.ndarray, p: np.ndarray) -> None:
             k += 1
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL209, linalg refused TL209, c refused TL209
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL209, linalg refused TL209, c refused TL209
 def unpack_lower(n: int, p: np.ndarray) -> np.ndarray:
     A = np.zeros((n, n))
     for i in range(n):

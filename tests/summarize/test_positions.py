@@ -50,6 +50,19 @@ def test_a_search_for_an_extreme_becomes_its_position(update: str, start: tuple[
     assert {(p.is_greatest, p.is_last) for p in found} == {SEARCHES[update]}
 
 
+@pytest.mark.parametrize(
+    ("condition", "start"),
+    [
+        ("b[i] > 0 && a[i] > m", "-INFINITY"),
+        ("a[i] > m && b[i] > 0", "-1e300"),
+        ("b[i] > 0 && b[i] < 5 && a[i] > m", "2.0"),
+        ("!(b[i] > 0) && a[i] < m", "INFINITY"),
+    ],
+)
+def test_a_search_among_some_is_one_among_all_where_the_others_are_infinite(condition: str, start: str) -> None:
+    assert positions(search(f"if ({condition}) {TAKE}", best=start, place="-1", head="int i = 0; i < n; i++"))
+
+
 def test_ranges_fall_and_have_steps_and_rows() -> None:
     assert positions(search(f"if (a[i] > m) {TAKE}", best="a[n - 1]", place="n - 1", head="int i = n - 2; i >= 0; i--"))
     assert positions(search(f"if (a[i] > m) {TAKE}", head="int i = 0; i < n; i += 2"))
@@ -60,6 +73,9 @@ def test_ranges_fall_and_have_steps_and_rows() -> None:
 
 # The loop stays, whatever else is done with it: the interpreter agrees with that.
 OTHERS = [
+    "{ if (b[i] > 0 && a[i] > m) k = i; if (a[i] > m) m = a[i]; }",
+    "{ if (a[i] > m) k = i; if (b[i] > 0 && a[i] > m) m = a[i]; }",
+    "{ if (b[i] > 0 && a[i] > m) k = i; if (b[i] < 0 && a[i] > m) m = a[i]; }",
     "{ if (a[i] > m) m = a[i]; if (a[i] > m) k = i; }",
     "{ if (a[i] > m) k = i; if (b[i] > m) m = b[i]; }",
     "if (a[i] > m) { m = b[i]; k = i; }",

@@ -318,7 +318,7 @@ def _as_one_choice(condition: Term, chosen: Term, other: Term) -> tuple[Term, Te
     if first is chosen:
         return terms.apply("or", condition, inner), chosen, last
     if last is chosen:
-        return terms.apply("and", terms.apply("not", condition), inner), first, last
+        return terms.apply("and", rewrite.simplified("not", (condition,)), inner), first, last
     return condition, chosen, other
 
 

@@ -16,6 +16,10 @@ decides, for every order in which the values that are compared can be (`orders`)
     if (v(i) > t) k = i;
 
 leaves the latest index at which the condition holds: the greatest one, or the least where the loop counts down.
+
+    if (c(i) && v(i) > best) { best = v(i); k = i; }
+
+leaves the place of the greatest ``c(i) ? v(i) : -infinity``.
 """
 
 from __future__ import annotations
@@ -346,7 +350,7 @@ def _index_of(term: Term) -> Affine | None:
 
 
 class _Step(NamedTuple):
-    """``x > best ? place : SELF``, with a place that is affine in the loop variable."""
+    """``x > best ? place : SELF``, with a place that is affine in the loop variable; perhaps under conditions."""
 
     comparison: str
     best: Read
@@ -362,13 +366,26 @@ def _step(term: Term, pieces: Effect, variable: str) -> _Step | None:
         chosen, other = other, chosen
     if applies(condition, "not"):
         condition, is_opposite = condition.args[0], not is_opposite
-    if not applies(condition, _TURNED) or not _is_self(other):
+    if not _is_self(other):
+        return None
+    if applies(chosen, "select") and condition.reads.isdisjoint(pieces):
+        return _step(chosen, pieces, variable)
+    if applies(chosen, "select") and _is_self(chosen.args[2]) and chosen.args[0].reads.isdisjoint(pieces):
+        chosen = chosen.args[1]
+    if applies(condition, "and") and not is_opposite:
+        condition = next((part for part in condition.args if not part.reads.isdisjoint(pieces)), condition)
+    place = _index_of(chosen)
+    return None if place is None else _compared(condition, place, pieces, variable, is_opposite=is_opposite)
+
+
+def _compared(condition: Term, place: Affine, pieces: Effect, variable: str, *, is_opposite: bool) -> _Step | None:
+    """Return the step that takes a place by a comparison with the best value so far."""
+    if not applies(condition, _TURNED):
         return None
     op, (value, best) = condition.op, condition.args
     if isinstance(value, Read) and value.array in pieces:
         op, value, best = _TURNED[op], best, value
-    place = _index_of(chosen)
-    if not isinstance(best, Read) or best.array not in pieces or best.indices or place is None:
+    if not isinstance(best, Read) or best.array not in pieces or best.indices:
         return None
     if not value.reads.isdisjoint(pieces) or not place.coefficient(variable):
         return None

@@ -1,7 +1,8 @@
 """Equality for every order of the values that are compared: an induction over extremes has cases, ties among them.
 
 ``x > max(a, b) ? p : a > b ? q : r`` is decided by the order of three values.  They are numbers, so that one of
-thirteen orders holds; under each, every comparison of them is known, and so is which is the greatest.
+thirteen orders holds; under each, every comparison of them is known, and so is which is the greatest.  An infinity is
+the greatest of all, or the least.  Where conditions choose what is compared, each of their truths is a case.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import normal, rewrite
 from tensorlift.comprehension.positions import position_of
-from tensorlift.comprehension.terms import Apply, Reduce, Term, applies
+from tensorlift.comprehension.rules import FALSE, TRUE
+from tensorlift.comprehension.terms import Apply, Constant, Reduce, Term, applies
+from tensorlift.ops.dtypes import integer_range, is_integer
+from tensorlift.proofs.source.unrolling import conditions_of, given
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,16 +28,33 @@ _COMPARISONS = {
 }  # fmt: skip
 _EXTREMES = {"max": max, "min": min}
 _MOST_VALUES = 4  # of which there are 75 orders
+_MOST_CONDITIONS = 2  # each doubles the number of cases
 
 
 def equal_by_orders(left: Term, right: Term, domain: Domain) -> bool:
     """Tell whether two terms are proved equal on a domain, for each order of the values that their conditions compare.
 
-    It is tried only where one of them has the position of an extreme.
+    It is tried only where one of them has the position of an extreme, or compares with an infinity under a condition.
     """
-    if not any(isinstance(n, Reduce) and position_of(n) for n in rewrite.walk(left)):
+    has_position = any(isinstance(n, Reduce) and position_of(n) for n in rewrite.walk(left))
+    if has_position and any(_equal_by_orders(left, right, domain, opens=opens) for opens in (False, True)):
+        return True
+    conditions = [*dict.fromkeys(_choosing((left, right)))]
+    if not 0 < len(conditions) <= _MOST_CONDITIONS:
         return False
-    return any(_equal_by_orders(left, right, domain, opens=opens) for opens in (False, True))
+    for truths in itertools.product((TRUE, FALSE), repeat=len(conditions)):
+        known = dict(zip(conditions, truths, strict=True))
+        one, other = (given(side, known, domain) for side in (left, right))
+        if one is not other and not _equal_by_orders(one, other, domain, opens=True):
+            return False
+    return True
+
+
+def _choosing(sides: Iterable[Term]) -> Iterator[Term]:
+    """Yield the conditions of selections that are compared, one of whose arms is an infinity."""
+    for value in _compared(sides, opens=True):
+        if applies(value, "select") and any(_end_of([arm]) for arm in value.args[1:]):
+            yield from conditions_of((value,))
 
 
 def _equal_by_orders(left: Term, right: Term, domain: Domain, *, opens: bool) -> bool:
@@ -47,7 +68,26 @@ def _equal_by_orders(left: Term, right: Term, domain: Domain, *, opens: bool) ->
             known.append(value)
     if not values or len(values) > _MOST_VALUES:
         return False
-    return all(_equal_in(_Order(values, ranks), left, right, domain) for ranks in _orders(len(values)))
+    ends = [_end_of(same) for same in values]
+    return all(_equal_in(_Order(values, r), left, right, domain) for r in _orders(len(values)) if _fits(r, ends))
+
+
+def _end_of(same: list[Term]) -> int:
+    """Return 1 for an infinity or the greatest integer, -1 for the least value, 0 for any other one."""
+    for term in same:
+        ends = integer_range(term.dtype) if isinstance(term, Constant) and is_integer(term.dtype) else (None, None)
+        if applies(term, "infinity") or (isinstance(term, Constant) and term.value == ends[1]):
+            return 1
+        is_negative = applies(term, "neg") and applies(term.args[0], "infinity")
+        if is_negative or (isinstance(term, Constant) and term.value == ends[0]):
+            return -1
+    return 0
+
+
+def _fits(ranks: tuple[int, ...], ends: list[int]) -> bool:
+    """Tell whether infinities have the ranks that they always have."""
+    last = {1: max(ranks), -1: 0}
+    return all(not end or rank == last[end] for rank, end in zip(ranks, ends, strict=True))
 
 
 def _orders(count: int) -> Iterator[tuple[int, ...]]:

@@ -146,7 +146,7 @@ def _has_body(fold: Reduce, other: Reduce, points: Domain) -> bool:
     return body is other.body or normal.alike(body, other.body, points)
 
 
-def _conditions(sides: Iterable[Term]) -> list[Term]:
+def conditions_of(sides: Iterable[Term]) -> list[Term]:
     """Return the conditions on data that select, outside of reductions, innermost last."""
     found: dict[Term, None] = {}
     stack, seen = list(sides), set[Term]()
@@ -178,18 +178,18 @@ def _equal_by_cases(left: Term, right: Term, domain: Domain, known: Mapping[Term
     """Tell whether two terms are equal, where some conditions have a known truth."""
     if left is right or normal.equal(left, right, domain):
         return True
-    conditions = _conditions((left, right))
+    conditions = conditions_of((left, right))
     conditions = [c for c in conditions if not c.has_domains] or conditions  # these decide the others, if any does
     if not conditions or len(conditions) > MOST_CONDITIONS - len(known):
         return False
     for truth in (TRUE, FALSE):
         facts = {**known, conditions[0]: truth}
-        if not _equal_by_cases(_given(left, facts, domain), _given(right, facts, domain), domain, facts):
+        if not _equal_by_cases(given(left, facts, domain), given(right, facts, domain), domain, facts):
             return False
     return True
 
 
-def _given(term: Term, known: Mapping[Term, Term], domain: Domain) -> Term:
+def given(term: Term, known: Mapping[Term, Term], domain: Domain) -> Term:
     """Put truth values for conditions, outside of reductions, and zero for a number that is not unequal to zero."""
     vanishing = {c.children[0] for c, truth in known.items() if truth is FALSE and _is_nonzero(c)}
 
