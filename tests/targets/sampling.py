@@ -117,7 +117,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "max": max, "min": min, "fmax": max, "fmin": min, "abs": abs, "pow": lambda a, b: a**b,
     "eq": lambda a, b: a == b, "ne": lambda a, b: a != b, "lt": lambda a, b: a < b, "le": lambda a, b: a <= b,
     "gt": lambda a, b: a > b, "ge": lambda a, b: a >= b, "and": lambda a, b: a and b, "or": lambda a, b: a or b,
-    "not": lambda a: not a,
+    "not": lambda a: not a, "within": lambda a, b, c: b <= a < c,
     "bitand": lambda a, b: a & b, "bitor": lambda a, b: a | b, "bitxor": lambda a, b: a ^ b, "bitnot": lambda a: ~a,
     "shl": lambda a, b: a << b, "shr": lambda a, b: a >> b, "cast": lambda a: a,
     "infinity": lambda: math.inf, "nan": lambda: math.nan,

@@ -126,7 +126,7 @@ _UNIVERSAL = {
 # Of rank 0 their results are NumPy's scalars; those of others, np.where among them, are arrays.
 NUMBERS = frozenset(
     {spelling for spelling in ROWS if not (spelling[0].isalpha() or spelling[0] == ".")}
-    | {row.spelling for row in reduction.ROWS}
+    | {row.spelling for row in reduction.ROWS if not row.spelling.endswith(".reduceat")}
     | _UNIVERSAL
     | _PRODUCTS
     | {"x[]"}
