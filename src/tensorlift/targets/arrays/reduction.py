@@ -292,14 +292,19 @@ def _of_ufunc(name: str, op: Reducer) -> list[OpRow]:
             sample(f"{accumulated}(a, axis=1)", 0, **operands),
             name=f"{name}.accumulate",
         ),
-        row(
-            f"np.{name}.reduceat",
-            segments(op),
-            sample(f"np.{name}.reduceat(a, np.arange(min(m, n)))", 1, **operands),
-            sample(f"np.{name}.reduceat(a, np.arange(min(m, n) - 1, -1, -1), axis=1)", 1, **operands),
-            name=f"{name}.reduceat",
-        ),
     ]
+
+
+def _segments(name: str, op: Reducer) -> OpRow:
+    operands = {"a": "number[m, n]"} if op not in _TRUTHS else {"a": "sparse[m, n]"}
+    folded = f"np.{name}.reduceat"
+    return row(
+        folded,
+        segments(op),
+        sample(f"{folded}(a, np.arange(min(m, n)))", 1, **operands),
+        sample(f"{folded}(a, np.arange(min(m, n) - 1, -1, -1), axis=1)", 1, **operands),
+        name=f"{name}.reduceat",
+    )
 
 
 def _position(op: PositionName) -> list[OpRow]:
@@ -332,6 +337,12 @@ ROWS = [
     *_of_ufunc("fmin", "fmin"),
     *_of_ufunc("logical_or", "any"),
     *_of_ufunc("logical_and", "all"),
+    _segments("add", "sum"),
+    _segments("multiply", "prod"),
+    _segments("maximum", "max"),
+    _segments("minimum", "min"),
+    _segments("logical_or", "any"),
+    _segments("logical_and", "all"),
     *_cumulative("cumsum", "sum"),
     *_cumulative("cumprod", "prod"),
     row(

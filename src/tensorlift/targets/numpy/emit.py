@@ -81,8 +81,8 @@ def _is_positive(node: Expression) -> bool:
 
 
 _SEGMENTS = {
-    "sum": "np.add", "prod": "np.multiply", "max": "np.maximum", "min": "np.minimum", "fmax": "np.fmax",
-    "fmin": "np.fmin", "any": "np.logical_or", "all": "np.logical_and",
+    "sum": "np.add", "prod": "np.multiply", "max": "np.maximum", "min": "np.minimum", "any": "np.logical_or",
+    "all": "np.logical_and",
 }  # fmt: skip
 
 
@@ -94,7 +94,7 @@ def _segments(spell: Spelling, node: Segments) -> Text:
     if nothing in {0, 1}:
         more = call("np.ones" if nothing else "np.zeros", shape, dtype=dtype).source
     else:
-        infinite = {"inf": "np.inf", "-inf": "-np.inf", "nan": "np.nan"}
+        infinite = {"inf": "np.inf", "-inf": "-np.inf"}
         more = call("np.full", shape, infinite.get(str(nothing), str(nothing)), dtype=dtype).source
     axis = f", axis={node.axis}" if node.axis else ""
     cells = f"np.concatenate(({spell(node.argument).source}, {more}){axis})"
