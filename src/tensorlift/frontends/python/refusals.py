@@ -51,6 +51,11 @@ REFUSALS: dict[str, Refusal] = {
     "index": Refusal("TL176", "{detail}", "index by integers and slices with a constant step of at least one"),
     "rank": Refusal("TL177", "{detail}", "give one index for each dimension of the array"),
     "shape": Refusal("TL178", "the shapes do not fit: {detail}", "make the operands of equal shape"),
+    "complex": Refusal(
+        "TL179",
+        "the annotation `{detail}` is of complex numbers, which are not lifted",
+        "keep real and imaginary parts in arrays of their own, or side by side in one",
+    ),
     "annotation": Refusal(
         "TL179",
         "the annotation `{detail}` is not understood",

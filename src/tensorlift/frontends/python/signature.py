@@ -110,7 +110,8 @@ def _kind(argument: ast.arg, use: _Use, locate: Callable[[ast.AST], Location]) -
         return ParameterKind(LONG if name in use.sizes else DOUBLE, is_weak=True, is_told=False)
     kind = _annotated(argument.annotation)
     if kind is None:
-        raise refusal("annotation", locate(argument.annotation), ast.unparse(argument.annotation))
+        text = ast.unparse(argument.annotation)
+        raise refusal("complex" if "complex" in text else "annotation", locate(argument.annotation), text)
     if kind.rank is None:
         return replace(kind, rank=use.ranks.get(name) or None)
     return kind
