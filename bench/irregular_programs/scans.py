@@ -50,7 +50,7 @@ def kadane(a: np.ndarray) -> float:
     return best
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
 def largest_sum(values: "list[float]"):
     best = 0.0
     total = 0.0

@@ -1,4 +1,4 @@
-"""Values that were last taken under a condition: the state of the loop is what an array holds at the latest place."""
+"""Values taken last under a condition are read at the latest place; the best of all sums is one less another."""
 
 from __future__ import annotations
 
@@ -13,11 +13,19 @@ SCANS = {
     "backwards": "for (int i = n - 1; i >= 0; i--) { if (x[i] > 0) l = z[i]; y[i] = l; }",
     "before it is taken": "for (int i = 0; i < n; i++) { y[i] = l; if (x[i] > 0) l = x[i] * 2 + i; }",
     "from both ends": "for (int i = 0; i < n; i++) { l = x[i] > 0 ? x[i] * z[n - 1 - i] : l; y[i] = l; }",
+    "a sum up to a limit": "for (int i = 0; i < n; i++) { l = x[i] + l < 5 ? x[i] + l : 5; y[i] = l; }",
     "a quotient": "for (int i = 0; i < n; i++) { if (z[i] != 0) l = x[i] / z[i]; y[i] = l; }",
+}
+SUMS = {
+    "from nothing": """double s = 0, b = 0;
+      for (int i = 0; i < n; i++) { s += x[i]; if (s < 0) s = 0; b = s > b ? s : b; }""",
+    "from the first": """double s = x[0], b = x[0];
+      for (int i = 1; i < n; i++) { s = s > 0 ? s + x[i] : x[i]; b = s > b ? s : b; }""",
 }
 STAY = {
     "a condition on itself": "for (int i = 0; i < n; i++) { if (x[i] > l + 1) l = x[i] - 2; y[i] = l; }",
     "a value made of itself": "for (int i = 0; i < n; i++) { if (x[i] > 0) l = x[i] - l; y[i] = l; }",
+    "machine integers": "int s = 0; for (int i = 0; i < n; i++) { s += i; if (s < 0) s = 0; y[i] = s; }",
     "what the loop writes": "for (int i = 1; i < n; i++) { if (x[i] > 0) l = y[i - 1] * 2; y[i] = l; }",
 }
 
@@ -27,6 +35,12 @@ def test_a_value_taken_last_is_a_scan_with_proof(body: str) -> None:
     record = lifted_text(HEAD + body + " }")
     assert (record.verdict, record.level, record.definitions) == (Verdict.SCAN, Level.PROVED, Level.PROVED)
     assert not any("place" in p.text for p in record.preconditions)
+
+
+@pytest.mark.parametrize("body", SUMS.values(), ids=SUMS)
+def test_the_best_of_all_sums_is_a_scan_with_proof(body: str) -> None:
+    record = lifted_text(f"double f(int n, const double *x) {{ {body} return b; }}")
+    assert (record.verdict, record.level, record.definitions) == (Verdict.SCAN, Level.PROVED, Level.PROVED)
 
 
 @pytest.mark.parametrize("body", STAY.values(), ids=STAY)

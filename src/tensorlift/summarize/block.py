@@ -36,7 +36,13 @@ from tensorlift.proofs.source.exits import at_exit
 from tensorlift.proofs.source.induction import Guess, check_induction
 from tensorlift.summarize.accumulation import self_read
 from tensorlift.summarize.phases import Phases, iteration_of
-from tensorlift.summarize.scan import guess_latest, guess_latest_value, guess_position, guess_scan
+from tensorlift.summarize.scan import (
+    guess_extreme_of_sums,
+    guess_latest,
+    guess_latest_value,
+    guess_position,
+    guess_scan,
+)
 from tensorlift.summarize.statements import Allocate, Block, Branch, Load, Loop, Statement, Store
 from tensorlift.summarize.unwritten import unwritten
 
@@ -54,7 +60,7 @@ class Forms(NamedTuple):
     """Which closed forms a target can make use of.
 
     Where they ``unfold``, what earlier iterations wrote is computed again where it is read, if that ends after one
-    step.  Where they ``gather``, numbers may be what an array holds at a place that depends on data.
+    step.  Where they ``gather``, numbers may be what an array holds at a place that depends on data, or folds of folds.
     """
 
     unfold: bool = True
@@ -216,6 +222,8 @@ class LoopRule:
         except RecurrenceError:
             if is_number and not self.needs[array] and forms.gather:
                 position = guess_latest_value(self.pieces, array, self.loop, self.region, self._shape)
+            if position is None and is_number and forms.gather:
+                position = guess_extreme_of_sums({**self.pieces, array: pieces}, array, self.loop, self.region)
             if position is None:
                 raise
         return [(domain, self._marked(term, domain)) for domain, term in position]

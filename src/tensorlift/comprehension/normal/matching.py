@@ -19,6 +19,7 @@ from tensorlift.poly.domain import Domain, equal
 Match = dict[str, Affine]
 Same = Callable[[Poly, Poly, Domain], bool]
 
+_MOST_ENDS = 2  # variables that are tried for one that no subscript has
 EVEN = frozenset({"zero", "cos", "cosh"})  # f(-x) = f(x)
 
 
@@ -139,6 +140,9 @@ class Matcher:
                         solution = (left - subscripts[position]).solve(variable)
                         if solution is not None and variable not in solution.variables:
                             guesses[solution] = None
+        if not guesses and not any(i.coefficient(variable) for _, indices in pattern.subscripts() for i in indices):
+            others = sorted(target.free - pattern.free)[:_MOST_ENDS]  # it only ends folds
+            return [Affine.var(v) + offset for offset in (0, -1, 1) for v in others]
         return list(guesses)
 
     def _equal(self, left: Atom, right: Atom) -> bool:

@@ -113,7 +113,7 @@ def _peeled(later: Reduce, earlier: list[Reduce], domain: Domain, variable: str)
         if fold.op == later.op and _has_body(fold, later, points):
             before = fold.domain.rename({fold.bound[0]: bound}) & domain
             if before.is_disjoint(last) and points.is_equal(before | last):
-                return terms.apply(COMBINER[later.op], fold, operand)
+                return terms.apply(COMBINER[later.op], fold, _unrolled(operand, earlier, domain, variable))
     return operand if not earlier and points.is_equal(last) else later
 
 

@@ -11,17 +11,17 @@ from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.rewrite import flattened, place_of, walk
-from tensorlift.comprehension.terms import Read, Reduce, Term, reduce
+from tensorlift.comprehension.terms import COMBINER, Read, Reduce, Term, apply, reduce
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ops import scalar_ops
 from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import ZERO, Affine
-from tensorlift.poly.domain import UNIVERSE, Domain, at_least
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least, equal
 from tensorlift.synthesis.derive.contraction import contract, plan, reduced
 from tensorlift.synthesis.derive.masks import constraint_mask, constraints_of, mask_of, transposed, triangle_of
 from tensorlift.synthesis.derive.prefix import position_value, prefix_value
 from tensorlift.synthesis.derive.reads import has_windows, readable
-from tensorlift.synthesis.derive.scope import Scope, Span, Value, ranges_of, span_box
+from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, ranges_of, span_box
 from tensorlift.synthesis.derive.splitting import (
     at_only_point,
     over_parts,
@@ -44,7 +44,27 @@ _MOST_POINTS = 16
 
 
 def reduction_value(term: Reduce, scope: Scope) -> Value:
-    """Return the value of a reduction over the axes of the scope."""
+    """Return the value of a reduction over the axes of the scope, perhaps with a point of it told apart."""
+    try:
+        return _whole_value(term, scope)
+    except SplitAxis as split:
+        apart = _told_apart(term, split) if term.bound == (split.axis,) else None
+        if apart is None:
+            raise
+        return scope.evaluate(apart, scope)
+
+
+def _told_apart(term: Reduce, split: SplitAxis) -> Term | None:
+    """Return a reduction as that over one point and that over the others; None where there may be no such point."""
+    there = Domain.of(equal(split.axis, split.position))
+    point, others = term.domain & there, term.domain - there
+    if point.is_empty() or others.is_empty():
+        return None
+    parts = (reduce(term.op, term.bound, domain.coalesce(), term.body) for domain in (point, others))
+    return apply(COMBINER[term.op], *parts)
+
+
+def _whole_value(term: Reduce, scope: Scope) -> Value:
     only = at_only_point(term, scope.domain)
     if only is not None:
         return scope.evaluate(only, scope)
