@@ -43,7 +43,7 @@ double newton_root(double x, int n)
     return x;
 }
 
-// expect: numpy hybrid, jax refused TL305, torch refused TL404, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy hybrid, jax refused TL401, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
 double heron(double a)
 {
     double x = a > 1.0 ? a : 1.0;
@@ -122,7 +122,7 @@ void digit_counts(int n, const int *x, int *count)
     }
 }
 
-// expect: numpy hybrid, jax refused TL305, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
 void mandelbrot(int n, const double *cr, const double *ci, int *count, int max_it)
 {
     for (int i = 0; i < n; i++) {
@@ -269,4 +269,15 @@ void halve(int n, double *x)
     for (int len = n; len > 1; len /= 2)
         for (int i = 0; i < len / 2; i++)
             x[i] = x[i] + x[len / 2 + i];
+}
+
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+double root_or_nothing(double a, double tol)
+{
+    if (a < 0.0)
+        return -1.0;
+    double x = a;
+    while (fabs(x * x - a) > tol)
+        x = 0.5 * (x + a / x);
+    return x;
 }

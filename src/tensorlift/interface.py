@@ -129,11 +129,12 @@ def describe_loops(items: Sequence[Item]) -> Iterator[ResidualLoop]:
             reason = item.reason
             statement = str(reason.location or "")
             carried = ", ".join(c.array for c in item.carried)
+            is_counted = item.goes_on is None
             yield ResidualLoop(
-                f"for {item.variable}",
-                f"{carried} carried over {item.variable}",
+                f"for {item.variable}" if is_counted else f"while {item.goes_on}",
+                f"{carried} carried over {item.variable}" if is_counted else f"{carried} carried",
                 statement,
-                reason.message.removeprefix(f"the loop over {item.variable} stays: "),
+                reason.message.removeprefix(f"the loop over {item.variable} stays: ").removeprefix("the loop stays: "),
                 reason.location,
             )
             yield from describe_loops(item.body)

@@ -28,11 +28,12 @@ int smooth(int n, double u[n], double tol, int most) {
   return it;
 }
 """
-_LEFT = """double root(double x, int n) {
+_LEFT = """#include <math.h>
+double root(double x, int n) {
   for (int i = 0; i < n; i++) {
-    double d = x * x - 2.0;
+    double d = (x * x - 2.0) / (2.0 * x);
     x -= d;
-    if (d < 0.1) break;
+    if (fabs(d) < 0.1) break;
   }
   return x;
 }
@@ -116,9 +117,9 @@ def test_the_source_is_shown_to_be_its_definitions(text: str) -> None:
         (SOURCE, "return it", "return it + 1"),
         (SOURCE, "    it++;", "    it++; if (it == 7) break;"),
         (SOURCE, "    it++;", "    if (change > 9.0) u[0] = 1.0; it++;"),
-        (_LEFT, "d < 0.1", "d > 0.1"),
+        (_LEFT, "fabs(d) < 0.1", "fabs(d) > 0.1"),
         (_LEFT, "i < n", "i <= n"),
-        (_LEFT, "    x -= d;\n    if (d < 0.1) break;", "    if (d < 0.1) break;\n    x -= d;"),
+        (_LEFT, "    x -= d;\n    if (fabs(d) < 0.1) break;", "    if (fabs(d) < 0.1) break;\n    x -= d;"),
         (_LEFT, "break", "return d"),
         (_LEFT, "int i = 0", "int i = 1"),
         (_DO, "n > 1", "n > 2"),

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import ast
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import ArrayInfo, Carried, KeptLoop
@@ -195,8 +195,7 @@ def take_ownership(frame: Frame, variables: list[CarriedVariable], stored: set[s
         if isinstance(held, Held) and held.buffer is not None:
             frame.lose(held.buffer, name)
     for variable in variables:
-        has_memory = bool(variable.info.shape) or variable.name in stored
-        variable.is_owned = has_own_memory(frame, variable.name, alive) and has_memory
+        variable.is_owned = has_own_memory(frame, variable.name, alive)
 
 
 def has_own_memory(frame: Frame, name: str, alive: Iterable[str]) -> bool:
@@ -240,6 +239,10 @@ def prove_loop(loops: KeptLoops, execution: Execution, statement: ast.For, frame
     step = _Step(execution, statement, statement.target.id, kept, _copy(frame), variables, assigned)
     step.own_memory()
     loops.prove_step(execution, kept, step.prove, translated=is_traced)
+    if step.shared:  # numbers that share memory in the end are shown to go on so from the start
+        for variable in step.shared:
+            variable.is_owned = False
+        loops.prove_step(execution, kept, step.prove, translated=is_traced)
     ledger.counts["an iteration keeps what the loop carries"] += len(variables)
     for variable in variables:
         some = Domain.of(*(at_least(extent, 1) for extent in variable.info.shape))
@@ -272,6 +275,7 @@ class _Step:
     before: Frame
     variables: list[CarriedVariable]
     assigned: set[str]
+    shared: list[CarriedVariable] = field(default_factory=list)
 
     def own_memory(self) -> None:
         """Decide whose memory the carried variables have; arrays that cannot change may share it."""
@@ -315,7 +319,9 @@ class _Step:
             raise CheckFailure(LOOP, f"{name} becomes a Python number in an iteration", line)
         if not has_own_memory(end, name, self._alive(end)):
             variable.ends_owned = False
-            if variable.is_owned:
+            if variable.is_owned and not variable.info.shape and variable not in self.shared:
+                self.shared.append(variable)
+            elif variable.is_owned:
                 raise CheckFailure(MEMORY, f"{name} shares memory after an iteration", line)
 
     def leave(self, frame: Frame) -> None:

@@ -42,7 +42,7 @@ from tensorlift.summarize.statements import (
 from tensorlift.summarize.unwritten import unwritten
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from tensorlift.comprehension.terms import Read, Term
     from tensorlift.summarize.program import Program
@@ -274,12 +274,15 @@ class Lifting:
 
     def _open_branch(self, s: Branch, context: Domain, versions: Versions) -> list[Item]:
         """Push the condition into the loops of the arms."""
-        if runs_on((s,)):
-            message = "a loop of which data say how long it runs stands under a condition"
-            raise refuse("TL221", message, s.location, "take the loop out of the condition")
-        block = Pusher(self._new_flag).push(s)
+        block = (*self._zeros(s), *Pusher(self._new_flag).push(s))
         self.liveness.extend(block, self.liveness.after[s])
         return self.block(block, context, versions)
+
+    def _zeros(self, s: Branch) -> Iterator[Statement]:
+        """Yield zeros for what arms declare, where a loop of theirs then stands outside that does not run elsewhere."""
+        for array in sorted(allocated((s,))) if runs_on((s,)) else ():
+            if not self.arrays[array].shape:
+                yield Store(array, (), terms.zero(self.arrays[array].dtype), s.location)
 
     def _new_flag(self) -> tuple[str, str]:
         array = unused("holds", self.names)

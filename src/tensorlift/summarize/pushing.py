@@ -1,7 +1,8 @@
 """Pushes the condition of a branch into the loops of its arms, so that a loop may stay a loop outside of branches.
 
 ``if (c) { S; for (..) T; }`` becomes ``if (c) S; for (..) if (c) T;``.  A condition on data is evaluated once, before
-the arms change what it reads; so are the conditions of branches inside, into local truth values.
+the arms change what it reads; so are the conditions of branches inside, into local truth values.  A loop that runs as
+long as a truth value holds does so where the condition does; elsewhere that is false from the start.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ class Pusher:
 
     def push(self, s: Branch) -> Block:
         """Return statements that mean what the branch means, with every loop outside of branches."""
-        return tuple(self._branch(s, _Test(UNIVERSE), set(s.values)))
+        asked = dict.fromkeys(one.goes_on for one in walk((s,)) if isinstance(one, Loop) and one.goes_on is not None)
+        never = (Store(name, (), FALSE, s.location) for name in asked)
+        return (*never, *self._branch(s, _Test(UNIVERSE), set(s.values)))
 
     def _branch(self, s: Branch, outer: _Test, used: set[str]) -> list[Statement]:
         condition, block = s.condition, list[Statement]()
@@ -95,7 +98,9 @@ class Pusher:
         for position, run in _runs(arm):
             first = run[0]
             later = used | _values_read(arm[position + len(run) :])
-            if isinstance(first, Loop):
+            if isinstance(first, Loop) and first.goes_on is not None:
+                block.append(first)
+            elif isinstance(first, Loop):
                 block.append(replace(first, body=test.guard(first.body, origin)))
             elif isinstance(first, Branch) and _has_loop(first):
                 block += self._branch(first, test, later)

@@ -12,7 +12,16 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.definition import Carried, Definition, DefinitionError, Item, KeptLoop, Summary, reads_of
+from tensorlift.comprehension.definition import (
+    Carried,
+    Definition,
+    DefinitionError,
+    Item,
+    KeptLoop,
+    Summary,
+    loops_of,
+    reads_of,
+)
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.tensor_program import (
     Assign,
@@ -67,6 +76,8 @@ class Lowering:
         self.shapes = {name: shape for name, (_, shape) in self.types.items()}
         self.failing: dict[Term, bool] = {}
         self.views: dict[str, list[str]] = {}  # versions that are views of a version's memory
+        running = (loop for loop in loops_of(summary.items) if loop.goes_on is not None)
+        self.asked = {one.before for loop in running for one in loop.carried}  # by no truth of Python's
 
     def body(self) -> tuple[Statement, ...]:
         """Return all statements, the return last."""
@@ -173,7 +184,8 @@ class _Block:
             self.owned.add(definition.name)
         else:
             self.lowering.look_through(definition.name, first.value)
-        if is_whole and first.value.is_weak and not (isinstance(first.value, Literal) and first.value.dtype == "f64"):
+        is_plain = isinstance(first.value, Literal) and first.value.dtype == "f64"
+        if is_whole and first.value.is_weak and (definition.name in self.lowering.asked or not is_plain):
             return [replace(first, value=self.build.copy(first.value))]  # a NumPy scalar, with its type
         return statements
 
