@@ -33,6 +33,13 @@ CASES = [
         "def f(x, i: int):\n    while i < 3:\n        i += 1\n    else:\n        x[0] = 1\n",
     ),
     Refused("walrus", "TL167", 2, 9, "def f(x):\n    if (t := x[0]) > 1:\n        x[0] = t\n"),
+    Refused(
+        "break",
+        "TL168",
+        4,
+        13,
+        "def f(x):\n    for i in range(3):\n        if x[i]:\n            break\n        x[2 - i] = 1\n",
+    ),
     Refused("try", "TL166", 2, 5, "def f(x):\n    try:\n        x[0] = 1\n    except ValueError:\n        pass\n"),
     Refused("with", "TL166", 2, 5, "def f(x):\n    with x:\n        pass\n"),
     Refused("raise", "TL116", 2, 5, "def f(x):\n    raise ValueError\n"),
