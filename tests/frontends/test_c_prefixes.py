@@ -46,3 +46,14 @@ def test_a_sum_so_far_that_is_tested_is_not_computed_again_for_each_iteration() 
     text = f"double f{_HEAD} {{ {body} }}"
     (function,) = lift_source(source_from_text(text, "k.c"), LiftOptions(target="c")).functions
     assert function.program.count("for (") == 1
+
+
+def test_the_first_hit_in_a_matrix_has_its_column() -> None:
+    text = """int f(int m, int n, int a[m][n], int key, int *row, int *column) {
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++)
+                if (a[i][j] == key) { *row = i; *column = j; return 1; }
+        return 0; }"""
+    (function,) = lift_source(source_from_text(text, "k.c"), LiftOptions(test=True)).functions
+    assert function.verdict is Verdict.LOOP_FREE, function.diagnostics
+    assert all(report.passed for report in function.tests)

@@ -20,7 +20,8 @@ from xdsl.dialects.arith import (
     SelectOp,
     SubiOp,
 )
-from xdsl.dialects.builtin import IntegerType, ModuleOp
+from xdsl.dialects.builtin import IntegerType, ModuleOp, i1
+from xdsl.dialects.memref import LoadOp
 from xdsl.dialects.scf import IfOp, WhileOp, YieldOp
 from xdsl.dialects.ub import PoisonOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
@@ -49,13 +50,41 @@ class Exits:
         """Rewrite each search, inner ones first."""
         for op in reversed(nested(module, WhileOp)):
             search = search_of(op)
-            if search is not None and (not _is_pure(op, search) or not _Reversing(op, search).run()):
+            if search is None:
+                continue
+            is_pure = None not in search.steps and all(map(is_quiet, op.before_region.block.ops))
+            is_split = not (is_pure and _plain(op)) and split(op, search)
+            if not is_split and not (is_pure and _Reversing(op, search).run()):
                 split(op, search)
 
 
-def _is_pure(op: WhileOp, search: Search) -> bool:
-    """Whether iterations know nothing of each other, and leave nothing but what the loop leaves at its end."""
-    return None not in search.steps and all(map(is_quiet, op.before_region.block.ops))
+def _plain(op: WhileOp) -> bool:
+    """Whether neither a loop nor those around it leave what they read, or what a loop inside of them found."""
+    outer: Operation | None = op
+    while outer is not None:
+        search = search_of(outer) if isinstance(outer, WhileOp) else None
+        if isinstance(outer, WhileOp) and search is not None and _finds_data(outer, search):
+            return False
+        outer = outer.parent_op()
+    return True
+
+
+def _finds_data(op: WhileOp, search: Search) -> bool:
+    """Whether a loop leaves what it read, or what a loop inside of it found."""
+    left = (last_of(op.before_region.block).operands[1 + k] for k, r in enumerate(op.results) if r.first_use)
+    return any(_is_data(value, op, search) for value in left)
+
+
+def _is_data(value: SSAValue, op: WhileOp, search: Search) -> bool:
+    owner = value.owner
+    if isinstance(owner, Block) or not op.is_ancestor(owner):
+        return False
+    if isinstance(owner, IfOp) and isinstance(value, OpResult):
+        arms = [search.body] if owner is search.branch else [region.block for region in owner.regions]
+        return any(_is_data(last_of(arm).operands[value.index], op, search) for arm in arms)
+    if isinstance(owner, LoadOp | WhileOp):
+        return value.type != i1
+    return any(_is_data(operand, op, search) for operand in owner.operands if operand.type != i1)
 
 
 def _is_after_a_hit(op: Operation, flags: Mapping[SSAValue, bool]) -> bool:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.rewrite import map_reads, walk
-from tensorlift.comprehension.terms import Index, Term, applies, read
+from tensorlift.comprehension.terms import Constant, Index, Reduce, Term, applies, read
 from tensorlift.ir.left_early import HIT, PICKED
+from tensorlift.poly.affine import Affine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from tensorlift.comprehension.state import Piece
     from tensorlift.ops.dtypes import DType
-    from tensorlift.poly.affine import Affine
     from tensorlift.poly.domain import Domain
     from tensorlift.proofs.source.induction import Guess
     from tensorlift.summarize.statements import Loop
@@ -54,11 +54,16 @@ def left_early(found: Sequence[tuple[Loop, Guess | None]]) -> LeftEarly | None:
 
 def _none(term: Term) -> tuple[Affine, DType] | None:
     """Return what a hit is where there is none, and its type: what is chosen where a loop goes on."""
-    for node in walk(term):
-        if applies(node, "select"):
-            chosen = next((arg for arg in node.args[1:] if isinstance(arg, Index)), None)
-            if chosen is not None:
-                return chosen.affine, chosen.dtype
+    for fold in (node for node in walk(term) if isinstance(node, Reduce)):
+        for node in walk(fold.body):
+            fixed = (
+                (arg for arg in node.children[1:] if arg.free.isdisjoint(fold.bound)) if applies(node, "select") else ()
+            )
+            for arg in fixed:
+                if isinstance(arg, Index):
+                    return arg.affine, arg.dtype
+                if isinstance(arg, Constant):
+                    return Affine(int(arg.value)), arg.dtype
     return None
 
 
