@@ -20,6 +20,7 @@ from tensorlift.ir.function import base_type
 from tensorlift.ops.dtypes import DType, is_integer
 from tensorlift.poly.names import reserve
 from tensorlift.proofs.certificate import Certificate
+from tensorlift.proofs.conditions import in_sizes
 from tensorlift.proofs.failure import GUARD, OBLIGATION, UNREADABLE, CheckFailure
 from tensorlift.proofs.obligations import either_form
 from tensorlift.proofs.summaries import ReadBack, Strides, check_summary
@@ -452,8 +453,9 @@ def check_read_back(program: ReadBack, emitted: Emitted, summary: Summary, targe
 
 def _check_needs(program: ReadBack, summary: Summary, preconditions: Sequence[str]) -> None:
     """Demand that the program asks of its callers what the source asks, or of sizes, which `check_summary` decides."""
+    stated = {in_sizes(parse_condition(text), summary) for text in preconditions}
     for need in program.needs:
-        if need not in preconditions and not _is_on_sizes(need, summary):
+        if in_sizes(parse_condition(need), summary) not in stated and not _is_on_sizes(need, summary):
             raise CheckFailure(OBLIGATION, f"the program needs that {need}")
 
 

@@ -8,25 +8,19 @@ A guard that does not follow would raise where the certificate promises a result
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.places import PlaceRead, cell_read, is_inside, limit_of, places_read
 from tensorlift.contract.language import (
     INTEGER,
     NUMBER,
-    AnyOf,
-    Atom,
-    Compare,
     Condition,
-    Extent,
     Inside,
     IsArray,
     IsScalar,
     ReadInside,
     Separate,
     Sum,
-    atoms_of,
 )
 from tensorlift.contract.notation import parse_condition
 from tensorlift.diagnostics import LiftError
@@ -36,6 +30,7 @@ from tensorlift.poly.domain import Domain, at_least
 from tensorlift.poly.isl import IslError
 from tensorlift.proofs.certificate import MEMREF, Certificate, certificate_from_json, same_summary, seal_of
 from tensorlift.proofs.check import check
+from tensorlift.proofs.conditions import in_sizes
 from tensorlift.proofs.entry import Caller, Emitted, check_read_back_as
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 from tensorlift.proofs.unit import read_unit
@@ -74,7 +69,7 @@ def check_sizes(read: Certificate) -> None:
 
 def _check_places(read: Certificate) -> None:
     """Demand that a precondition keeps inside what the source reads at places that depend on data."""
-    stated = [_in_sizes(parse_condition(text), read.summary) for text in read.preconditions]
+    stated = [in_sizes(parse_condition(text), read.summary) for text in read.preconditions]
     for definition in read.summary.definitions():
         for piece, term in definition.pieces:
             for found in places_read(term, definition.domain & piece, definition.indices):
@@ -100,7 +95,7 @@ def check_guards_follow(read: Certificate) -> None:
         CheckFailure: where one does not.
 
     """
-    stated = [_in_sizes(parse_condition(text), read.summary) for text in read.preconditions]
+    stated = [in_sizes(parse_condition(text), read.summary) for text in read.preconditions]
     for guard in read.guards:
         if not _follows(guard, stated, read.summary):
             raise CheckFailure(CERTIFICATE, f"no precondition says that {guard}, which a guard checks")
@@ -121,7 +116,7 @@ def _follows(guard: Condition, stated: list[Condition], summary: Summary) -> boo
     condition = _on_sizes(guard, summary)
     if condition is not None:
         return summary.context.is_subset(condition)
-    return _in_sizes(guard, summary) in stated
+    return in_sizes(guard, summary) in stated
 
 
 def _is_type(guard: IsArray | IsScalar, summary: Summary) -> bool:
@@ -139,30 +134,11 @@ def _is_type(guard: IsArray | IsScalar, summary: Summary) -> bool:
 def _on_sizes(condition: Condition, summary: Summary) -> Domain | None:
     """Return the sizes that meet a condition, None where it is one on memory or no affine one."""
     names = [*summary.sizes, *(d.name for d in summary.derived)]
-    text = str(_in_sizes(condition, summary)).replace("==", "=")
+    text = str(in_sizes(condition, summary)).replace("==", "=")
     try:
         return Domain.read(f"[{', '.join(names)}] -> {{ : {text} }}")
     except IslError:
         return None
-
-
-def _in_sizes(condition: Condition, summary: Summary) -> Condition:
-    """Replace the extents of arrays in a condition by the sizes that they are, and names by those of the source."""
-    if not isinstance(condition, Compare | AnyOf | Inside):
-        return condition
-    if isinstance(condition, Inside):
-        condition = replace(condition, array=summary.source_name(condition.array))
-    return condition.substitute({atom: _in_source(atom, summary) for atom in atoms_of(condition)})
-
-
-def _in_source(atom: Atom, summary: Summary) -> Sum:
-    if isinstance(atom, str):
-        return Sum.name(summary.source_name(atom))
-    info = summary.arrays.get(summary.source_name(atom.array)) if isinstance(atom, Extent) else None
-    if info is None or not isinstance(atom, Extent) or atom.axis >= len(info.shape):
-        return Sum.name(atom)
-    extent = info.shape[atom.axis]
-    return Sum.of(*((factor, (size,)) for size, factor in extent.terms), (extent.constant, ()))
 
 
 _DIGEST = re.compile("[0-9a-f]{64}")

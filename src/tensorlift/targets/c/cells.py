@@ -15,6 +15,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.positions import extreme_in
 from tensorlift.comprehension.rewrite import renewed, substitute
 from tensorlift.comprehension.rules import FALSE
+from tensorlift.comprehension.segments import is_neutral
 from tensorlift.comprehension.terms import (
     COMBINER,
     Apply,
@@ -25,6 +26,7 @@ from tensorlift.comprehension.terms import (
     Reduce,
     Scalar,
     Term,
+    applies,
 )
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 from tensorlift.ops.scalar_ops import neutral as number_of
@@ -50,7 +52,7 @@ from tensorlift.targets.c.sums import has_fold, replaced
 from tensorlift.targets.c.text import Block
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from tensorlift.poly.affine import Affine
     from tensorlift.targets.c.courses import Course
@@ -157,6 +159,9 @@ class Cell:
         """Return loops that fold all points of a fold's domain into a target."""
         with self._names.scope():
             bound, domain, body = renewed(term, self._names.fresh)
+            ends = self._ends(bound, body, term.op)
+            if ends is not None:
+                body = ends[2]
 
             def step(values: Mapping[str, Affine]) -> list[Line]:
                 inner = Cell(self.where & domain, self._read, self._names, self.wrapping)
@@ -169,7 +174,19 @@ class Cell:
             if course is not None and len(bound) == 1:
                 with suppress(NotAffine):  # the loop is not over the variable itself
                     return self._folded_running(terms.reduce(term.op, bound, domain, body), target, course)
+            if ends is not None:
+                variable, low = bound[0], ends[0]
+                return [Block(f"for (long {variable} = {low}; {variable} < {ends[1]}; {variable}++)", step({}))]
             return nest(domain, bound, self.where, step)
+
+    def _ends(self, bound: Sequence[str], body: Term, op: str) -> tuple[str, str, Term] | None:
+        """Spell the bounds between which a fold goes over places, if it does; give what it folds there."""
+        if len(bound) != 1 or not applies(body, "select") or not applies(body.args[0], "within"):
+            return None
+        place, low, high = body.args[0].args
+        if not isinstance(place, Index) or place.affine.variable != bound[0] or not is_neutral(body.args[2], op):
+            return None
+        return self._spelled(low).source, self._spelled(high).within(SUM), body.args[1]
 
     def _folded_running(self, term: Term, target: str, course: Course) -> list[Line]:
         """Return a loop that folds a fold's points, where the fold inside of them keeps its accumulator."""
