@@ -188,7 +188,8 @@ def _bounds(term: Apply, domain: Domain, variables: tuple[str, ...]) -> Iterator
     """Yield the bounds that are no numbers and are known to be inside of an axis, or behind its last place."""
     place = term.args[0].affine.variable if isinstance(term.args[0], Index) else None
     ends = ends_of(domain, place) if place is not None else None
-    if place is None or ends is None:
+    if place is None or ends is None:  # it is not known of which axis they are places
+        yield PlaceRead(term, domain, variables, variables[-1] if variables else "", None, (), Affine(0), is_any=True)
         return
     extent, hit = ends[1] + 1, fresh("hit")
     there = Domain.of(at_least(hit, 0), at_least(extent, hit))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.comprehension.rewrite import bottom_up, rebuild
-from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Read, Reduce, Term, applies, unconverted
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Term, applies, unconverted
 from tensorlift.ops.conversions import is_exact
 from tensorlift.ops.dtypes import is_integer
 from tensorlift.ops.scalar_ops import neutral
@@ -25,21 +25,33 @@ if TYPE_CHECKING:
     from tensorlift.poly.domain import Domain
 
 
-def asking_all(summary: Summary) -> Summary:
-    """Return the summary with plain comparisons where each place may be asked."""
-    return replace(summary, items=tuple(_item(item, ()) for item in summary.items))
+def asking_all(summary: Summary, *, folds: bool = True) -> Summary:
+    """Return the summary with plain comparisons where each place may be asked; without ``folds`` not in folds."""
+    return replace(summary, items=tuple(_item(item, (), folds=folds) for item in summary.items))
 
 
-def _item(item: Item, around: tuple[str, ...]) -> Item:
+def _item(item: Item, around: tuple[str, ...], *, folds: bool) -> Item:
     if isinstance(item, KeptLoop):
-        return replace(item, body=tuple(_item(inner, (*around, item.variable)) for inner in item.body))
+        body = tuple(_item(inner, (*around, item.variable), folds=folds) for inner in item.body)
+        return replace(item, body=body)
     grids = [set(item.indices), *(_grid(node) for node in item.nodes() if isinstance(node, Read))]
     sizes = _sizes(item).difference(around)
 
     def is_grid(names: frozenset[str]) -> bool:
         return any(names - sizes <= grid for grid in grids)
 
-    return item.mapped(lambda term, _: _asked(term, is_grid))
+    kept = set() if folds else {test for node in item.nodes() if (test := folded_between(node)) is not None}
+    return item.mapped(lambda term, _: _asked(term, is_grid, kept))
+
+
+def folded_between(term: Term) -> Apply | None:
+    """Return what a fold asks of its places, if it goes over those between bounds and no others."""
+    if not isinstance(term, Reduce) or len(term.bound) != 1 or not applies(term.body, "select"):
+        return None
+    test, _, nothing = term.body.args
+    if not applies(test, "within") or not is_neutral(nothing, term.op) or not isinstance(test.args[0], Index):
+        return None
+    return test if test.args[0].affine.variable == term.bound[0] else None
 
 
 def _sizes(definition: Definition) -> set[str]:
@@ -53,10 +65,10 @@ def _grid(read: Read) -> set[str]:
     return {name for name in names if name is not None and names.count(name) == 1}
 
 
-def _asked(term: Term, is_grid: Callable[[frozenset[str]], bool]) -> Term:
+def _asked(term: Term, is_grid: Callable[[frozenset[str]], bool], kept: set[Apply]) -> Term:
     done: dict[Term, Term] = {}
     for node in bottom_up(term, done):
-        is_asked = applies(node, "within") and is_grid(node.free)
+        is_asked = applies(node, "within") and node not in kept and is_grid(node.free)
         if not is_asked or not isinstance(node, Apply):
             done[node] = rebuild(node, done.__getitem__)
         else:

@@ -15,7 +15,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.positions import extreme_in
 from tensorlift.comprehension.rewrite import renewed, substitute
 from tensorlift.comprehension.rules import FALSE
-from tensorlift.comprehension.segments import is_neutral
+from tensorlift.comprehension.segments import folded_between
 from tensorlift.comprehension.terms import (
     COMBINER,
     Apply,
@@ -24,9 +24,9 @@ from tensorlift.comprehension.terms import (
     Piecewise,
     Read,
     Reduce,
+    Reducer,
     Scalar,
     Term,
-    applies,
 )
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 from tensorlift.ops.scalar_ops import neutral as number_of
@@ -159,7 +159,7 @@ class Cell:
         """Return loops that fold all points of a fold's domain into a target."""
         with self._names.scope():
             bound, domain, body = renewed(term, self._names.fresh)
-            ends = self._ends(bound, body, term.op)
+            ends = self._ends(bound, domain, body, term.op)
             if ends is not None:
                 body = ends[2]
 
@@ -179,13 +179,12 @@ class Cell:
                 return [Block(f"for (long {variable} = {low}; {variable} < {ends[1]}; {variable}++)", step({}))]
             return nest(domain, bound, self.where, step)
 
-    def _ends(self, bound: Sequence[str], body: Term, op: str) -> tuple[str, str, Term] | None:
+    def _ends(self, bound: Sequence[str], domain: Domain, body: Term, op: Reducer) -> tuple[str, str, Term] | None:
         """Spell the bounds between which a fold goes over places, if it does; give what it folds there."""
-        if len(bound) != 1 or not applies(body, "select") or not applies(body.args[0], "within"):
+        test = folded_between(terms.reduce(op, tuple(bound), domain, body))
+        if test is None or not isinstance(body, Apply):
             return None
-        place, low, high = body.args[0].args
-        if not isinstance(place, Index) or place.affine.variable != bound[0] or not is_neutral(body.args[2], op):
-            return None
+        _, low, high = test.args
         return self._spelled(low).source, self._spelled(high).within(SUM), body.args[1]
 
     def _folded_running(self, term: Term, target: str, course: Course) -> list[Line]:

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, KeptLoop, definitions_of
+from tensorlift.comprehension.segments import asking_all
 from tensorlift.comprehension.terms import Read, Term, read
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import cell_value, integer_range, is_float, shortest
@@ -57,7 +58,8 @@ def emit(  # noqa: PLR0913 - what a program computes, and what is known of its s
         LiftError: TL305, where C has no spelling of something.
 
     """
-    return _Emission(summary, strides, signature, conditions, wrapping, plain=plain).emit()
+    asked = asking_all(summary, folds=False)
+    return _Emission(asked, strides, signature, conditions, wrapping, plain=plain).emit()
 
 
 class _Emission:
