@@ -29,7 +29,7 @@ void spmm(int n, int k, const int *ptr, const int *col, const double *val, const
     }
 }
 
-// expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c refused TL305
+// expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c loop-free
 void row_sums(int n, const int *offsets, const double *values, double *sums) {
     for (int i = 0; i < n; i++) {
         sums[i] = 0.0;
@@ -37,7 +37,7 @@ void row_sums(int n, const int *offsets, const double *values, double *sums) {
     }
 }
 
-// expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c refused TL305
+// expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c loop-free
 void row_means(int n, const int *offsets, const double *values, double *means) {
     for (int i = 0; i < n; i++) {
         int lo = offsets[i], hi = offsets[i + 1];
@@ -47,7 +47,7 @@ void row_means(int n, const int *offsets, const double *values, double *means) {
     }
 }
 
-// expect: numpy refused TL406, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c refused TL305
+// expect: numpy refused TL406, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c loop-free
 void row_max(int n, const int *offsets, const double *values, double *most) {
     for (int i = 0; i < n; i++) {
         double m = -INFINITY;
@@ -57,7 +57,7 @@ void row_max(int n, const int *offsets, const double *values, double *most) {
     }
 }
 
-// expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c refused TL305
+// expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c loop-free
 void row_norms(size_t n, const int *ptr, const double *val, double *norm) {
     for (size_t i = 0; i < n; i++) {
         double s = 0;
@@ -70,7 +70,7 @@ void row_norms(size_t n, const int *ptr, const double *val, double *norm) {
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL305
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void padded_sums(int n, int m, const int *len, const double a[n][m], double *s) {
     for (int i = 0; i < n; i++) {
         s[i] = 0;
@@ -78,13 +78,13 @@ void padded_sums(int n, int m, const int *len, const double a[n][m], double *s) 
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL305
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void mask_batch(int n, int m, const int *len, double *a) {
     for (int b = 0; b < n; b++)
         for (int t = 0; t < len[b]; t++) a[b * m + t] *= 2.0;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL305
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 double first_cells(const int *count, const double *x) {
     int n = *count;
     double s = 0;
@@ -92,13 +92,13 @@ double first_cells(const int *count, const double *x) {
     return s;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL305
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void scale_first(const long *sizes, double *x, double by) {
     long m = sizes[0];
     for (long i = 0; i < m; i++) x[i] *= by;
 }
 
-// expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c refused TL305
+// expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c loop-free
 void row_counts(int n, const int *ptr, const int *flag, int *count) {
     for (int i = 0; i < n; i++) {
         int c = 0;
@@ -109,7 +109,7 @@ void row_counts(int n, const int *ptr, const int *flag, int *count) {
 }
 
 // The pattern of a row, by rows that start anywhere.
-// expect: numpy refused TL315, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c refused TL305
+// expect: numpy refused TL315, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c loop-free
 void from_starts(int n, const int *start, const int *stop, const double *x, double *y) {
     for (int i = 0; i < n; i++) {
         double s = 0;
@@ -131,7 +131,7 @@ void scale_rows(int n, const int *ptr, const double *by, double *val) {
         for (int p = ptr[i]; p < ptr[i + 1]; p++) val[p] *= by[i];
 }
 
-// expect: numpy refused TL315, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c refused TL305
+// expect: numpy refused TL208, jax refused TL208, torch refused TL208, stablehlo refused TL208, linalg refused TL208, c refused TL208
 void window_sums(int n, const int *back, const double *x, double *y) {
     for (int i = 0; i < n; i++) {
         double s = 0;

@@ -33,7 +33,7 @@ def spmm(ptr: "int32[:]", col: "int32[:]", val: "float64[:]", x: "float64[:, :]"
             out[i, j] = s
 
 
-# expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c refused TL305
+# expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c loop-free
 def row_sums(offsets: "int64[:]", values: "float64[:]"):
     sums = np.zeros(len(offsets) - 1)
     for i in range(len(offsets) - 1):
@@ -44,7 +44,7 @@ def row_sums(offsets: "int64[:]", values: "float64[:]"):
     return sums
 
 
-# expect: numpy refused TL406, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c refused TL305
+# expect: numpy refused TL406, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c loop-free
 def row_max(offsets: "int64[:]", values: "float64[:]", most: "float64[:]"):
     for i in range(len(most)):
         m = -np.inf
@@ -53,7 +53,7 @@ def row_max(offsets: "int64[:]", values: "float64[:]", most: "float64[:]"):
         most[i] = m
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL305
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def padded_sums(lengths: "int64[:]", a: "float64[:, :]"):
     n = a.shape[0]
     s = np.zeros(n)
@@ -63,14 +63,14 @@ def padded_sums(lengths: "int64[:]", a: "float64[:, :]"):
     return s
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL305
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def mask_batch(lengths: "int64[:]", a: "float64[:, :]"):
     for b in range(a.shape[0]):
         for t in range(lengths[b]):
             a[b, t] = a[b, t] * 2.0
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL305
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def first_cells(count: "int64[:]", x: "float64[:]"):
     s = 0.0
     for i in range(count[0]):
@@ -78,7 +78,7 @@ def first_cells(count: "int64[:]", x: "float64[:]"):
     return s
 
 
-# expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c refused TL305
+# expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c refused TL406
 def word_counts(starts: "int64[:]", letters: "uint8[:]", counts: "int64[:]"):
     for w in range(len(counts)):
         c = 0
@@ -88,7 +88,7 @@ def word_counts(starts: "int64[:]", letters: "uint8[:]", counts: "int64[:]"):
         counts[w] = c
 
 
-# expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c refused TL305
+# expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c loop-free
 def row_dot(ptr: "int32[:]", a: "float64[:]", b: "float64[:]", out: "float64[:]"):
     for i in range(len(out)):
         lo, hi = ptr[i], ptr[i + 1]
