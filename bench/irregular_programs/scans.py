@@ -40,7 +40,7 @@ def max_drawdown(price: np.ndarray) -> float:
     return worst
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
 def kadane(a: np.ndarray) -> float:
     best = a[0]
     here = a[0]

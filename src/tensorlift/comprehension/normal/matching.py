@@ -19,7 +19,7 @@ from tensorlift.poly.domain import Domain, equal
 Match = dict[str, Affine]
 Same = Callable[[Poly, Poly, Domain], bool]
 
-_MOST_ENDS = 2  # variables that are tried for one that no subscript has
+_MOST_ENDS = 4  # variables that are tried for one that no subscript has
 EVEN = frozenset({"zero", "cos", "cosh"})  # f(-x) = f(x)
 
 
