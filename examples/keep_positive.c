@@ -1,5 +1,5 @@
 // Keeps the positive elements, close together, and returns their number.  Where an element goes depends on the data, so
-// no program over whole arrays of known extents says the same: this is refused.
+// that the loop stays.
 int keep_positive(int n, const double *x, double *kept) {
     int count = 0;
     for (int i = 0; i < n; i++) {

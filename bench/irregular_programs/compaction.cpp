@@ -12,7 +12,7 @@ int count_above(const std::vector<double> &x, double t)
     return k;
 }
 
-// expect: numpy refused TL126, jax refused TL126, torch refused TL126, stablehlo refused TL126, linalg refused TL126, c refused TL126
+// expect: numpy hybrid, jax hybrid, torch refused TL305, stablehlo refused TL209, linalg refused TL209, c refused TL209
 std::size_t compress_positive(const std::vector<double> &x, std::vector<double> &out)
 {
     std::size_t k = 0;
@@ -38,7 +38,7 @@ void merge_by_flags(int n, const int *flags, const double *a, const double *b, d
         out[k] = flags[k] ? a[i++] : b[j++];
 }
 
-// expect: numpy refused TL126, jax refused TL126, torch refused TL126, stablehlo refused TL126, linalg refused TL126, c refused TL126
+// expect: numpy refused TL130, jax refused TL130, torch refused TL130, stablehlo refused TL130, linalg refused TL130, c refused TL130
 std::vector<double> positives(const std::vector<double> &x)
 {
     std::vector<double> out;

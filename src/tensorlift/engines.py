@@ -94,6 +94,7 @@ def derived(summary: Summary, target: Target, _effort: Effort) -> TensorProgram:
         chooses_in_loops=is_python and target.changes_arrays,  # else loops are traced
         short_windows=target.short_windows,
         segmented=target.segmented,
+        orders_stores=target.orders_stores,
     )
     return derive(summary, select=_selection(target), build=build)
 

@@ -37,6 +37,7 @@ _MEMORY = {
     Memory.BLANK: "in memory of its own, whose cells have no values yet",
     Memory.VIEW: "in the memory of the first operand",
     Memory.WINDOW: "in the memory of the first operand, not to be written",
+    Memory.UPDATE: "nowhere: the first operand changes, and nothing is given",
 }
 
 

@@ -127,23 +127,11 @@ CASES = [
         "}\n",
     ),
     Refused(
-        "conditional step",
-        "TL126",
-        5,
-        9,
-        "void f(int n, double *a, double *b) {\n"
-        "  int k = 0;\n"
-        "  for (int i = 0; i < n; i++)\n"
-        "    if (a[i] > 0)\n"
-        "      b[k++] = a[i];\n"
-        "}\n",
-    ),
-    Refused(
         "scatter",
         "TL130",
         3,
         5,
-        "void f(int n, int *p, double *a, double *b) {\n  for (int i = 0; i < n; i++)\n    a[p[i]] = b[i];\n}\n",
+        "void f(int n, int *p, double **a, double *b) {\n  for (int i = 0; i < n; i++)\n    a[p[i]][0] = b[i];\n}\n",
     ),
     Refused(
         "quadratic",

@@ -145,10 +145,10 @@ CASES = [
     ),
     Case(
         "conditional_push",
-        "TL126",
-        5,
-        16,
-        "the value of `o.size()` is not a closed form of loop variables and sizes here",
+        "TL130",
+        6,
+        3,
+        "the subscript depends on data in an extent",
         "#include <vector>\n"
         "std::vector<int> f(const std::vector<int> &v) {\n"
         "  std::vector<int> o;\n"
@@ -242,18 +242,6 @@ CASES = [
         22,
         "`f` calls itself",
         "int f(int n) {\n  return n < 2 ? n : f(n - 1) + f(n - 2);\n}\n",
-    ),
-    Case(
-        "scatter",
-        "TL130",
-        4,
-        5,
-        "the subscript depends on data",
-        "#include <vector>\n"
-        "void f(std::vector<double> &v, const std::vector<int> &k) {\n"
-        "  for (std::size_t i = 0; i < k.size(); i++)\n"
-        "    v[k[i]] = 1;\n"
-        "}\n",
     ),
     Case(
         "break",

@@ -84,7 +84,6 @@ def test_an_index_that_is_never_negative_does_not_count_from_the_end(step: str, 
     ("parameters", "body", "code"),
     [
         (_X, "for i in range(len(x)):\n    x[i - 1] = 0", "TL133"),
-        ("x: 'float64[:]', ix: 'int64[:]'", "for j in ix:\n    x[j] = 0", "TL130"),
         (
             "x: 'float64[:]', ix: 'int64[:]', y: 'float64[:]'",
             "v = x[1:]\nfor i in range(len(ix)):\n    y[i] = v[ix[i]]",

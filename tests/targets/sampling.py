@@ -115,6 +115,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "div": lambda a, b: a / b if b else math.nan, "tdiv": _truncated, "rem": _remainder,
     "floordiv": lambda a, b: a // b, "mod": lambda a, b: a % b,
     "max": max, "min": min, "fmax": max, "fmin": min, "abs": abs, "pow": lambda a, b: a**b,
+    "hits": lambda a, b: a == b,
     "eq": lambda a, b: a == b, "ne": lambda a, b: a != b, "lt": lambda a, b: a < b, "le": lambda a, b: a <= b,
     "gt": lambda a, b: a > b, "ge": lambda a, b: a >= b, "and": lambda a, b: a and b, "or": lambda a, b: a or b,
     "not": lambda a: not a, "within": lambda a, b, c: b <= a < c,
@@ -178,7 +179,8 @@ class Trial:
         names = {**self.library.names, **self.sizes, **given}
         with np.errstate(all="ignore"):
             if " = " not in self.text:
-                return eval(self.text, names)
+                result = eval(self.text, names)
+                return names["a"] if result is None else result  # an update of the first operand gives nothing
             exec(self.text, names)
         return names["a"]
 
@@ -193,7 +195,8 @@ class Trial:
         else:
             assert got.dtype.kind == {"i64": "i", "f64": "f", "bool": "b"}[meant.dtype]
         compare_cells(got, meant, Meaning(self.sizes, self.arrays))
-        if self.library.target.changes_arrays and " = " not in self.text and not isinstance(result, np.generic):
+        is_value = " = " not in self.text and ".at(" not in self.text and not isinstance(result, np.generic)
+        if self.library.target.changes_arrays and is_value:
             self._compare_memory(got)
 
     def _compare_memory(self, got: np.ndarray[Any, Any]) -> None:

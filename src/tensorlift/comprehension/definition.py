@@ -218,6 +218,12 @@ class Summary:
         """Yield every definition, those of kept loops included, in program order."""
         yield from definitions_of(self.items)
 
+    def array_of(self, name: str) -> str:
+        """Return the array that a name is, or is a version of."""
+        versions = {d.name: d.array for d in self.definitions()}
+        versions |= {c.name: c.array for loop in loops_of(self.items) for c in loop.carried}
+        return name if name in self.arrays else versions[name]
+
     def sources_of(self, definition: Definition) -> Iterator[Definition]:
         """Yield a definition and those that it is made of, nearest first."""
         known = {d.name: d for d in self.definitions()}

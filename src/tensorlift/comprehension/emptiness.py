@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 def keeps_what_empty_loops_leave(summary: Summary) -> bool:
     """Tell whether an output is read only for sizes at which a loop that writes it whole is empty."""
     entries = dict(summary.outputs)
-    written = [d for d in summary.definitions() if d.name in entries.values()]
-    return any(isinstance(t, Read) and t.array in entries for _, t in where_empty(summary, written))
+    for written in (d for d in summary.definitions() if d.name in entries.values()):
+        found = [t for _, t in where_empty(summary, [written])]
+        others = frozenset[str]().union(*(t.reads for _, t in written.pieces if t not in found))
+        if any(isinstance(t, Read) and t.array in entries and t.array not in others for t in found):
+            return True
+    return False
 
 
 def says_what_of_nothing(summary: Summary) -> bool:

@@ -1,5 +1,7 @@
 """Where terms read arrays at places that depend on data, and under which conditions.
 
+So is where definitions write: a cell of theirs that a place hits.
+
 The bounds of a loop over places count as well: all cells of their arrays are places of an axis, or behind its last one.
 What the loop reads at a place that is a cell of an array, as ``x[col[p]]``, is inside for all cells of that, those
 between no bounds too.
@@ -41,6 +43,7 @@ Guards = tuple[tuple[Term, bool], ...]  # conditions, each with whether it holds
 class PlaceRead(NamedTuple):
     """A cell is read at a place: where ``guards`` hold on a domain, over which ``hit`` walks the cells of the axis.
 
+    Where it is written, ``hit`` is an index of the definition, and there is no value.
     Of a bound of a loop there is no ``value``, and ``extent`` is how far ``hit`` walks.  ``is_any`` says that the place
     is a cell of an array of which no cell may be outside.
     """
@@ -58,7 +61,7 @@ class PlaceRead(NamedTuple):
 def always_computed(term: Apply) -> tuple[Term, ...]:
     """Return the operands that C computes in any case; of a conjunction nobody knows which one came first."""
     if term.op in ("and", "or"):
-        return ()
+        return term.args if all(applies(part, "hits") for part in _conjuncts(term)) else ()
     return term.args[:1] if term.op == "select" else term.args
 
 
@@ -92,6 +95,16 @@ def stays_within(place: Term, low: Affine, high: Affine, domain: Domain) -> bool
 
 _ADDED_IN = ("i32", "i64")  # in these types NumPy adds a number as the source does
 
+
+def _conjuncts(term: Term) -> list[Term]:
+    return [part for side in term.args for part in _conjuncts(side)] if applies(term, "and") else [term]
+
+
+def _is_hit(term: Term) -> bool:
+    """Tell whether a condition says that places hit a cell, and perhaps more."""
+    return any(applies(part, "hits") for part in _conjuncts(term))
+
+
 At = tuple["Term", "Domain", tuple[str, ...]]  # a term with the points and the variables for which it is computed
 
 
@@ -99,7 +112,7 @@ def operands_in_any_case(at: At) -> list[At]:
     """Return what C computes of a term however its conditions turn out, the last operand first."""
     term, domain, variables = at
     if isinstance(term, Reduce):
-        is_cut_short = term.op in ("any", "all")
+        is_cut_short = term.op in ("any", "all") and not _is_hit(term.body)
         return [] if is_cut_short else [(term.body, domain & term.domain, variables + term.bound)]
     if isinstance(term, Piecewise):
         return [(piece, domain & part, variables) for part, piece in reversed(term.pieces)]
@@ -116,11 +129,17 @@ def is_inside(found: PlaceRead, extent: Affine) -> bool:
     return stays_within(found.place, Affine(0), extent - 1, found.domain)
 
 
-def cell_read(found: PlaceRead) -> tuple[Read, int]:
-    """Return the cell that is read, and the axis that the place is on."""
-    assert found.value is not None, "it is no bound"
+def cell_at(found: PlaceRead, definition: Definition, summary: Summary) -> tuple[str, int]:
+    """Return the array of the cell that is read, or that the definition writes, and the axis that the place is on.
+
+    A bound has none.
+    """
+    if found.extent is not None:
+        return "", 0
+    if found.value is None:
+        return definition.array, definition.indices.index(found.hit)
     return next(
-        (node, axis)
+        (summary.array_of(node.array), axis)
         for node in walk(found.value)
         if isinstance(node, Read)
         for axis, index in enumerate(node.indices)
@@ -128,12 +147,9 @@ def cell_read(found: PlaceRead) -> tuple[Read, int]:
     )
 
 
-def limit_of(found: PlaceRead, summary: Summary) -> Affine:
+def limit_of(found: PlaceRead, cell: tuple[str, int], summary: Summary) -> Affine:
     """Return the first place that is outside."""
-    if found.extent is not None:
-        return found.extent
-    cell, axis = cell_read(found)
-    return summary.shape_of(cell.array)[axis]
+    return summary.arrays[cell[0]].shape[cell[1]] if found.extent is None else found.extent
 
 
 def places_read(term: Term, domain: Domain, variables: tuple[str, ...]) -> Iterator[PlaceRead]:
@@ -156,10 +172,11 @@ def places_read(term: Term, domain: Domain, variables: tuple[str, ...]) -> Itera
             yield PlaceRead(*at, others if is_any else guards, is_any=is_any)
             stack += [((value, within, bound + node.bound), guards), ((place, inside, bound), guards)]
             continue
-        if applies(node, "select"):
-            condition, *arms = node.args
-            cases = zip(arms, ((condition, True), (condition, False)), strict=True)
-            stack += [((arm, inside, bound), (*guards, case)) for arm, case in cases]
+        test = node.args[1] if applies(node, "hits") else None
+        hit = test.affine.variable if isinstance(test, Index) else None
+        if isinstance(node, Apply) and hit in bound:
+            yield PlaceRead(node.args[0], inside, bound, hit, None, guards)
+        stack += [((part, inside, bound), (*guards, *more)) for part, more in _under_conditions(node)]
         stack += [(operand, guards) for operand in operands_in_any_case((node, inside, bound))]
 
 
@@ -217,3 +234,15 @@ def cells_plus(place: Term, definitions: Mapping[str, Definition]) -> tuple[Read
             place = known.pieces[0][1]
         else:
             return (place, added) if isinstance(place, Read) else None
+
+
+def _under_conditions(term: Term) -> Iterator[tuple[Term, Guards]]:
+    """Yield what is computed of a term under conditions; what a store leaves where it hits is computed in any case."""
+    if applies(term, "select"):
+        condition, chosen, other = term.args
+        yield chosen, () if all(applies(part, "hits") for part in _conjuncts(condition)) else ((condition, True),)
+        yield other, ((condition, False),)
+    elif applies(term, "and") and _is_hit(term):
+        parts = _conjuncts(term)
+        conditions = tuple((part, True) for part in parts if not applies(part, "hits"))
+        yield from ((part, conditions) for part in parts if conditions and applies(part, "hits"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.terms import Apply, Constant, Term
+from tensorlift.comprehension.terms import Apply, Constant, Index, Reduce, Term, applies
 from tensorlift.ops.conversions import EXACT_BITS
 from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer, width
-from tensorlift.poly.domain import Constraint, Domain, NotAffine, at_least
+from tensorlift.poly.domain import Constraint, Domain, NotAffine, at_least, less
 from tensorlift.poly.variables import extreme_of
 
 if TYPE_CHECKING:
@@ -50,6 +50,33 @@ def never_wraps(term: Term) -> bool:
 def value_range(term: Term) -> Range:
     """Return bounds of the value of an integer term, by the types of what it reads."""
     return _range(term, {})
+
+
+def is_inside_by_type(place: Term, extent: Affine, domain: Domain) -> bool:
+    """Tell whether a place is one of an axis at all points of a domain, whatever is read for it."""
+    least, most = value_range(place)
+    return domain.implies(at_least(least, 0), less(most, extent))
+
+
+def is_not_negative(term: Term) -> bool:
+    """Tell whether an integer is zero or more, as the greater of two is of which one is."""
+    if applies(term, "max"):
+        return any(map(is_not_negative, term.args))
+    return value_range(term)[0] >= 0
+
+
+def is_below(term: Term, limit: Affine, domain: Domain) -> bool:
+    """Tell whether an integer is made of indices that are less than a limit at all points of a domain."""
+    match term:
+        case Constant(value=value):
+            return domain.implies(less(int(value), limit))
+        case Index(affine=place):
+            return domain.implies(less(place, limit))
+        case Apply(op="max", args=parts) | Apply(op="select", args=(_, *parts)):
+            return all(is_below(part, limit, domain) for part in parts)
+        case Reduce(op="max", body=body, domain=points):
+            return is_below(body, limit, domain & points)
+    return False
 
 
 def _fits(inner: Range, outer: Range) -> bool:

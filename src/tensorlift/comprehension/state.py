@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.hits import seen_where_hit
 from tensorlift.comprehension.terms import Piecewise, Term
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import EMPTY, Domain, equal
@@ -92,7 +93,7 @@ class State:
     def apply(self, effect: Effect, resolve: Mapping[str, Term]) -> None:
         """Run an effect, whose terms read this state and outer values."""
         after = {
-            array: split((domain, self.resolved(term, domain, resolve)) for domain, term in pieces)
+            array: split((d, seen_where_hit(self.resolved(term, d, resolve), d)) for d, term in pieces)
             for array, pieces in effect.items()
         }
         for array, pieces in after.items():
@@ -203,7 +204,8 @@ def _selected(condition: Term, first: list[Piece], second: list[Piece], old: Ter
         for other_domain, other in _filled(second, first, old):
             both = domain & other_domain
             if not both.is_empty():
-                found.append((both.coalesce(), rewrite.simplified("select", (condition, term, other))))
+                both = both.coalesce()
+                found.append((both, seen_where_hit(rewrite.simplified("select", (condition, term, other)), both)))
     return found
 
 

@@ -19,7 +19,7 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.places import PlaceRead, cell_read, cells_plus, is_inside, limit_of, places_read
+from tensorlift.comprehension.places import PlaceRead, cell_at, cells_plus, is_inside, limit_of, places_read
 from tensorlift.comprehension.terms import Constant, Read, Term, applies
 from tensorlift.comprehension.whole import rounded_sums
 from tensorlift.contract.interface import Precondition
@@ -60,35 +60,31 @@ _ADDED_IN = ("i32", "i64")  # in these types NumPy adds a number as the source d
 def inside(view: FunctionView, summary: Summary) -> Iterator[tuple[Inside | ReadInside, Location | None]]:
     """Yield what keeps the reads of each array inside, with the first of them; nothing where types do."""
     reads = [
-        read
+        (read, cell)
         for definition in summary.definitions()
         for piece, term in definition.pieces
         for read in places_read(term, definition.domain & piece, definition.indices)
-        if not is_inside(read, limit_of(read, summary))
+        if not is_inside(read, limit_of(read, cell := cell_at(read, definition, summary), summary))
     ]
-    stated = {
-        plain
-        for read in reads
-        if (plain := _plain(read, view, summary)) is not None and (read.is_any or _covers(read, summary))
-    }
-    for read in reads:
-        plain = _plain(read, view, summary)
-        array = cell_read(read)[0].array if read.value is not None else ""
-        yield plain if plain is not None and plain in stated else ReadInside(array), _place_in(view, array)
+    always = [(read, cell) for read, cell in reads if read.is_any or (not read.guards and _covers(read, summary))]
+    stated = {_plain(read, cell, view, summary) for read, cell in always} - {None}
+    for read, cell in reads:
+        plain = _plain(read, cell, view, summary)
+        yield plain if plain is not None and plain in stated else ReadInside(cell[0]), _place_in(view, cell[0])
 
 
-def _plain(read: PlaceRead, view: FunctionView, summary: Summary) -> Inside | None:
+def _plain(read: PlaceRead, cell: tuple[str, int], view: FunctionView, summary: Summary) -> Inside | None:
     """Return the condition on all cells of the array that holds the places."""
     if read.extent is not None:
         found = cells_plus(read.place, {d.name: d for d in summary.definitions()})
         assert found is not None, "others are refused"
         return Inside(found[0].array, found[1], _sum(read.extent).substitute(_names(view, summary)))
-    found = _cells_plus(read.place)
-    if found is None or (read.guards and not read.is_any):
+    (array, axis), found = cell, _cells_plus(read.place)
+    if found is None:
         return None
-    cell, axis = cell_read(read)
-    info = summary.arrays[cell.array]
-    limit = Sum.number(info.shape[axis].constant) if info.contents else Sum.name(Extent(cell.array, axis))
+    info = summary.arrays[array]
+    is_known = info.shape[axis].is_constant and (info.contents or not info.is_parameter)
+    limit = Sum.number(info.shape[axis].constant) if is_known else Sum.name(Extent(array, axis))
     return Inside(found[0].array, found[1], limit)
 
 
@@ -127,7 +123,8 @@ def _place_in(view: FunctionView, array: str) -> Location | None:
     """Find the first read of an array at a place that depends on data."""
     tables = [table.value for table in tables_of(view) if table.name == array]
     values = {*tables, *(p.value for p in view.parameters if p.name == array)}
-    reads = (op for op in view.operations if op.name == "memref.load" and op.operands[0] in values)
+    accesses = {"memref.load": 0, "memref.store": 1}
+    reads = (op for op in view.operations if op.name in accesses and op.operands[accesses[op.name]] in values)
     return next((place for place in map(location_of, reads) if place is not None), view.location)
 
 

@@ -202,7 +202,7 @@ def _element(located: _Located, memory: int, indices: Sequence[Index]) -> Callab
 
     def outside(frame: Frame) -> InterpreterError:
         place, extents = [index(frame) for index in indices], list(frame[memory].extents)
-        fault = located.undefined if located.op.name == "memref.load" else located.error  # data may say the place
+        fault = located.undefined if located.op.name.startswith("memref.") else located.error  # data may say the place
         return fault(f"the access {place} is outside of the extents {extents}")
 
     def alone(frame: Frame) -> tuple[list[Any], int]:

@@ -1,18 +1,28 @@
-"""Stores into slices: which of them update the cells that they write, and which write every cell."""
+"""Stores into slices: which of them update the cells that they write, which write every cell, and what they read."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tensorlift.ir.tensor_program import (
+    Assign,
     Elementwise,
     Expression,
+    For,
     Range,
     SetSlice,
     Shape,
+    Statement,
     Subscript,
     SubscriptItem,
     Variable,
+    values_of,
+    variables_in,
 )
 from tensorlift.poly.affine import ZERO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 UPDATES = ("add", "sub", "mul", "div")  # what an update may do with the cells
 
@@ -48,3 +58,19 @@ def _without_whole(items: tuple[SubscriptItem, ...], shape: Shape) -> tuple[Subs
     while items and len(items) <= len(shape) and items[-1] == Range(ZERO, shape[len(items) - 1]):
         items = items[:-1]
     return items
+
+
+def read_first(body: Iterable[Statement]) -> Iterator[str]:
+    """Yield the variables that statements may read before they assign them; a store reads what it changes."""
+    assigned: set[str] = set()
+    for statement in body:
+        if isinstance(statement, For):
+            read = {*read_first(statement.body), *(v.name for v in values_of(statement) if isinstance(v, Variable))}
+            yield from (name for name in read if name not in assigned)
+            continue
+        read = {name for value in values_of(statement) for name in variables_in(value)}
+        if isinstance(statement, SetSlice):
+            read.add(statement.name)
+        yield from read - assigned
+        if isinstance(statement, Assign):
+            assigned.add(statement.name)

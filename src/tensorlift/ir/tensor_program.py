@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tensorlift.poly.affine import Affine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from fractions import Fraction
 
     from tensorlift.comprehension.definition import ArrayInfo, DerivedSize
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tensorlift.poly.domain import Domain
 
 Shape = tuple["Affine", ...]
+ScatterOp = str  # set, add, max or min
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +221,21 @@ class Take(Along):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Scatter(_Unary):
+    """The operand with cells at index arrays changed, whose axes are neighbours; the value broadcasts to the cells."""
+
+    op: ScatterOp
+    axes: tuple[int, ...]
+    indices: tuple[Expression, ...]
+    value: Expression
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """All operands."""
+        return self.argument, *self.indices, self.value
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Triangle(_Unary):
     """The cells of the last two axes with ``column <= row + offset`` (lower) or ``>=`` (upper), zero elsewhere."""
 
@@ -406,6 +422,8 @@ def with_operands(expression: Expression, operands: tuple[Expression, ...]) -> E
         return expression
     if isinstance(expression, Gather):
         return replace(expression, argument=operands[0], indices=operands[1:])
+    if isinstance(expression, Scatter):
+        return replace(expression, argument=operands[0], indices=operands[1:-1], value=operands[-1])
     if isinstance(expression, Along):
         return replace(expression, argument=operands[0], index=operands[1])
     if isinstance(expression, _Unary):
@@ -452,22 +470,6 @@ def values_of(statement: Statement) -> tuple[Expression, ...]:
     if isinstance(statement, For):
         return () if statement.goes_on is None else (statement.goes_on,)
     return (statement.value,)
-
-
-def read_first(body: Iterable[Statement]) -> Iterator[str]:
-    """Yield the variables that statements may read before they assign them; a store reads what it changes."""
-    assigned: set[str] = set()
-    for statement in body:
-        if isinstance(statement, For):
-            read = {*read_first(statement.body), *(v.name for v in values_of(statement) if isinstance(v, Variable))}
-            yield from (name for name in read if name not in assigned)
-            continue
-        read = {name for value in values_of(statement) for name in variables_in(value)}
-        if isinstance(statement, SetSlice):
-            read.add(statement.name)
-        yield from read - assigned
-        if isinstance(statement, Assign):
-            assigned.add(statement.name)
 
 
 def roots_of(body: tuple[Statement, ...]) -> list[Expression]:

@@ -1,4 +1,4 @@
-"""Accesses completed with the shapes, and loads at places that depend on data: each subscript becomes an index."""
+"""Accesses completed with the shapes, and those at places that depend on data: each subscript becomes an index."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from xdsl.dialects import affine, memref
 
 from tensorlift.ir.c_types import INDEX, ir_type
 from tensorlift.normalise.values import DATA_PLACE, Access, Array, Data, Gather, depends_on_data
+from tensorlift.ops.c_types import TRUTH
 from tensorlift.poly.polynomial import Polynomial
 from tensorlift.refusals import refusal
 
@@ -22,12 +23,25 @@ if TYPE_CHECKING:
 
 def gather(sink: IRSink, array: Array, subscripts: tuple[Polynomial, ...], location: Location) -> Data:
     """Emit a load at places that depend on data, to be completed later."""
-    if not (array.is_parameter or array.table) or array.row_table:
-        raise refusal("subscript-data", location, f"data, and `{array.name}` is no array that is passed whole")
-    places = tuple(place_value(sink, subscript, location) for subscript in subscripts)
+    places = _places(sink, array, subscripts, location)
     load = memref.LoadOp.create(result_types=[ir_type(array.element)], location=sink.place(location))
     array.gathers.append(Gather(location, load, places))
-    return Data(sink.value_of(load), array.element)
+    return Data(sink.value_of(load), array.element, truth=array.element is TRUTH)
+
+
+def scatter(sink: IRSink, array: Array, subscripts: tuple[Polynomial, ...], value: Data, location: Location) -> None:
+    """Emit a store at places that depend on data, to be completed later."""
+    places = _places(sink, array, subscripts, location)
+    store = memref.StoreOp.create(operands=[value.ssa], location=sink.place(location))
+    array.gathers.append(Gather(location, store, places))
+    sink.add(store)
+
+
+def _places(sink: IRSink, array: Array, subscripts: tuple[Polynomial, ...], location: Location) -> tuple[SSAValue, ...]:
+    is_known = array.is_parameter or array.table or all(extent is not None for extent in array.extents)
+    if not is_known or array.row_table:
+        raise refusal("subscript-data", location, f"data, and `{array.name}` is no array that is passed whole")
+    return tuple(place_value(sink, subscript, location) for subscript in subscripts)
 
 
 def place_value(sink: IRSink, subscript: Polynomial, location: Location) -> SSAValue:
@@ -58,8 +72,8 @@ def complete(sink: IRSink, array: Array, access: Access, subscripts: Sequence[Po
 
 
 def complete_gather(array: Array, gather: Gather) -> None:
-    """Set the memory of a load at places that depend on data."""
-    gather.operation.operands = [memory_of(array), *gather.places]
+    """Set the memory of a load or store at places that depend on data."""
+    gather.operation.operands = [*gather.operation.operands, memory_of(array), *gather.places]
 
 
 def memory_of(array: Array) -> SSAValue:

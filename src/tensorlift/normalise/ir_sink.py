@@ -46,13 +46,12 @@ from tensorlift.ir.operations import (
 from tensorlift.normalise.affine_maps import AffineMaps
 from tensorlift.normalise.conditions import AffineCondition, Condition
 from tensorlift.normalise.edit import move, remove
-from tensorlift.normalise.gathers import complete, gather, memory_of, place_value
+from tensorlift.normalise.gathers import complete, gather, memory_of, place_value, scatter
 from tensorlift.normalise.values import DATA_PLACE, Access, Array, Data, depends_on_data
 from tensorlift.ops.c_types import BOOL, LONG, TRUTH, CType, FloatType, IntegerType, NumberType
 from tensorlift.poly.index_arithmetic import counts_objects, small_part
 from tensorlift.poly.loops import Domain
 from tensorlift.poly.polynomial import ONE, Polynomial
-from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -224,7 +223,8 @@ class IRSink:
     ) -> None:
         """Emit a store, to be completed later unless the memory is a scalar's."""
         if any(map(depends_on_data, subscripts)):
-            raise refusal("subscript-data", location, "data")
+            scatter(self, array, subscripts, value, location)
+            return
         operation = affine.StoreOp.create(
             operands=[value.ssa] if subscripts else [value.ssa, memory_of(array)],
             properties={"map": _EMPTY_MAP},
@@ -334,7 +334,7 @@ def reallocate(sink: IRSink, array: Array) -> None:
     if place is None:
         return
     with sink.inside(Block()):
-        if array.accesses:
+        if array.accesses or array.gathers:
             array.ssa = _memory(sink, array)
         move(list(sink.block.ops), place)
     remove(place)

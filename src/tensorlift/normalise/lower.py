@@ -6,7 +6,6 @@ import re
 from math import prod
 from typing import TYPE_CHECKING, cast
 
-from xdsl.dialects.affine import StoreOp
 from xdsl.dialects.arith import SIToFPOp, UIToFPOp
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -188,7 +187,6 @@ class _Lowering:
         """Settle the shape of every array, then complete its loads and stores."""
         shapes = Shapes(self._ranges, self._preconditions, self._new_size)
         for array in arrays:
-            _check_gathers(array)
             self.settling = array
             if _is_cell(array):
                 array.extents = []
@@ -205,7 +203,7 @@ class _Lowering:
                 complete(self._sink, array, split.access, split.subscripts)
             for gather in array.gathers:
                 complete_gather(array, gather)
-            if array.row_table and any(isinstance(access.operation, StoreOp) for access in array.accesses):
+            if array.row_table and array.is_stored_to:
                 text = f"the rows of {array.name} do not overlap"
                 self._preconditions.state("distinct-rows", text, array.location)
 
@@ -240,11 +238,7 @@ class _Lowering:
                 continue
             for array in self._arrays:
                 apart = variable.is_global and (array.is_object or not array.extents)
-                if (
-                    array.element == variable.ctype
-                    and not apart
-                    and any(isinstance(access.operation, StoreOp) for access in array.accesses)
-                ):
+                if array.element == variable.ctype and not apart and array.is_stored_to:
                     text = f"{array.name} shares no memory with {variable.name}"
                     self._preconditions.state("no-overlap", text, array.location)
 
@@ -319,12 +313,6 @@ class _Lowering:
 _TWINS = {"_Bool", "char", "long long", "unsigned long long"}
 
 
-def _check_gathers(array: Array) -> None:
-    """Refuse to read an array where data say that is also written: what is read would depend on the order."""
-    if array.gathers and any(isinstance(access.operation, StoreOp) for access in array.accesses):
-        raise refusal("subscript-data", array.gathers[0].location, f"data, and `{array.name}` is also written")
-
-
 def _is_constant(variable: nodes.Variable) -> bool:
     """Whether a global variable is a constant or a table of constants, whose values are known."""
     arithmetic = isinstance(variable.ctype, IntegerType | FloatType | ArrayType)
@@ -342,7 +330,12 @@ def _is_cell(array: Array) -> bool:
     if array.is_parameter and (array.subscripted or array.extents != [None]):
         return False
     is_one = array.is_parameter or (bool(array.extents) and all(extent == ONE for extent in array.extents))
-    return is_one and bool(array.accesses) and all(s == ZERO for access in array.accesses for s in access.subscripts)
+    return (
+        is_one
+        and not array.gathers
+        and bool(array.accesses)
+        and all(s == ZERO for access in array.accesses for s in access.subscripts)
+    )
 
 
 def _check_parameter(ctype: CType, location: Location, name: str) -> None:

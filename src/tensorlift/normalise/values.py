@@ -87,11 +87,16 @@ class Access:
 
 @dataclass(slots=True, eq=False)
 class Gather:
-    """One load at subscripts of which some depend on data: the operation, and the places that it needs as values."""
+    """A load or store at subscripts of which some depend on data: the operation, and its places as values."""
 
     location: Location
     operation: Operation
     places: tuple[SSAValue, ...]
+
+    @property
+    def is_store(self) -> bool:
+        """Whether it writes."""
+        return self.operation.name == "memref.store"
 
 
 @dataclass(slots=True, eq=False)
@@ -127,6 +132,12 @@ class Array:
     gathers: list[Gather] = field(default_factory=list)
     strides: list[Polynomial] | None = None
     inferred: list[int] = field(default_factory=list)
+
+    @property
+    def is_stored_to(self) -> bool:
+        """Whether something is stored into it, at whatever place."""
+        is_stored = any(a.operation is not None and a.operation.name == "affine.store" for a in self.accesses)
+        return is_stored or any(gather.is_store for gather in self.gathers)
 
 
 DATA_PLACE = "%"  # begins the variables that stand for subscripts that depend on data: no name of C does

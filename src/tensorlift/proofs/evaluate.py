@@ -198,6 +198,8 @@ class Evaluator:
             for value in _parts([*positional, *(keywords or {}).values()]):
                 if value.tensor.strength is Strength.EITHER:  # a scalar parameter, in which JAX would compute
                     self.require_enabled(value.tensor.dtype)
+        if row.memory is Memory.UPDATE:
+            self.ledger.refuse(f"{row.spelling} gives no value")
         values, named = bound(self.ledger, row, positional, keywords or {})
         result = row.meaning(self.ledger, *values, **named)
         if isinstance(result, tuple) and not isinstance(result, ElementType | Device):
@@ -371,6 +373,24 @@ class Evaluator:
                 return Held(scalar_value(terms.constant(value, dtype))) if dtype == "u64" and value >> 64 == 0 else None
         return None
 
+    def update(self, node: ast.expr, frame: Frame) -> tuple[ast.Name, Held, SymbolicTensor, list[Item]] | None:
+        """Read a statement that updates an array: the array, what it is then, and other operands; None for others."""
+        spelled = self._dotted(node.func, frame) if isinstance(node, ast.Call) else None
+        row = self.target.row(spelled or "")
+        if not isinstance(node, ast.Call) or row is None or row.memory is not Memory.UPDATE:
+            return None
+        match node:
+            case ast.Call(args=[ast.Name() as name, places, value], keywords=[]):
+                held, items = self.evaluate(name, frame), self.subscripts(places, frame)
+                given = self.evaluate(value, frame)
+                if isinstance(held, Held) and held.blank is None and not held.is_number:
+                    result = row.meaning(self.ledger, held.tensor, items, tensor_of(given))
+                    assert isinstance(result, SymbolicTensor)
+                    parts = places.elts if isinstance(places, ast.Tuple) else [places]
+                    indices = [self.evaluate(p, frame) for p in parts if ast.unparse(p) != "slice(None)"]
+                    return name, held, result, [given, *indices]
+        raise unreadable(node, "an update that the checker does not know")
+
     def _callable(self, dotted: str | None, node: ast.Call) -> OpRow:
         """Return the row of a function; a bare name is a builtin, unless an import binds it."""
         spelled = dotted or ""
@@ -408,6 +428,8 @@ class Evaluator:
             )
         if isinstance(node, ast.Constant) and node.value is Ellipsis:
             return Ellipsis_()
+        if ast.unparse(node) == "slice(None)" and "slice" not in frame.values:
+            return Slice()
         value = self.evaluate(node, frame)
         if value is None:
             return NewAxis()

@@ -177,6 +177,11 @@ class Execution(CutExecution):
             if self._depth:
                 raise unreadable(statement.target, "a loop in a helper function")
             self._loop(self, statement, frame)
+        elif isinstance(statement, ast.Expr) and (found := self.evaluator.update(statement.value, frame)) is not None:
+            name, held, result, others = found
+            if any(shares_memory(held, other) for other in others):
+                raise self._overlap()
+            self._write(name.id, held, Held(result), frame)
         elif not (isinstance(statement, ast.Pass) or _is_text(statement)):
             raise unreadable(statement, "a statement without effect")
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from tensorlift.comprehension.peeling import peeled
-from tensorlift.comprehension.ranges import in_range
+from tensorlift.comprehension.ranges import in_range, is_inside_by_type
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, NotAffine, at_least
 from tensorlift.poly.names import fresh
@@ -49,7 +49,7 @@ class Ledger:
         derived: Sequence[DerivedSize],
         types: TypeRules,
         nonzero: Callable[[SymbolicTensor, Domain], bool],
-        is_inside: Callable[[Term, Affine, Domain], bool] = lambda _place, _extent, _domain: False,
+        is_inside: Callable[[Term, Affine, Domain], bool] = is_inside_by_type,
     ) -> None:
         self.context = context
         self.ranges = UNIVERSE  # what the types of sizes say of them

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ClassVar
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.matching import matches
 from tensorlift.comprehension.places import PlaceRead, places_read, stays_within
-from tensorlift.comprehension.ranges import value_range
+from tensorlift.comprehension.ranges import is_below, is_inside_by_type, is_not_negative
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor, array, scalar_value, size
 from tensorlift.comprehension.terms import Piecewise, Term, applies
@@ -60,18 +60,15 @@ class Places:
 
     def is_inside(self, place: Term, extent: Affine, domain: Domain, guards: Guards = ()) -> bool:
         """Tell whether a place is one of an axis wherever conditions hold on a domain."""
-        least, most = value_range(place)
-        if domain.is_empty() or domain.implies(at_least(least, 0), less(most, extent)):
-            return True
-        if stays_within(place, Affine(0), extent - 1, domain):
+        if domain.is_empty() or _is_shown_inside(place, extent, domain):
             return True
         if isinstance(place, Piecewise):
             return all(self.is_inside(piece, extent, domain & part, guards) for part, piece in place.pieces)
         if applies(place, "select"):
-            condition, chosen, other = place.args
-            return self.is_inside(chosen, extent, domain, (*guards, (condition, True))) and self.is_inside(
-                other, extent, domain, (*guards, (condition, False))
-            )
+            condition, *arms = place.args
+            cases = zip(arms, ((condition, True), (condition, False)), strict=True)
+            if all(self.is_inside(arm, extent, domain, (*guards, case)) for arm, case in cases):
+                return True
         wanted, rest = self._written_out(terms.cast(place, "i64"), domain), domain
         for read in self._reads:
             for term in wanted:
@@ -111,6 +108,13 @@ class Places:
         for read in places_read(term, domain, indices):
             for place in self._written_out(read.place, read.domain):
                 yield read._replace(place=place)
+
+
+def _is_shown_inside(place: Term, extent: Affine, domain: Domain) -> bool:
+    """Tell whether the type of a place, or how it is chosen, keeps it inside of an axis."""
+    if is_inside_by_type(place, extent, domain) or stays_within(place, Affine(0), extent - 1, domain):
+        return True
+    return applies(place, "max") and is_below(place, extent, domain) and is_not_negative(place)
 
 
 class Proof(ABC):

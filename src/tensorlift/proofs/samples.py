@@ -37,6 +37,9 @@ def meaning_of_sample(
     frame = _frame({name: Held(value) for name, value in operands.items()}, sizes)
     statement = ast.parse(text).body[0]
     if isinstance(statement, ast.Expr):
+        updated = evaluator.update(statement.value, frame)
+        if updated is not None:
+            return updated[2]
         return evaluator.tensor(statement.value, frame)
     assert isinstance(statement, ast.Assign)
     (place,) = statement.targets

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.comprehension.places import PlaceRead, cell_read, is_inside, limit_of, places_read
+from tensorlift.comprehension.places import PlaceRead, cell_at, is_inside, limit_of, places_read
 from tensorlift.contract.language import (
     INTEGER,
     NUMBER,
@@ -73,19 +73,20 @@ def _check_places(read: Certificate) -> None:
     for definition in read.summary.definitions():
         for piece, term in definition.pieces:
             for found in places_read(term, definition.domain & piece, definition.indices):
-                if not any(_keeps_inside(known, found, read.summary) for known in (None, *stated)):
+                cell = cell_at(found, definition, read.summary)
+                if not any(_keeps_inside(known, found, cell, read.summary) for known in (None, *stated)):
                     raise CheckFailure(CERTIFICATE, "the certificate leaves out that places are inside of an array")
 
 
-def _keeps_inside(known: Condition | None, read: PlaceRead, summary: Summary) -> bool:
+def _keeps_inside(known: Condition | None, read: PlaceRead, cell: tuple[str, int], summary: Summary) -> bool:
     """Tell whether a precondition, or the type of a place, keeps a read inside."""
-    extent = limit_of(read, summary)
+    extent = limit_of(read, cell, summary)
     if is_inside(read, extent):
         return True
     if isinstance(known, Inside):
         limit = Sum.of(*((factor, (size,)) for size, factor in extent.terms), (extent.constant, ()))
         return known.array in read.place.reads and known.limit == limit
-    return isinstance(known, ReadInside) and not read.is_any and known.array == cell_read(read)[0].array
+    return isinstance(known, ReadInside) and not read.is_any and known.array == cell[0]
 
 
 def check_guards_follow(read: Certificate) -> None:

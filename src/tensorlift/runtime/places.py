@@ -78,8 +78,10 @@ class Places:
 
     def _places(self) -> Iterator[Place]:
         for op in self._operations:
-            extents = self._extents.get(op.operands[0]) if op.name == "memref.load" else None
-            for index, extent in zip(op.operands[1:], extents, strict=True) if extents is not None else ():
+            memory = {"memref.load": 0, "memref.store": 1}.get(op.name)
+            extents = None if memory is None else self._extents.get(op.operands[memory])
+            indices = op.operands[memory + 1 :] if memory is not None else ()
+            for index, extent in zip(indices, extents, strict=True) if extents is not None else ():
                 for array, offset in self._roots(index, 0, set()):
                     yield Place(array, offset or 0, extent, offset is not None)
 

@@ -297,7 +297,9 @@ def _conditional(term: Apply, variable: str) -> Accumulation | None:
     if not has_self(other):
         return None
     if not _is_read(other):
-        return _two_steps(condition, recognise(chosen, variable), recognise(other, variable))
+        return _added_to(condition, chosen, other, variable) or _two_steps(
+            condition, recognise(chosen, variable), recognise(other, variable)
+        )
     if not has_self(chosen):
         return Accumulation("any", condition, latch=chosen) if variable not in chosen.free else None
     step = recognise(chosen, variable)
@@ -306,6 +308,17 @@ def _conditional(term: Apply, variable: str) -> Accumulation | None:
     if step.latch is not None:
         return Accumulation("any", terms.apply("and", condition, step.term), latch=step.latch)
     return Accumulation(step.op, choose(condition, step.term, neutral(step.op, step.term.dtype)))
+
+
+def _added_to(condition: Term, new: Term, old: Term, variable: str) -> Accumulation | None:
+    """Something is added, under a condition, to a value that is a sum already."""
+    if not applies(new, "add") or old not in new.args or new.dtype != old.dtype:
+        return None
+    added = next((operand for operand in new.args if operand is not old), old)
+    step = recognise(old, variable)
+    if has_self(added) or step is None or step.op != "sum":
+        return None
+    return Accumulation("sum", terms.apply("add", step.term, choose(condition, added, terms.zero(added.dtype))))
 
 
 def _as_one_choice(condition: Term, chosen: Term, other: Term) -> tuple[Term, Term, Term]:

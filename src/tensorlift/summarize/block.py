@@ -38,6 +38,7 @@ from tensorlift.summarize.accumulation import self_read
 from tensorlift.summarize.phases import Phases, iteration_of
 from tensorlift.summarize.scan import (
     guess_extreme_of_sums,
+    guess_last_writer,
     guess_latest,
     guess_latest_value,
     guess_position,
@@ -224,6 +225,8 @@ class LoopRule:
                 position = guess_latest_value(self.pieces, array, self.loop, self.region, self._shape)
             if position is None and is_number and forms.gather:
                 position = guess_extreme_of_sums({**self.pieces, array: pieces}, array, self.loop, self.region)
+            if not is_number:
+                position = guess_last_writer(pieces, self.loop, self.region, self._own(array))
             if position is None:
                 raise
         return [(domain, self._marked(term, domain)) for domain, term in position]

@@ -12,10 +12,12 @@ affine function of the cell.
 This is done where the stores of an iteration leave no cell between those of the next one, or store constants: a program
 has no single expression for other cells in between.
 
-Loads at places that depend on data, as loops: the sum over all places of what lies where the subscript points to.
+Accesses at places that depend on data, as loops over all places: a load is the sum of what lies where the subscript
+points to, a store changes what lies there.
 
 ``x[t]`` is ``sum(g : 0 <= g < N) select(hits(t, g), x(g), 0)``: ``hits`` compares, and says besides that the source
-reads there, so that ``t`` is the place of a cell.  The array is an input that is never written.
+reads or writes there, so that ``t`` is the place of a cell.  After ``x[t] = v``, ``x(g)`` is
+``select(hits(t, g), v, x(g))``.
 """
 
 from __future__ import annotations
@@ -77,8 +79,7 @@ def gathered(  # noqa: PLR0913 - the names that a load needs
 ) -> Block:
     """Return what leaves the cell of an array in a local scalar: a loop over each axis whose place depends on data."""
     dtype = array.dtype
-    variables = [None if isinstance(p, Affine) else unused(f"{array.name}_place", taken) for p in places]
-    indices = tuple(p if isinstance(p, Affine) else affine(str(v)) for p, v in zip(places, variables, strict=True))
+    variables, indices = _cell_at(array, places, taken)
     cell, before = new_value(), new_value()
     total = terms.apply("or" if dtype == "bool" else "add", value_read(before, dtype), value_read(cell, dtype))
     body: Block = (
@@ -86,12 +87,34 @@ def gathered(  # noqa: PLR0913 - the names that a load needs
         Load(before, scalar, (), dtype, location),
         Store(scalar, (), total, location),
     )
+    start: tuple[Statement, ...] = (Allocate(scalar), Store(scalar, (), terms.zero(dtype), location))
+    return (*start, *_where_hit(body, array, places, variables, location))
+
+
+def scattered(
+    array: ArrayInfo, places: Sequence[Place], term: Term, *, taken: set[str], location: Location | None
+) -> Block:
+    """Return what stores to the cell of an array: a loop over each axis whose place depends on data."""
+    variables, indices = _cell_at(array, places, taken)
+    return _where_hit((Store(array.name, indices, term, location),), array, places, variables, location)
+
+
+def _cell_at(array: ArrayInfo, places: Sequence[Place], taken: set[str]) -> tuple[list[str | None], tuple[Affine, ...]]:
+    variables = [None if isinstance(p, Affine) else unused(f"{array.name}_place", taken) for p in places]
+    return variables, tuple(
+        p if isinstance(p, Affine) else affine(str(v)) for p, v in zip(places, variables, strict=True)
+    )
+
+
+def _where_hit(
+    body: Block, array: ArrayInfo, places: Sequence[Place], variables: Sequence[str | None], location: Location | None
+) -> Block:
+    """Run statements for the cell that places hit."""
     for axis, (place, variable) in enumerate(zip(places, variables, strict=True)):
         if variable is not None and not isinstance(place, Affine):
             body = (Branch(_hits(place, variable), body, (), location=location),)
             body = (Loop(variable, (Affine(0),), (array.shape[axis],), 1, body, location),)
-    start: tuple[Statement, ...] = (Allocate(scalar), Store(scalar, (), terms.zero(dtype), location))
-    return (*start, *body)
+    return body
 
 
 def _hits(place: Term, variable: str) -> Term:

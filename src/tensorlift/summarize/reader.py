@@ -24,7 +24,7 @@ from tensorlift.poly import names
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine, less
 from tensorlift.poly.names import formals
-from tensorlift.summarize.indices import Divided, Indices, Place, gathered, rescaled
+from tensorlift.summarize.indices import Divided, Indices, Place, gathered, rescaled, scattered
 from tensorlift.summarize.program import Program
 from tensorlift.summarize.statements import (
     Allocate,
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from tensorlift.comprehension.terms import Term
+    from tensorlift.diagnostics import Location
     from tensorlift.ops.dtypes import DType
 
 _SIZE_REMEDY = "make subscripts and bounds sums of loop variables and sizes with constant factors"
@@ -175,20 +176,26 @@ class _Reader(Values):
     def gather(self, op: Operation, out: list[Statement], array: str, places: list[Place]) -> None:
         """Read a load at places that depend on data."""
         info, place = self.arrays[array], location_of(op)
-        if not self.has_places:
-            message = f"{array} is read at a place that depends on data, for which there is no operation here"
-            raise refuse("TL209", message, place, "lift it to numpy, jax or torch")
-        if not info.is_parameter or array in self.view.written:
-            reason = "is written" if info.is_parameter else "is no parameter"
-            message = f"{array}, which {reason}, is read at a place that depends on data"
-            raise refuse("TL208", message, place, "read it from an array that the function does not write")
-        if any(extent == 1 and not isinstance(p, Affine) for extent, p in zip(info.shape, places, strict=True)):
-            message = f"{array}, which has one cell, is read at a place that depends on data"
-            raise refuse("TL208", message, place, "read it at place 0")
+        self._check_places(info, places, place, "read")
         scalar = names.unused(f"{array}_read", self.taken)
         self.arrays[scalar] = ArrayInfo(scalar, info.dtype, (), is_parameter=False)
         out += gathered(info, places, scalar, new_value=self.unyielded, taken=self.taken, location=place)
         out.append(Load(self.new_value(op.results[0], info.dtype), scalar, (), info.dtype, place))
+
+    def _check_places(self, info: ArrayInfo, places: list[Place], place: Location | None, done: str) -> None:
+        if not self.has_places:
+            message = f"{info.name} is {done} at a place that depends on data, for which there is no operation here"
+            raise refuse("TL209", message, place, "lift it to numpy, jax or torch")
+        if any(extent == 1 and not isinstance(p, Affine) for extent, p in zip(info.shape, places, strict=True)):
+            message = f"{info.name}, which has one cell, is {done} at a place that depends on data"
+            raise refuse("TL208", message, place, f"{done.replace('written', 'write')} it at place 0")
+
+    def scatter(self, op: Operation, out: list[Statement], array: str, places: list[Place]) -> None:
+        """Read a store at places that depend on data."""
+        info, place = self.arrays[array], location_of(op)
+        self._check_places(info, places, place, "written")
+        term = convert(self.term(op.operands[0]), info.dtype)
+        out += scattered(info, places, term, taken=self.taken, location=place)
 
     def store(self, op: Operation, out: list[Statement], array: str, indices: tuple[Affine, ...]) -> None:
         term = convert(self.term(op.operands[0]), self.arrays[array].dtype)
@@ -222,6 +229,13 @@ def _memref_load(r: _Reader, op: Operation, out: list[Statement]) -> None:
         r.load(op, out, r.array_of[op.operands[0]], tuple(r.affines_of(op.operands[1:])))
     else:
         r.gather(op, out, r.array_of[op.operands[0]], [r.places.get(v) or r.affine_of(v) for v in op.operands[1:]])
+
+
+def _memref_store(r: _Reader, op: Operation, out: list[Statement]) -> None:
+    if r.places.keys().isdisjoint(op.operands[2:]):
+        r.store(op, out, r.array_of[op.operands[1]], tuple(r.affines_of(op.operands[2:])))
+    else:
+        r.scatter(op, out, r.array_of[op.operands[1]], [r.places.get(v) or r.affine_of(v) for v in op.operands[2:]])
 
 
 def _allocate(r: _Reader, op: Operation, out: list[Statement]) -> None:
@@ -371,6 +385,7 @@ _HANDLERS: dict[str, Callable[[_Reader, Operation, list[Statement]], None]] = {
     "affine.load": _affine_load,
     "affine.store": _affine_store,
     "memref.load": _memref_load,
+    "memref.store": _memref_store,
     "memref.alloca": _allocate,
     "memref.get_global": _nothing,
     "affine.for": _affine_for,

@@ -377,6 +377,37 @@ class _Latest:
         return terms.reduce("sum", (cell,), Domain.box((cell,), (self.shapes(read.array)[axis],)), value)
 
 
+def guess_last_writer(pieces: list[Piece], loop: Loop, region: Domain, old: Read) -> list[Piece] | None:
+    """Return the cells of an array before an iteration, where the latest one that writes a cell decides; else None.
+
+    That is the value of the iteration that is the latest index of the condition: a place that depends on data.
+    """
+    if len(pieces) != 1 or not old.indices:
+        return None
+    ((domain, term),), variable = pieces, loop.variable
+    found = _taken(term)
+    if found is None or has_self(found[1]):
+        return None
+    condition, value = found
+    bound, at = fresh("k"), fresh("k")
+    here = {variable: affine(bound)}
+    points = (domain.substitute(here) & region & Domain.of(less(bound, variable))).coalesce()
+    every = (domain & loop.domain()).rename({variable: at}).coalesce()
+    holds = rewrite.substitute(condition, here)
+    nothing = terms.constant(integer_range(DTYPE)[0], DTYPE)
+    latest = terms.reduce(
+        "max", (bound,), points, terms.apply("select", holds, terms.index(affine(bound), DTYPE), nothing)
+    )
+    latest = terms.apply("max", terms.constant(-1, DTYPE), latest)
+    first = terms.zero(DTYPE)
+    chosen = terms.apply("eq", terms.apply("max", latest, first), terms.index(affine(at), DTYPE))
+    values = rewrite.substitute(value, {variable: affine(at)})
+    body = terms.apply("select", chosen, values, terms.zero(value.dtype))
+    last = terms.reduce("sum", (at,), every, body)
+    state = terms.apply("select", terms.apply("ge", latest, first), last, old)
+    return [((domain.project_out(variable) & region).coalesce(), state)]
+
+
 def _index_of(term: Term) -> Affine | None:
     """Return the index that a term is, perhaps in another type."""
     while applies(term, "cast") and is_integer(term.args[0].dtype):

@@ -102,13 +102,15 @@ Meaning = Callable[..., Value]
 class Memory(Enum):
     """Where a result lives: in memory of its own, or in that of the first operand.
 
-    ``BLANK`` is new memory whose cells have no values yet; a ``WINDOW`` is a view that cannot be written through.
+    ``BLANK`` is new memory whose cells have no values yet; a ``WINDOW`` is a view that cannot be written through.  An
+    ``UPDATE`` is a statement, which gives nothing: the first operand changes.
     """
 
     NEW = "new"
     BLANK = "blank"
     VIEW = "view"
     WINDOW = "window"
+    UPDATE = "update"
 
 
 MemoryRule = Callable[..., Memory]
@@ -285,7 +287,7 @@ class Target:
     new results of rank 0 nobody can write.  ``library`` is what running a program takes, where it is none of ours.
     Where a target ``takes_empty`` arrays, programs are asked for that are right for sizes of zero, too; it has
     ``short_windows`` where there may be none of them in what they run over; ``segmented`` where there are folds between
-    bounds that are data.
+    bounds that are data.  It ``orders_stores`` where the last value stays that is stored at places of one index array.
     ``language`` is what programs are written in: ``python``, ``c``, or ``mlir``, whose further ``dialects`` are
     ``module:Dialect``s of xDSL, and whose operations ``loops`` repeat a region.  Where it ``takes_sizes``, a program
     may be written for some; it has values that are no tensors where it ``has_numbers``.
@@ -314,6 +316,7 @@ class Target:
     takes_empty: bool = False
     short_windows: bool = False
     segmented: bool = False
+    orders_stores: bool = False
     language: str = "python"
     dialects: tuple[str, ...] = ()
     loops: tuple[str, ...] = ()

@@ -192,13 +192,6 @@ CASES = [
     Refused("unknown rank", "TL189", 1, 7, "def f(x, y):\n    return x @ y\n"),
     Refused("index below zero", "TL133", 3, 16, "def f(x, y):\n    for i in range(len(x)):\n        y[i] = x[i - 1]\n"),
     Refused(
-        "data as subscript",
-        "TL130",
-        3,
-        9,
-        "def f(x, k: 'int64[:]'):\n    for i in range(len(k)):\n        x[k[i]] = 1\n",
-    ),
-    Refused(
         "flattened",
         "TL131",
         4,

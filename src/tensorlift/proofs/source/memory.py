@@ -9,13 +9,13 @@ from xdsl.dialects.builtin import MemRefType
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.state import cell_domain, own_cell
-from tensorlift.ir.scalar_terms import convert
 from tensorlift.ir.scalar_terms import number as literal
 from tensorlift.ir.tables import constants_of, contents_of, known_cell
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.poly.names import fresh
 from tensorlift.poly.polynomial import ONE, Polynomial
+from tensorlift.proofs.source.indirect import gathered, scattered, subscripts, subscripts_at
 from tensorlift.proofs.source.integers import Exact
 from tensorlift.proofs.source.operations import Cases, Memory, Place, Undecided, Value, as_data, element_type
 from tensorlift.proofs.source.places import Places, View, dense
@@ -24,15 +24,15 @@ from tensorlift.proofs.source.sharing import Partners, Tracked, require_unwritte
 from tensorlift.proofs.source.versions import UNDEFINED, UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from xdsl.dialects.memref import GlobalOp
     from xdsl.ir import Operation
 
     from tensorlift.comprehension.definition import ArrayInfo, Summary
-    from tensorlift.comprehension.terms import Term
     from tensorlift.proofs.source.claims import Claims
     from tensorlift.proofs.source.frames import Frame
+    from tensorlift.proofs.source.indirect import Subscripts
     from tensorlift.proofs.source.rows import Rows
 
 
@@ -129,8 +129,10 @@ class MemoryAccess:
                 frame.values[op.results[0]] = named_number(name, op.results[0].type, self.summary)
                 return
         if isinstance(offset, Place) and isinstance(memory, Memory):
-            frame.values[op.results[0]] = self._gathered(memory, offset, frame, op)
-            require_unwritten(self.views[memory.name].array, None, frame, context, self.partners)
+            array = self._view(op, memory, context).array
+            require_unwritten(array, None, frame, context, self.partners)
+            hit = self._hit(op, memory, offset, context)
+            frame.values[op.results[0]] = gathered(self.arrays[array], hit, frame.state, context)
             return
         found = []
         for domain, array, indices in self._cells(op, frame, context):
@@ -138,21 +140,25 @@ class MemoryAccess:
             found.append((domain, frame.state.read(array, indices, self.arrays[array].dtype, context & domain)))
         frame.values[op.results[0]] = terms.piecewise(found)
 
-    def _gathered(self, memory: Memory, place: Place, frame: Frame, op: Operation) -> Term:
-        """Read a cell of an array that is never written where data says, as definitions do (`terms`, ``hits``)."""
-        view = self.views.get(memory.name)
-        if view is None or len(view.strides) != 1 or place.start != memory.start or view.array in frame.state.pieces:
-            raise Undecided("a place in memory depends on data", op)
-        info, cell = self._array(view.array, op), fresh("k")
-        wide, index = convert(place.data, "i64"), affine(cell)
-        value = terms.read(view.array, (index,), info.dtype)
-        chosen = terms.apply(
-            "select", terms.apply("hits", wide, terms.index(index, "i64")), value, terms.zero(info.dtype)
-        )
-        return terms.reduce("sum", (cell,), Domain.box((cell,), info.shape), chosen)
+    def _hit(self, op: Operation, memory: Memory, place: Place, context: Domain) -> Subscripts:
+        """Return the subscripts that lead to a place: those without data are shown to be inside of their axes."""
+        view = self._view(op, memory, context)
+        for found in subscripts_at(place, memory.start, view.strides):
+            exact = [(i, n) for i, n in zip(found, self.arrays[view.array].shape, strict=True) if isinstance(i, Affine)]
+            if context.implies(*(c for index, n in exact for c in (at_least(index, 0), less(index, n)))):
+                return found
+        raise Undecided("a place in memory depends on data", op)
 
     def store(self, op: Operation, frame: Frame, context: Domain) -> None:
         """Write a cell."""
+        memory, offset = frame.all(op.operands[1:3])
+        if isinstance(offset, Place) and isinstance(memory, Memory):
+            info = self.arrays[self._view(op, memory, context).array]
+            term = as_data(frame.value(op.operands[0]), op.operands[0].type, info.dtype)
+            scattered(info, self._hit(op, memory, offset, context), term, frame.state, context)
+            if self.rows is not None:
+                self.rows.stored(info.name, frame, context)
+            return
         for domain, array, indices in list(self._cells(op, frame, context)):
             term = as_data(frame.value(op.operands[0]), op.operands[0].type, self.arrays[array].dtype)
             frame.state.store(array, indices, term, context & domain)
@@ -174,11 +180,21 @@ class MemoryAccess:
             Undecided: where the offset is not shown to be that of one cell inside of the array.
 
         """
-        view = self.views.get(memory.name) if isinstance(memory, Memory) else None
-        if view is None or not isinstance(memory, Memory):
-            raise Undecided("the memory is no array of the definitions", op)
-        if not isinstance(offset, Exact):
+        view = self._view(op, memory, context)
+        if not isinstance(offset, Exact) or not isinstance(memory, Memory):
             raise Undecided("a place in memory depends on data", op)
+        shape = self.arrays[view.array].shape
+        for found in subscripts(offset.value - memory.start, view.strides):
+            extents = zip(found, shape, strict=True)
+            if context.implies(*(c for index, n in extents for c in (at_least(index, 0), less(index, n)))):
+                return view.array, found
+        raise Undecided(f"an access to {view.array} is not shown to be inside of it", op)
+
+    def _view(self, op: Operation, memory: Value, context: Domain) -> View:
+        """Return the array that an operation accesses, whose cells are apart if any is written."""
+        view = self.views.get(memory.name) if isinstance(memory, Memory) else None
+        if view is None:
+            raise Undecided("the memory is no array of the definitions", op)
         shape = self._array(view.array, op).shape
         if view.array in self.overlapping or not are_apart(view.strides, shape, context):
             self.overlapping.add(view.array)
@@ -186,11 +202,7 @@ class MemoryAccess:
                 raise Undecided(f"cells of {view.array} are not shown to be apart", op)
         if op.name == "memref.store":
             self.written.add(view.array)
-        for found in _subscripts(offset.value - memory.start, view.strides):
-            extents = zip(found, shape, strict=True)
-            if context.implies(*(c for index, n in extents for c in (at_least(index, 0), less(index, n)))):
-                return view.array, found
-        raise Undecided(f"an access to {view.array} is not shown to be inside of it", op)
+        return view
 
     def _array(self, array: str, op: Operation) -> ArrayInfo:
         """Return the array that an operation accesses, whose cells are as wide as those of the memory."""
@@ -254,20 +266,6 @@ class MemoryAccess:
         view = self.views.get(memory.name) if isinstance(memory, Memory) else None
         if not isinstance(memory, Memory) or (view is not None and self.arrays[view.array].is_parameter):
             raise Undecided("the caller's memory is freed", op)
-
-
-def _subscripts(offset: Polynomial, strides: Sequence[Polynomial]) -> Iterator[tuple[Affine, ...]]:
-    """Yield subscripts that lead to an offset: quotients by the strides, and those less or more by one."""
-    if not strides:
-        if not offset.terms:
-            yield ()
-        return
-    quotient, rest = offset.divide(strides[0])
-    for change in (0, -1, 1) if len(strides) > 1 else (0,):
-        subscript = (quotient + Polynomial.constant(change)).as_affine()
-        if subscript is not None:
-            for inner in _subscripts(rest - strides[0].scale(change), strides[1:]):
-                yield (subscript, *inner)
 
 
 ACCESSES: dict[str, Callable[[MemoryAccess, Operation, Frame, Domain], None]] = {

@@ -225,6 +225,8 @@ def _place(op: Operation, operands: Sequence[Value]) -> Value | None:
             return Place(start.value, data) if not all(n.isidentifier() for n in start.value.variables()) else None
         case "arith.addi", (Place() as place, Exact() as more) | (Exact() as more, Place() as place):
             return Place(place.start + more.value, place.data)
+        case "arith.addi", (Place() as place, Term() as data) | (Term() as data, Place() as place):
+            return Place(place.start, terms.apply("add", place.data, data)) if data.dtype == "i64" else None
         case "arith.index_cast", (Place() as place,):
             return place
         case "arith.index_cast", (Term() as data,):

@@ -20,12 +20,19 @@ from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Index, Red
 from tensorlift.ir.scalar_terms import neutral
 from tensorlift.ops.dtypes import integer_range, is_integer
 from tensorlift.poly.affine import Affine, affine
-from tensorlift.poly.domain import Domain, at_least, equal, less
+from tensorlift.poly.domain import Constraint, Domain, at_least, equal, less
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 
+_SIGNS: dict[str, Callable[[Affine, Affine], Constraint]] = {
+    "ge": at_least,
+    "lt": less,
+    "le": lambda left, right: at_least(right, left),
+    "gt": lambda left, right: less(right, left),
+}
+_OPPOSITE = {"ge": "lt", "lt": "ge", "le": "gt", "gt": "le"}
 MOST_REDUCTIONS = 8
 MOST_CONDITIONS = 4  # each doubles the number of cases
 
@@ -52,8 +59,11 @@ def _at_iteration(cell: frozenset[str], domain: Domain, variable: str) -> dict[s
 
 
 def equal_by_cases(left: Term, right: Term, domain: Domain) -> bool:
-    """Tell whether two terms are proved equal on a domain, for each truth of the conditions that they test."""
-    return _equal_by_cases(left, right, domain, {})
+    """Tell whether two terms are proved equal on a domain, for each truth of the conditions that they test.
+
+    It is tried at a glance first.
+    """
+    return any(_equal_by_cases(left, right, domain, {}, same) for same in (normal.alike, normal.equal))
 
 
 def without_empty(term: Term, domain: Domain) -> Term:
@@ -85,15 +95,36 @@ def _unrolled(term: Term, earlier: list[Reduce], domain: Domain, variable: str) 
 
 
 def _at_its_place(node: Reduce, where: Domain, descend: rewrite.Descend) -> Term | None:
-    """Return a read at a place that depends on data with that place rewritten; None for other reductions."""
-    place = rewrite.place_of(node)
-    return None if place is None else rewrite.with_place(node, descend(place, where))
+    """Return a value at a place that depends on data with that place rewritten; None for other reductions."""
+    place = _place_of(node)
+    return None if place is None else _with_place(node, descend(place, where))
+
+
+def _place_of(fold: Reduce) -> Term | None:
+    """Return ``t`` of a read at ``t``, and of ``sum(k : ...) select(t == k, value, 0)``, the value at ``t``."""
+    body = fold.body
+    if fold.op != "sum" or len(fold.bound) != 1 or not applies(body, "select") or not applies(body.args[0], "eq"):
+        return rewrite.place_of(fold)
+    place, at = body.args[0].args
+    is_picked = isinstance(at, Index) and at.affine == affine(fold.bound[0]) and fold.bound[0] not in place.free
+    return place if is_picked and body.args[2] is terms.zero(fold.dtype) else None
+
+
+def _with_place(fold: Reduce, place: Term) -> Term:
+    """Return what is at another place."""
+    if rewrite.place_of(fold) is not None:
+        return rewrite.with_place(fold, place)
+    test, value, nothing = fold.body.children
+    chosen = terms.apply("select", terms.apply("eq", place, test.children[1]), value, nothing)
+    return terms.reduce("sum", fold.bound, fold.domain, chosen)
 
 
 def _cell(read: Term, domain: Domain) -> Term:
-    """Return a read at a place that depends on data as the cell that it is of, if that is known by now."""
-    index = index_of(rewrite.place_of(read) or read)
-    if index is None or not isinstance(read, Reduce) or not isinstance(read.body, Apply):
+    """Return what is at a place that depends on data as what is there, if the place is known by now."""
+    if not isinstance(read, Reduce) or not isinstance(read.body, Apply):
+        return read
+    index = index_of(_place_of(read) or read)
+    if index is None:
         return read
     cell = {read.bound[0]: index}
     is_inside = domain.is_subset(read.domain.substitute(cell))
@@ -160,7 +191,7 @@ def conditions_of(sides: Iterable[Term]) -> list[Term]:
                 found.update(dict.fromkeys(_atoms(node.args[0])))
             stack += node.args
         elif isinstance(node, Reduce):
-            place = rewrite.place_of(node)
+            place = _place_of(node)
             stack += () if place is None else (place,)
         else:
             stack += node.children
@@ -174,9 +205,11 @@ def _atoms(condition: Term) -> list[Term]:
     return [condition]
 
 
-def _equal_by_cases(left: Term, right: Term, domain: Domain, known: Mapping[Term, Term]) -> bool:
+def _equal_by_cases(
+    left: Term, right: Term, domain: Domain, known: Mapping[Term, Term], same: Callable[[Term, Term, Domain], bool]
+) -> bool:
     """Tell whether two terms are equal, where some conditions have a known truth."""
-    if left is right or normal.equal(left, right, domain):
+    if left is right or same(left, right, domain):
         return True
     conditions = conditions_of((left, right))
     conditions = [c for c in conditions if not c.has_domains] or conditions  # these decide the others, if any does
@@ -184,7 +217,7 @@ def _equal_by_cases(left: Term, right: Term, domain: Domain, known: Mapping[Term
         return False
     for truth in (TRUE, FALSE):
         facts = {**known, conditions[0]: truth}
-        if not _equal_by_cases(given(left, facts, domain), given(right, facts, domain), domain, facts):
+        if not _equal_by_cases(given(left, facts, domain), given(right, facts, domain), domain, facts, same):
             return False
     return True
 
@@ -201,7 +234,7 @@ def given(term: Term, known: Mapping[Term, Term], domain: Domain) -> Term:
         if isinstance(node, Reduce):
             moved = _at_its_place(node, where, descend)
             return node if moved is None else _cell(moved, where)
-        found = _folded(_bounded(rewrite.rebuild(node, lambda child: descend(child, where)), domain))
+        found = _folded(_bounded(rewrite.rebuild(node, lambda child: descend(child, where)), domain), domain)
         return found if found is node else _as_known(found, known, domain)
 
     return rewrite.transform(term, domain, rule)
@@ -221,8 +254,13 @@ def _is_nonzero(term: Term) -> bool:
     return isinstance(term.args[1], Constant) and not term.args[1].value
 
 
-def _folded(term: Term) -> Term:
-    """Evaluate a connective or comparison of which an operand has become known."""
+def _folded(term: Term, domain: Domain) -> Term:
+    """Evaluate a connective or comparison of which an operand has become known, or which indices decide."""
+    if applies(term, _SIGNS) and is_integer(term.args[0].dtype):
+        left, right = map(index_of, term.args)
+        if left is not None and right is not None:
+            holds, fails = _SIGNS[term.op](left, right), _SIGNS[_OPPOSITE[term.op]](left, right)
+            return TRUE if domain.implies(holds) else FALSE if domain.implies(fails) else term
     return (simplified_flag(term.op, term.args, term.dtype) if isinstance(term, Apply) else None) or term
 
 
@@ -230,6 +268,14 @@ def _bounded(term: Term, domain: Domain) -> Term:
     """Return the greater or lesser of a fold over indices and an index, where it is known which one that is."""
     if not applies(term, {"max", "min"}) or not is_integer(term.dtype):
         return term
+    nothing = neutral("max" if term.op == "max" else "min", term.dtype)
+    known = [a for a in term.args if a is not nothing]
+    if len(known) < len(term.args):
+        return known[0] if known else nothing
+    for place, bound in (term.args, term.args[::-1]):
+        at, limit = index_of(place), index_of(bound)
+        if at is not None and limit is not None and _is_within(bound, at, domain, term.op):
+            return place
     folds = [a for a in term.args if isinstance(a, Reduce) and a.op == term.op]
     others = [a for a in term.args if isinstance(a, Index | Constant)]
     if len(folds) != 1 or len(others) != 1:

@@ -68,13 +68,14 @@ class Builder:
         chooses_in_loops: bool = False,
         short_windows: bool = False,
         segmented: bool = False,
+        orders_stores: bool = False,
     ) -> None:
         """Say what there may be in the program.
 
         A choice by sizes, one by the variables of loops around, windows over an axis that holds none of them, folds
-        between bounds that are data.
+        between bounds that are data, a store at places of one index array of which several may be one.
         """
-        self.segmented = segmented
+        self.segmented, self.orders_stores = segmented, orders_stores
         self.chooses, self.chooses_in_loops = chooses, chooses_in_loops
         self.sizes: tuple[str, ...] = ()
         self.around: set[str] = set()  # variables of loops

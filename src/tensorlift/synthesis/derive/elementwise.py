@@ -78,6 +78,9 @@ def _build(term: Term, scope: Scope) -> Value:
 
 
 def _apply(term: Apply, scope: Scope) -> Value:
+    if term.op == "hits":
+        message = "a place that depends on data is compared with every cell, which is more work than the source does"
+        raise refuse("TL301", message, remedy="read or write at the place alone")
     if term.op == "select":
         return select_value((term.args[0], term.args[1], term.args[2]), term.dtype, scope)
     if term.op in ("infinity", "nan"):
@@ -92,8 +95,6 @@ def _apply(term: Apply, scope: Scope) -> Value:
         return scope.converted(values[0], term.dtype)
     if term.op == "within":
         raise no_operation()
-    if term.op == "hits":
-        return scope.combined("eq", *values)
     return scope.combined(term.op, *guarded_operands(term.op, values, scope))
 
 

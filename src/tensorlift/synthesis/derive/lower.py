@@ -42,6 +42,7 @@ from tensorlift.synthesis.derive.older import older_first
 from tensorlift.synthesis.derive.order import arranged
 from tensorlift.synthesis.derive.padding import Padding
 from tensorlift.synthesis.derive.pieces import PieceLowering, owns_memory
+from tensorlift.synthesis.derive.scatter import by_latest
 from tensorlift.synthesis.derive.scope import Scope
 
 if TYPE_CHECKING:
@@ -158,6 +159,9 @@ class _Block:
         )
         cover = self.lowering.cover or _derived
         try:
+            latest = by_latest(definition, scope) if self.lowering.cover is None else None
+            if latest is not None:
+                return self._over_arrays(*latest, is_padded=is_padded)
             statements = cover(definition, scope, self._dies_here)
         except LiftError as error:
             if is_padded or error.diagnostics[0].code == "TL312":

@@ -32,6 +32,7 @@ from tensorlift.poly.variables import disjoint_parts, stride_of, strided
 from tensorlift.synthesis.derive.elementwise import are_of_sizes, choose, select_pieces, value_of
 from tensorlift.synthesis.derive.masks import mask_of
 from tensorlift.synthesis.derive.reads import readable
+from tensorlift.synthesis.derive.scatter import scattered
 from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, ranges_of, span_box
 from tensorlift.synthesis.derive.splitting import expanded_pieces, merged_sums
 
@@ -84,6 +85,9 @@ class PieceLowering:
 
         Where one term reads outside an array beyond its piece, the pieces are split further.
         """
+        found = scattered(self.definition, self.scope, self.dies_here, _before)
+        if found is not None:
+            return self._marked(found)
         pieces = self.definition.pieces
         if self.scope.evaluate is value_of:  # other engines see the sums of the source
             pieces = tuple((domain, merged_sums(term, domain)) for domain, term in pieces)
@@ -376,6 +380,15 @@ class PieceLowering:
     def _refuse(self, message: str) -> LiftError:
         remedy = "split the loop where the conditions change"
         return refuse("TL302", f"{self.definition.array}: {message}", self.definition.location, remedy)
+
+
+def _before(definition: Definition, scope: Scope, dies_here: Callable[[str], bool]) -> list[Statement]:
+    """Return statements after which the variable of a definition holds its value, in memory of its own."""
+    start = PieceLowering(definition, scope, dies_here).statements()
+    first = start[0]
+    if len(start) == 1 and isinstance(first, Assign) and not owns_memory(first.value):
+        start = [replace(first, value=scope.build.copy(first.value))]
+    return [replace(s, definition=None) if isinstance(s, Assign | SetSlice) else s for s in start]
 
 
 def _alone(term: Term, domain: Domain) -> Term:

@@ -185,13 +185,13 @@ def taken_value(term: Reduce, scope: Scope) -> Value | None:
 
 def _place_value(place: Term, extent: Affine, scope: Scope) -> Value:
     """Return a place, the first one where it does not count and may be outside."""
-    value, (least, most) = scope.evaluate(_narrow(place), scope), value_range(place)
+    value, (least, most) = scope.evaluate(narrow(place), scope), value_range(place)
     if scope.guard is None or scope.context.implies(at_least(least, 0), less(most, extent)):
         return value
     return scope.where_it_counts(scope.guard, value, scope.number(0, value.expression.dtype))
 
 
-def _narrow(place: Term) -> Term:
+def narrow(place: Term) -> Term:
     """Look through conversions that leave every value as it is: places may be integers of any type."""
     while isinstance(place, Apply) and place.op == "cast" and is_integer(place.args[0].dtype):
         inner, outer = integer_range(place.args[0].dtype), integer_range(place.dtype)

@@ -23,6 +23,7 @@ from tensorlift.poly.names import fresh
 from tensorlift.poly.variables import strided
 from tensorlift.targets.arrays.creation import checked_broadcast, range_extent
 from tensorlift.targets.arrays.functions import as_type
+from tensorlift.targets.arrays.scatter import require_in_range, updated
 from tensorlift.targets.target import (
     Ellipsis_,
     Memory,
@@ -162,7 +163,8 @@ def position(o: Obligations, item: SymbolicTensor, extent: Affine) -> Affine:
     return value
 
 
-def _is_basic(items: Subscripts) -> bool:
+def is_basic(items: Subscripts) -> bool:
+    """Tell whether subscripts are positions, slices and new axes alone."""
     return not any(isinstance(item, SymbolicTensor) and _is_place(item) for item in items)
 
 
@@ -175,7 +177,7 @@ def subscript(o: Obligations, x: Tensor, items: Subscripts) -> SymbolicTensor:
     """Return ``x[items]``."""
     if not x.is_strong:
         o.refuse("a Python number has no subscripts")
-    if not _is_basic(items):
+    if not is_basic(items):
         return _gather(o, x, items)
     selection = select(o, x.shape, items)
     return x.with_cells(tuple(selection.shape), lambda indices: x.at(selection.source(indices)))
@@ -226,24 +228,17 @@ def read_at(positions: list[Term], extents: list[Affine], cell: CellMap) -> Term
     return found
 
 
-def require_in_range(o: Obligations, extent: Affine, array: SymbolicTensor) -> None:
-    """Demand that every position is one of an axis: by the sizes, or because the source reads there."""
-    if not is_integer(array.dtype):
-        o.refuse("a gather by anything but integers")
-    names = tuple(fresh("g") for _ in array.shape)
-    position = array.at(tuple(map(Affine.var, names)))
-    value, over = affine_of(position), Domain.box(names, array.shape)
-    o.require_always("there is a cell to pick", at_least(extent, 1), over=over)
-    if value is not None:
-        o.require("a gather is in range", at_least(value, 0), less(value, extent), over=over)
-    else:
-        o.read("a gather is in range", position, extent, over)
+def store(o: Obligations, x: Tensor, items: Subscripts, value: Tensor, *, is_ordered: bool = False) -> SymbolicTensor:
+    """Return the array after ``x[items] = value``; the value is converted to the array's type.
 
-
-def store(o: Obligations, x: Tensor, items: Subscripts, value: Tensor) -> SymbolicTensor:
-    """Return the array after ``x[items] = value``; the value is converted to the array's type."""
-    if not x.rank or not _is_basic(items):
-        o.refuse("a store that is not to slices of an array")
+    Whether it ``is_ordered`` says that of cells that occur again in one index array the last value stays.
+    """
+    if not x.rank:
+        o.refuse("a store into a number")
+    if not is_basic(items):
+        arrays = [item for item in items if isinstance(item, SymbolicTensor)]
+        is_last = is_ordered and len(arrays) == 1
+        return updated(o, x, items, value, lambda hits, old: hits.last(o, old, is_ordered=is_last))
     selection = select(o, x.shape, items)
     shape = tuple(selection.shape)
     cells = broadcast_to(o, as_type(o, value, x.dtype), checked_broadcast(o, value, shape))
@@ -258,12 +253,13 @@ def store(o: Obligations, x: Tensor, items: Subscripts, value: Tensor) -> Symbol
 def _store(o: Obligations, x: Tensor, items: Subscripts, value: Tensor) -> SymbolicTensor:
     """Return the array after a store as NumPy makes it, which raises for a number that an array of integers lacks.
 
-    Other libraries convert a number as they convert an array.
+    Other libraries convert a number as they convert an array.  Places of one axis are written in order; those of
+    several are not where all index arrays run backwards in memory.
     """
     is_number = value.is_strong and not value.rank and value.dtype != "bool"
     if is_number and is_integer(x.dtype) and not (is_integer(value.dtype) and holds(x.dtype, value.dtype)):
         o.refuse(f"a number of type {value.dtype} that {x.dtype} may not hold is stored; convert it first")
-    return store(o, x, items, value)
+    return store(o, x, items, value, is_ordered=True)
 
 
 def stored_cells(selection: Selection, indices: Indices) -> Domain:
@@ -302,7 +298,7 @@ def stored_value(selection: Selection, indices: Indices, cells: CellMap) -> Term
 
 def _memory(x: Tensor, items: Subscripts) -> Memory:
     """Tell a view from a copy: a gather copies, and so does a subscript that picks a single cell."""
-    if not _is_basic(items):
+    if not is_basic(items):
         return Memory.NEW
     single = sum(isinstance(item, SymbolicTensor) for item in items)
     cells_only = single == x.rank and not any(isinstance(item, NewAxis | Ellipsis_ | Slice) for item in items)

@@ -23,9 +23,10 @@ from tensorlift.ops.dtypes import DType, is_float
 from tensorlift.poly.affine import ONE, Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
-from tensorlift.targets.arrays.index import read_at, require_in_range
+from tensorlift.targets.arrays.index import read_at
 from tensorlift.targets.arrays.logic import truth
 from tensorlift.targets.arrays.promotion import converted
+from tensorlift.targets.arrays.scatter import require_in_range
 from tensorlift.targets.arrays.shape import axes_of, axis_of
 from tensorlift.targets.target import Axes, ElementType, Flag, OpRow, Tensor, both_forms, row, sample
 

@@ -30,7 +30,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, scalar_value
 from tensorlift.ir.cost import Costs
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
-from tensorlift.targets.arrays import arithmetic, creation, functions, index, reduction
+from tensorlift.targets.arrays import arithmetic, creation, functions, index, reduction, scatter
 from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength
 from tensorlift.targets.numpy import TARGET as NUMPY
 from tensorlift.targets.target import (
@@ -120,10 +120,15 @@ def _set(o: Obligations, x: Tensor, items: Subscripts, values: Tensor) -> Symbol
     return index.store(o, x, items, values)
 
 
-def _updated(combine: Binary, o: Obligations, x: Tensor, items: Subscripts, values: Tensor) -> SymbolicTensor:
+def _updated(name: str, o: Obligations, x: Tensor, items: Subscripts, values: Tensor) -> SymbolicTensor:
     _require_fitting(o, x, values)
     if x.dtype == "bool":
         o.refuse("arithmetic on cells that are truth values, which JAX does not update so")
+    if not index.is_basic(items):
+        if name not in _FOLDS:
+            o.refuse(f"an update {name} at index arrays")
+        return scatter.folded(_FOLDS[name], o, x, items, values)
+    combine = _BINARY[name]
     return index.store(o, x, items, combine(o, index.subscript(o, x, items), values))
 
 
@@ -137,7 +142,16 @@ _BINARY: dict[str, Binary] = {
     "subtract": partial(arithmetic.plain, "sub", arithmetic.OPERATOR),
     "multiply": partial(arithmetic.plain, "mul", arithmetic.OPERATOR),
     "divide": partial(arithmetic.true_divide, arithmetic.OPERATOR),
+    "max": partial(arithmetic.plain, "max", arithmetic.OPERATOR),
+    "min": partial(arithmetic.plain, "min", arithmetic.OPERATOR),
 }
+_FOLDS: dict[str, Reducer] = {"add": "sum", "max": "max", "min": "min"}
+_AT_PLACES = (
+    sample("a.at[(b > 0).astype(jnp.int64)].{}(b)", 1, a="f64[n + 1]", b="f64[n]"),
+    sample("a.at[(b > 0).astype(jnp.int64)].{}(1)", 1, a="f64[n + 1]", b="f64[n]"),
+    sample("a.at[(b > 0).astype(jnp.int32), (b < 0).astype(jnp.int32)].{}(b)", 1, a="f64[m + 1, n + 1]", b="f64[n]"),
+    sample("a.at[:, (b > 0).astype(jnp.int64)].{}(b)", 1, a="f64[m + 1, n + 1]", b="f64[n]"),
+)
 
 
 def _row(name: str, meaning: Meaning, kind: str, *more: Sample) -> OpRow:
@@ -153,15 +167,24 @@ _STRIDED = tuple(
     sample(text, 1, a="f64[m, n]", b="f64[n]") for text in ("a.at[::2].set(b[0])", "a.at[1::2, ::-2].set(1)")
 )
 
+
+def _at_places(name: str) -> list[Sample]:
+    return [entry._replace(text=entry.text.format(name)) for entry in _AT_PLACES]
+
+
 _UPDATES = [
     _row("set", _set, "number", *_STRIDED),
-    *(_row(name, partial(_updated, combine), "positive_real") for name, combine in _BINARY.items()),
+    *(
+        _row(name, partial(_updated, name), "positive_real", *_at_places(name) if name in _FOLDS else ())
+        for name in _BINARY
+    ),
 ]
 
 
 _NUMPY = re.compile(r"(?<![\w.])np\.")
 # Operations of NumPy that JAX does not have, or that fail on the values of a transformed function.
 _ABSENT = {
+    "np.add.at", "np.maximum.at", "np.minimum.at",
     "x[] =", "np.empty", "np.empty_like", "int()", "float()", "np.bool", "sliding_window_view",
     "np.lib.stride_tricks.sliding_window_view", "np.fmax.reduce", "np.fmin.reduce", "np.fmax.accumulate",
     "np.fmin.accumulate", "np.divide.outer", "np.tri", ".sum()", "x if c else y",

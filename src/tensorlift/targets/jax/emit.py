@@ -13,7 +13,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import refuse
-from tensorlift.ir.stores import in_place
+from tensorlift.ir.stores import in_place, read_first
 from tensorlift.ir.tensor_program import (
     Assign,
     At,
@@ -33,7 +33,6 @@ from tensorlift.ir.tensor_program import (
     Variable,
     Windows,
     nodes_of,
-    read_first,
     values_of,
     variables_in,
     walk_expressions,
@@ -52,7 +51,7 @@ from tensorlift.targets.xla import check_program
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.ir.tensor_program import Parameter, Shape, Statement, TensorProgram
+    from tensorlift.ir.tensor_program import Parameter, Scatter, Shape, Statement, TensorProgram
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.emitted import Emitted
     from tensorlift.targets.python_text.spelling import Spelling
@@ -370,6 +369,10 @@ class _JaxEmission(Emission):
         if isinstance(value, Variable) and value.name == statement.name:
             return None
         return super().named(statement, name)
+
+    def scattered(self, node: Scatter, name: str) -> tuple[str, str]:
+        """Spell an update at index arrays."""
+        return f"{name} = ", f"{name}.at[{', '.join(self.places(node))}].{node.op}({self.spell(node.value).source})"
 
     def stored(self, statement: SetSlice, name: str) -> tuple[str, str]:
         """Spell an update of slices."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.ir.stores import read_first
 from tensorlift.ir.tensor_program import (
     Assign,
     At,
@@ -16,7 +17,6 @@ from tensorlift.ir.tensor_program import (
     Return,
     Reverse,
     SetSlice,
-    read_first,
     walk_statements,
 )
 from tensorlift.poly.affine import Affine

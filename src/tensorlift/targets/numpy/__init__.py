@@ -21,6 +21,7 @@ from tensorlift.targets.arrays import (
     index,
     logic,
     reduction,
+    scatter,
     shape,
 )
 from tensorlift.targets.arrays.functions import ELEMENT_TYPES
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-_TABLES = (arithmetic, logic, functions, creation, shape, index, reduction, contraction)
+_TABLES = (arithmetic, logic, functions, creation, shape, index, scatter, reduction, contraction)
 ROWS = by_spelling(
     [
         *(row for table in _TABLES for row in table.ROWS),
@@ -152,6 +153,7 @@ TARGET = Target(
     emitter="tensorlift.targets.numpy.emit:emit",
     guarder="tensorlift.targets.python_text.wrap:guarded",
     overlaps=Overlaps.STRIDED,
+    orders_stores=True,
     numbers=NUMBERS,
     costs=Costs(
         operation=2000,

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import (
         Assign,
         Expression,
+        Scatter,
         SetSlice,
         SubscriptItem,
         TensorProgram,
@@ -118,6 +119,9 @@ _LIBRARY = library_of(
 )  # fmt: skip
 
 
+_UPDATES = {"add": "np.add.at", "max": "np.maximum.at", "min": "np.minimum.at"}
+
+
 class _NumpyEmission(Emission):
     library = _LIBRARY
     reserved = frozenset({"np", "sliding_window_view", "isinstance", "int", "ValueError"})
@@ -145,6 +149,14 @@ class _NumpyEmission(Emission):
         is_lost = not update and self._memory.is_shared(statement, value) and not _is_old(statement)
         text = f"{self.spell(value).atom}.copy()" if is_lost else self._chosen(value).source
         return self.head(statement, name, update), text
+
+    def scattered(self, node: Scatter, name: str) -> tuple[str, str]:
+        """Spell an update at index arrays: a function's, unless there is one place, or values are only stored."""
+        value, places = self.spell(node.value).source, self.places(node)
+        if node.op == "set" or (node.op == "add" and not any(index.shape for index in node.indices)):
+            return f"{name}[{', '.join(places)}] {'=' if node.op == 'set' else '+='} ", value
+        listed = ", ".join("slice(None)" if place == ":" else place for place in places)
+        return "", f"{_UPDATES[node.op]}({name}, {listed if len(places) == 1 else f'({listed})'}, {value})"
 
     def _chosen(self, node: Expression) -> Text:
         """Spell a value for a place that takes numbers of either kind: Python itself chooses between numbers."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
+from tensorlift.diagnostics import refuse
 from tensorlift.ir.cut import Cut
 from tensorlift.ir.stores import in_place, is_variable, writes_all
 from tensorlift.ir.tensor_program import (
@@ -19,6 +20,7 @@ from tensorlift.ir.tensor_program import (
     Expression,
     For,
     Return,
+    Scatter,
     SetSlice,
     Statement,
     Subscript,
@@ -216,6 +218,11 @@ class Emission:
 
     def _assignment(self, statement: Assign | SetSlice, indent: str) -> None:
         name = self.spell.rename(statement.name)
+        if isinstance(statement.value, Scatter):
+            if statement.definition is not None:
+                self.cuts.append(Cut(len(self.lines) + 1, name, statement.definition))
+            self.lines += wrapped(*self.scattered(statement.value, name), indent)
+            return
         spelled = self.stored(statement, name) if isinstance(statement, SetSlice) else self.named(statement, name)
         if spelled is None:
             return
@@ -238,6 +245,16 @@ class Emission:
         """Spell a store into slices, up to its sign and behind it."""
         update, value = in_place(statement)
         return self.head(statement, name, update), self.spell(value).source
+
+    def scattered(self, node: Scatter, name: str) -> tuple[str, str]:
+        """Spell an update at index arrays, up to what may be wrapped and from there on."""
+        message = f"{self.library.title} has no update {node.op} at places that depend on data, of {name}"
+        raise refuse("TL305", message, remedy="lift to another target")
+
+    def places(self, node: Scatter) -> list[str]:
+        """Spell index arrays, a single colon for an axis that is whole, but for the last ones."""
+        spelled = {axis: self.spell(index).source for axis, index in zip(node.axes, node.indices, strict=True)}
+        return [spelled.get(axis, ":") for axis in range(node.axes[-1] + 1)]
 
     def head(self, statement: SetSlice, name: str, update: str) -> str:
         """Spell what a store writes, up to its sign; an update of all cells needs no slice."""

@@ -1,0 +1,78 @@
+// Scatter: data chooses the cell that is written; the last writer wins.
+
+// expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL209, linalg refused TL209, c refused TL209
+void scatter(int n, int m, const int idx[n], const double x[n], double y[m]) {
+    for (int i = 0; i < n; i++)
+        y[idx[i]] = x[i];
+}
+
+// expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL209, linalg refused TL209, c refused TL209
+void inverse_permutation(int n, const int p[n], int q[n]) {
+    for (int i = 0; i < n; i++)
+        q[p[i]] = i;
+}
+
+// expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL209, linalg refused TL209, c refused TL209
+void one_hot(int n, int k, const int label[n], float out[n][k]) {
+    for (int i = 0; i < n; i++)
+        for (int c = 0; c < k; c++)
+            out[i][c] = 0.0f;
+    for (int i = 0; i < n; i++)
+        out[i][label[i]] = 1.0f;
+}
+
+// expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL209, linalg refused TL209, c refused TL209
+void mark(int n, int m, const int *seen, unsigned char *flag) {
+    for (int j = 0; j < m; j++)
+        flag[j] = 0;
+    for (int i = 0; i < n; ++i)
+        flag[seen[i]] = 1;
+}
+
+// expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL209, linalg refused TL209, c refused TL209
+void scatter_rows(int n, int d, int m, const int idx[n], const float x[n][d], float y[m][d]) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < d; j++)
+            y[idx[i]][j] = x[i][j];
+}
+
+// expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL209, linalg refused TL209, c refused TL209
+void scatter_where(int n, int m, const int idx[n], const int keep[n], const double x[n], double y[m]) {
+    for (int i = 0; i < n; i++)
+        if (keep[i])
+            y[idx[i]] = 2.0 * x[i];
+}
+
+// expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL209, linalg refused TL209, c refused TL209
+void last_seen(int n, int m, const int key[n], int last[m]) {
+    for (int j = 0; j < m; j++)
+        last[j] = -1;
+    for (int i = 0; i < n; i++)
+        last[key[i]] = i;
+}
+
+// expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL209, linalg refused TL209, c refused TL209
+void first_seen(int n, int m, const int key[n], int first[m]) {
+    for (int j = 0; j < m; j++)
+        first[j] = -1;
+    for (int i = n - 1; i >= 0; i--)
+        first[key[i]] = i;
+}
+
+// expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL209, linalg refused TL209, c refused TL209
+void scatter_2d(int n, int h, int w, const int r[n], const int c[n], const float v[n], float image[h][w]) {
+    for (int i = 0; i < n; i++)
+        image[r[i]][c[i]] = v[i];
+}
+
+// expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL209, linalg refused TL209, c refused TL209
+void bit_reversal(int n, const int rev[n], const double a[n], double b[n]) {
+    for (int i = 0; i < n; i++)
+        b[rev[i]] = a[i];
+}
+
+// expect: numpy hybrid, jax hybrid, torch refused TL305, stablehlo refused TL209, linalg refused TL209, c refused TL209
+void permute_through(int n, const int p[n], const int q[n], const double x[n], double y[n]) {
+    for (int i = 0; i < n; i++)
+        y[p[i]] = x[q[i]];
+}

@@ -1,0 +1,57 @@
+"""Cells that a place hits: there, what is read at that place is the cell.
+
+``select(hits(t, [c]), v, old(c))`` is what a store at ``t`` leaves in cell ``c``.  Where ``v`` reads at the same place,
+as in ``h[t] = h[t] + 1``, that is ``sum(g : 0 <= g < n) select(hits(t, [g]), h(g), 0)``: cell ``c``, if it is one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.terms import Apply, Index, Reduce, Term, applies
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tensorlift.comprehension.rewrite import Descend
+    from tensorlift.poly.affine import Affine
+    from tensorlift.poly.domain import Domain
+
+
+def seen_where_hit(term: Term, domain: Domain) -> Term:
+    """Return a choice by hits with what is read where they hit as the cell that it is, for the points of a domain."""
+    return _seen(term, domain, {})
+
+
+def _seen(term: Term, domain: Domain, known: Mapping[Term, Affine]) -> Term:
+    if applies(term, "select"):
+        test, chosen, other = _by_place(*term.args)
+        if applies(test, "hits") and isinstance(test.args[1], Index):
+            inner = _seen(chosen, domain, {**known, test.args[0]: test.args[1].affine})
+            return term if inner is chosen else terms.apply("select", test, inner, _seen(other, domain, known))
+    return _replaced(term, domain, known) if known else term
+
+
+def _by_place(condition: Term, chosen: Term, other: Term) -> tuple[Term, Term, Term]:
+    """Ask for the place first, of ``select(p, select(hits(t, [c]), v, old), old)`` where ``p`` reads at ``t``."""
+    turned = isinstance(other, Apply) and other.op == "select" and chosen is other.args[2]
+    inner, old = (other, chosen) if turned else (chosen, other)
+    if isinstance(inner, Apply) and inner.op == "select" and inner.args[2] is old:
+        test, value = inner.args[:2]
+        if applies(test, "hits") and any(rewrite.place_of(node) is test.args[0] for node in rewrite.walk(condition)):
+            arms = (old, value) if turned else (value, old)
+            return test, terms.apply("select", condition, *arms), old
+    return condition, chosen, other
+
+
+def _replaced(term: Term, domain: Domain, known: Mapping[Term, Affine]) -> Term:
+    def rule(node: Term, where: Domain, descend: Descend) -> Term:
+        place = rewrite.place_of(node) if isinstance(node, Reduce) else None
+        if isinstance(node, Reduce) and place is not None and place in known:
+            at = {node.bound[0]: known[place]}
+            if where.is_subset(node.domain.substitute(at)):
+                return descend(rewrite.substitute(node.body.children[1], at), where)
+        return rewrite.rebuild_inside(node, where, descend) if node.has_domains else node
+
+    return rewrite.transform(term, domain, rule)

@@ -1,0 +1,110 @@
+"""Stores at places that depend on data: right programs are proved, those that write elsewhere or in no order not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tensorlift.proofs.failure import MEMORY, OBLIGATION, UNEQUAL, UNREADABLE
+
+if TYPE_CHECKING:
+    from tests.proofs.conftest import Accept, Reject
+
+COUNT = "void f(int n, int m, const int *k, int h[m]) { for (int i = 0; i < n; i++) h[k[i]]++; }"
+SUM = (
+    "void f(int n, int m, const int *k, const double *v, double h[m]) { for (int i = 0; i < n; i++) h[k[i]] += v[i]; }"
+)
+MAX = """void f(int n, int m, const int *k, const double *v, double h[m]) {
+  for (int i = 0; i < n; i++) if (h[k[i]] < v[i]) h[k[i]] = v[i]; }"""
+PAIRS = """void f(int n, int m, const int *r, const int *c, double h[m][m]) {
+  for (int i = 0; i < n; i++) h[r[i]][c[i]] += 2; }"""
+ROWS = """void f(int n, int m, int d, const int *k, const double v[n][d], double h[m][d]) {
+  for (int i = 0; i < n; i++) for (int j = 0; j < d; j++) h[k[i]][j] += v[i][j]; }"""
+SOME = """void f(int n, int m, const int *k, const double *v, double h[m]) {
+  for (int i = 0; i < n; i++) if (v[i] > 0) h[k[i]] += v[i]; }"""
+LAST = (
+    "void f(int n, int m, const int *k, const double *v, double h[m]) { for (int i = 0; i < n; i++) h[k[i]] = v[i]; }"
+)
+FIRST = """void f(int n, int m, const int *k, const double *v, double h[m]) {
+  for (int i = n - 1; i >= 0; i--) h[k[i]] = v[i]; }"""
+MARK = "void f(int n, int m, const int *k, double h[m]) { for (int i = 0; i < n; i++) h[k[i]] = 1; }"
+ONE_HOT = """void f(int n, int m, const int *k, double h[n][m]) {
+  for (int i = 0; i < n; i++) h[i][k[i]] = 1; }"""
+LAST_OF_PAIRS = """void f(int n, int m, const int *r, const int *c, const double *v, double h[m][m]) {
+  for (int i = 0; i < n; i++) h[r[i]][c[i]] = v[i]; }"""
+
+RIGHT = [
+    (COUNT, "k, h", "np.add.at(h, k, 1)"),
+    (COUNT, "k, h", "np.add.at(h, k[::-1], np.int32(1))"),
+    (SUM, "k, v, h", "np.add.at(h, k, v)"),
+    (SUM, "k, v, h", "np.add.at(h, k, v + v)\n    np.add.at(h, k, -v)"),
+    (MAX, "k, v, h", "np.maximum.at(h, k, v)"),
+    (PAIRS, "r, c, h", "np.add.at(h, (r, c), 2.0)"),
+    (ROWS, "k, v, h", "np.add.at(h, k, v)"),
+    (ROWS, "k, v, h", "np.add.at(h, (k[:, None], np.arange(v.shape[1])), v)"),
+    (SOME, "k, v, h", "np.add.at(h, np.where(v > 0, k, 0), np.where(v > 0, v, 0.0))"),
+    (LAST, "k, v, h", "h[k] = v"),
+    (FIRST, "k, v, h", "h[k[::-1]] = v[::-1]"),
+    (MARK, "k, h", "h[k] = 1"),
+    (MARK, "k, h", "h[k[::-1]] = 1"),
+    (ONE_HOT, "k, h", "h[np.arange(k.shape[0]), k] = 1"),
+]
+WRONG = [
+    (COUNT, "k, h", "np.add.at(h, k, 2)", UNEQUAL),
+    (COUNT, "k, h", "h[k] += 1", UNEQUAL),
+    (COUNT, "k, h", "np.add.at(h, k + 1, 1)", OBLIGATION),
+    (COUNT, "k, h", "np.add.at(h, -k, 1)", OBLIGATION),
+    (COUNT, "k, h", "np.add.at(h, k[1:], 1)", UNEQUAL),
+    (COUNT, "k, h", "np.maximum.at(h, k, 1)", UNEQUAL),
+    (COUNT, "k, h", "np.add.at(h[:], k, 1)", UNREADABLE),
+    (COUNT, "k, h", "np.add.at(k, k, 1)", OBLIGATION),
+    (SUM, "k, v, h", "np.add.at(h, k, v[::-1])", UNEQUAL),
+    (SUM, "k, v, h", "np.add.at(h, k[::-1], v)", UNEQUAL),
+    (SUM, "k, v, h", "h[k] += v", UNEQUAL),
+    (SUM, "k, v, h", "np.add.at(h, k, v)\n    np.add.at(h, k, v)", UNEQUAL),
+    (SUM, "k, v, h", "np.add.at(h, k, h[k])", UNEQUAL),
+    (MAX, "k, v, h", "np.minimum.at(h, k, v)", UNEQUAL),
+    (MAX, "k, v, h", "h[k] = np.maximum(h[k], v)", UNEQUAL),
+    (PAIRS, "r, c, h", "np.add.at(h, (c, r), 2.0)", UNEQUAL),
+    (PAIRS, "r, c, h", "np.add.at(h, r, 2.0)", UNEQUAL),
+    (ROWS, "k, v, h", "np.add.at(h, (slice(None), k), v)", OBLIGATION),
+    (SOME, "k, v, h", "np.add.at(h, k, np.where(v > 0, v, 0.0))", OBLIGATION),
+    (SOME, "k, v, h", "np.add.at(h, np.where(v >= 0, k, 0), np.where(v > 0, v, 0.0))", OBLIGATION),
+    (SOME, "k, v, h", "np.add.at(h, np.where(v > 0, k, 0), v)", UNEQUAL),
+    (LAST, "k, v, h", "h[k[::-1]] = v[::-1]", UNEQUAL),
+    (LAST, "k, v, h", "np.add.at(h, k, v)", UNEQUAL),
+    (FIRST, "k, v, h", "h[k] = v", UNEQUAL),
+    (MARK, "k, h", "h[k] = 2", UNEQUAL),
+    (MARK, "k, h", "h[0] = 1", UNEQUAL),
+    (ONE_HOT, "k, h", "h[k, np.arange(k.shape[0])] = 1", OBLIGATION),
+    (ONE_HOT, "k, h", "h[:, k] = 1", UNEQUAL),
+    (LAST_OF_PAIRS, "r, c, v, h", "h[r, c] = v", UNREADABLE),  # NumPy may run backwards through several index arrays
+]
+
+
+def _program(parameters: str, body: str, *, copies: bool = True) -> str:
+    copy = "    h = h.copy()\n" * copies
+    return f"def f({parameters}):\n{copy}    {body}\n    return h\n"
+
+
+@pytest.mark.parametrize(("source", "parameters", "body"), RIGHT)
+def test_an_update_where_the_source_writes_is_proved(accept: Accept, source: str, parameters: str, body: str) -> None:
+    accept(source, _program(parameters, body))
+
+
+@pytest.mark.parametrize(("source", "parameters", "body", "code"), WRONG)
+def test_another_update_is_rejected(reject: Reject, source: str, parameters: str, body: str, code: str) -> None:
+    assert reject(source, _program(parameters, body)) == code
+
+
+def test_an_argument_is_not_updated(reject: Reject) -> None:
+    assert reject(COUNT, _program("k, h", "np.add.at(h, k, 1)", copies=False)) == MEMORY
+
+
+def test_a_view_of_what_is_updated_is_no_operand(reject: Reject) -> None:
+    assert reject(SUM, _program("k, v, h", "np.add.at(h, k, h[: k.shape[0]])")) in {MEMORY, OBLIGATION}
+
+
+def test_an_update_gives_no_value(reject: Reject) -> None:
+    assert reject(COUNT, _program("k, h", "h = np.add.at(h, k, 1)")) == UNREADABLE
