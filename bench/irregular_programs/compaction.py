@@ -41,7 +41,7 @@ def where_nonzero(a: np.ndarray, places: np.ndarray):
     return found
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo refused TL209, linalg refused TL209, c refused TL209
+# expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg refused TL305, c refused TL406
 def unpack(x: np.ndarray, packed: np.ndarray, out: np.ndarray):
     j = 0
     for i in range(len(x)):
@@ -50,7 +50,7 @@ def unpack(x: np.ndarray, packed: np.ndarray, out: np.ndarray):
             j += 1
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo refused TL209, linalg refused TL209, c refused TL209
+# expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg refused TL305, c refused TL314
 def merge_by_flags(flags: np.ndarray, a: np.ndarray, b: np.ndarray, out: np.ndarray):
     i = j = 0
     for k in range(len(flags)):
@@ -95,7 +95,7 @@ def run_numbers(key: np.ndarray, run: np.ndarray):
         run[i] = current
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL209, linalg refused TL209, c refused TL209
+# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL407, linalg hybrid, c hybrid
 def circular_weights(x: np.ndarray, w: np.ndarray, y: np.ndarray):
     k = 0
     for i in range(len(x)):

@@ -45,7 +45,7 @@ float mean_before(size_t n, const float *v, float limit, size_t *count) {
     return total;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL209, linalg refused TL209, c refused TL209
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL114, c refused TL114
 double value_at_hit(int n, const double *x, const double *y, double t) {
     for (int i = 0; i < n; i++)
         if (x[i] > t)
@@ -94,7 +94,7 @@ size_t my_strlen(const char *s) {
     return i;
 }
 
-// expect: numpy loop-free, jax loop-free, torch refused TL114, stablehlo refused TL209, linalg refused TL209, c refused TL209
+// expect: numpy loop-free, jax loop-free, torch refused TL114, stablehlo loop-free, linalg refused TL114, c refused TL114
 int my_memcmp(const unsigned char *a, const unsigned char *b, size_t n) {
     for (size_t i = 0; i < n; i++) {
         if (a[i] != b[i])

@@ -1,7 +1,7 @@
 /* What ``bench/targets.py --programs`` measures of irregular loops. */
 #include <math.h>
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL209, linalg refused TL209, c refused TL209
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void gather(int n, int m, const int at[n], const float x[m], float y[n])
 {
     for (int i = 0; i < n; i++)
@@ -77,7 +77,7 @@ void edit_distance(int n, int m, const int a[n], const int b[m], int d[n + 1][m 
         }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL307, c loop-free
 void life(int n, int m, const unsigned char now[n][m], unsigned char next[n][m])
 {
     for (int i = 1; i < n - 1; i++)
@@ -101,7 +101,7 @@ void convolution(int n, int m, const float image[n + 6][m + 6], const float kern
         }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c refused TL406
 void attention(int n, int d, const float q[n][d], const float k[n][d], const float v[n][d], float p[n], float o[n][d])
 {
     float scale = 1.0f / sqrtf((float)d);

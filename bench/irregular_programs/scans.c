@@ -3,7 +3,7 @@
 
 /* Scans that are no sums: the value last seen, the best so far and where it was, gains over a running minimum. */
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c hybrid
 void forward_fill(int n, const double *x, double *y) {
     double last = 0.0;
     for (int i = 0; i < n; i++) {
@@ -13,7 +13,7 @@ void forward_fill(int n, const double *x, double *y) {
     }
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL209, linalg refused TL209, c refused TL209
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL515, linalg hybrid, c refused TL314
 void fill_valid(int n, const int *valid, const float *x, float *y) {
     int at = 0;
     for (int i = 0; i < n; ++i) {
@@ -30,7 +30,7 @@ void fill_in_place(long n, int64_t *x) {
             x[i] = x[i - 1];
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c hybrid
 double sample_and_hold(int n, double start, const double *trigger, const double *x, double *held) {
     double h = start;
     for (int t = 0; t < n; t++) {
@@ -40,7 +40,7 @@ double sample_and_hold(int n, double start, const double *trigger, const double 
     return h;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c hybrid
 void backward_fill(int n, const double *x, const double *mark, double *y) {
     double next = -1.0;
     for (int i = n - 1; i >= 0; i--) {
@@ -156,7 +156,7 @@ void run_lengths(int n, const int *bit, int *run) {
     }
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c hybrid
 void fill_rows(int m, int n, const double A[m][n], double B[m][n]) {
     for (int i = 0; i < m; i++) {
         double last = 0.0;

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c hybrid
 def forward_fill(x: np.ndarray, y: np.ndarray):
     last = 0.0
     for i in range(len(x)):
@@ -12,7 +12,7 @@ def forward_fill(x: np.ndarray, y: np.ndarray):
         y[i] = last
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c hybrid
 def hold_last(valid: "int[n]", x: "float[n]"):
     out = np.empty(len(x))
     last = -1.0
@@ -60,7 +60,7 @@ def largest_sum(values: "list[float]"):
     return best
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL209, linalg refused TL209, c refused TL209
+# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL407, linalg hybrid, c hybrid
 def running_argmax(x: "float[n]", where: "int[n]"):
     at = 0
     for i in range(len(x)):
@@ -94,7 +94,7 @@ def previous_spike(x: "float[n]", threshold: float, since: "int[n]"):
         since[i] = i - last
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c hybrid
 def fill_rows(A: "float[m,n]", B: "float[m,n]"):
     for i in range(A.shape[0]):
         last = 0.0

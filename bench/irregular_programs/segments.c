@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stddef.h>
 
-// expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL209, linalg refused TL209, c refused TL209
+// expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c loop-free
 void spmv(int n, const int *ptr, const int *col, const double *val, const double *x, double *y) {
     for (int i = 0; i < n; i++) {
         double s = 0;
@@ -11,7 +11,7 @@ void spmv(int n, const int *ptr, const int *col, const double *val, const double
     }
 }
 
-// expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL209, linalg refused TL209, c refused TL209
+// expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c loop-free
 void spmv_add(long rows, const long *restrict start, const long *restrict index, const float *restrict a,
               const float *restrict v, float *restrict out) {
     for (long r = 0; r < rows; ++r) {
@@ -20,7 +20,7 @@ void spmv_add(long rows, const long *restrict start, const long *restrict index,
     }
 }
 
-// expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL209, linalg refused TL209, c refused TL209
+// expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c loop-free
 void spmm(int n, int k, const int *ptr, const int *col, const double *val, const double X[][k], double Y[][k]) {
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < k; j++) Y[i][j] = 0;
@@ -84,7 +84,7 @@ void mask_batch(int n, int m, const int *len, double *a) {
         for (int t = 0; t < len[b]; t++) a[b * m + t] *= 2.0;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c hybrid
 double first_cells(const int *count, const double *x) {
     int n = *count;
     double s = 0;

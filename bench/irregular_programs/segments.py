@@ -3,7 +3,7 @@
 import numpy as np
 
 
-# expect: numpy refused TL402, jax refused TL315, torch refused TL315, stablehlo refused TL209, linalg refused TL209, c refused TL209
+# expect: numpy refused TL402, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c loop-free
 def spmv(ptr: "int32[:]", col: "int32[:]", val: "float64[:]", x: "float64[:]"):
     n = len(ptr) - 1
     y = np.zeros(n)
@@ -13,7 +13,7 @@ def spmv(ptr: "int32[:]", col: "int32[:]", val: "float64[:]", x: "float64[:]"):
     return y
 
 
-# expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL209, linalg refused TL209, c refused TL209
+# expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c loop-free
 def spmv_local(ptr: "int32[:]", col: "int32[:]", val: "float64[:]", x: "float64[:]", y: "float64[:]"):
     for i in range(y.shape[0]):
         s = 0.0
@@ -22,7 +22,7 @@ def spmv_local(ptr: "int32[:]", col: "int32[:]", val: "float64[:]", x: "float64[
         y[i] = s
 
 
-# expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL209, linalg refused TL209, c refused TL209
+# expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c loop-free
 def spmm(ptr: "int32[:]", col: "int32[:]", val: "float64[:]", x: "float64[:, :]", out: "float64[:, :]"):
     n, k = out.shape
     for i in range(n):

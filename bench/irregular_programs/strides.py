@@ -85,7 +85,7 @@ def pack_lower(A: np.ndarray, p: np.ndarray) -> None:
             k += 1
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL209, linalg refused TL209, c refused TL209
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL305
 def unpack_lower(n: int, p: np.ndarray) -> np.ndarray:
     A = np.zeros((n, n))
     for i in range(n):
@@ -94,7 +94,7 @@ def unpack_lower(n: int, p: np.ndarray) -> np.ndarray:
     return A
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL209, linalg refused TL209, c refused TL209
+# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c refused TL305
 def packed_mv(ap: np.ndarray, x: np.ndarray, y: np.ndarray) -> None:
     for i in range(len(x)):
         s = 0.0

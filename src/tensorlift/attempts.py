@@ -23,6 +23,7 @@ from tensorlift.comprehension.emptiness import (
 )
 from tensorlift.comprehension.normal import is_spent
 from tensorlift.comprehension.peeling import peeled
+from tensorlift.comprehension.places import any_gathered
 from tensorlift.comprehension.terms import Reduce, Term
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.contract.guards import guards_of
@@ -278,7 +279,7 @@ class _Attempts:
                 nonempty=not target.takes_empty,
                 kept=self.kept,
                 for_loops=target.reads_back,
-                places=target.reads_places,
+                places=True,
             )
 
     def _attempt(self, summary: Summary, failed: dict[str, LiftError]) -> Proved:
@@ -406,7 +407,7 @@ def _attempt_in_place(  # noqa: PLR0913 - what is lifted, in two forms, and how
             with _remembered(failed, emitted.text):
                 with stage("emit"):
                     emitted, depth = with_threads(emitted)
-                if request.replaces:
+                if request.replaces or plain or any_gathered(summary.definitions()):
                     _check_depth(view, depth)
                 with stage("prove"), _blamed(summary, emitted):
                     certificate, program = function.proved(emitted, target.name)
@@ -419,7 +420,7 @@ def _attempt_in_place(  # noqa: PLR0913 - what is lifted, in two forms, and how
 
 
 def _check_depth(view: FunctionView, after: int) -> None:
-    """Refuse a program that would be slower by degree than the source whose place it is to take."""
+    """Refuse a program that would be slower by degree than its source."""
     before = view.loop_depth
     if after > before:
         message = f"the program would be slower by degree: its loops are {after} deep, those of the source {before}"

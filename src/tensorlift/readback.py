@@ -61,7 +61,7 @@ def read_back(
         if within is not None:
             within = within.project_out(*(name for name in within.variables() if name not in view.size_names))
         stay = dict.fromkeys(_handing_on(view, kept), "stays in the source")
-        summary = summarise(view, distribute=False, for_loops=True, within=within, kept=stay)
+        summary = summarise(view, distribute=False, for_loops=True, within=within, kept=stay, places=True)
     except CheckFailure:
         raise
     except LiftError as refusal:

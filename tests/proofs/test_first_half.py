@@ -261,3 +261,22 @@ def test_wrong_definitions_fall(name: str) -> None:
         items = tuple(definition if n == number else item for n, item in enumerate(subject.summary.items))
         changed_summary = subject._replace(summary=replace(subject.summary, items=items))
         assert with_deep_stack(partial(decide, changed_summary)) != "decided"
+
+
+_IDS = "int n, int m, const int *r, const int *c, const double A[m][m], double *y"
+
+
+@pytest.mark.parametrize(
+    ("body", "other"),
+    [
+        ("y[i] = A[r[i]][c[i]];", "y[i] = A[c[i]][r[i]];"),
+        ("y[i] = A[r[i]][i];", "y[i] = A[i][r[i]];"),
+        ("y[i] = A[0][r[i] - c[i]];", "y[i] = A[0][c[i] - r[i]];"),
+        ("y[i] = A[2 * r[i] + 1][c[i]];", "y[i] = A[2 * r[i]][c[i]];"),
+    ],
+)
+def test_places_that_depend_on_data_are_subscripts_of_each_axis(body: str, other: str) -> None:
+    text, changed_text = (f"void f({_IDS}) {{ for (int i = 0; i < n; i++) {each} }}" for each in (body, other))
+    subject, wrong = _subject(text), _subject(changed_text)
+    assert _answer(text) == "decided"
+    assert with_deep_stack(partial(decide, subject._replace(module=wrong.module))) != "decided"

@@ -54,6 +54,10 @@ LARGEST = """int largest(int n, int a[n]) {
   return s;
 }
 """
+PICKED = """void picked(int n, int p, const int *r, const int *c, const double A[p][p], double *y) {
+  for (int i = 0; i < n; i++) y[i] = A[r[i]][c[i]];
+}
+"""
 TURNED = "void turned(int n, int a[n], int b[n]) { for (int i = 0; i < n; i++) b[i] = a[n - 1 - i] + i; }"
 
 
@@ -245,6 +249,10 @@ _WRONG = [
     (TURNED, "(s0 - d0 - 1)", "(s0 - d0)", "TL402"),
     (TURNED, "(s0 - d0 - 1)", "(d0)[s0] -> (d0)", "TL40"),
     (TURNED, "arith.index_cast", "arith.index_castui", "TL401"),
+    (PICKED, "%A[%2, %3]", "%A[%3, %2]", "TL40"),
+    (PICKED, "%A[%2, %3]", "%A[%2, %2]", "TL40"),
+    (PICKED, "arith.index_cast %in_0", "arith.index_cast %in", "TL40"),
+    (PICKED, "arith.index_cast %in :", "arith.index_castui %in :", "TL401"),
 ]
 
 

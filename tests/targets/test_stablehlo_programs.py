@@ -61,6 +61,11 @@ RUNNING = """void running(int n, double a[n]) {
 }
 """
 
+ROWS = """void rows(int n, int m, const int *r, const int *s, const double A[n][m], double B[n][m]) {
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) B[i][j] = A[r[i]][j] + s[i];
+}
+"""
+
 
 SWEEPS = """void sweeps(int steps, int n, double a[n], double b[n]) {
   for (int t = 0; t < steps; t++) {
@@ -227,6 +232,11 @@ def test_products_of_single_precision_are_as_precise_as_their_type(precision: st
         (RUNNING, "dense<0.000000e+00>", "dense<1.000000e+00>"),
         (RUNNING, "%3 = stablehlo.add", "%3 = stablehlo.multiply"),
         (RUNNING, "stablehlo.return %3", "stablehlo.return %1"),
+        (ROWS, "slice_sizes = array<i64: 1, 6>", "slice_sizes = array<i64: 1, 5>"),
+        (ROWS, "offset_dims = [1]", "offset_dims = [0]"),
+        (ROWS, "start_index_map = [0]", "start_index_map = [1]"),
+        (ROWS, "collapsed_slice_dims = [0]", "collapsed_slice_dims = [1]"),
+        (ROWS, "stablehlo.reshape %r", "stablehlo.reshape %s"),
     ],
 )
 def test_a_wrong_fold_or_store_is_refused(source: str, old: str, new: str) -> None:

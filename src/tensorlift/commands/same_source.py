@@ -94,7 +94,7 @@ def _readings(certificate: Certificate, source: Source, options: LiftOptions) ->
                 nonempty=not target.takes_empty,
                 kept=kept,
                 for_loops=target.reads_back,
-                places=target.reads_places,
+                places=True,
             )
             narrowed = _narrowed(summary, wanted, with_sizes=target.takes_sizes)
             if narrowed is not None and same_summary(narrowed, wanted):

@@ -27,17 +27,51 @@ from tensorlift.comprehension.terms import (
     read,
     unconverted,
 )
-from tensorlift.ops.dtypes import is_float, is_integer
+from tensorlift.ops.dtypes import integer_range, is_float, is_integer
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.poly.names import fresh
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from tensorlift.comprehension.definition import Definition, Summary
 
 Guards = tuple[tuple[Term, bool], ...]  # conditions, each with whether it holds
+
+
+class Gathered(NamedTuple):
+    """A cell that is read at places: for each axis its place, None where the cell's own index says it."""
+
+    cell: Read
+    places: tuple[Term | None, ...]
+
+
+def gathered(term: Term) -> Gathered | None:
+    """Read a term as a cell at places that depend on data, each along an axis of its own; None where it is none."""
+    places: dict[str, Term] = {}
+    while isinstance(term, Reduce) and (place := place_of(term)) is not None:
+        places[term.bound[0]] = place
+        assert isinstance(term.body, Apply)
+        term = term.body.args[1]
+    if not places or not isinstance(term, Read):
+        return None
+    axes = [index.variable if index.variable in places else None for index in term.indices]
+    named = [axis for axis in axes if axis is not None]
+    others = {v for index, axis in zip(term.indices, axes, strict=True) if axis is None for v in index.variables}
+    if sorted(named) != sorted(places) or not others.isdisjoint(places):
+        return None
+    return Gathered(term, tuple(None if axis is None else places[axis] for axis in axes))
+
+
+def without_widening(place: Term) -> Term:
+    """Look through conversions that leave every value as it is: places may be integers of any type."""
+    while isinstance(place, Apply) and place.op == "cast" and is_integer(place.args[0].dtype):
+        inner, outer = integer_range(place.args[0].dtype), integer_range(place.dtype)
+        if not (outer[0] <= inner[0] and inner[1] <= outer[1]):
+            break
+        place = place.args[0]
+    return place
 
 
 class PlaceRead(NamedTuple):
@@ -246,3 +280,8 @@ def _under_conditions(term: Term) -> Iterator[tuple[Term, Guards]]:
         parts = _conjuncts(term)
         conditions = tuple((part, True) for part in parts if not applies(part, "hits"))
         yield from ((part, conditions) for part in parts if conditions and applies(part, "hits"))
+
+
+def any_gathered(definitions: Iterable[Definition]) -> bool:
+    """Tell whether definitions read where data says."""
+    return any(place_of(node) is not None for one in definitions for _, term in one.pieces for node in walk(term))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.definition import KeptLoop
-from tensorlift.contract.language import AnyOf, Compare, Condition, NotNull, Separate, Sum
+from tensorlift.contract.language import AnyOf, Compare, Condition, Inside, NotNull, ReadInside, Separate, Sum
 from tensorlift.contract.notation import parse_condition, parse_sum
 from tensorlift.ir.function import base_type
 from tensorlift.ops.dtypes import DType, is_integer
@@ -452,16 +452,18 @@ def check_read_back(program: ReadBack, emitted: Emitted, summary: Summary, targe
 
 
 def _check_needs(program: ReadBack, summary: Summary, preconditions: Sequence[str]) -> None:
-    """Demand that the program asks of its callers what the source asks, or of sizes, which `check_summary` decides."""
+    """Demand that the program asks of its callers what the source asks, or what `check_summary` decides."""
     stated = {in_sizes(parse_condition(text), summary) for text in preconditions}
     for need in program.needs:
-        if in_sizes(parse_condition(need), summary) not in stated and not _is_on_sizes(need, summary):
+        if in_sizes(parse_condition(need), summary) not in stated and not _is_decided(need, summary):
             raise CheckFailure(OBLIGATION, f"the program needs that {need}")
 
 
-def _is_on_sizes(need: str, summary: Summary) -> bool:
-    """Tell whether a condition is a linear one on sizes, and so part of a program's context."""
+def _is_decided(need: str, summary: Summary) -> bool:
+    """Tell whether `check_summary` decides a condition: a linear one on sizes, or one on places that are read at."""
     condition = parse_condition(need)
+    if isinstance(condition, Inside | ReadInside):
+        return True
     if not isinstance(condition, Compare | AnyOf):
         return False
     relations = [condition] if isinstance(condition, Compare) else [r for choice in condition.choices for r in choice]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.matching import matches
-from tensorlift.comprehension.places import PlaceRead, places_read, stays_within
+from tensorlift.comprehension.places import PlaceRead, places_read, stays_within, without_widening
 from tensorlift.comprehension.ranges import is_below, is_inside_by_type, is_not_negative
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor, array, scalar_value, size
@@ -60,6 +60,7 @@ class Places:
 
     def is_inside(self, place: Term, extent: Affine, domain: Domain, guards: Guards = ()) -> bool:
         """Tell whether a place is one of an axis wherever conditions hold on a domain."""
+        place = without_widening(place)
         if domain.is_empty() or _is_shown_inside(place, extent, domain):
             return True
         if isinstance(place, Piecewise):

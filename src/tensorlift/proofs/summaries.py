@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, DerivedSize, Item, KeptLoop, Summary
+from tensorlift.comprehension.places import cell_at, limit_of, places_read
 from tensorlift.comprehension.rewrite import map_reads, rebuild, substitute, visit_reads, walk
 from tensorlift.comprehension.tensor import SymbolicTensor, array
 from tensorlift.comprehension.terms import Apply, Constant, Read, Scalar, Term
@@ -32,6 +33,7 @@ from tensorlift.proofs.counterparts import Counterparts, refusal_of
 from tensorlift.proofs.divisors import Divisors, whole_divisions
 from tensorlift.proofs.expansion import Definitions, Surroundings
 from tensorlift.proofs.failure import DIVISOR, INTERFACE, OBLIGATION, UNEQUAL, CheckFailure
+from tensorlift.proofs.proof import Places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -132,6 +134,7 @@ class _Proof:
         self.surroundings = Surroundings(self.source.items)
         self.divisors = Divisors(self.definitions, self.surroundings)
         self.counterparts = Counterparts(self.definitions, self.divisors, self.surroundings)
+        self.places = Places(self.definitions, self.surroundings)
         _, most = integer_range("i32")  # of sizes, as `check_entry` demands that callers are asked
         self.context = self.source.context & Domain.of(*(at_least(most, size) for size in self.source.sizes))
         self.arrays = dict(_arrays_of_versions(self.program.summary))
@@ -210,6 +213,7 @@ class _Proof:
             for domain, term in item.pieces
         )
         self._check_inside(item, context)
+        self._check_places(item, context)
         for domain, term in pieces:
             for divisor, where, guards in whole_divisions(term, domain & context):
                 self._count("a divisor is not zero")
@@ -271,6 +275,17 @@ class _Proof:
             visit_reads(term, where, visit)
             if info is not None and not where.implies(*_inside(own, info)):
                 raise CheckFailure(OBLIGATION, f"the program writes outside of {item.array}")
+
+    def _check_places(self, item: Definition, context: Domain) -> None:
+        """Demand that what is read at places that depend on data is read inside, as the source reads it."""
+        for domain, term in item.pieces:
+            for read in places_read(term, domain & item.domain & context, item.indices):
+                where = read.domain.project_out(read.hit)
+                extent = limit_of(read, cell_at(read, item, self.program.summary), self.program.summary)
+                guards = tuple((self._written_out(condition, where), holds) for condition, holds in read.guards)
+                self._count("a place is inside")
+                if not self.places.is_inside(self._written_out(read.place, where), extent, where, guards):
+                    raise CheckFailure(OBLIGATION, "the program may read outside of an array")
 
     def _keeps(self, version: str, item: Definition) -> bool:
         """Tell whether a version is one of the same array."""

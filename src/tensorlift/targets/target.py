@@ -337,11 +337,6 @@ class Target:
         """All checks and decorators that a function may have."""
         return frozenset({*self.checks, *([self.precise] if self.precise else [])})
 
-    @property
-    def reads_places(self) -> bool:
-        """Whether programs can read arrays at places that depend on data."""
-        return self.language == "python"
-
     @cached_property
     def emit(self) -> Callable[..., Any]:
         """The function that turns definitions into a program of this target."""

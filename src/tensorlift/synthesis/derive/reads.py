@@ -12,17 +12,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.places import gathered, without_widening
 from tensorlift.comprehension.ranges import value_range
-from tensorlift.comprehension.rewrite import place_of, reads_in
-from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
+from tensorlift.comprehension.rewrite import reads_in
 from tensorlift.ir.tensor_program import At, Expression, Iota, Range, Reverse, SubscriptItem
-from tensorlift.ops.dtypes import integer_range, is_float, is_integer
+from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import ZERO, Affine
 from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Scope, Value, ends_over
 
 if TYPE_CHECKING:
+    from tensorlift.comprehension.terms import Read, Reduce, Term
     from tensorlift.ops.dtypes import DType
 
 
@@ -161,19 +162,12 @@ def _multiple(index: Affine, name: str, start: Affine, scope: Scope) -> Value:
 
 def taken_value(term: Reduce, scope: Scope) -> Value | None:
     """Return the cells of an array at places that depend on data; None where a sum is not of that form."""
-    places: dict[str, Term] = {}
-    body: Term = term
-    while isinstance(body, Reduce) and (place := place_of(body)) is not None:
-        places[body.bound[0]] = place
-        assert isinstance(body.body, Apply)
-        body = body.body.args[1]
-    if not places or not isinstance(body, Read):
+    read = gathered(term)
+    if read is None:
         return None
-    axes = [next((g for g in places if index.coefficient(g)), None) for index in body.indices]
-    if sorted(a for a in axes if a is not None) != sorted(places) or any(
-        index != Affine.var(axis) for index, axis in zip(body.indices, axes, strict=True) if axis is not None
-    ):
-        return None
+    body = read.cell
+    axes = [None if place is None else index.variable for index, place in zip(body.indices, read.places, strict=True)]
+    places = {str(axis): place for axis, place in zip(axes, read.places, strict=True) if place is not None}
     extents = dict(zip(axes, scope.shapes[body.array], strict=True))
     found = {name: _place_value(place, extents[name], scope) for name, place in places.items()}
     if len(found) == 1:
@@ -185,20 +179,10 @@ def taken_value(term: Reduce, scope: Scope) -> Value | None:
 
 def _place_value(place: Term, extent: Affine, scope: Scope) -> Value:
     """Return a place, the first one where it does not count and may be outside."""
-    value, (least, most) = scope.evaluate(narrow(place), scope), value_range(place)
+    value, (least, most) = scope.evaluate(without_widening(place), scope), value_range(place)
     if scope.guard is None or scope.context.implies(at_least(least, 0), less(most, extent)):
         return value
     return scope.where_it_counts(scope.guard, value, scope.number(0, value.expression.dtype))
-
-
-def narrow(place: Term) -> Term:
-    """Look through conversions that leave every value as it is: places may be integers of any type."""
-    while isinstance(place, Apply) and place.op == "cast" and is_integer(place.args[0].dtype):
-        inner, outer = integer_range(place.args[0].dtype), integer_range(place.dtype)
-        if not (outer[0] <= inner[0] and inner[1] <= outer[1]):
-            break
-        place = place.args[0]
-    return place
 
 
 def _along_axis(read: Read, name: str, place: Value, scope: Scope) -> Value | None:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.places import without_widening
 from tensorlift.comprehension.rewrite import flattened, map_reads, substitute, walk
 from tensorlift.comprehension.terms import (
     Apply,
@@ -40,7 +41,7 @@ from tensorlift.poly.domain import UNIVERSE, Domain
 from tensorlift.poly.names import fresh
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.masks import mask_of
-from tensorlift.synthesis.derive.reads import affine_value, narrow, readable
+from tensorlift.synthesis.derive.reads import affine_value, readable
 from tensorlift.synthesis.derive.scope import Scope, Value, ranges_of, span_box
 from tensorlift.synthesis.simplify.arithmetic import summands
 
@@ -333,7 +334,7 @@ class _Lowering:
         stores = update.op in ("set", "last")
         if conditions and stores and (update.bound or len(update.places) < len(self.definition.shape)):
             raise _refuse(self.definition, "a store at a place that depends on data is under a condition")
-        places = {axis: inner.evaluate(narrow(place), inner) for axis, place in update.places.items()}
+        places = {axis: inner.evaluate(without_widening(place), inner) for axis, place in update.places.items()}
         value = inner.converted(inner.evaluate(self._at_place(update.term, update), inner), self.definition.dtype)
         for condition in conditions:
             places = {a: inner.combined("select", condition, p, _zero(inner, p)) for a, p in places.items()}

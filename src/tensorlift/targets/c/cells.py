@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
+from tensorlift.comprehension.places import gathered, without_widening
 from tensorlift.comprehension.positions import extreme_in
 from tensorlift.comprehension.rewrite import renewed, substitute
 from tensorlift.comprehension.rules import FALSE
@@ -48,7 +49,7 @@ from tensorlift.targets.c.scalars import (
     number,
     without_sign,
 )
-from tensorlift.targets.c.sums import has_fold, replaced
+from tensorlift.targets.c.sums import has_fold, is_fold, replaced
 from tensorlift.targets.c.text import Block
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     from tensorlift.targets.c.courses import Course
     from tensorlift.targets.c.text import Line, Names
 
-    SpellRead = Callable[[Read], Text]
+    SpellRead = Callable[[Read, Mapping[str, Text]], Text]
 
 _WIDE = 32
 _SHARED = 2  # so often a value must be used to get a name
@@ -105,10 +106,9 @@ class Cell:
             bits = without_sign(text, term.dtype) if term.dtype in ("i32", "i64") else None
             return cast(text, term.dtype)._replace(unsigned=bits)
         if isinstance(term, Read):
-            return self._read(term)
+            return self._read(term, {})
         if isinstance(term, Reduce):
-            self._known[term] = self._fold(term)
-            return self._known[term]
+            return self._reduced(term)
         if isinstance(term, Piecewise):
             return self._choice(term)
         assert isinstance(term, Apply)
@@ -129,6 +129,18 @@ class Cell:
             return term
         is_same = term.args[1].value > 0 and self.where.implies(at_least(term.args[0].affine, 0))
         return terms.apply(_TOWARDS_ZERO[term.op], *term.args) if is_same else term
+
+    def _reduced(self, term: Reduce) -> Text:
+        """Return the value of a fold, or a cell at places that depend on data."""
+        found = gathered(term)
+        if found is None:
+            self._known[term] = self._fold(term)
+            return self._known[term]
+        pairs = zip(found.cell.indices, found.places, strict=True)
+        places = {
+            str(index.variable): self._spelled(without_widening(place)) for index, place in pairs if place is not None
+        }
+        return self._read(found.cell, places)
 
     # -- folds
 
@@ -309,6 +321,11 @@ def affine_text(value: Affine) -> Text:
     return Text(text, SUM if " + " in text or " - " in text else 12)
 
 
+def index_text(index: Affine | Text) -> Text:
+    """Spell an index; what depends on data is spelled already."""
+    return index if isinstance(index, Text) else affine_text(index)
+
+
 def accumulator(op: str) -> str:
     """Name the variable that a fold adds up in."""
     return {"sum": "sum", "prod": "product", "any": "found", "all": "every"}.get(op, "best")
@@ -316,7 +333,7 @@ def accumulator(op: str) -> str:
 
 def _always_needed(term: Term) -> Iterator[Reduce]:
     """Yield the outermost folds of a term that are not in an arm of a choice."""
-    if isinstance(term, Reduce):
+    if isinstance(term, Reduce) and is_fold(term):
         yield term
     elif isinstance(term, Apply):
         for operand in term.args[:1] if term.op in ("select", "and", "or") else term.args:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from tensorlift.ops.dtypes import DType
+    from tensorlift.targets.c.scalars import Text
     from tensorlift.targets.c.storage import Cells, Memory, Slot
     from tensorlift.targets.c.sums import Part
     from tensorlift.targets.c.text import Line, Names
@@ -176,7 +177,12 @@ class PieceWriter:
 
     def cell(self, where: Domain) -> Cell:
         """Return a writer of values at the points of a domain."""
-        return Cell(where, lambda found: self.memory.place[found.array].cell(found.indices), self.names, self.wrapping)
+
+        def read(found: Read, places: Mapping[str, Text]) -> Text:
+            indices = [places.get(str(index.variable), index) for index in found.indices]
+            return self.memory.place[found.array].cell(indices)
+
+        return Cell(where, read, self.names, self.wrapping)
 
     def piece(self, piece: Piece) -> list[Line]:
         """Return statements that compute a piece."""

@@ -16,7 +16,7 @@ from tensorlift.comprehension.terms import Read, Term, read
 from tensorlift.contract.notation import parse_sum
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, equal, less
-from tensorlift.targets.c.cells import affine_text
+from tensorlift.targets.c.cells import affine_text, index_text
 from tensorlift.targets.c.scalars import C_TYPES, PRODUCT, SUM, UNARY, Text
 
 if TYPE_CHECKING:
@@ -52,12 +52,12 @@ class Slot:
         """The number of axes."""
         return len(self.shape)
 
-    def cell(self, indices: Sequence[Affine]) -> Text:
-        """Spell a cell."""
+    def cell(self, indices: Sequence[Affine | Text]) -> Text:
+        """Spell a cell; an index that is a text is one that depends on data."""
         if not self.shape:
             return Text(self.name) if self.is_local else Text(f"*{self.name}", UNARY)
         if self.strides is None:
-            return Text(self.name + "".join(f"[{affine_text(i).source}]" for i in indices))
+            return Text(self.name + "".join(f"[{index_text(i).source}]" for i in indices))
         return Text(f"{self.name}[{self._offset(indices)}]")
 
     def address(self, indices: Sequence[Affine]) -> str:
@@ -65,10 +65,10 @@ class Slot:
         cell = self.cell(indices).source
         return cell[1:] if cell.startswith("*") else f"&{cell}"
 
-    def _offset(self, indices: Sequence[Affine]) -> str:
+    def _offset(self, indices: Sequence[Affine | Text]) -> str:
         parts = []
         for index, stride in zip(indices, self.strides or (), strict=True):
-            text = affine_text(index)
+            text = index_text(index)
             if index == Affine(0):
                 continue
             wide = text.within(PRODUCT) if text.source[0] != "-" else f"({text.source})"

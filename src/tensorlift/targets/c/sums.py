@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.matching import alike
+from tensorlift.comprehension.places import gathered
 from tensorlift.comprehension.rewrite import flattened, multiplied, rebuild, renewed, walk
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
 from tensorlift.ops.dtypes import is_float, is_integer
@@ -88,9 +89,14 @@ def opened_fold(fold: Reduce) -> Reduce:
     return flattened(whole)
 
 
+def is_fold(term: Term) -> bool:
+    """Tell whether a term folds values; a read at a place that depends on data, which is written so, does not."""
+    return isinstance(term, Reduce) and gathered(term) is None
+
+
 def folds_of(term: Term) -> list[Reduce]:
     """Return the folds of a term that are in no other fold."""
-    if isinstance(term, Reduce):
+    if isinstance(term, Reduce) and is_fold(term):
         return [term]
     found = [fold for child in term.children for fold in folds_of(child)] if has_fold(term) else []
     return list(dict.fromkeys(found))
@@ -179,12 +185,12 @@ def _is_product_of_two(term: Term) -> bool:
 
 def has_fold(term: Term) -> bool:
     """Tell whether a fold occurs."""
-    return term.has_domains and any(isinstance(node, Reduce) for node in walk(term))
+    return term.has_domains and any(map(is_fold, walk(term)))
 
 
 def _part(term: Term) -> Part:
     listed = multiplied(term)
-    folds = [factor for factor in listed if isinstance(factor, Reduce) and factor.op == "sum"]
+    folds = [factor for factor in listed if isinstance(factor, Reduce) and factor.op == "sum" and is_fold(factor)]
     others = [factor for factor in listed if factor not in folds]
     if len(folds) != 1 or any(has_fold(other) for other in others) or folds[0].dtype != term.dtype:
         return Part(term)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     At,
     Broadcast,
@@ -24,6 +23,7 @@ from tensorlift.ir.tensor_program import (
     Gather,
     Iota,
     Range,
+    Take,
     Triangle,
     TriangleMask,
 )
@@ -52,6 +52,7 @@ class Body:
         self.lines: list[str] = []
         self._names: set[str] = set()
         self._known: dict[object, Value] = {}
+        self._places: dict[str, Value] = {}  # indices that depend on data, by the variables that stand for them
 
     def point(self) -> Indices:
         """Return the index of the point at hand."""
@@ -104,11 +105,11 @@ class Body:
         return self.define(f"arith.cmpi {predicate}, {operands} : index", "i1")
 
     def index(self, value: Affine) -> Value:
-        """Return an affine expression of dimensions and sizes as an index."""
-        inner = [v for v in value.variables if v in self.dimensions]
+        """Return an affine expression of dimensions, places and sizes as an index."""
+        inner = [v for v in value.variables if v in self.dimensions or v in self._places]
         if not inner:
             return self.values.writer.size(value)
-        indices = [self.define(f"linalg.index {self.dimensions.index(v)} : index", "index") for v in inner]
+        indices = [self._places.get(v) or self._dimension(v) for v in inner]
         if value == Affine.var(inner[0]):
             return indices[0]
         outer = [v for v in value.variables if v not in inner]
@@ -117,12 +118,26 @@ class Body:
         spelled = map_text(inner, (value,), outer)
         return self.define(f"affine.apply {spelled}({listed})" + (f"[{symbols}]" if outer else ""), "index")
 
+    def _dimension(self, name: str) -> Value:
+        return self.define(f"linalg.index {self.dimensions.index(name)} : index", "index")
+
+    def place(self, node: Expression, indices: Indices) -> Affine:
+        """Return a cell of an array of integers as an index: affine in its own, or a variable for what is data."""
+        found = number_at(node, indices)
+        if found is not None:
+            return found
+        cell = self.at(node, indices)
+        value = self.define(f"arith.index_cast {cell.name} : {cell.type} to index", "index")
+        name = next((n for n, known in self._places.items() if known == value), f"place {len(self._places)}")
+        self._places[name] = value
+        return Affine.var(name)
+
     # -- reads
 
     def _read(self, array: Value, shape: Shape, dtype: DType, indices: Indices) -> Value:
-        if not any(index.mentions(self.dimensions) for index in indices):
+        if not any(index.mentions((*self.dimensions, *self._places)) for index in indices):
             return self.values.extracted(array, indices, dtype)
-        walks = [self._walk(index) for index in indices]
+        walks = [None if index.mentions(self._places) else self._walk(index) for index in indices]
         if any(walk is None for walk in walks):
             places = ", ".join(self.index(index).name for index in indices)
             return self.define(f"tensor.extract {array.name}[{places}] : {array.type}", element_type(dtype))
@@ -230,21 +245,6 @@ def aligned(operand: Expression, shape: Shape, indices: Indices) -> Indices:
     )
 
 
-def affine_at(node: Expression, indices: Indices) -> Affine:
-    """Return a cell of an array of integers that is affine in its index.
-
-    Raises:
-        LiftError: TL305, where it is not.
-
-    """
-    found = number_at(node, indices)
-    if found is not None:
-        return found
-    raise refuse(
-        "TL305", "a gather by values that are no affine function of the position", remedy="lift to another target"
-    )
-
-
 def _elementwise(body: Body, node: Elementwise, indices: Indices) -> Value:
     def cell(operand: Expression, dtype: DType) -> Value:
         return body.typed(operand, aligned(operand, node.shape, indices), dtype)
@@ -266,6 +266,13 @@ def _triangle(body: Body, node: Triangle, indices: Indices) -> Value:
     return body.define(f"arith.select {holds.name}, {cell.name}, {zero.name} : {cell.type}", cell.type)
 
 
+def _take(body: Body, node: Take, indices: Indices) -> Value:
+    """Return the operand's cell at a place along one axis."""
+    end = node.axis + node.index.rank
+    place = body.place(node.index, indices[node.axis : end])
+    return body.at(node.argument, (*indices[: node.axis], place, *indices[end:]))
+
+
 def _iota(body: Body, node: Iota, indices: Indices) -> Value:
     """Return the position as an integer."""
     place = body.define(f"arith.index_cast {body.index(indices[0] + node.start).name} : index to i64", "i64")
@@ -279,7 +286,10 @@ _RULES: dict[type[Expression], Callable[[Body, Any, Indices], Value]] = {
     Broadcast: _broadcast,
     Full: _broadcast,
     Diagonal: lambda body, node, at: body.at(node.argument, at * 2),
-    Gather: lambda body, node, at: body.at(node.argument, tuple(affine_at(i, at) for i in node.indices)),
+    Gather: lambda body, node, at: body.at(
+        node.argument, tuple(body.place(i, aligned(i, node.shape, at)) for i in node.indices)
+    ),
+    Take: _take,
     Triangle: _triangle,
     TriangleMask: lambda body, node, at: body.compared("sle", at[1], at[0] + node.offset),
     DiagonalMask: lambda body, node, at: body.compared("eq", at[1], at[0] + node.offset),

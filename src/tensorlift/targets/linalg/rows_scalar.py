@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import (
     Obligations,
+    Strength,
     SymbolicTensor,
     affine_of,
     convert,
@@ -132,9 +133,11 @@ def _conversion(
 
 
 def _index_cast(o: Obligations, input: Scalar, result: Result) -> SymbolicTensor:  # noqa: A002 - MLIR's name
-    """Convert an index to an integer, which wraps."""
-    if not is_index(input) or result.is_index or result.dtype not in SIGNED:
-        o.refuse("a conversion that is not from an index to an integer")
+    """Convert an index to an integer, which wraps, or an integer to an index."""
+    if is_index(input) is result.is_index or (input.dtype if result.is_index else result.dtype) not in SIGNED:
+        o.refuse("a conversion that is not between an index and an integer")
+    if result.is_index:
+        return SymbolicTensor(input.shape, "i64", lambda at: convert(input.at(at), "i64"), Strength.WEAK)
     return elementwise(o, lambda a: convert(a, result.dtype), (input,), result.dtype)
 
 

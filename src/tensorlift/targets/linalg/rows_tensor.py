@@ -20,7 +20,7 @@ from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
 from tensorlift.targets.arrays.creation import check_extents
-from tensorlift.targets.arrays.index import Selection, stored_cells, stored_value
+from tensorlift.targets.arrays.index import Selection, read_at, stored_cells, stored_value
 from tensorlift.targets.mlir_text.rows import Groups, Ints, Map, Mixed, Open, Result, Scalar, Scalars, is_index
 from tensorlift.targets.target import Memory, Tensor, row, sample
 
@@ -60,7 +60,10 @@ def _empty(o: Obligations, dynamic_sizes: Open, result: Result) -> SymbolicTenso
 
 
 def _positions(o: Obligations, shape: Shape, indices: Scalars) -> tuple[Shape, list[SymbolicTensor]]:
-    """Return the points at which cells are picked, and the positions there, which must be in range."""
+    """Return the points at which cells are picked, and the positions there, which must be in range.
+
+    Those that depend on data are in range where the source reads there.
+    """
     if len(indices) != len(shape) or not all(is_index(index) for index in indices):
         o.refuse("another number of indices than of axes")
     space = broadcast_shape(o, [index.shape for index in indices]) if indices else ()
@@ -68,8 +71,12 @@ def _positions(o: Obligations, shape: Shape, indices: Scalars) -> tuple[Shape, l
     point = tuple(map(Affine.var, names))
     spread = [SymbolicTensor(space, "i64", broadcast_to(o, index, space), Strength.WEAK) for index in indices]
     for index, extent in zip(spread, shape, strict=True):
-        value = _exact(o, index.at(point))
-        o.require("an index is in range", at_least(value, 0), less(value, extent), over=Domain.box(names, space))
+        position, over = index.at(point), Domain.box(names, space)
+        value = affine_of(position)
+        if value is not None:
+            o.require("an index is in range", at_least(value, 0), less(value, extent), over=over)
+        else:
+            o.read("an index is in range", position, extent, over)
     return space, spread
 
 
@@ -83,7 +90,7 @@ def _exact(o: Obligations, term: Term) -> Affine:
 def _extract(o: Obligations, tensor: Tensor, indices: Scalars) -> SymbolicTensor:
     space, positions = _positions(o, tensor.shape, indices)
     return SymbolicTensor(
-        space, tensor.dtype, lambda point: tensor.at(tuple(_exact(o, p.at(point)) for p in positions))
+        space, tensor.dtype, lambda point: read_at([p.at(point) for p in positions], list(tensor.shape), tensor.at)
     )
 
 
@@ -264,7 +271,11 @@ ROWS = [
         "tensor.empty(%m, %n) : tensor<?x?xi32>",
         memory=Memory.BLANK,
     ),
-    row("tensor.extract", _extract, sample("tensor.extract %a[%c0, %c1] : tensor<?x?x{a}>", 2, **_MATRIX)),
+    row(
+        "tensor.extract",
+        _extract,
+        sample("tensor.extract %a[%c0, %c1] : tensor<?x?x{a}>", 2, **_MATRIX),
+    ),
     row(
         "tensor.insert",
         _insert,

@@ -36,7 +36,7 @@ from tensorlift.ir.tensor_program import (
 from tensorlift.ops.dtypes import is_float
 from tensorlift.ops.scalar_ops import neutral
 from tensorlift.poly.affine import ONE, ZERO, Affine
-from tensorlift.targets.linalg.body import Body, affine_at, aligned, generic, written
+from tensorlift.targets.linalg.body import Body, aligned, generic, written
 from tensorlift.targets.linalg.writer import (
     COMBINERS,
     COMPARISONS,
@@ -269,15 +269,14 @@ class Values:
         if isinstance(node, Cast | Copy | Broadcast | Full):
             return self.scalar(node.argument, node.dtype)
         if isinstance(node, Subscript):
-            return self._extracted(node.argument, [item.index for item in node.items if isinstance(item, At)])
+            body = Body(self, ())
+            return self._extracted(node.argument, body, [item.index for item in node.items if isinstance(item, At)])
         if isinstance(node, Gather):
-            return self._extracted(node.argument, [affine_at(i, ()) for i in node.indices])
+            body = Body(self, ())
+            return self._extracted(node.argument, body, [body.place(i, ()) for i in node.indices])
         return self.extracted(self._fold(node), (), node.dtype)
 
-    def _extracted(self, array: Expression, indices: Sequence[Affine]) -> Value:
-        if isinstance(array, _LEAVES):
-            return self.extracted(self.tensor(array), indices, array.dtype)
-        body = Body(self, ())
+    def _extracted(self, array: Expression, body: Body, indices: Sequence[Affine]) -> Value:
         value = body.at(array, tuple(indices))
         for line in body.lines:
             self.writer.line(line)

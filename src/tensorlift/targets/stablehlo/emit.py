@@ -33,6 +33,7 @@ from tensorlift.ir.tensor_program import (
     SetSlice,
     SizeValue,
     Subscript,
+    Take,
     Transpose,
     Triangle,
     TriangleMask,
@@ -69,6 +70,7 @@ from tensorlift.targets.stablehlo.views import (
     scattered,
     spans_of,
     spread_in,
+    taken,
 )
 from tensorlift.targets.xla import check_program
 
@@ -332,28 +334,25 @@ def _diagonal(e: _Emission, node: Diagonal) -> Array:
     (cells,) = e.extents(node.shape)
     if set(places) == {along}:
         return gathered(e.build, e.value(array), e.build.iota(0, (cells, Affine(len(places)))))
-    lines = {}
-    for place in dict.fromkeys(places):
-        step = place.coefficient(name)
-        lines[place] = _shifted(e, e.build.iota(0, (cells,)), place - along * step, step)
+    steps = {place: place.coefficient(name) for place in places}
+    lines = {place: _shifted(e, e.build.iota(0, (cells,)), place - along * step, step) for place, step in steps.items()}
     return cells_at(e.build, e.value(array), [lines[place] for place in places])
 
 
 def _gather(e: _Emission, node: Gather) -> Array:
-    shape = _broadcast(e.shape(index) for index in node.indices)
-    return cells_at(e.build, e.value(node.argument), [e.operand(index, shape, "i64") for index in node.indices])
+    shape = _broadcast(map(e.shape, node.indices))
+    return cells_at(e.build, e.value(node.argument), [e.operand(i, shape, i.dtype) for i in node.indices])
 
 
 def _windows(e: _Emission, node: Windows) -> Array:
     """Gather windows: each axis is walked by its position and by that inside the window."""
     value = e.value(node.argument)
-    rank = len(value.shape)
-    inside = dict(zip(node.axes, range(rank, rank + len(node.axes)), strict=True))
+    inside = {axis: len(value.shape) + position for position, axis in enumerate(node.axes)}
     extents = dict(zip(node.axes, e.extents(node.extents), strict=True))
     places = [extent - extents.get(axis, ONE) + 1 for axis, extent in enumerate(value.shape)]
     shape = (*places, *(extents[axis] for axis in node.axes))
     indices = []
-    for axis in range(rank):
+    for axis in range(len(value.shape)):
         index = e.build.iota(axis, shape)
         if axis in inside:
             index = e.build.elementwise("add", index, e.build.iota(inside[axis], shape))
@@ -492,6 +491,7 @@ _RULES: dict[type[Expression], Callable[[_Emission, Any], Array]] = {
     Diagonal: _diagonal,
     Windows: _windows,
     Gather: _gather,
+    Take: lambda e, node: taken(e.build, e.value(node.argument), e.value(node.index), node.axis),
     Triangle: _triangle,
     Elementwise: _elementwise,
     Reduction: _reduction,

@@ -8,13 +8,14 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, convert, scalar_value
 from tensorlift.comprehension.terms import COMBINER, Reducer
 from tensorlift.ops import scalar_ops
-from tensorlift.poly.affine import Affine
+from tensorlift.poly.affine import ONE, Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
 from tensorlift.targets.arrays.arithmetic import cell as arithmetic_cell
 from tensorlift.targets.arrays.contraction import contracted
+from tensorlift.targets.arrays.index import read_at
 from tensorlift.targets.arrays.reduction import Fold, folded
-from tensorlift.targets.stablehlo.rows_scatter import index_vector
+from tensorlift.targets.arrays.scatter import require_in_range
 from tensorlift.targets.stablehlo.rows_shape import named_axes
 from tensorlift.targets.target import Flag, OpRow, Tensor, Text, row, sample
 
@@ -185,21 +186,47 @@ def _gather(  # noqa: PLR0913 - the attributes of the operation
     slice_sizes: Ints,
     indices_are_sorted: Flag = False,  # noqa: ARG001 - a hint: nothing that we emit may rely on it
 ) -> SymbolicTensor:
-    """Single cells at index vectors that are affine in their place and in range, so that none is clamped."""
-    every = tuple(range(operand.rank))
-    wanted = GatherDimensions((), every, (), (), every, start_indices.rank - 1)
-    if dimension_numbers != wanted or slice_sizes != (1,) * operand.rank or not start_indices.rank:
-        o.refuse("a gather of more than single cells")
-    if start_indices.shape[-1] != operand.rank or start_indices.dtype not in ("i32", "i64"):
+    """Whole windows of the axes that are not indexed, at index vectors that are in range, so that none is clamped."""
+    numbers, indexed = dimension_numbers, dimension_numbers.start_index_map
+    named_axes(o, indexed, operand.rank)
+    windows = tuple(axis for axis in range(operand.rank) if axis not in indexed)
+    rank = len(windows) + start_indices.rank - 1
+    named_axes(o, numbers.offset_dims, rank)
+    wanted = GatherDimensions(
+        tuple(sorted(numbers.offset_dims)), tuple(sorted(indexed)), (), (), indexed, start_indices.rank - 1
+    )
+    if numbers != wanted or len(numbers.offset_dims) != len(windows) or not indexed or not start_indices.rank:
+        o.refuse("a gather of other parts than whole windows of the axes that are not indexed")
+    sizes = tuple(ONE if axis in indexed else extent for axis, extent in enumerate(operand.shape))
+    if slice_sizes != tuple(size.constant for size in sizes if size.is_constant) or len(slice_sizes) != len(sizes):
+        o.refuse("a gather of parts of windows")
+    if start_indices.shape[-1] != len(indexed) or start_indices.dtype not in ("i32", "i64"):
         o.refuse("index vectors of another length or type")
-    for extent in operand.shape:
-        o.require_always("there is a cell to gather", at_least(extent, 1))
     shape = start_indices.shape[:-1]
-    names = tuple(fresh("g") for _ in shape)
-    box = Domain.box(names, shape)
-    for axis, place in enumerate(index_vector(o, start_indices, tuple(map(Affine.var, names)), "gather")):
-        o.require("a gather is in range", at_least(place, 0), less(place, operand.shape[axis]), over=box)
-    return operand.with_cells(shape, lambda indices: operand.at(index_vector(o, start_indices, indices, "gather")))
+
+    def places(number: int) -> SymbolicTensor:
+        return start_indices.with_cells(shape, lambda at: start_indices.at((*at, Affine(number))))
+
+    columns = [places(number) for number in range(len(indexed))]
+    extents = [operand.shape[axis] for axis in indexed]
+    for extent, column in zip(extents, columns, strict=True):
+        o.require_always("there is a cell to gather", at_least(extent, 1))
+        require_in_range(o, extent, column)
+    scattered = [axis for axis in range(rank) if axis not in numbers.offset_dims]
+    result = [operand.shape[axis] for axis in windows]
+    whole = dict(zip(numbers.offset_dims, result, strict=True)) | dict(zip(scattered, shape, strict=True))
+
+    def cell(indices: Indices) -> Term:
+        inside = dict(zip(windows, (indices[axis] for axis in numbers.offset_dims), strict=True))
+        at = tuple(indices[axis] for axis in scattered)
+
+        def picked(found: Indices) -> Term:
+            every = inside | dict(zip(indexed, found, strict=True))
+            return operand.at(tuple(every[axis] for axis in range(operand.rank)))
+
+        return read_at([column.at(at) for column in columns], extents, picked)
+
+    return operand.with_cells(tuple(whole[axis] for axis in range(rank)), cell)
 
 
 def _reductions() -> Sequence[OpRow]:
@@ -248,6 +275,10 @@ _GATHER = """%i = stablehlo.iota dim = 0 : tensor<{m}x2xi64>
 "stablehlo.gather"(%a, %i) <{{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0, 1], \
 start_index_map = [0, 1], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, 1>}}> \
 : (tensor<{m}x{m}x{a}>, tensor<{m}x2xi64>) -> tensor<{m}x{a}>"""
+_GATHER_ROWS = """%i = stablehlo.iota dim = 0 : tensor<{m}x1xi32>
+"stablehlo.gather"(%a, %i) <{{dimension_numbers = #stablehlo.gather<offset_dims = [0], collapsed_slice_dims = [0], \
+start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, {n}>}}> \
+: (tensor<{m}x{n}x{a}>, tensor<{m}x1xi32>) -> tensor<{n}x{m}x{a}>"""
 
 ROWS = [
     *_reductions(),
@@ -281,7 +312,13 @@ ROWS = [
         a="arith[m, k]",
         b="arith[k, n]",
     ),
-    row("stablehlo.gather", _gather, sample(_GATHER, 1, a="arith[m, m]"), form=""),
+    row(
+        "stablehlo.gather",
+        _gather,
+        sample(_GATHER, 1, a="arith[m, m]"),
+        sample(_GATHER_ROWS, 1, a="arith[m, n]"),
+        form="",
+    ),
 ]
 
 

@@ -12,13 +12,14 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import ONE, ZERO, Affine
-from tensorlift.targets.stablehlo.builder import array_text, static, type_of
+from tensorlift.targets.stablehlo.builder import array_text, is_static, static, type_of
 from tensorlift.targets.stablehlo.spans import Span, neutral_number, spans
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tensorlift.ir.tensor_program import Expression, Shape, SubscriptItem
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.stablehlo.builder import Array, Builder
 
 
@@ -62,17 +63,45 @@ def part_of(build: Builder, value: Array, wanted: Sequence[Span]) -> Array:
 
 def cells_at(build: Builder, value: Array, indices: Sequence[Array]) -> Array:
     """Return the cells at index arrays of one shape, one for each axis."""
-    return gathered(build, value, index_vectors(build, indices))
+    dtype: DType = "i32" if all(index.dtype == "i32" for index in indices) else "i64"
+    return gathered(build, value, index_vectors(build, [build.convert(index, dtype) for index in indices]))
 
 
-def gathered(build: Builder, value: Array, vectors: Array) -> Array:
-    """Return the cells at index vectors, which stand along the last axis."""
-    axes = list(range(len(value.shape)))
-    numbers = {"collapsed_slice_dims": axes, "start_index_map": axes, "index_vector_dim": len(vectors.shape) - 1}
-    dims = f"dimension_numbers = #stablehlo.gather<{_given(numbers)}>, slice_sizes = {array_text([1] * len(axes))}"
-    shape = vectors.shape[:-1]
+def gathered(build: Builder, value: Array, vectors: Array, axis: int | None = None) -> Array:
+    """Return the cells at index vectors, which stand along the last axis.
+
+    With an ``axis`` the vectors are places along it, and stand in its place; the others, whose extents are numbers, are
+    whole.
+    """
+    axes = list(range(len(value.shape))) if axis is None else [axis]
+    places = vectors.shape[:-1]
+    kept = [other for other in range(len(value.shape)) if other not in axes]
+    numbers = {
+        "offset_dims": [other if other < axes[0] else other - 1 + len(places) for other in kept],
+        "collapsed_slice_dims": axes,
+        "start_index_map": axes,
+        "index_vector_dim": len(places),
+    }
+    sizes = [1 if other in axes else extent.constant for other, extent in enumerate(value.shape)]
+    dims = f"dimension_numbers = #stablehlo.gather<{_given(numbers)}>, slice_sizes = {array_text(sizes)}"
+    shape = places if axis is None else (*value.shape[:axis], *places, *value.shape[axis + 1 :])
     types = f"({value.type}, {vectors.type}) -> {type_of(shape, value.dtype)}"
     return build.define(f'"stablehlo.gather"({value.name}, {vectors.name}) <{{{dims}}}> : {types}', shape, value.dtype)
+
+
+def taken(build: Builder, value: Array, index: Array, axis: int) -> Array:
+    """Return the places of an index array along an axis: whole windows if their extents are numbers, else cells."""
+    places, before, after = index.shape, value.shape[:axis], value.shape[axis + 1 :]
+    if index.dtype != "i32":
+        index = build.convert(index, "i64")
+    if is_static((*before, *after)):
+        return gathered(build, value, build.reshape(index, (*places, ONE)), axis)
+    shape = (*before, *places, *after)
+    wide = build.reshape(build.convert(index, "i64"), (*places, *(ONE for _ in after)))
+    indices = [build.iota(k, shape) for k in range(len(before))]
+    indices.append(build.broadcast(wide, shape))
+    indices += [build.iota(k, shape) for k in range(len(shape) - len(after), len(shape))]
+    return cells_at(build, value, indices)
 
 
 def scattered(  # noqa: PLR0913 - what is put where

@@ -1,0 +1,42 @@
+"""Reads at places that depend on data in C: as they are spelled, and wrong programs, which are refused."""
+
+from __future__ import annotations
+
+import pytest
+from tests.lifts import lifted_text
+from tests.targets.tampering import refusal
+
+GATHER = "void f(int n, const int *ix, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[ix[i]]; }"
+ROWS = """void f(int n, int m, int p, const int *r, const double A[p][m], double B[n][m]) {
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) B[i][j] = A[r[i]][j]; }"""
+SUM = """double f(int n, const unsigned char *b, const double x[256]) {
+  double s = 0; for (int i = 0; i < n; i++) s += x[b[i]] * x[b[i] >> 1]; return s; }"""
+
+
+@pytest.mark.parametrize(
+    ("source", "spelled"),
+    [
+        (GATHER, "y[i] = x[ix[i]];"),
+        (ROWS, "B[i][j] = A[r[i]][j];"),
+        (SUM, "s += x[b[k]] * x[(int)b[k] >> 1];"),
+        (GATHER.replace("ix[i]]", "ix[i] + 1]"), "y[i] = x[ix[i] + 1];"),
+    ],
+)
+def test_a_read_where_data_says_is_a_subscript(source: str, spelled: str) -> None:
+    assert spelled in lifted_text(source, "c").program
+
+
+@pytest.mark.parametrize(
+    ("source", "old", "new", "reason"),
+    [
+        (GATHER, "x[ix[i]]", "x[i]", "x_size >= n"),
+        (GATHER, "x[ix[i]]", "x[ix[n - 1 - i]]", "not proved"),
+        (GATHER, "x[ix[i]]", "x[ix[i] + 1]", "may read outside"),
+        (GATHER, "y[i] = x[ix[i]]", "y[ix[i]] = x[i]", ""),
+        (ROWS, "A[r[i]][j]", "A[r[j]][i]", ""),
+        (SUM, "x[(int)b[k] >> 1]", "x[(int)b[k] >> 2]", "may read outside"),
+        (SUM, "x[(int)b[k] >> 1]", "x[b[k] + 1]", "may read outside"),
+    ],
+)
+def test_a_read_elsewhere_is_refused(source: str, old: str, new: str, reason: str) -> None:
+    assert reason in refusal(source, (old, new))
