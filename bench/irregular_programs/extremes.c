@@ -2,7 +2,7 @@
 #include <float.h>
 #include <math.h>
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL515, linalg hybrid, c hybrid
 void argmax2(int n, int m, double a[n][m], int *row, int *col) {
   double best = a[0][0];
   int r = 0, c = 0;
@@ -17,7 +17,7 @@ void argmax2(int n, int m, double a[n][m], int *row, int *col) {
   *col = c;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL515, linalg hybrid, c hybrid
 double max_place(int n, int m, float a[n][m], int *xindex, int *yindex) {
   float max = a[0][0];
   *xindex = 0;

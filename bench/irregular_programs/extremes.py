@@ -3,7 +3,7 @@
 import numpy as np
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL302, linalg hybrid, c hybrid
+# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL515, linalg hybrid, c hybrid
 def argmax2(a: np.ndarray) -> tuple[int, int]:
     best = a[0, 0]
     r = 0
