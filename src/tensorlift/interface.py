@@ -129,9 +129,12 @@ def describe_loops(items: Sequence[Item]) -> Iterator[ResidualLoop]:
             reason = item.reason
             statement = str(reason.location or "")
             carried = ", ".join(c.array for c in item.carried)
-            is_counted = item.goes_on is None
+            is_counted, asked = (
+                item.goes_on is None,
+                next((c.array for c in item.carried if c.name == item.goes_on), ""),
+            )
             yield ResidualLoop(
-                f"for {item.variable}" if is_counted else f"while {item.goes_on}",
+                f"for {item.variable}" if is_counted else f"while {asked}",
                 f"{carried} carried over {item.variable}" if is_counted else f"{carried} carried",
                 statement,
                 reason.message.removeprefix(f"the loop over {item.variable} stays: ").removeprefix("the loop stays: "),

@@ -77,8 +77,9 @@ class Lowering:
         self.shapes = {name: shape for name, (_, shape) in self.types.items()}
         self.failing: dict[Term, bool] = {}
         self.views: dict[str, list[str]] = {}  # versions that are views of a version's memory
+        # What these loops hand on is no number of Python's, so that what they ask is no truth value of Python's.
         running = (loop for loop in loops_of(summary.items) if loop.goes_on is not None)
-        self.asked = {one.before for loop in running for one in loop.carried}  # by no truth of Python's
+        self.asked = {name for loop in running for one in loop.carried for name in (one.before, one.after)}
 
     def body(self) -> tuple[Statement, ...]:
         """Return all statements, the return last."""
