@@ -295,3 +295,8 @@ _RULES: dict[type[Expression], Callable[[Body, Any, Indices], Value]] = {
     DiagonalMask: lambda body, node, at: body.compared("eq", at[1], at[0] + node.offset),
     Iota: _iota,
 }
+
+
+def is_mapped(node: Expression) -> bool:
+    """Tell whether an expression is computed cell by cell, or shows the cells of another one."""
+    return type(node) in _RULES or shown(node, tuple(ZERO for _ in node.shape)) is not None

@@ -36,7 +36,7 @@ from tensorlift.ir.tensor_program import (
 from tensorlift.ops.dtypes import is_float
 from tensorlift.ops.scalar_ops import neutral
 from tensorlift.poly.affine import ONE, ZERO, Affine
-from tensorlift.targets.linalg.body import Body, aligned, generic, written
+from tensorlift.targets.linalg.body import Body, aligned, generic, is_mapped, written
 from tensorlift.targets.linalg.writer import (
     COMBINERS,
     COMPARISONS,
@@ -383,6 +383,9 @@ class Values:
         return written(body, value, shape, node.dtype)
 
     def _mapped(self, node: Expression) -> Value:
+        if not is_mapped(node):
+            message = f"no operation of Linalg is written for {type(node).__name__}"
+            raise refuse("TL305", message, remedy="lift to numpy")
         body = Body(self, node.shape)
         return written(body, body.at(node, body.point()), node.shape, node.dtype)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import DerivedSize
     from tensorlift.diagnostics import LiftError
-    from tensorlift.ir.tensor_program import Shape, SizeSource
+    from tensorlift.ir.tensor_program import Expression, Shape, SizeSource
     from tensorlift.ops.dtypes import DType
     from tensorlift.poly.domain import Domain
 
@@ -426,3 +426,8 @@ class Builder(Lines[Array]):
 def array_text(values: Sequence[int]) -> str:
     """Spell numbers as an array."""
     return f"array<i64{': ' if values else ''}{', '.join(map(str, values))}>"
+
+
+def lacking(_: object, node: Expression) -> Array:
+    """Refuse what no operation is written for."""
+    raise refuse("TL305", f"no operation of StableHLO is written for {type(node).__name__}", remedy="lift to numpy")

@@ -53,7 +53,7 @@ from tensorlift.targets.mlir_text.text import (
     without_position,
     without_unused,
 )
-from tensorlift.targets.stablehlo.builder import Array, Builder, is_static
+from tensorlift.targets.stablehlo.builder import Array, Builder, is_static, lacking
 from tensorlift.targets.stablehlo.convolution import contract, convolution_of
 from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS, FUNCTIONS, ROUNDINGS
 from tensorlift.targets.stablehlo.spans import Span, changing, reversed_axes
@@ -219,7 +219,7 @@ class _Emission:
         if isinstance(node, Variable):
             return self.values[node.name]
         if node not in self._memo:
-            self._memo[node] = _RULES[type(node)](self, node)
+            self._memo[node] = _RULES.get(type(node), lacking)(self, node)
         return self._memo[node]
 
     def operand(self, node: Expression, shape: Shape, dtype: DType) -> Array:
