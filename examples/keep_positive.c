@@ -1,5 +1,4 @@
-// Keeps the positive elements, close together, and returns their number.  Where an element goes depends on the data, so
-// that the loop stays.
+// Keeps the positive elements, close together, and returns their number: where an element goes is how many were kept.
 int keep_positive(int n, const double *x, double *kept) {
     int count = 0;
     for (int i = 0; i < n; i++) {

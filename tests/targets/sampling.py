@@ -160,7 +160,7 @@ class Trial:
         if number == 1:
             self.sizes = dict.fromkeys(self.sizes, max(1, least))
         self.context = Domain.of(*(equal(n, v) for n, v in self.sizes.items()))
-        self.ledger = Ledger(self.context, (), library.target.types, lambda _divisor, _context: True)
+        self.ledger = Ledger(self.context, (), library.target.types, lambda _divisor, _context: True, lambda *_: True)
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
         self.tensors: dict[str, SymbolicTensor] = {}
         for position, (name, spec) in enumerate(entry.operands.items()):

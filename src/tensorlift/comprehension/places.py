@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tensorlift.comprehension.counts import conjuncts
+from tensorlift.comprehension.matching import alike
 from tensorlift.comprehension.positions import DTYPE
 from tensorlift.comprehension.ranges import ends_of, value_range
 from tensorlift.comprehension.rewrite import place_of, walk
@@ -25,6 +27,7 @@ from tensorlift.comprehension.terms import (
     applies,
     cast,
     read,
+    reduce,
     unconverted,
 )
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer
@@ -95,7 +98,7 @@ class PlaceRead(NamedTuple):
 def always_computed(term: Apply) -> tuple[Term, ...]:
     """Return the operands that C computes in any case; of a conjunction nobody knows which one came first."""
     if term.op in ("and", "or"):
-        return term.args if all(applies(part, "hits") for part in _conjuncts(term)) else ()
+        return term.args if all(applies(part, "hits") for part in conjuncts(term)) else ()
     return term.args[:1] if term.op == "select" else term.args
 
 
@@ -130,13 +133,17 @@ def stays_within(place: Term, low: Affine, high: Affine, domain: Domain) -> bool
 _ADDED_IN = ("i32", "i64")  # in these types NumPy adds a number as the source does
 
 
-def _conjuncts(term: Term) -> list[Term]:
-    return [part for side in term.args for part in _conjuncts(side)] if applies(term, "and") else [term]
-
-
 def _is_hit(term: Term) -> bool:
     """Tell whether a condition says that places hit a cell, and perhaps more."""
-    return any(applies(part, "hits") for part in _conjuncts(term))
+    return any(applies(part, "hits") for part in conjuncts(term))
+
+
+def _asks_for_itself(condition: Term, chosen: Term) -> bool:
+    """Tell whether a sum is chosen where one of its points counts: at those points the condition holds."""
+    if not isinstance(condition, Reduce) or not isinstance(chosen, Reduce) or condition.op != "any":
+        return False
+    test = chosen.body.args[0] if applies(chosen.body, "select") else None
+    return test is not None and alike(condition, reduce("any", chosen.bound, chosen.domain, test))
 
 
 At = tuple["Term", "Domain", tuple[str, ...]]  # a term with the points and the variables for which it is computed
@@ -274,10 +281,11 @@ def _under_conditions(term: Term) -> Iterator[tuple[Term, Guards]]:
     """Yield what is computed of a term under conditions; what a store leaves where it hits is computed in any case."""
     if applies(term, "select"):
         condition, chosen, other = term.args
-        yield chosen, () if all(applies(part, "hits") for part in _conjuncts(condition)) else ((condition, True),)
+        tests = () if _asks_for_itself(condition, chosen) else conjuncts(condition)
+        yield chosen, tuple((test, True) for test in tests if not applies(test, "hits"))
         yield other, ((condition, False),)
     elif applies(term, "and") and _is_hit(term):
-        parts = _conjuncts(term)
+        parts = list(conjuncts(term))
         conditions = tuple((part, True) for part in parts if not applies(part, "hits"))
         yield from ((part, conditions) for part in parts if conditions and applies(part, "hits"))
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tensorlift.poly.domain import Domain
 
 Shape = tuple["Affine", ...]
-ScatterOp = str  # set, add, max or min
+ScatterOp = str  # set, add, max, min or keep
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ class Take(Along):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Scatter(_Unary):
-    """The operand with cells at index arrays changed, whose axes are neighbours; the value broadcasts to the cells."""
+    """The operand with cells at index arrays changed, or (``keep``) from a start to an end, by what a mask keeps."""
 
     op: ScatterOp
     axes: tuple[int, ...]

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from tensorlift.poly.affine import Affine
     from tensorlift.proofs.obligations import Ledger
 
+    _Updated = tuple[ast.Name, Held, SymbolicTensor, list[Item]]  # an array, what it is then, and other operands
+
 
 _INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 
@@ -373,7 +375,7 @@ class Evaluator:
                 return Held(scalar_value(terms.constant(value, dtype))) if dtype == "u64" and value >> 64 == 0 else None
         return None
 
-    def update(self, node: ast.expr, frame: Frame) -> tuple[ast.Name, Held, SymbolicTensor, list[Item]] | None:
+    def update(self, node: ast.expr, frame: Frame) -> _Updated | None:
         """Read a statement that updates an array: the array, what it is then, and other operands; None for others."""
         spelled = self._dotted(node.func, frame) if isinstance(node, ast.Call) else None
         row = self.target.row(spelled or "")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor, array, domain_of, scalar_value
+from tensorlift.proofs.compactions import compacted
 from tensorlift.proofs.counterparts import Counterparts, CutExecution
 from tensorlift.proofs.evaluate import Evaluator, tensor_of
 from tensorlift.proofs.failure import MEMORY, CheckFailure
@@ -25,6 +26,7 @@ from tensorlift.targets.target import Device, NewAxis, OpRow, Overlaps, Subscrip
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from tensorlift.comprehension.terms import Term
     from tensorlift.ir.cut import Cut
     from tensorlift.poly.domain import Domain
     from tensorlift.proofs.expansion import Definitions
@@ -190,12 +192,20 @@ class Execution(CutExecution):
     def _assign(self, statement: ast.Assign, frame: Frame) -> None:
         if len(statement.targets) != 1:
             raise unreadable(statement, "several targets")
+        stored = compacted(self.evaluator, statement, frame, self._is_equal)
+        if stored is not None:
+            name, held, result = stored
+            self._write(name.id, held, Held(result), frame)
+            return
         value, maker = statement.value, self.evaluator.target.table
         is_call = isinstance(value, ast.Call) and ast.unparse(value.func) == maker
         if isinstance(value, ast.Call) and is_call and any(isinstance(given, ast.List) for given in value.args):
             self._bind_table(statement, value, frame)
             return
         self._bind(statement.targets[0], value, self.evaluator.evaluate(value, frame), frame)
+
+    def _is_equal(self, one: Term, other: Term) -> bool:
+        return self.definitions.equal(one, other, self.ledger.context)
 
     def _bind_table(self, statement: ast.Assign, call: ast.Call, frame: Frame) -> None:
         """Bind a table of constants of the source, whose name and cells must be these."""

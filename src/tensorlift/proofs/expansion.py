@@ -16,7 +16,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, Summary, loops_of
 from tensorlift.comprehension.normal import alike, equal
 from tensorlift.comprehension.rewrite import lookup, map_reads, walk
-from tensorlift.comprehension.terms import Piecewise, Read, Term
+from tensorlift.comprehension.terms import Piecewise, Read, Term, applies
 from tensorlift.comprehension.whole import in_integers
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain
@@ -173,6 +173,10 @@ class Definitions:
         want = self.expand(want, domain)
         if isinstance(want, Piecewise):
             return all(self.equal_on(got, part, domain & piece) for piece, part in want.pieces)
+        if applies(want, "select") and applies(got, "select"):  # by the same condition, between the same
+            pairs = zip(got.args, want.args, strict=True)
+            if all(self.equal_on(one, other, domain) for one, other in pairs):
+                return True
         whole = in_integers(want)
         return whole is not want and self.equal(got, whole, domain)
 

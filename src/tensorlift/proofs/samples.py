@@ -8,8 +8,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension import normal
 from tensorlift.comprehension.tensor import SymbolicTensor, size
 from tensorlift.poly.affine import Affine
+from tensorlift.proofs.compactions import compacted
 from tensorlift.proofs.evaluate import Evaluator
 from tensorlift.proofs.parse import ProgramText
 from tensorlift.proofs.tensor_text.execute import Evaluation, Values
@@ -42,6 +44,9 @@ def meaning_of_sample(
             return updated[2]
         return evaluator.tensor(statement.value, frame)
     assert isinstance(statement, ast.Assign)
+    kept = compacted(evaluator, statement, frame, lambda one, other: normal.equal(one, other, ledger.context))
+    if kept is not None:
+        return kept[2]
     (place,) = statement.targets
     assert isinstance(place, ast.Subscript)
     items = evaluator.subscripts(place.slice, frame)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import Block, Operation
 
 from tensorlift.ir.function import tables_of
-from tensorlift.ir.linear import Linear
+from tensorlift.ir.linear import Linear, NotLinearError, apply_map
 from tensorlift.ir.within import parts_of
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 SHARES = (1.0, 0.25, 0.0)  # of the range of places, from which values are drawn one after the other
 _CASTS = {"arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast", "arith.index_castui"}
 _LOADS = {"affine.load": 0, "memref.load": 0}
+_MOST_TRIPS, _MORE = 72, 4  # of an outer loop in a test; where a counter may start
+_ACCESSES = {"memref.load": 0, "memref.store": 1}
 _STORES = {"affine.store": 1, "memref.store": 1}
 
 
@@ -70,11 +72,52 @@ class Places:
     def room(self) -> list[Linear]:
         """Return what must be at least 0 for each array of places to have values that keep all its reads inside."""
         return [
-            Linear(one.extent.terms, one.extent.constant - one.offset + other.offset - 1)
-            for one in self.found
-            for other in self.found
-            if one.array == other.array and one.is_exact and other.is_exact
+            *self._counted(),
+            *(
+                Linear(one.extent.terms, one.extent.constant - one.offset + other.offset - 1)
+                for one in self.found
+                for other in self.found
+                if one.array == other.array and one.is_exact and other.is_exact
+            ),
         ]
+
+    def _counted(self) -> Iterator[Linear]:
+        """Yield how much longer an array is than as often as a loop accesses it at places that count."""
+        accesses: dict[tuple[Linear, Linear], int] = {}
+        for op in self._operations:
+            position = _ACCESSES.get(op.name)
+            extents = None if position is None else self._extents.get(op.operands[position])
+            trips = self._trips(op)
+            if trips is not None and position is not None and extents is not None and len(extents) == 1:
+                index = op.operands[position + 1]
+                is_exact = any(offset is not None for _, offset in self._roots(index, 0, set()))
+                if not is_exact and not isinstance(index.owner, Block):
+                    accesses[extents[0], trips] = accesses.get((extents[0], trips), 0) + 1
+        for (extent, trips), count in accesses.items():
+            if extent.terms and {size for size, _ in extent.terms}.isdisjoint(size for size, _ in trips.terms):
+                yield extent + trips * -count
+
+    def _trips(self, op: Operation) -> Linear | None:
+        """Return how often loops execute an operation at most, and a bit more; None where sizes do not tell."""
+        found, around = None, op.parent_op()
+        while around is not None:
+            if around.name == "affine.for":
+                found = self._bound(around) if found is None else found * _MOST_TRIPS
+                if found is None:
+                    return None
+            around = around.parent_op()
+        return None if found is None else found + _MORE
+
+    def _bound(self, loop: Any) -> Linear | None:
+        """Return the upper bound of a loop, where it is an expression of sizes."""
+        sizes = [Linear.size(self._sizes[operand]) for operand in loop.upperBoundOperands if operand in self._sizes]
+        bounds, dims = loop.upperBoundMap.data, loop.upperBoundMap.data.num_dims
+        if len(sizes) < len(loop.upperBoundOperands):
+            return None
+        try:
+            return apply_map(bounds, sizes[:dims], sizes[dims:])[0]
+        except NotLinearError:
+            return None
 
     def _places(self) -> Iterator[Place]:
         for op in self._operations:
@@ -132,9 +175,25 @@ class Places:
             if self._parameters[memory].dtype[0] in "iu":
                 yield self._parameters[memory].name, offset
             return
-        for op in self._operations:
-            if op.name in _STORES and op.operands[1] is memory:
-                yield from self._roots(op.operands[0], offset, seen)
+        stored = [op.operands[0] for op in self._operations if op.name in _STORES and op.operands[1] is memory]
+        counts = any(_is_made_of(value, memory) for value in stored)
+        for value in stored:
+            yield from self._roots(value, None if counts else offset, seen)
+
+
+def _is_made_of(value: SSAValue, memory: SSAValue) -> bool:
+    """Tell whether a value is computed of what a memory holds."""
+    work: list[Any] = [value]
+    seen: set[Any] = set()
+    while work:
+        op = work.pop().owner
+        if isinstance(op, Block) or op.results[0] in seen:
+            continue
+        if op.name in _LOADS and op.operands[0] is memory:
+            return True
+        seen.add(op.results[0])
+        work += op.operands if op.name not in _LOADS else []
+    return False
 
 
 def _added(op: Operation) -> tuple[SSAValue, int] | None:

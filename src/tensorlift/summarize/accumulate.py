@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.counts import conjuncts
 from tensorlift.comprehension.flags import truth_in
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import COMBINER, Apply, Reducer, Term, applies
@@ -301,7 +302,8 @@ def _conditional(term: Apply, variable: str) -> Accumulation | None:
             condition, recognise(chosen, variable), recognise(other, variable)
         )
     if not has_self(chosen):
-        return Accumulation("any", condition, latch=chosen) if variable not in chosen.free else None
+        varies = variable in chosen.free and not any(applies(test, "hits") for test in conjuncts(condition))
+        return None if varies else Accumulation("any", condition, latch=chosen)
     step = recognise(chosen, variable)
     if step is None:
         return None

@@ -9,12 +9,14 @@ assigns, an accumulation becomes a reduction over the iterations.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.counts import is_alone
 from tensorlift.comprehension.rewrite import shorten
 from tensorlift.comprehension.state import Piece, RecurrenceError, covered, overlay, split
+from tensorlift.ir.scalar_terms import choose
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import Domain, NotAffine
 from tensorlift.poly.names import fresh
@@ -92,10 +94,18 @@ class Phases:
             if isinstance(term, terms.Read) and has_self(term):
                 continue  # the cell keeps its value
             folds = has_self(term) and not self._is_fixed(domain)
-            if folds and step is None:
+            if folds and (step is None or not self._is_known(step, domain)):
                 raise RecurrenceError(self.array, "is updated again and again, and not by a sum or the like")
             phases.append(_Phase(domain, term, step, folds))
         return phases
+
+    def _is_known(self, step: Accumulation, domain: Domain) -> bool:
+        """Tell whether all iterations leave the same value, or one alone leaves its own."""
+        if step.latch is None or self.variable not in step.latch.free:
+            return True
+        earlier = fresh("earlier")
+        pairs = domain & domain.rename({self.variable: earlier}) & self.loop.order(earlier, self.variable)
+        return not step.flag and is_alone(step.term, self.variable, earlier, pairs)
 
     def _ordered(self, phases: list[_Phase]) -> list[_Phase]:
         """Sort phases by time; accumulations of one kind commute."""
@@ -170,6 +180,10 @@ class Phases:
             folded = terms.reduce(step.op, (bound,), iterations, operand)
         else:
             folded = self._one_after_the_other(operand, step.op, bound, iterations)
+        if step.latch is not None and self.variable in step.latch.free:
+            latch = rewrite.substitute(step.latch, {self.variable: affine(bound)})
+            alone = terms.single(bound, iterations, choose(operand, latch, terms.zero(latch.dtype)))
+            step = replace(step, latch=alone)
         if step.is_neutral_without_iterations:
             cells = unconstrained(phase.domain, self.variable) & (self.box & self.region)
         else:

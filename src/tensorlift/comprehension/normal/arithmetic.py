@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.normal.atoms import Atom, apply_atom, index_atom
 from tensorlift.comprehension.normal.combine import combine
 from tensorlift.comprehension.normal.interning import Undecided, spend
-from tensorlift.comprehension.normal.monomials import Monomial, Poly, poly
+from tensorlift.comprehension.normal.monomials import Monomial, Poly, idempotent, poly
 from tensorlift.comprehension.normal.products import gathered
 from tensorlift.comprehension.normal.tidy import tidy
 from tensorlift.ops.dtypes import DType, is_integer, width
@@ -69,14 +69,6 @@ def product_of(left: Monomial, right: Monomial, ring: int) -> Monomial:
     num, den = gathered(idempotent(left.num + right.num), left.den + right.den, ring)
     coefficient, bound = left.coefficient * right.coefficient, left.bound + right.bound
     return Monomial(coefficient, num, den, bound, left.domain & right.domain)
-
-
-def idempotent(factors: tuple[Atom, ...]) -> tuple[Atom, ...]:
-    """Drop repeated truth values: they are 0 or 1, so that a square is the value itself."""
-    if not any(a.dtype == "bool" for a in factors):
-        return factors
-    truths = dict.fromkeys(a for a in factors if a.dtype == "bool")
-    return (*(a for a in factors if a.dtype != "bool"), *truths)
 
 
 def multiplied(left: Poly, right: Poly, context: Domain, dtype: DType) -> Poly:

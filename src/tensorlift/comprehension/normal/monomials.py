@@ -299,6 +299,14 @@ def aligned(term: Monomial) -> Domain:
     return term.domain.rename({v: f"b__{p}" for p, v in enumerate(term.order)})
 
 
+def idempotent(factors: tuple[Atom, ...]) -> tuple[Atom, ...]:
+    """Drop repeated truth values: they are 0 or 1, so that a square is the value itself."""
+    if not any(a.dtype == "bool" for a in factors):
+        return factors
+    truths = dict.fromkeys(a for a in factors if a.dtype == "bool")
+    return (*(a for a in factors if a.dtype != "bool"), *truths)
+
+
 def spread_indices(term: Monomial) -> list[Monomial]:
     """Write every factor that is an affine expression as a sum over its variables (above the line), or as a number."""
     for position, atom in enumerate(term.num):

@@ -6,7 +6,7 @@ from itertools import permutations
 
 from tensorlift.comprehension.normal.atoms import IndexAtom, ReadAtom, index_atom
 from tensorlift.comprehension.normal.interning import Undecided, spend, unique_name
-from tensorlift.comprehension.normal.monomials import Monomial, spread_indices
+from tensorlift.comprehension.normal.monomials import Monomial, idempotent, spread_indices
 from tensorlift.poly.affine import ONE, Affine, solved
 from tensorlift.poly.domain import UNIVERSE, Domain, NotAffine, equal
 from tensorlift.poly.variables import is_single_valued
@@ -72,7 +72,8 @@ def _fixed(term: Monomial, whole: Domain) -> Monomial | None:
                 value = equality.solve(variable)
                 if value is not None:
                     left = tuple(v for v in term.bound if v != variable)
-                    return term.substituted({variable: value}, left)
+                    only = term.substituted({variable: value}, left)  # of truth values some may be the same now
+                    return Monomial(only.coefficient, idempotent(only.num), only.den, only.bound, only.domain)
     return None
 
 

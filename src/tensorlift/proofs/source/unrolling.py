@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import normal, rewrite, terms
+from tensorlift.comprehension.counts import is_alone
 from tensorlift.comprehension.flags import simplified_flag
 from tensorlift.comprehension.places import index_of
 from tensorlift.comprehension.positions import Position, position_of
@@ -20,7 +21,7 @@ from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Index, Red
 from tensorlift.ir.scalar_terms import neutral
 from tensorlift.ops.dtypes import integer_range, is_integer
 from tensorlift.poly.affine import Affine, affine
-from tensorlift.poly.domain import Constraint, Domain, at_least, equal, less
+from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, at_least, equal, less
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -61,9 +62,27 @@ def _at_iteration(cell: frozenset[str], domain: Domain, variable: str) -> dict[s
 def equal_by_cases(left: Term, right: Term, domain: Domain) -> bool:
     """Tell whether two terms are proved equal on a domain, for each truth of the conditions that they test.
 
-    It is tried at a glance first.
+    It is tried at a glance first; conditions that look alike are one.
     """
+    found: list[Term] = []
+    for condition in conditions_of((left, right)):
+        other = next((c for c in found if c.has_domains and normal.alike(c, condition, domain)), None)
+        if other is None:
+            found.append(condition)
+        else:
+            left, right = (_replaced(side, condition, other) for side in (left, right))
     return any(_equal_by_cases(left, right, domain, {}, same) for same in (normal.alike, normal.equal))
+
+
+def _replaced(term: Term, condition: Term, other: Term) -> Term:
+    """Put a condition for another one, outside of reductions."""
+
+    def rule(node: Term, where: Domain, descend: rewrite.Descend) -> Term:
+        if node is condition:
+            return other
+        return node if isinstance(node, Reduce) else rewrite.rebuild(node, lambda child: descend(child, where))
+
+    return rewrite.transform(term, UNIVERSE, rule)
 
 
 def without_empty(term: Term, domain: Domain) -> Term:
@@ -144,8 +163,20 @@ def _peeled(later: Reduce, earlier: list[Reduce], domain: Domain, variable: str)
         if fold.op == later.op and _has_body(fold, later, points):
             before = fold.domain.rename({fold.bound[0]: bound}) & domain
             if before.is_disjoint(last) and points.is_equal(before | last):
+                if _stores_once(later, before, variable):
+                    return terms.apply("select", *operand.children[:2], fold)
                 return terms.apply(COMBINER[later.op], fold, _unrolled(operand, earlier, domain, variable))
     return operand if not earlier and points.is_equal(last) else later
+
+
+def _stores_once(fold: Reduce, before: Domain, variable: str) -> bool:
+    """Tell whether a sum is what is stored in a cell that no iteration hits that one before hits."""
+    body = fold.body
+    if fold.op != "sum" or not applies(body, "select") or body.args[2] is not terms.zero(body.dtype):
+        return False
+    (bound,) = fold.bound
+    condition = rewrite.substitute(body.args[0], {bound: affine(variable)})
+    return before.implies(less(bound, variable)) and is_alone(condition, variable, bound, before)
 
 
 def _peeled_position(later: Reduce, found: Position, earlier: list[Reduce], domain: Domain, variable: str) -> Term:

@@ -15,8 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.counts import conjuncts, running_count
 from tensorlift.comprehension.places import without_widening
-from tensorlift.comprehension.rewrite import flattened, map_reads, substitute, walk
+from tensorlift.comprehension.rewrite import flattened, map_reads, simplified, substitute, walk
 from tensorlift.comprehension.terms import (
     Apply,
     Constant,
@@ -146,6 +147,10 @@ def _sorted_out(tests: Sequence[Term], axes: Sequence[str]) -> tuple[dict[str, T
 def _stored(term: Apply, axes: Sequence[str]) -> tuple[Term, list[Update]]:
     """Read a choice by hits as a store: of one value for all that hits, or of one that hits alone."""
     test, chosen, old = term.args
+    alone = _stored_alone(test, chosen, axes)
+    if alone is not None:
+        before, found = updates_of(old, axes)
+        return before, [*found, alone]
     latched = [node for node in (test,) if isinstance(node, Reduce) and node.op == "any"]
     if latched and isinstance(chosen, Constant):
         fold = flattened(latched[0])
@@ -196,6 +201,17 @@ def _last(term: Apply, axes: Sequence[str]) -> Update | None:
     conditions = tuple(substitute(condition, here) for condition in conditions)
     domain = fold.domain.substitute(here) & picked.domain
     return Update("last", picked.bound, domain, places, conditions, body.args[1])
+
+
+def _stored_alone(test: Term, chosen: Term, axes: Sequence[str]) -> Update | None:
+    """Read the value of the only point that hits a cell, if one does."""
+    if not isinstance(test, Reduce) or test.op != "any" or not isinstance(chosen, Reduce):
+        return None
+    fold = flattened(chosen)
+    places, conditions, value = _chosen(fold.body, axes, zero(fold.dtype))
+    if not places or has_hits(value, axes):
+        return None
+    return Update("set", fold.bound, fold.domain, places, conditions, value)
 
 
 def _added(value: Term, old: Term) -> Term | None:
@@ -331,6 +347,10 @@ class _Lowering:
         inner, mask = self._evaluation(update)
         conditions = [inner.evaluate(self._at_place(c, update), inner) for c in update.conditions]
         conditions += [] if mask is None else [mask]
+        if update.op == "set" and update.bound and len(update.places) == 1:
+            compacted = self._compacted(update, inner, mask)
+            if compacted is not None:
+                return compacted
         stores = update.op in ("set", "last")
         if conditions and stores and (update.bound or len(update.places) < len(self.definition.shape)):
             raise _refuse(self.definition, "a store at a place that depends on data is under a condition")
@@ -367,6 +387,29 @@ class _Lowering:
         stored = inner.aligned(value, tuple(order))
         updated = Scatter(memory.dtype, shape, False, memory, op, numbers, given, stored)  # noqa: FBT003 - a field
         return SetSlice(self.definition.name, shape, tuple(map(whole, shape)), updated)
+
+    def _compacted(self, update: Update, inner: Scope, mask: Value | None) -> SetSlice | None:
+        """Return the statement that stores what a mask keeps at places that count it; None where they do not."""
+        definition, (place,) = self.definition, update.places.values()
+        (bound,) = update.bound if len(update.bound) == 1 else (None,)
+        count = None if bound is None or mask is not None else running_count(place, bound)
+        if count is None or bound is None or count.step < 0 or len(definition.shape) != 1:
+            return None
+        if set(update.conditions) != set(conjuncts(count.at(bound))):
+            return None
+        span, scope = inner.spans[bound], self.scope.inner(self.scope.domain, {})
+        total = reduce("sum", (count.variable,), span_box({count.variable: span}), count.total.body)
+        start = scope.evaluate(count.start, scope)
+        stop = scope.evaluate(simplified("add", (count.start, total)), scope)
+        kept = inner.evaluate(count.at(bound), inner)
+        value = inner.converted(inner.evaluate(update.term, inner.guarded(kept)), definition.dtype)
+        if start.axes or stop.axes or kept.axes != (bound,) or set(value.axes) - {bound}:
+            return None
+        values = inner.filled(value, (bound,), (inner.extent(bound),)) if not value.axes else value.expression
+        memory = self.build.variable(definition.name, definition.dtype, definition.shape)
+        ends = start.expression, stop.expression, kept.expression
+        made = Scatter(memory.dtype, definition.shape, False, memory, "keep", (0,), ends, values)  # noqa: FBT003 - a field
+        return SetSlice(definition.name, definition.shape, tuple(map(whole, definition.shape)), made)
 
     def _evaluation(self, update: Update) -> tuple[Scope, Value | None]:
         """Return the scope of what is folded, and a mask where some points of its box do not count."""

@@ -30,7 +30,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, scalar_value
 from tensorlift.ir.cost import Costs
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
-from tensorlift.targets.arrays import arithmetic, creation, functions, index, reduction, scatter
+from tensorlift.targets.arrays import arithmetic, compaction, creation, functions, index, reduction, scatter
 from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength
 from tensorlift.targets.numpy import TARGET as NUMPY
 from tensorlift.targets.target import (
@@ -38,6 +38,7 @@ from tensorlift.targets.target import (
     Subscripts,
     Target,
     Tensor,
+    Text,
     by_spelling,
     respelled,
     row,
@@ -115,8 +116,10 @@ _TEXTS = [
 ]
 
 
-def _set(o: Obligations, x: Tensor, items: Subscripts, values: Tensor) -> SymbolicTensor:
+def _set(o: Obligations, x: Tensor, items: Subscripts, values: Tensor, *, mode: Text | None = None) -> SymbolicTensor:
     _require_fitting(o, x, values)
+    if mode is not None:
+        return compaction.dropped(o, x, items, values, mode)
     return index.store(o, x, items, values)
 
 
@@ -163,9 +166,14 @@ def _row(name: str, meaning: Meaning, kind: str, *more: Sample) -> OpRow:
     return row(f".at[].{name}()", meaning, *samples, name=f"update {name}")
 
 
+_DROPPED = (
+    'a.at[jnp.where(b > 0, jnp.cumsum(b > 0) - (b > 0), n + 1)].set(b, mode="drop")',
+    'a.at[jnp.where(b > 0, 1 + jnp.cumsum(b > 0) - (b > 0), n + 1)].set(b, mode="drop")',
+)
 _STRIDED = tuple(
     sample(text, 1, a="f64[m, n]", b="f64[n]") for text in ("a.at[::2].set(b[0])", "a.at[1::2, ::-2].set(1)")
 )
+_KEPT = tuple(sample(text, 1, a="f64[n + 1]", b="f64[n]") for text in _DROPPED)
 
 
 def _at_places(name: str) -> list[Sample]:
@@ -173,7 +181,7 @@ def _at_places(name: str) -> list[Sample]:
 
 
 _UPDATES = [
-    _row("set", _set, "number", *_STRIDED),
+    _row("set", _set, "number", *_STRIDED, *_KEPT),
     *(
         _row(name, partial(_updated, name), "positive_real", *_at_places(name) if name in _FOLDS else ())
         for name in _BINARY
@@ -184,7 +192,7 @@ _UPDATES = [
 _NUMPY = re.compile(r"(?<![\w.])np\.")
 # Operations of NumPy that JAX does not have, or that fail on the values of a transformed function.
 _ABSENT = {
-    "np.add.at", "np.maximum.at", "np.minimum.at",
+    "np.add.at", "np.maximum.at", "np.minimum.at", compaction.SPELLING,
     "x[] =", "np.empty", "np.empty_like", "int()", "float()", "np.bool", "sliding_window_view",
     "np.lib.stride_tricks.sliding_window_view", "np.fmax.reduce", "np.fmin.reduce", "np.fmax.accumulate",
     "np.fmin.accumulate", "np.divide.outer", "np.tri", ".sum()", "x if c else y",

@@ -42,9 +42,9 @@ from tensorlift.poly.affine import Affine
 from tensorlift.poly.names import unused
 from tensorlift.targets.jax import IN_LAX, PRECISE, X64
 from tensorlift.targets.python_text import arrays, spelling
-from tensorlift.targets.python_text.emission import INDENT, Emission
+from tensorlift.targets.python_text.emission import INDENT, Emission, is_zero
 from tensorlift.targets.python_text.taps import product_text, sum_text
-from tensorlift.targets.python_text.text import Text, call
+from tensorlift.targets.python_text.text import Precedence, Text, call
 from tensorlift.targets.python_text.wrap import wrapped
 from tensorlift.targets.xla import check_program
 
@@ -373,6 +373,17 @@ class _JaxEmission(Emission):
     def scattered(self, node: Scatter, name: str) -> tuple[str, str]:
         """Spell an update at index arrays."""
         return f"{name} = ", f"{name}.at[{', '.join(self.places(node))}].{node.op}({self.spell(node.value).source})"
+
+    def compacted(self, node: Scatter, name: str) -> tuple[str, str]:
+        """Spell a store of what a mask keeps: what it does not keep is dropped, as it is stored behind the array."""
+        first, stop, kept = node.indices
+        mask, dtype = self.spell(kept), f"jnp.int{32 if stop.dtype == 'i32' else 64}"
+        start = "" if is_zero(first) else f"{self.spell(first).within(Precedence.SUM)} + "
+        before = f"{start}jnp.cumsum({mask.source}, dtype={dtype}) - {mask.within(Precedence.PRODUCT)}"
+        if stop.dtype == "i32":  # in which the extent of the array may not fit
+            before = f"({before}).astype(jnp.int64)"
+        places = f"jnp.where({mask.source}, {before}, {name}.shape[0])"
+        return f"{name} = ", f'{name}.at[{places}].set({self.spell(node.value).source}, mode="drop")'
 
     def stored(self, statement: SetSlice, name: str) -> tuple[str, str]:
         """Spell an update of slices."""

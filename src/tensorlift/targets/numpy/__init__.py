@@ -15,6 +15,7 @@ from tensorlift.ir.cost import Costs
 from tensorlift.ops.dtypes import DType, is_float, width
 from tensorlift.targets.arrays import (
     arithmetic,
+    compaction,
     contraction,
     creation,
     functions,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-_TABLES = (arithmetic, logic, functions, creation, shape, index, scatter, reduction, contraction)
+_TABLES = (arithmetic, logic, functions, creation, shape, index, scatter, compaction, reduction, contraction)
 ROWS = by_spelling(
     [
         *(row for table in _TABLES for row in table.ROWS),

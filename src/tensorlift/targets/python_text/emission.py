@@ -19,6 +19,7 @@ from tensorlift.ir.tensor_program import (
     Diagonal,
     Expression,
     For,
+    Literal,
     Return,
     Scatter,
     SetSlice,
@@ -219,9 +220,11 @@ class Emission:
     def _assignment(self, statement: Assign | SetSlice, indent: str) -> None:
         name = self.spell.rename(statement.name)
         if isinstance(statement.value, Scatter):
+            node = statement.value
+            parts = self.compacted(node, name) if node.op == "keep" else self.scattered(node, name)
             if statement.definition is not None:
                 self.cuts.append(Cut(len(self.lines) + 1, name, statement.definition))
-            self.lines += wrapped(*self.scattered(statement.value, name), indent)
+            self.lines += wrapped(*parts, indent)
             return
         spelled = self.stored(statement, name) if isinstance(statement, SetSlice) else self.named(statement, name)
         if spelled is None:
@@ -250,6 +253,13 @@ class Emission:
         """Spell an update at index arrays, up to what may be wrapped and from there on."""
         message = f"{self.library.title} has no update {node.op} at places that depend on data, of {name}"
         raise refuse("TL305", message, remedy="lift to another target")
+
+    def compacted(self, node: Scatter, name: str) -> tuple[str, str]:
+        """Spell a store of what a mask keeps, up to what may be wrapped and from there on."""
+        start, stop, mask = node.indices
+        first = "" if is_zero(start) else self.spell(start).source
+        kept = f"{self.spell(node.value).atom}[{self.spell(mask).source}]"
+        return f"{name}[{first}:{self.spell(stop).source}] = ", kept
 
     def places(self, node: Scatter) -> list[str]:
         """Spell index arrays, a single colon for an axis that is whole, but for the last ones."""
@@ -283,6 +293,11 @@ class Emission:
     def carried_cuts(self, loop: For) -> None:
         """Note which definitions variables hold when an iteration of the loop starts, which the next line begins."""
         self.cuts += (Cut(len(self.lines) + 1, self.names[v], d) for v, d in loop.carried)
+
+
+def is_zero(value: Expression) -> bool:
+    """Tell whether an expression is the number zero."""
+    return isinstance(value, Literal) and value.value == 0
 
 
 def _with_direct_return(body: tuple[Statement, ...]) -> tuple[Statement, ...]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor, number
 from tensorlift.poly.affine import ZERO
 from tensorlift.poly.domain import at_least
-from tensorlift.targets.arrays import creation, index, shape
+from tensorlift.targets.arrays import compaction, creation, index, shape
 from tensorlift.targets.target import (
     DEVICE,
     Device,
@@ -334,4 +334,5 @@ _BACKWARD = re.compile(r":[^,]*:-")
 ROWS += [
     row("x[]", _subscript, *_forward(_SHARED["x[]"].samples), name="subscript", memory=_memory),
     row("x[] =", _store, *_forward(_SHARED["x[] ="].samples), name="store"),
+    *(row(r.spelling, r.meaning, *_forward(r.samples), name=r.name) for r in compaction.ROWS),
 ]
