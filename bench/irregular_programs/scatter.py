@@ -3,7 +3,7 @@
 import numpy as np
 
 
-# expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL900, linalg refused TL900, c refused TL305
+# expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL305, linalg refused TL305, c refused TL305
 def scatter(idx: "int64[:]", x, y):
     for i in range(len(idx)):
         y[idx[i]] = x[i]

@@ -6,7 +6,7 @@ void histogram(int n, int bins, const int key[n], int count[bins]) {
         count[key[i]]++;
 }
 
-// expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL305, linalg refused TL305, c refused TL305
+// expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL305, linalg refused TL307, c refused TL305
 void histogram_from_zero(int n, const unsigned char *bytes, int count[256]) {
     for (int b = 0; b < 256; b++)
         count[b] = 0;
@@ -86,7 +86,7 @@ void kmeans_update(int n, int d, int k, const int label[n], const double x[n][d]
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL305, linalg refused TL305, c refused TL305
+// expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL305, linalg refused TL307, c refused TL305
 void mod_histogram(int n, const unsigned *x, int count[16]) {
     for (int i = 0; i < n; i++)
         count[x[i] % 16]++;

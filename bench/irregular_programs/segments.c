@@ -118,7 +118,7 @@ void from_starts(int n, const int *start, const int *stop, const double *x, doub
     }
 }
 
-// expect: numpy refused TL130, jax refused TL130, torch refused TL130, stablehlo refused TL130, linalg refused TL130, c refused TL130
+// expect: numpy refused TL315, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c refused TL305
 void spmv_csc(int n, int m, const int *ptr, const int *row, const double *val, const double *x, double *y) {
     for (int i = 0; i < m; i++) y[i] = 0;
     for (int j = 0; j < n; j++)
