@@ -5,8 +5,8 @@ for each kind and language.  A comment before each function says what is expecte
 
     // expect: numpy loop-free, jax scan, c refused TL209
 
-``--test`` also runs each lift against its original.  The exit status is 1 where something else becomes of a function
-than its comment says, or where a program differs from its original.
+``--test`` also runs each lift against its original, ``--update`` writes the comments anew.  The exit status is 1 where
+something else becomes of a function than its comment says, or where a program differs from its original.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ class Program:
     path: Path
     function: str
     expected: dict[str, str]
+    start: int  # where in the file that is said
+    end: int
 
     def __str__(self) -> str:
         """Name it as tests and tables do."""
@@ -46,16 +48,27 @@ def main() -> int:
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--test", action="store_true", help="run each lift against its original")
     parser.add_argument("--to", action="append", choices=target_names(), help="this target alone; may be repeated")
+    parser.add_argument("--update", action="store_true", help="write what becomes of each into its comment")
     options = parser.parse_args()
     targets = tuple(options.to or target_names())
     wrong = 0
-    for program in programs(options.files or None):
+    chosen = programs(options.files or None)
+    for program in reversed(chosen) if options.update else chosen:  # what is written moves what is behind it
         found = {target: outcome(program, target, test=options.test) for target in targets}
+        if options.update:
+            _update(program, program.expected | found)
         others = {target for target in targets if found[target] != program.expected.get(target)}
         wrong += len(others)
         cells = (f"{target} {found[target]}{' (!)' if target in others else ''}" for target in targets)
         print(f"{program!s:40}{', '.join(cells)}")
     return 1 if wrong else 0
+
+
+def _update(program: Program, found: dict[str, str]) -> None:
+    """Write what becomes of a function into its comment."""
+    text = program.path.read_text(encoding="utf-8")
+    said = ", ".join(f"{target} {found[target]}" for target in target_names())
+    program.path.write_text(text[: program.start] + said + text[program.end :], encoding="utf-8")
 
 
 def programs(files: list[Path] | None = None) -> list[Program]:
@@ -84,7 +97,7 @@ def _programs(path: Path) -> list[Program]:
         if name is None:
             raise ValueError(f"{path}: no function behind {comment.group()!r}")
         expected = dict(said.strip().split(" ", 1) for said in comment.group(1).split(","))
-        found.append(Program(path, name.group(1), expected))
+        found.append(Program(path, name.group(1), expected, *comment.span(1)))
     return found
 
 

@@ -21,7 +21,7 @@ def ranks(x: np.ndarray, rank: np.ndarray):
             seen = seen + 1
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL209, linalg refused TL209, c refused TL209
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg refused TL305, c refused TL305
 def compress_positive(x: np.ndarray, out: np.ndarray):
     k = 0
     for i in range(len(x)):
@@ -31,7 +31,7 @@ def compress_positive(x: np.ndarray, out: np.ndarray):
     return k
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL209, linalg refused TL209, c refused TL209
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg refused TL305, c refused TL305
 def where_nonzero(a: np.ndarray, places: np.ndarray):
     found = 0
     for i, value in enumerate(a):
@@ -62,7 +62,7 @@ def merge_by_flags(flags: np.ndarray, a: np.ndarray, b: np.ndarray, out: np.ndar
             j += 1
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL209, linalg refused TL209, c refused TL209
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg refused TL305, c refused TL305
 def partition_stable(x: np.ndarray, pivot: float, low: np.ndarray, high: np.ndarray):
     nl, nh = 0, 0
     for v in x:
@@ -75,7 +75,7 @@ def partition_stable(x: np.ndarray, pivot: float, low: np.ndarray, high: np.ndar
     return nl
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL209, linalg refused TL209, c refused TL209
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg refused TL305, c refused TL305
 def keep_masked(a: np.ndarray, keep: np.ndarray, out: np.ndarray):
     j = 0
     for i in range(len(a)):
@@ -95,7 +95,7 @@ def run_numbers(key: np.ndarray, run: np.ndarray):
         run[i] = current
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL407, linalg hybrid, c hybrid
+# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL407, linalg refused TL305, c hybrid
 def circular_weights(x: np.ndarray, w: np.ndarray, y: np.ndarray):
     k = 0
     for i in range(len(x)):

@@ -94,7 +94,7 @@ size_t my_strlen(const char *s) {
     return i;
 }
 
-// expect: numpy loop-free, jax loop-free, torch refused TL114, stablehlo loop-free, linalg refused TL114, c refused TL114
+// expect: numpy loop-free, jax loop-free, torch refused TL114, stablehlo loop-free, linalg refused TL114, c loop-free
 int my_memcmp(const unsigned char *a, const unsigned char *b, size_t n) {
     for (size_t i = 0; i < n; i++) {
         if (a[i] != b[i])
@@ -118,7 +118,7 @@ void first_in_rows(int m, int n, const double a[m][n], int col[m], double sums[m
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL114
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 int find_in_matrix(int m, int n, int a[m][n], int key, int *row, int *column) {
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)

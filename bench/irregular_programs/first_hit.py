@@ -50,7 +50,7 @@ def find_or_else(x: np.ndarray, key: float) -> int:
     return place
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL114, c refused TL114
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL114, c loop-free
 def value_at_hit(x: np.ndarray, y: np.ndarray, t: float) -> float:
     for i in range(len(x)):
         if x[i] > t:

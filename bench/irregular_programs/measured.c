@@ -8,7 +8,7 @@ void gather(int n, int m, const int at[n], const float x[m], float y[n])
         y[i] = x[at[i]];
 }
 
-// expect: numpy refused TL130, jax refused TL130, torch refused TL130, stablehlo refused TL130, linalg refused TL130, c refused TL130
+// expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL305, linalg refused TL305, c refused TL305
 void histogram(int n, int bins, const int key[n], int count[bins])
 {
     for (int b = 0; b < bins; b++)
@@ -17,7 +17,7 @@ void histogram(int n, int bins, const int key[n], int count[bins])
         count[key[i]]++;
 }
 
-// expect: numpy refused TL122, jax refused TL122, torch refused TL122, stablehlo refused TL122, linalg refused TL122, c refused TL122
+// expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c loop-free
 void spmv(int rows, const int start[rows + 1], const int *column, const double *value, const double *x, double y[rows])
 {
     for (int i = 0; i < rows; i++) {
@@ -28,7 +28,7 @@ void spmv(int rows, const int start[rows + 1], const int *column, const double *
     }
 }
 
-// expect: numpy refused TL126, jax refused TL126, torch refused TL126, stablehlo refused TL126, linalg refused TL126, c refused TL126
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg refused TL305, c refused TL305
 int compaction(int n, const double x[n], double limit, double kept[n])
 {
     int k = 0;
@@ -48,7 +48,7 @@ void moving_average(int n, double alpha, const double x[n], double y[n])
     }
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c hybrid
 void forward_fill(int n, const double x[n], double y[n])
 {
     double last = 0.0;
@@ -101,7 +101,7 @@ void convolution(int n, int m, const float image[n + 6][m + 6], const float kern
         }
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c refused TL406
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void attention(int n, int d, const float q[n][d], const float k[n][d], const float v[n][d], float p[n], float o[n][d])
 {
     float scale = 1.0f / sqrtf((float)d);

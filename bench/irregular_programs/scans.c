@@ -13,7 +13,7 @@ void forward_fill(int n, const double *x, double *y) {
     }
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL515, linalg hybrid, c refused TL314
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL515, linalg refused TL305, c refused TL314
 void fill_valid(int n, const int *valid, const float *x, float *y) {
     int at = 0;
     for (int i = 0; i < n; ++i) {
@@ -94,7 +94,7 @@ long kadane(int n, const int *a) {
     return best;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c hybrid
 double largest_sum(int n, const double *a) {
     double best = 0, sum = 0;
     for (int i = 0; i < n; i++) {

@@ -40,7 +40,7 @@ def max_drawdown(price: np.ndarray) -> float:
     return worst
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c hybrid
 def kadane(a: np.ndarray) -> float:
     best = a[0]
     here = a[0]
@@ -50,7 +50,7 @@ def kadane(a: np.ndarray) -> float:
     return best
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c hybrid
 def largest_sum(values: "list[float]"):
     best = 0.0
     total = 0.0
@@ -60,7 +60,7 @@ def largest_sum(values: "list[float]"):
     return best
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL407, linalg hybrid, c hybrid
+# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL407, linalg refused TL305, c hybrid
 def running_argmax(x: "float[n]", where: "int[n]"):
     at = 0
     for i in range(len(x)):

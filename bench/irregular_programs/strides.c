@@ -73,7 +73,7 @@ double block_sums(int n, int T, const double *x, double *out) {
   return total;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c refused TL402
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg refused TL305, c refused TL402
 void quadratic(int n, double *a, const double *b) {
   int k = 0;
   for (int i = 0; i < n; i++) {
@@ -82,7 +82,7 @@ void quadratic(int n, double *a, const double *b) {
   }
 }
 
-// expect: numpy refused TL126, jax refused TL126, torch refused TL126, stablehlo refused TL126, linalg refused TL126, c refused TL126
+// expect: numpy hybrid, jax hybrid, torch refused TL305, stablehlo refused TL305, linalg refused TL305, c refused TL305
 void pack_lower(int n, double A[n][n], double *p) {
   int k = 0;
   for (int i = 0; i < n; i++)
