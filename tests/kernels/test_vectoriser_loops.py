@@ -1,0 +1,55 @@
+"""Of the loops that vectorisers are tried with, those that stay loops on NumPy are known; a run lifts a sixth."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from bench.vectoriser import FOLDER
+from tests.shared import has_turn
+
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.record import Level
+from tensorlift.source import read_source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_LOOPS = [
+    (path, name)
+    for path in sorted(FOLDER.glob("*.*"))
+    for name in re.findall(r"^(?:\w+ )+(f\d\d_\w+)\(", path.read_text(encoding="utf-8"), re.MULTILINE)
+]
+_KEPT = {
+    ".c": {
+        "f22_chain", "f02_symbolic_step", "f02_step_from", "f06_dot", "f06_saxpy", "f07_float_counter",
+        "f09_packed", "f33_second_push", "f35_behind", "f37_third", "f37_half", "f38_gather_and_store",
+        "f13_squaring_chain", "f14_diagonal", "f14_triangular", "f14_square_of_neighbour", "f15_wavefront",
+        "f17_alternating", "f28_strided", "f28_matrix", "f28_last_least", "f29_at_distance",
+        "f30_first_order", "f30_second_order",
+    },
+    ".py": {
+        "f22_chain", "f02_symbolic_step", "f02_step_from", "f02_two_symbols", "f02_stride_of_both",
+        "f06_dot", "f06_saxpy", "f07_collapsed", "f08_store_by_call", "f09_packed", "f26_horner",
+        "f29_exponential_average", "f29_by_two", "f30_compound", "f30_fibonacci", "f33_append",
+        "f37_every_other", "f38_one_hot", "f33_second_push", "f34_gather", "f35_behind",
+        "f35_flat_and_matrix", "f37_third", "f37_half", "f38_gather_and_store", "f13_squaring_chain",
+        "f14_diagonal", "f14_triangular", "f14_square_of_neighbour", "f15_wavefront", "f17_alternating",
+        "f28_strided", "f28_matrix", "f29_at_distance", "f30_first_order", "f30_second_order",
+        "f02_while_step", "f06_forward", "f07_flat", "f09_unpack_triangle", "f15_paths", "f15_cheapest",
+    },
+}  # fmt: skip
+
+
+def test_there_are_as_many_loops_as_families_have() -> None:
+    assert [sum(path.suffix == suffix for path, _ in _LOOPS) for suffix in (".c", ".py")] == [151, 246]
+    assert {(path.suffix, name) for path, name in _LOOPS} >= {(s, name) for s, names in _KEPT.items() for name in names}
+
+
+@pytest.mark.parametrize(("path", "name"), [one for one in _LOOPS if has_turn(one, 0, 6)], ids=str)
+def test_a_loop_becomes_array_operations(path: Path, name: str) -> None:
+    (function,) = lift_source(read_source(str(path)), LiftOptions((name,))).functions
+    verdict = str(function.verdict) if function.lifted else "refused"
+    assert (verdict in {"loop-free", "scan"}) == (name not in _KEPT[path.suffix]), function.diagnostics
+    assert not function.lifted or function.level is Level.PROVED
