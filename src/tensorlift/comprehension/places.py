@@ -15,7 +15,7 @@ from tensorlift.comprehension.counts import conjuncts
 from tensorlift.comprehension.matching import alike
 from tensorlift.comprehension.positions import DTYPE
 from tensorlift.comprehension.ranges import ends_of, value_range
-from tensorlift.comprehension.rewrite import place_of, walk
+from tensorlift.comprehension.rewrite import bottom_up, place_of, walk
 from tensorlift.comprehension.terms import (
     Apply,
     Constant,
@@ -196,11 +196,12 @@ def limit_of(found: PlaceRead, cell: tuple[str, int], summary: Summary) -> Affin
 def places_read(term: Term, domain: Domain, variables: tuple[str, ...]) -> Iterator[PlaceRead]:
     """Yield where a term reads at places that depend on data; shared ones once for the same conditions."""
     yield from _bounds_in((term, domain, variables))
+    holding = _holding_places(term)
     seen: set[tuple[At, Guards]] = set()
     stack: list[tuple[At, Guards]] = [((term, domain, variables), ())]
     while stack:
         found = (node, inside, bound), guards = stack.pop()
-        if found in seen:
+        if node not in holding or found in seen:
             continue
         seen.add(found)
         place = place_of(node) if isinstance(node, Reduce) else None
@@ -219,6 +220,17 @@ def places_read(term: Term, domain: Domain, variables: tuple[str, ...]) -> Itera
             yield PlaceRead(node.args[0], inside, bound, hit, None, guards)
         stack += [((part, inside, bound), (*guards, *more)) for part, more in _under_conditions(node)]
         stack += [(operand, guards) for operand in operands_in_any_case((node, inside, bound))]
+
+
+def _holding_places(term: Term) -> set[Term]:
+    """Return the parts of a term in which there are places: others have as many ways to them as conditions say."""
+    holding, done = set[Term](), set[Term]()
+    for node in bottom_up(term, done):
+        done.add(node)
+        is_place = applies(node, "hits") or (isinstance(node, Reduce) and place_of(node) is not None)
+        if is_place or not holding.isdisjoint(node.children):
+            holding.add(node)
+    return holding
 
 
 def _bounds_in(at: At) -> Iterator[PlaceRead]:
