@@ -122,9 +122,10 @@ def needs_an_integer(x, k):
 
 
 def halve_until_one(x):
-    while x[0] > 1:
-        x[0] /= 2
-        x[int(x[0] > 9)] *= 1
+    i = 0
+    while x[i] > 1:
+        x[i] /= 2
+        i = int(x[i] > 9)
 
 
 def yields(x):
