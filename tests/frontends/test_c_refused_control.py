@@ -14,7 +14,7 @@ CASES = [
         "void f(int n, double *a) {\n"
         "  for (int i = 0; i < n; i++) {\n"
         "    if (a[i] > 1) break;\n"
-        "    a[i] = 1;\n"
+        "    a[i + 1] = 1;\n"
         "  }\n"
         "}\n",
     ),

@@ -247,12 +247,12 @@ CASES = [
         "break",
         "TL112",
         4,
-        16,
+        23,
         "`break` leaves the loop early",
         "#include <vector>\n"
-        "int f(const std::vector<int> &v) {\n"
-        "  int s = 0; for (int x : v) { s += x;\n"
-        "    if (s < 0) break;\n"
+        "int f(std::vector<int> &v) {\n"
+        "  int s = 0; for (int k = 1; k < 9; k++) { v[k] = s;\n"
+        "    if (v[k - 1] < 0) break;\n"
         "  }\n"
         "  return s;\n"
         "}\n",
@@ -383,12 +383,12 @@ CASES = [
         "return_in_loop",
         "TL114",
         4,
-        17,
+        24,
         "`return` inside a loop leaves it early",
         "#include <vector>\n"
-        "int f(const std::vector<int> &v) {\n"
-        "  int s = 0; for (int x : v) { s += x;\n"
-        "    if (s == 0) return 1; }\n"
+        "int f(std::vector<int> &v) {\n"
+        "  int s = 0; for (int k = 1; k < 9; k++) { v[k] = s;\n"
+        "    if (v[k - 1] == 0) return 1; }\n"
         "  return 0;\n"
         "}\n",
     ),

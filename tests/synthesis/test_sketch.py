@@ -103,7 +103,7 @@ def test_a_program_reads_like_written_by_hand(body: str, program: str) -> None:
     ("body", "program"),
     [
         ("for (int a = 0; a < 3; a++) for (int b = 0; b < 3; b++) s += x[i + a][j + b] * k[a][b];",
-         "np.tensordot(k, sliding_window_view(x, (3, 3)), axes=([0, 1], [2, 3]))"),
+         "sum(x[l : l + n, p : m + p] * k[l, p] for l in range(3) for p in range(3))"),
         ("for (int a = 0; a < 3; a++) for (int b = 0; b < 3; b++) s += x[i + a][j + b];",
          "sliding_window_view(x, (3, 3)).sum(axis=(2, 3))"),
         ("for (int a = 0; a < 3; a++) s += x[i + a][j] * k[a][1];",
