@@ -1,7 +1,7 @@
 // RUN: not tensorlift-lift %s 2>&1 | filecheck %s
 
 // The place, the line with a caret, and the remedy are shown.
-// CHECK: error: the subscript depends on data [TL130]
+// CHECK: error: the subscript depends on data in this way [TL130]
 // CHECK: memref.load %table[%k, %j]
 // CHECK: ^
 // CHECK: help: address the array by loop variables and sizes only
