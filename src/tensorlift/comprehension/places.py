@@ -30,7 +30,6 @@ from tensorlift.comprehension.terms import (
     reduce,
     unconverted,
 )
-from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, less
@@ -178,9 +177,6 @@ def cell_at(found: PlaceRead, definition: Definition, summary: Summary) -> tuple
     """
     if found.extent is not None:
         return "", 0
-    if found.value is None and found.hit not in definition.indices:
-        message = "the bounds of a loop, or places that it reads, are no cells of an array that is passed"
-        raise refuse("TL208", message, definition.location, "pass an array that holds them")
     if found.value is None:
         return definition.array, definition.indices.index(found.hit)
     return next(
