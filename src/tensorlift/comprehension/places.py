@@ -16,6 +16,7 @@ from tensorlift.comprehension.matching import alike
 from tensorlift.comprehension.positions import DTYPE
 from tensorlift.comprehension.ranges import ends_of, value_range
 from tensorlift.comprehension.rewrite import bottom_up, place_of, walk
+from tensorlift.comprehension.tensor import affine_of
 from tensorlift.comprehension.terms import (
     Apply,
     Constant,
@@ -30,7 +31,8 @@ from tensorlift.comprehension.terms import (
     reduce,
     unconverted,
 )
-from tensorlift.ops.dtypes import integer_range, is_float, is_integer
+from tensorlift.ops.conversions import is_exact
+from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.poly.names import fresh
@@ -69,10 +71,7 @@ def gathered(term: Term) -> Gathered | None:
 
 def without_widening(place: Term) -> Term:
     """Look through conversions that leave every value as it is: places may be integers of any type."""
-    while isinstance(place, Apply) and place.op == "cast" and is_integer(place.args[0].dtype):
-        inner, outer = integer_range(place.args[0].dtype), integer_range(place.dtype)
-        if not (outer[0] <= inner[0] and inner[1] <= outer[1]):
-            break
+    while applies(place, "cast") and is_integer(place.args[0].dtype) and is_exact(place.args[0].dtype, place.dtype):
         place = place.args[0]
     return place
 
@@ -102,13 +101,6 @@ def always_computed(term: Apply) -> tuple[Term, ...]:
     return term.args[:1] if term.op == "select" else term.args
 
 
-def index_of(term: Term) -> Affine | None:
-    """Return the index that an integer is; None where data decide."""
-    if isinstance(term, Index):
-        return term.affine
-    return Affine(int(term.value)) if isinstance(term, Constant) and is_integer(term.dtype) else None
-
-
 def stays_within(place: Term, low: Affine, high: Affine, domain: Domain) -> bool:
     """Tell whether a place is shown to be from ``low`` to ``high`` on every point of a domain.
 
@@ -116,7 +108,7 @@ def stays_within(place: Term, low: Affine, high: Affine, domain: Domain) -> bool
     """
     if domain.is_empty():
         return True
-    index = index_of(place)
+    index = affine_of(place)
     if index is not None:
         return domain.implies(at_least(index, low), at_least(high, index))
     if isinstance(place, Apply) and (place.op == "select" or (place.op in {"max", "min"} and place.dtype == DTYPE)):

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import KeptLoop
+from tensorlift.comprehension.places import without_widening
 from tensorlift.comprehension.rewrite import bottom_up, rebuild
-from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Term, applies, unconverted
-from tensorlift.ops.conversions import is_exact
-from tensorlift.ops.dtypes import is_integer
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Term, applies
 from tensorlift.ops.scalar_ops import neutral
 
 if TYPE_CHECKING:
@@ -106,24 +105,12 @@ def whole_segment(term: Apply, domain: Domain) -> Term | None:
 
 def _is_same(one: Term, other: Term) -> bool:
     """Tell whether two integers are the same number, perhaps in types that hold it."""
-    return plain(one) is plain(other)
-
-
-def plain(term: Term) -> Term:
-    """Look through conversions that keep each value."""
-    while applies(term, "cast") and is_integer(term.dtype) and is_exact(term.args[0].dtype, term.dtype):
-        term = term.args[0]
-    return term
+    return without_widening(one) is without_widening(other)
 
 
 def is_neutral(term: Term, op: str) -> bool:
     """Tell whether a term is what changes nothing in a fold."""
-    wanted = neutral(op, term.dtype)
-    if isinstance(wanted, int):
-        return isinstance(term, Constant) and term.value == wanted
-    is_below = applies(term, "neg")
-    found = unconverted(term.args[0] if is_below and isinstance(term, Apply) else term)
-    return applies(found, "infinity") and wanted == ("-inf" if is_below else "inf")
+    return term is neutral_term(op, term.dtype)
 
 
 def neutral_term(op: str, dtype: DType) -> Term:

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.flags import fused
 from tensorlift.comprehension.rules import FALSE, TRUE, rewritten
+from tensorlift.comprehension.segments import neutral_term
 from tensorlift.comprehension.terms import Apply, Reducer, Term, applies
 from tensorlift.ir.function import dtype_of
 from tensorlift.ops.conversions import is_exact
-from tensorlift.ops.dtypes import FLOATS, SIGNED, UNSIGNED, DType, integer_range, is_float, rounded
+from tensorlift.ops.dtypes import FLOATS, SIGNED, UNSIGNED, DType, rounded
 from tensorlift.ops.scalar_ops import ON_NUMBERS, REALS, ROUNDINGS
 from tensorlift.poly.domain import Constraint, Domain, equal
 
@@ -409,14 +410,5 @@ def _folded(term: Term) -> Term:
 
 
 def neutral(op: Reducer, dtype: DType) -> Term:
-    """Return the operand that a fold ignores."""
-    if op in {"any", "all"}:
-        return FALSE if op == "any" else TRUE
-    if op in {"sum", "prod"}:
-        return terms.constant(0 if op == "sum" else 1, dtype)
-    low, high = op.endswith("max"), op.endswith("min")
-    assert low or high
-    if is_float(dtype):
-        infinity = convert(terms.apply("infinity"), dtype)
-        return terms.apply("neg", infinity) if low else infinity
-    return terms.constant(integer_range(dtype)[1 if high else 0], dtype)
+    """Return the operand that a fold ignores, where no number is NaN."""
+    return neutral_term(op.removeprefix("f"), dtype)

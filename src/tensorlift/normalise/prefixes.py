@@ -43,7 +43,7 @@ from tensorlift.ir.arithmetic import constant_of, predicate_number
 from tensorlift.ir.left_early import HIT, JUMP, PICKED, marked, refusal_of
 from tensorlift.ir.location import location_of
 from tensorlift.normalise.choices import is_harmless
-from tensorlift.normalise.edit import insert, is_asked, is_quiet, last_of, move, remove, sweep
+from tensorlift.normalise.edit import is_asked, is_quiet, last_of, move, remove, sweep
 from tensorlift.normalise.guards import contrary
 from tensorlift.normalise.searches import Search, Writer
 from tensorlift.normalise.slices import OutOfReachError, Slices, known_by
@@ -442,9 +442,7 @@ def _go_on(test: _Test) -> None:
     """Do what is done where a test does not leave the loop."""
     *ops, end = test.goes_on.ops
     values = list(end.operands)
-    for op in ops:
-        op.detach()  # type: ignore[no-untyped-call]  # of xDSL
-    insert(ops, test.op)
+    move(ops, test.op)
     for result, value in zip(test.op.results, values, strict=True):
         result.replace_all_uses_with(value)
     remove(test.op)

@@ -236,7 +236,7 @@ def prove_loop(loops: KeptLoops, execution: Execution, statement: ast.For, frame
         raise CheckFailure(LOOP, f"{test} is not proved to say whether the loop goes on", statement.lineno)
     if is_traced and not all(v.strength is Strength.STRONG for v in variables):
         raise unreadable(statement.target, "a number of Python's in the state of a traced loop")
-    step = _Step(execution, statement, statement.target.id, kept, _copy(frame), variables, assigned)
+    step = _Step(execution, statement, statement.target.id, kept, frame.copy(), variables, assigned)
     step.own_memory()
     loops.prove_step(execution, kept, step.prove, translated=is_traced)
     if step.shared:  # numbers that share memory in the end are shown to go on so from the start
@@ -299,7 +299,7 @@ class _Step:
             self._check_end(frame, variable)
 
     def _start(self) -> Frame:
-        start = _copy(self.before)
+        start = self.before.copy()
         for name in sorted(self.assigned - {v.name for v in self.variables}):
             self._forget(start, name)
         for variable in self.variables:
@@ -361,10 +361,6 @@ def _check_traced(execution: Execution, loop: TracedLoop, frame: Frame) -> None:
             raise unreadable(loop.target, f"{name}, which is no number of Python's, beside the variable of a loop")
     if "lax" not in execution.evaluator.program.modules:
         raise unreadable(loop.target, "a loop of a module that is not imported")
-
-
-def _copy(frame: Frame) -> Frame:
-    return Frame(frame.local_names, frame.born, dict(frame.values), set(frame.lost))
 
 
 def _range(execution: Execution, statement: ast.For, frame: Frame) -> tuple[Affine, Affine, int]:

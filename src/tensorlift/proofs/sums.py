@@ -30,7 +30,7 @@ def sum_of_arrays(evaluator: Evaluator, node: ast.GeneratorExp, frame: Frame) ->
     row, ledger = evaluator.target.row("sum(x for i in range(n))"), evaluator.ledger
     if row is None or "range" in frame.local_names or "range" in evaluator.program.functions:
         raise unreadable(node, "a sum of arrays")
-    inner, outset = Frame(frame.local_names, frame.born, dict(frame.values), set(frame.lost)), ledger.context
+    inner, outset = frame.copy(), ledger.context
     counts = {}
     for clause in node.generators:
         match clause:

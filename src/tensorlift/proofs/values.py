@@ -80,6 +80,10 @@ class Frame:
     values: dict[str, Item] = field(default_factory=dict)
     lost: set[str] = field(default_factory=set)
 
+    def copy(self) -> Frame:
+        """Return a frame that may go another way from here."""
+        return replace(self, values=dict(self.values), lost=set(self.lost))
+
     def bind(self, name: str, value: Item) -> None:
         """Let a name hold a value."""
         self.values[name] = value

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.places import cells_plus, places_read
-from tensorlift.comprehension.terms import Constant, Index, Read, Term, applies, unconverted
+from tensorlift.comprehension.tensor import affine_of
+from tensorlift.comprehension.terms import Index, Read, Term, applies, unconverted
 from tensorlift.ir.scalar_terms import choose, convert
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import at_least
@@ -113,9 +114,7 @@ def _require_inside(run: Execution, bound: Term, inner: Frame, extent: Affine, c
     found = cells_plus(bound, run.versions.definitions)
     if found is not None and (found[0].array, found[1], extent) in run.bounds:
         return
-    value = (
-        known.affine if isinstance(known, Index) else Affine(int(known.value)) if isinstance(known, Constant) else None
-    )
+    value = affine_of(known)
     if value is not None and context.implies(at_least(value, 0), at_least(extent, value)):
         return
     raise Undecided("it is not stated that the bounds of the loop are inside")

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import normal, rewrite, terms
 from tensorlift.comprehension.counts import is_alone
 from tensorlift.comprehension.flags import simplified_flag
-from tensorlift.comprehension.places import index_of
 from tensorlift.comprehension.positions import Position, position_of
 from tensorlift.comprehension.rules import FALSE, TRUE
+from tensorlift.comprehension.tensor import affine_of
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Index, Reduce, Term, applies
 from tensorlift.ir.scalar_terms import neutral
 from tensorlift.ops.dtypes import integer_range, is_integer
@@ -142,7 +142,7 @@ def _cell(read: Term, domain: Domain) -> Term:
     """Return what is at a place that depends on data as what is there, if the place is known by now."""
     if not isinstance(read, Reduce) or not isinstance(read.body, Apply):
         return read
-    index = index_of(_place_of(read) or read)
+    index = affine_of(_place_of(read) or read)
     if index is None:
         return read
     cell = {read.bound[0]: index}
@@ -288,7 +288,7 @@ def _is_nonzero(term: Term) -> bool:
 def _folded(term: Term, domain: Domain) -> Term:
     """Evaluate a connective or comparison of which an operand has become known, or which indices decide."""
     if applies(term, _SIGNS) and is_integer(term.args[0].dtype):
-        left, right = map(index_of, term.args)
+        left, right = map(affine_of, term.args)
         if left is not None and right is not None:
             holds, fails = _SIGNS[term.op](left, right), _SIGNS[_OPPOSITE[term.op]](left, right)
             return TRUE if domain.implies(holds) else FALSE if domain.implies(fails) else term
@@ -304,7 +304,7 @@ def _bounded(term: Term, domain: Domain) -> Term:
     if len(known) < len(term.args):
         return known[0] if known else nothing
     for place, bound in (term.args, term.args[::-1]):
-        at, limit = index_of(place), index_of(bound)
+        at, limit = affine_of(place), affine_of(bound)
         if at is not None and limit is not None and _is_within(bound, at, domain, term.op):
             return place
     folds = [a for a in term.args if isinstance(a, Reduce) and a.op == term.op]
@@ -312,7 +312,7 @@ def _bounded(term: Term, domain: Domain) -> Term:
     if len(folds) != 1 or len(others) != 1:
         return term
     (fold,), (other,) = folds, others
-    limit, inside = index_of(other), domain & fold.domain
+    limit, inside = affine_of(other), domain & fold.domain
     if limit is None:
         return term
     if _is_within(fold.body, limit, inside, fold.op):
@@ -328,5 +328,5 @@ def _is_within(term: Term, limit: Affine, domain: Domain, op: str) -> bool:
         return all(_is_within(arm, limit, domain, op) for arm in term.args[1:])
     if isinstance(term, Constant) and term.value == integer_range(term.dtype)[0 if op == "max" else 1]:
         return True
-    place = index_of(term)
+    place = affine_of(term)
     return place is not None and domain.implies(at_least(limit, place) if op == "max" else at_least(place, limit))

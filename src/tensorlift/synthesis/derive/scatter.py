@@ -47,7 +47,7 @@ from tensorlift.synthesis.derive.scope import Scope, Value, ranges_of, span_box
 from tensorlift.synthesis.simplify.arithmetic import summands
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.terms import Reducer
@@ -122,16 +122,12 @@ def _chosen(body: Term, axes: Sequence[str], nothing: Term) -> tuple[dict[str, T
     tests: list[Term] = []
     while applies(body, "select") and nothing in body.args[1:]:
         test, chosen, other = body.args
-        tests += _conjuncts(test if other is nothing else apply("not", test))
+        tests += conjuncts(test if other is nothing else apply("not", test))
         body = chosen if other is nothing else other
     return *_sorted_out(tests, axes), body
 
 
-def _conjuncts(test: Term) -> list[Term]:
-    return [part for side in test.args for part in _conjuncts(side)] if applies(test, "and") else [test]
-
-
-def _sorted_out(tests: Sequence[Term], axes: Sequence[str]) -> tuple[dict[str, Term], tuple[Term, ...]]:
+def _sorted_out(tests: Iterable[Term], axes: Sequence[str]) -> tuple[dict[str, Term], tuple[Term, ...]]:
     places: dict[str, Term] = {}
     conditions: list[Term] = []
     for test in tests:
@@ -154,7 +150,7 @@ def _stored(term: Apply, axes: Sequence[str]) -> tuple[Term, list[Update]]:
     latched = [node for node in (test,) if isinstance(node, Reduce) and node.op == "any"]
     if latched and isinstance(chosen, Constant):
         fold = flattened(latched[0])
-        places, conditions = _sorted_out(_conjuncts(fold.body), axes)
+        places, conditions = _sorted_out(conjuncts(fold.body), axes)
         if places and not any(has_hits(condition, axes) for condition in conditions):
             before, found = updates_of(old, axes)
             return before, [*found, Update("set", fold.bound, fold.domain, places, conditions, chosen)]
@@ -166,7 +162,7 @@ def _stored(term: Apply, axes: Sequence[str]) -> tuple[Term, list[Update]]:
     value: Term = term
     while applies(value, "select") and old in value.args[1:]:
         test, chosen, other = value.args
-        tests += _conjuncts(test if other is old else apply("not", test))
+        tests += conjuncts(test if other is old else apply("not", test))
         value = chosen if other is old else other
     places, conditions = _sorted_out(tests, axes)
     if not places or has_hits(value, axes) or any(has_hits(c, axes) for c in conditions):
@@ -194,7 +190,7 @@ def _last(term: Apply, axes: Sequence[str]) -> Update | None:
     if not applies(place, "max") or len(fold.bound) != 1 or len(picked.bound) != 1:
         return None
     here = {fold.bound[0]: Affine.var(picked.bound[0])}
-    places, conditions = _sorted_out(_conjuncts(fold.body.args[0]), axes)
+    places, conditions = _sorted_out(conjuncts(fold.body.args[0]), axes)
     if not places or has_hits(body.args[1], axes):
         return None
     places = {axis: substitute(place, here) for axis, place in places.items()}

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.segments import is_neutral, plain
+from tensorlift.comprehension.places import without_widening
+from tensorlift.comprehension.segments import is_neutral
 from tensorlift.comprehension.terms import Index, Read, Reduce, Term, applies, read
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.scalar_ops import neutral
@@ -35,7 +36,7 @@ def segments_value(term: Reduce, scope: Scope) -> Value | None:
     if not applies(within, "within"):
         return None
     place = within.args[0].affine.variable if isinstance(within.args[0], Index) else None
-    low, high = map(plain, within.args[1:])
+    low, high = map(without_widening, within.args[1:])
     if term.bound != (place,) or place is None or not is_neutral(nothing, term.op) or not scope.build.segmented:
         raise no_operation()
     axis = _common_axis(low, high, scope)
