@@ -127,7 +127,7 @@ int partition_front_and_back(int n, const int *restrict x, int *restrict out)
     return front;
 }
 
-// expect: numpy hybrid, jax hybrid, torch refused TL305, stablehlo refused TL305, linalg refused TL305, c refused TL305
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL305, linalg refused TL305, c refused TL305
 int remove_value(int *a, int n, int value)
 {
     int k = 0;
@@ -137,7 +137,7 @@ int remove_value(int *a, int n, int value)
     return k;
 }
 
-// expect: numpy loop-free, jax loop-free, torch refused TL302, stablehlo refused TL302, linalg refused TL302, c refused TL305
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL302, linalg refused TL302, c refused TL305
 int unique_sorted(int n, const int *restrict x, int *restrict out)
 {
     int k = 0;
@@ -147,7 +147,7 @@ int unique_sorted(int n, const int *restrict x, int *restrict out)
     return k;
 }
 
-// expect: numpy hybrid, jax hybrid, torch refused TL302, stablehlo refused TL302, linalg refused TL302, c refused TL305
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL302, linalg refused TL302, c refused TL305
 int run_lengths(int n, const int *restrict x, int *restrict length)
 {
     int runs = 0, start = 0;
@@ -160,7 +160,7 @@ int run_lengths(int n, const int *restrict x, int *restrict length)
     return runs;
 }
 
-// expect: numpy hybrid, jax hybrid, torch refused TL305, stablehlo refused TL305, linalg refused TL305, c refused TL305
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL305, linalg refused TL305, c refused TL305
 int with_second_push(int n, const double *restrict x, double *restrict out)
 {
     int k = 0;

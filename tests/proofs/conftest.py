@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 class Accept(Protocol):
     """Check a program that is right."""
 
-    def __call__(self, source: str, program: str, cuts: Sequence[Cut] = ()) -> Certificate: ...
+    def __call__(self, source: str, program: str, cuts: Sequence[Cut] = (), target: str = ...) -> Certificate: ...
 
 
 class Reject(Protocol):
     """Check a program that is not accepted and give the code of the reason."""
 
-    def __call__(self, source: str, program: str, cuts: Sequence[Cut] = ()) -> str: ...
+    def __call__(self, source: str, program: str, cuts: Sequence[Cut] = (), target: str = ...) -> str: ...
 
 
 def summary_of(source: str) -> Summary:
@@ -44,14 +44,17 @@ def summary_of(source: str) -> Summary:
     return summarise(func_op, within=every.assumed & Domain.of(*every.nonempty), places=True)
 
 
-def _accept(source: str, program: str, cuts: Sequence[Cut] = ()) -> Certificate:
-    text = "import numpy as np\n" + textwrap.dedent(program)
-    return check(text, "f", summary_of(source), get_target("numpy"), cuts)
+_IMPORTS = {"numpy": "import numpy as np", "torch": "import torch"}
 
 
-def _reject(source: str, program: str, cuts: Sequence[Cut] = ()) -> str:
+def _accept(source: str, program: str, cuts: Sequence[Cut] = (), target: str = "numpy") -> Certificate:
+    text = f"{_IMPORTS[target]}\n" + textwrap.dedent(program)
+    return check(text, "f", summary_of(source), get_target(target), cuts)
+
+
+def _reject(source: str, program: str, cuts: Sequence[Cut] = (), target: str = "numpy") -> str:
     with pytest.raises(CheckFailure) as caught:
-        _accept(source, program, cuts)
+        _accept(source, program, cuts, target)
     return caught.value.code
 
 

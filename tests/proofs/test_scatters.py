@@ -82,6 +82,36 @@ WRONG = [
     (LAST_OF_PAIRS, "r, c, v, h", "h[r, c] = v", UNREADABLE),  # NumPy may run backwards through several index arrays
 ]
 
+IN_TORCH = [
+    (COUNT, "k, h", "h.index_add_(0, k, torch.ones_like(k))"),
+    (COUNT, "k, h", "h.index_put_((k,), torch.as_tensor(1, dtype=torch.int32), accumulate=True)"),
+    (SUM, "k, v, h", "h.index_add_(dim=0, index=k, source=v)"),
+    (MAX, "k, v, h", 'h.scatter_reduce_(0, k.to(torch.int64), v, "amax")'),
+    (PAIRS, "r, c, h", "h.index_put_((r, c), torch.as_tensor(2.0, dtype=h.dtype), accumulate=True)"),
+    (ROWS, "k, v, h", "h.index_add_(0, k, v)"),
+    (MARK, "k, h", "h[k] = 1"),
+]
+WRONG_IN_TORCH = [
+    (COUNT, "k, h", "h.index_add_(0, k, k)", UNEQUAL),
+    (COUNT, "k, h", "h.index_put_((k,), torch.as_tensor(1, dtype=torch.int32), accumulate=False)", UNREADABLE),
+    (COUNT, "k, h", 'h.scatter_reduce_(0, k, torch.ones_like(k), "amax")', UNEQUAL),
+    (COUNT, "k, h", "h.index_add_(0, k.to(torch.int16), torch.ones_like(k))", UNREADABLE),
+    (COUNT, "k, h", "h.index_add_(0, k, torch.as_tensor(1, dtype=torch.int32))", UNREADABLE),
+    (COUNT, "k, h", "h.index_add_(0, k, torch.ones_like(k, dtype=torch.int64))", UNREADABLE),
+    (COUNT, "k, h", "h = h.index_add_(0, k, torch.ones_like(k))", UNREADABLE),
+    (COUNT, "k, h", "h[:].index_add_(0, k, torch.ones_like(k))", UNREADABLE),
+    (SUM, "k, v, h", "h.index_add_(0, k, v.flip(0))", UNEQUAL),
+    (SUM, "k, v, h", "h.index_add_(0, k + 1, v)", OBLIGATION),
+    (SUM, "k, v, h", "h.index_add_(0, k, v[1:])", OBLIGATION),
+    (SUM, "k, v, h", "h.index_add_(0, k, h[: k.shape[0]])", MEMORY),
+    (MAX, "k, v, h", 'h.scatter_reduce_(0, k.to(torch.int64), v, "amin")', UNEQUAL),
+    (MAX, "k, v, h", 'h.scatter_reduce_(0, k.to(torch.int64), v, "mean")', UNREADABLE),
+    (MAX, "k, v, h", 'h.scatter_reduce_(0, k.to(torch.int64), v, "amax", include_self=False)', UNREADABLE),
+    (PAIRS, "r, c, h", "h.index_put_((c, r), torch.as_tensor(2.0, dtype=h.dtype), accumulate=True)", UNEQUAL),
+    (ROWS, "k, v, h", "h.index_add_(1, k, v)", OBLIGATION),
+    (LAST, "k, v, h", "h[k] = v", UNREADABLE),  # in no certain order
+]
+
 
 def _program(parameters: str, body: str, *, copies: bool = True) -> str:
     copy = "    h = h.copy()\n" * copies
@@ -96,6 +126,20 @@ def test_an_update_where_the_source_writes_is_proved(accept: Accept, source: str
 @pytest.mark.parametrize(("source", "parameters", "body", "code"), WRONG)
 def test_another_update_is_rejected(reject: Reject, source: str, parameters: str, body: str, code: str) -> None:
     assert reject(source, _program(parameters, body)) == code
+
+
+@pytest.mark.parametrize(("source", "parameters", "body"), IN_TORCH)
+def test_an_update_of_torch_where_the_source_writes_is_proved(
+    accept: Accept, source: str, parameters: str, body: str
+) -> None:
+    accept(source, _program(parameters, body).replace("copy", "clone"), target="torch")
+
+
+@pytest.mark.parametrize(("source", "parameters", "body", "code"), WRONG_IN_TORCH)
+def test_another_update_of_torch_is_rejected(
+    reject: Reject, source: str, parameters: str, body: str, code: str
+) -> None:
+    assert reject(source, _program(parameters, body).replace("copy", "clone"), target="torch") == code
 
 
 def test_an_argument_is_not_updated(reject: Reject) -> None:

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from tensorlift.poly.affine import Affine
     from tensorlift.proofs.obligations import Ledger
 
-    _Updated = tuple[ast.Name, Held, SymbolicTensor, list[Item]]  # an array, what it is then, and other operands
-
 
 _INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
 
@@ -197,7 +195,7 @@ class Evaluator:
         if not row.reads_cells:
             positional = [_without_cells(value) for value in positional]
         if row.spelling not in self._conversions:
-            for value in _parts([*positional, *(keywords or {}).values()]):
+            for value in held_parts([*positional, *(keywords or {}).values()]):
                 if value.tensor.strength is Strength.EITHER:  # a scalar parameter, in which JAX would compute
                     self.require_enabled(value.tensor.dtype)
         if row.memory is Memory.UPDATE:
@@ -263,7 +261,7 @@ class Evaluator:
             return frame.values[node.id]
         if node.id in frame.lost:
             self._refuse(node, f"{node.id} shares memory that was written since")
-        dotted = self._dotted(node, frame)
+        dotted = self.dotted(node, frame)
         if dotted is not None and dotted in self.target.element_types:
             return ElementType(self.target.element_types[dotted])
         return self._refuse(node, f"{node.id} has no value here")
@@ -322,7 +320,7 @@ class Evaluator:
         return replace(chosen, is_number=True)
 
     def _attribute(self, node: ast.Attribute, frame: Frame) -> Item:
-        dotted = self._dotted(node, frame)
+        dotted = self.dotted(node, frame)
         if dotted is None:
             return self.apply(self._row(f".{node.attr}", node), [self.evaluate(node.value, frame)])
         if dotted in self.target.element_types:
@@ -332,10 +330,10 @@ class Evaluator:
             return Held(constant) if isinstance(constant, SymbolicTensor) else None
         raise unreadable(node, f"{dotted} is no value of the target")
 
-    def _dotted(self, node: ast.expr, frame: Frame) -> str | None:
+    def dotted(self, node: ast.expr, frame: Frame) -> str | None:
         """Return the spelling of a name or of an attribute of a module, None where it is a value's."""
         if isinstance(node, ast.Attribute):
-            base = self._dotted(node.value, frame)
+            base = self.dotted(node.value, frame)
             is_value = isinstance(node.value, ast.Name) and base not in self.program.modules
             return None if base is None or is_value else f"{base}.{node.attr}"
         if isinstance(node, ast.Name) and node.id not in frame.local_names:
@@ -345,7 +343,7 @@ class Evaluator:
     def _call(self, node: ast.Call, frame: Frame) -> Item:
         if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
             raise unreadable(node, "unpacked arguments")
-        dotted = self._dotted(node.func, frame)
+        dotted = self.dotted(node.func, frame)
         if dotted == "sum" and len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
             return sum_of_arrays(self, node.args[0], frame)
         large = self._large_constant(dotted, node)
@@ -374,24 +372,6 @@ class Evaluator:
                 dtype = self.target.element_types.get(dotted or "")
                 return Held(scalar_value(terms.constant(value, dtype))) if dtype == "u64" and value >> 64 == 0 else None
         return None
-
-    def update(self, node: ast.expr, frame: Frame) -> _Updated | None:
-        """Read a statement that updates an array: the array, what it is then, and other operands; None for others."""
-        spelled = self._dotted(node.func, frame) if isinstance(node, ast.Call) else None
-        row = self.target.row(spelled or "")
-        if not isinstance(node, ast.Call) or row is None or row.memory is not Memory.UPDATE:
-            return None
-        match node:
-            case ast.Call(args=[ast.Name() as name, places, value], keywords=[]):
-                held, items = self.evaluate(name, frame), self.subscripts(places, frame)
-                given = self.evaluate(value, frame)
-                if isinstance(held, Held) and held.blank is None and not held.is_number:
-                    result = row.meaning(self.ledger, held.tensor, items, tensor_of(given))
-                    assert isinstance(result, SymbolicTensor)
-                    parts = places.elts if isinstance(places, ast.Tuple) else [places]
-                    indices = [self.evaluate(p, frame) for p in parts if ast.unparse(p) != "slice(None)"]
-                    return name, held, result, [given, *indices]
-        raise unreadable(node, "an update that the checker does not know")
 
     def _callable(self, dotted: str | None, node: ast.Call) -> OpRow:
         """Return the row of a function; a bare name is a builtin, unless an import binds it."""
@@ -463,13 +443,13 @@ def _update_of(function: ast.expr) -> _Update | None:
     return _Update(base.value, function.value.slice, function.attr)
 
 
-def _parts(values: Iterable[Item]) -> Iterator[Held]:
+def held_parts(values: Iterable[Item]) -> Iterator[Held]:
     """Yield the tensors among operands."""
     for value in values:
         if isinstance(value, Held):
             yield value
         elif isinstance(value, tuple) and not isinstance(value, ElementType | Device):
-            yield from _parts(value)
+            yield from held_parts(value)
 
 
 def _held(result: SymbolicTensor, memory: Memory, operands: Sequence[Item]) -> Held:

@@ -19,6 +19,7 @@ from tensorlift.proofs.evaluate import Evaluator, tensor_of
 from tensorlift.proofs.failure import MEMORY, CheckFailure
 from tensorlift.proofs.parse import Function, unreadable
 from tensorlift.proofs.tables import check_contents
+from tensorlift.proofs.updates import updated
 from tensorlift.proofs.values import Buffer, Frame, Held, Item, cells_of, last_serial
 from tensorlift.proofs.values import Item as Value
 from tensorlift.targets.target import Device, NewAxis, OpRow, Overlaps, SubscriptItem, Subscripts
@@ -179,7 +180,7 @@ class Execution(CutExecution):
             if self._depth:
                 raise unreadable(statement.target, "a loop in a helper function")
             self._loop(self, statement, frame)
-        elif isinstance(statement, ast.Expr) and (found := self.evaluator.update(statement.value, frame)) is not None:
+        elif isinstance(statement, ast.Expr) and (found := updated(self.evaluator, statement.value, frame)) is not None:
             name, held, result, others = found
             if any(shares_memory(held, other) for other in others):
                 raise self._overlap()

@@ -16,6 +16,7 @@ from tensorlift.proofs.evaluate import Evaluator
 from tensorlift.proofs.parse import ProgramText
 from tensorlift.proofs.tensor_text.execute import Evaluation, Values
 from tensorlift.proofs.tensor_text.read import read_function
+from tensorlift.proofs.updates import updated
 from tensorlift.proofs.values import Frame, Held, Item
 
 if TYPE_CHECKING:
@@ -39,9 +40,9 @@ def meaning_of_sample(
     frame = _frame({name: Held(value) for name, value in operands.items()}, sizes)
     statement = ast.parse(text).body[0]
     if isinstance(statement, ast.Expr):
-        updated = evaluator.update(statement.value, frame)
-        if updated is not None:
-            return updated[2]
+        update = updated(evaluator, statement.value, frame)
+        if update is not None:
+            return update.result
         return evaluator.tensor(statement.value, frame)
     assert isinstance(statement, ast.Assign)
     kept = compacted(evaluator, statement, frame, lambda one, other: normal.equal(one, other, ledger.context))

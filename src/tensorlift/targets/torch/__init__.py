@@ -23,7 +23,7 @@ from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 from tensorlift.targets.arrays.contraction import SUM_OF_ARRAYS
 from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength, promote_integers
 from tensorlift.targets.target import Overlaps, Target, by_spelling
-from tensorlift.targets.torch import rows_functions, rows_shape
+from tensorlift.targets.torch import rows_functions, rows_scatter, rows_shape
 from tensorlift.targets.torch.rows_functions import ELEMENT_TYPES
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
 
 
-ROWS = by_spelling([*rows_functions.ROWS, *rows_shape.ROWS, SUM_OF_ARRAYS])
+ROWS = by_spelling([*rows_functions.ROWS, *rows_shape.ROWS, *rows_scatter.ROWS, SUM_OF_ARRAYS])
 
 
 class TorchTypes(ArrayTypes):

@@ -64,7 +64,7 @@ from tensorlift.targets.torch.rows_shape import INDEX_TYPES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.ir.tensor_program import Assign, SetSlice, TensorProgram
+    from tensorlift.ir.tensor_program import Assign, Scatter, SetSlice, Shape, TensorProgram
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.emitted import Emitted
 
@@ -448,6 +448,34 @@ class _TorchEmission(Emission):
         if not is_cell and self._memory.is_shared(statement, value):
             text = Text(f"{text.atom}.clone()")
         return self.head(statement, name, update), text.source
+
+    def scattered(self, node: Scatter, name: str) -> tuple[str, str]:
+        """Spell an update at index arrays: a store, or a method, those for places in a row being the faster ones."""
+        places = replace(node, indices=tuple(map(_as_index, node.indices)))
+        listed, value = self.places(places), self.spell(node.value).source
+        if node.op == "set" or (node.op == "add" and not any(index.shape for index in node.indices)):
+            return f"{name}[{', '.join(listed)}] {'=' if node.op == 'set' else '+='} ", value
+        (axis, *more), (index, *_) = node.axes, places.indices
+        if not more and index.rank == 1:
+            shape = (*node.shape[:axis], *index.shape, *node.shape[axis + 1 :])
+            value = self._of_shape(node.value, shape)
+            if node.op == "add":
+                return "", f"{name}.index_add_({axis}, {self.spell(index).source}, {value})"
+            items = ", ".join(":" if number == axis else "None" for number in range(node.rank))
+            wide = index if index.dtype == "i64" else Cast("i64", index.shape, False, index)  # noqa: FBT003 - no Python number
+            at = self.spell(wide)
+            if node.rank > 1:
+                at = call("torch.broadcast_to", f"{at.atom}[{items}]", self.spell.shape(shape))
+            return "", f'{name}.scatter_reduce_({axis}, {at.source}, {value}, "a{node.op}")'
+        if node.op != "add" or axis:
+            return super().scattered(node, name)
+        given = f"({', '.join(listed)}{',' if len(listed) == 1 else ''})"
+        return "", f"{name}.index_put_({given}, {_strong(self.spell, node.value).source}, accumulate=True)"
+
+    def _of_shape(self, value: Expression, shape: Shape) -> str:
+        """Spell a value as a tensor of a shape."""
+        whole = value if value.shape == shape else Broadcast(value.dtype, shape, False, value)  # noqa: FBT003 - no Python number
+        return self.spell(whole).source
 
     def _own_cell(self, value: Expression) -> str:
         """Spell a value, a single cell in memory of its own."""
