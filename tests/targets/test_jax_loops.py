@@ -75,21 +75,92 @@ def test_a_traced_loop_reads_cells_of_numpy_arrays(jax: ModuleType) -> None:
     assert jax is not None
 
 
+SUBSTITUTION = """void solve(int n, const float L[n][n], float x[n]) {
+  for (int i = 0; i < n; i++) {
+    float s = x[i];
+    for (int j = 0; j < i; j++) s -= L[i][j] * x[j];
+    x[i] = s / L[i][i];
+  }
+}
+"""
+ELIMINATION = """void eliminate(int n, double A[n][n], double c[n]) {
+  for (int k = 0; k < n; k++) {
+    for (int i = k + 1; i < n; i++) c[i] = A[i][k] / A[k][k];
+    for (int i = k + 1; i < n; i++)
+      for (int j = k + 1; j < n; j++) A[i][j] -= c[i] * A[k][j];
+  }
+}
+"""
+PLACE = """int farthest(int n, const float x[n]) {
+  int at = 0;
+  for (int i = 1; i < n; i++) if (x[i] * i >= x[at] * 2) at = i;
+  return at;
+}
+"""
+PACKED = """void pack(int n, const float A[n][n], float p[n * n]) {
+  int k = 0;
+  for (int i = 0; i < n; i++) for (int j = 0; j <= i; j++) p[k++] = A[i][j];
+}
+"""
+
+
+def test_slices_that_follow_the_variable_are_whole_axes_under_a_mask(jax: ModuleType) -> None:
+    solve = lift(SUBSTITUTION, to="jax")
+    assert (solve.verdict, solve.level) == ("hybrid", "proved")
+    assert "lax.fori_loop(0, n, i_step, x_new)" in solve.source
+    lower = np.tril(np.random.default_rng(0).random((5, 5)) + 1).astype(np.float32)
+    right = np.arange(1, 6, dtype=np.float32)
+    lower[np.triu_indices(5, 1)] = np.nan  # which nobody reads
+    expected = np.linalg.solve(np.tril(np.nan_to_num(lower)), right)
+    assert np.allclose(jax.jit(solve)(lower, right), expected, rtol=1e-4)
+    assert np.allclose(
+        jax.vmap(solve, in_axes=(None, 0))(lower, np.stack([right, 2 * right]))[1], 2 * expected, rtol=1e-4
+    )
+    slopes = jax.grad(lambda b: solve(lower, b).sum())(jax.numpy.asarray(right))
+    assert np.allclose(slopes, np.linalg.solve(np.tril(np.nan_to_num(lower)).T, np.ones(5)), rtol=1e-4)
+
+
+@pytest.mark.usefixtures("wide")
+def test_blocks_that_shrink_are_stored_under_a_mask(jax: ModuleType) -> None:
+    eliminate = lift(ELIMINATION, to="jax")
+    assert "    for " not in eliminate.source
+    matrix = np.random.default_rng(0).random((4, 4)) + 4 * np.eye(4)
+    expected, c = matrix.copy(), np.zeros(4)
+    for k in range(4):
+        c[k + 1 :] = expected[k + 1 :, k] / expected[k, k]
+        expected[k + 1 :, k + 1 :] -= np.outer(c[k + 1 :], expected[k, k + 1 :])
+    assert all(map(np.allclose, jax.jit(eliminate)(matrix, np.zeros(4)), (expected, c)))
+
+
+def test_a_variable_may_be_a_number_and_the_bound_of_a_loop_inside(jax: ModuleType) -> None:
+    farthest, pack = lift(PLACE, to="jax"), lift(PACKED, to="jax")
+    assert "jnp.float32(i)" in farthest.source
+    assert "jnp.int32(i)" in farthest.source
+    assert jax.jit(farthest)(jax.numpy.asarray([0, 3, 1, 2, 0.5], dtype=np.float32)) == 3
+    assert "lax.fori_loop(0, i + 1, j_step, (p, k))" in pack.source
+    matrix = np.arange(9, dtype=np.float32).reshape(3, 3)
+    assert np.array_equal(pack(matrix, np.zeros(9, dtype=np.float32)), [0, 3, 4, 6, 7, 8, 0, 0, 0])
+    assert pack.level == "proved"
+
+
 @pytest.mark.parametrize(
     "source",
     [
-        # a slice follows the variable
-        """void f(int n, double a[n][n], double x[n]) {
-          for (int i = 0; i < n; i++) {
-            double s = x[i];
-            for (int j = 0; j < i; j++) s -= a[i][j] * x[j];
-            x[i] = s / a[i][i];
+        # slices are short, and their axis is not
+        """void f(int n, int m, double y[m], const double x[n][n]) {
+          for (int i = 0; i < 4 && i < m; i++) {
+            double s = y[i];
+            for (int j = 0; j < i; j++) s = s + x[i][j] * y[j] * s;
+            y[i] = s;
           }
         }""",
-        # the variable is a number
-        """void f(int n, int m, double x[m]) {
-          for (int t = 0; t < n; t++)
-            for (int i = 0; i < m; i++) x[i] = x[i] * x[i] + t;
+        # how many places there are follows the variable
+        """void f(int n, const double a[n * n], double x[n]) {
+          for (int i = 0; i < n; i++) {
+            double s = x[i];
+            for (int j = 0; j < i; j++) s -= a[i * (i + 1) / 2 + j] * x[j];
+            x[i] = s;
+          }
         }""",
     ],
 )
@@ -97,7 +168,6 @@ def test_other_loops_are_iterated_by_python(source: str) -> None:
     lifted = lift(source, to="jax")
     assert (lifted.verdict, lifted.level) == ("hybrid", "proved")
     assert "    for " in lifted.source
-    assert "fori_loop" not in lifted.source
 
 
 def _reason(source: str, *changes: tuple[str, str]) -> str:
@@ -140,6 +210,25 @@ UNREAD = "a statement that the checker does not execute"
 )  # fmt: skip
 def test_a_tampered_loop_is_refused(old: str, new: str, reason: str) -> None:
     assert reason in _reason(STENCIL, (old, new))
+
+
+@pytest.mark.parametrize(
+    ("source", "old", "new", "reason"),
+    [
+        (SUBSTITUTION, "dtype=jnp.int32) < i", "dtype=jnp.int32) <= i", ""),
+        (SUBSTITUTION, "dtype=jnp.int32) < i", "dtype=jnp.int32) < n", ""),
+        (SUBSTITUTION, ", 0.0", ", 1.0", ""),
+        (SUBSTITUTION, "/ L[i, i]", "/ L[i, :i]", UNREAD),
+        (PLACE, "jnp.float32(i)", "i", UNREAD),
+        (PLACE, "jnp.float32(i)", "jnp.float32(2 * i)", UNREAD),
+        (PLACE, "jnp.int32(i)", "jnp.int16(i)", UNREAD),
+        (PLACE, "jnp.int32(i)", "jnp.int32(i + 1)", ""),
+        (PACKED, "(0, i + 1, j_step", "(0, i, j_step", "the summary keeps no such loop here"),
+        (PACKED, "(0, i + 1, j_step", "(0, k + 1, j_step", ""),
+    ],
+)  # fmt: skip
+def test_tampered_masks_numbers_and_bounds_are_refused(source: str, old: str, new: str, reason: str) -> None:
+    assert reason in _reason(source, (old, new))
 
 
 def test_what_is_only_of_an_iteration_is_not_there_after_the_loop() -> None:

@@ -1,8 +1,7 @@
 """Tensor programs: what synthesis hands to a target, straight-line array code in no array library's spelling.
 
-A program is a list of statements over named variables.  Expressions form a graph without cycles: a node that occurs
-twice is one object, so that sharing is seen by identity.  Every expression knows its element type and its shape; shapes
-and subscripts are affine in the sizes and in the variables of enclosing loops.
+Statements are over named variables.  Expressions form a graph without cycles: a node that occurs twice is one object.
+Each knows its element type and its shape; shapes and subscripts are affine in the sizes and the variables of loops.
 """
 
 from __future__ import annotations
@@ -402,7 +401,7 @@ class SizeSource:
 class TensorProgram:
     """A function over shaped arrays and scalars.
 
-    ``sizes`` are the sizes that the body uses and that shapes tell; ``context`` is what is known of all sizes.
+    ``sizes`` are those that shapes tell, ``context`` is what is known of all sizes, ``ranges`` what their types say;
     ``tables`` are variables that the program binds to constants before its body.
     """
 
@@ -414,6 +413,7 @@ class TensorProgram:
     location: Location | None = None
     context: Domain | None = None
     tables: tuple[ArrayInfo, ...] = ()
+    ranges: Domain | None = None
 
 
 def with_operands(expression: Expression, operands: tuple[Expression, ...]) -> Expression:

@@ -69,6 +69,8 @@ def stored_names(body: list[ast.stmt]) -> set[str]:
     return stored | {t.id for t in updates if isinstance(t, ast.Name)}
 
 
+_EXACT = ("jnp.int32", "jnp.int64", "jnp.float64")
+_ROUNDED = "jnp.float32"
 _SUM = (ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Name, ast.Constant, ast.expr_context)
 
 
@@ -184,7 +186,7 @@ def _names(expression: ast.expr) -> tuple[str, ...]:
 
 
 def _names_beside(body: list[ast.stmt], variable: str) -> set[str] | None:
-    """Return the names with which a variable occurs in sums and products that are subscripts or compared.
+    """Return the names with which a variable occurs in sums and products that only say positions or numbers of a type.
 
     None where it occurs elsewhere, in a slice for one.
     """
@@ -200,12 +202,23 @@ def _names_beside(body: list[ast.stmt], variable: str) -> set[str] | None:
 
 
 def _sums(node: ast.AST) -> Iterator[ast.expr]:
-    """Yield the subscripts, or what is compared, that are sums and products of names and numbers."""
+    """Yield the subscripts, the bounds of traced loops and what is compared or converted: sums and products of names.
+
+    The variable of a loop has 32 bits unless JAX has others, and what is made of it wraps: to a type of 32 bits that is
+    no matter, those of 64 bits JAX does not have then, and to single precision the variable alone is converted.
+    """
     items: list[ast.expr] = []
     if isinstance(node, ast.Subscript):
         items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     elif isinstance(node, ast.Compare):
         items = [node.left, *node.comparators]
+    elif isinstance(node, TracedLoop) and isinstance(node.iter, ast.Call):
+        items = node.iter.args
+    elif isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+        converted = ast.unparse(node.func)
+        items = (
+            node.args if converted in _EXACT or (converted == _ROUNDED and isinstance(node.args[0], ast.Name)) else []
+        )
     yield from (item for item in items if all(isinstance(inner, _SUM) for inner in ast.walk(item)))
 
 

@@ -49,7 +49,15 @@ def surface(summary: Summary, body: tuple[Statement, ...], read: set[str]) -> Te
     location = next((a.location for a in arrays if a.location), None)
     tables = tuple(info for info in summary.arrays.values() if info.contents and info.name in read)
     return TensorProgram(
-        summary.name, tuple(parameters), sources, summary.derived, body, location, summary.context, tables
+        summary.name,
+        tuple(parameters),
+        sources,
+        summary.derived,
+        body,
+        location,
+        summary.context,
+        tables,
+        summary.ranges,
     )
 
 

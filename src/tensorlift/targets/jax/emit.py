@@ -1,22 +1,14 @@
-"""Emitting JAX: functional updates in place of stores, and a check where the source computes in 64 bits.
-
-Which kept loops are ``lax.fori_loop``: those in which no shape follows a loop variable.
-
-JAX traces the body of such a loop once, whatever the number of iterations.  So slices have fixed extents, the variable
-of the loop only says positions, and what an iteration leaves to the next, the state, keeps its shapes and types.
-"""
+"""Emitting JAX: functional updates in place of stores, and a check where the source computes in 64 bits."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import refuse
-from tensorlift.ir.stores import in_place, read_first
+from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import (
     Assign,
-    At,
     Cast,
     Contraction,
     Copy,
@@ -25,22 +17,16 @@ from tensorlift.ir.tensor_program import (
     Expression,
     For,
     Literal,
-    Range,
     Reduction,
     SetSlice,
     SizeValue,
-    Subscript,
     Variable,
     Windows,
     nodes_of,
-    values_of,
-    variables_in,
-    walk_expressions,
-    walk_statements,
 )
-from tensorlift.poly.affine import Affine
 from tensorlift.poly.names import unused
 from tensorlift.targets.jax import IN_LAX, PRECISE, X64
+from tensorlift.targets.jax.traced import TracedLoops
 from tensorlift.targets.python_text import arrays, spelling
 from tensorlift.targets.python_text.emission import INDENT, Emission, is_zero
 from tensorlift.targets.python_text.taps import product_text, sum_text
@@ -51,154 +37,15 @@ from tensorlift.targets.xla import check_program
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tensorlift.ir.tensor_program import Parameter, Scatter, Shape, Statement, TensorProgram
-    from tensorlift.ops.dtypes import DType
+    from tensorlift.ir.tensor_program import Parameter, Scatter, TensorProgram
     from tensorlift.targets.emitted import Emitted
     from tensorlift.targets.python_text.spelling import Spelling
 
 
-Body = tuple["Statement", ...]
-_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-_Kind = tuple["DType", "Shape", bool]
-
-
-class TracedLoops:
-    """The loops of a program that are traced."""
-
-    def __init__(self, program: TensorProgram) -> None:
-        self._states: dict[int, tuple[str, ...]] = {}
-        given = {p.name: (p.dtype, p.shape, not p.shape) for p in program.parameters}
-        self._decide(program.body, given, frozenset())
-        arrays = {p.name for p in program.parameters if p.shape}
-        self.read_cells = [p.name for p in program.parameters if p.name in arrays & self._read_cells(program.body)]
-
-    def is_carried(self, name: str) -> bool:
-        """Tell whether a traced loop carries a variable."""
-        return any(name in state for state in self._states.values())
-
-    def state(self, loop: For) -> tuple[str, ...]:
-        """Return the variables that the iterations of a loop leave to each other; none where it is not traced."""
-        return self._states.get(id(loop), ())
-
-    def _decide(self, body: Body, defined: dict[str, _Kind], later: frozenset[str]) -> None:
-        """Decide on the loops of a block, given the names that have a value before it and those that are read after."""
-        for position, statement in enumerate(body):
-            if isinstance(statement, For):
-                after = later | frozenset(read_first(body[position + 1 :]))
-                self._decide(statement.body, dict(defined), after | frozenset(read_first(statement.body)))
-                state = self._state_of(statement, defined, after)
-                if state:
-                    self._states[id(statement)] = state
-                defined |= {name: kind for name, kind in _kinds(statement.body) if name in self._bound((statement,))}
-            elif isinstance(statement, Assign):
-                defined[statement.name] = _kind_of(statement)
-
-    def _state_of(self, loop: For, defined: dict[str, _Kind], after: frozenset[str]) -> tuple[str, ...]:
-        bound = self._bound(loop.body)
-        state = tuple(name for name in defined if name in bound)
-        kinds = {name: {defined[name]} for name in state}
-        for name, kind in _kinds(loop.body):
-            kinds.get(name, set()).add(kind)
-        inner = (s for s in walk_statements(loop.body) if isinstance(s, For))
-        is_traced = (
-            loop.step == 1
-            and all(map(self.state, inner))
-            and all(_is_array(kinds[name]) for name in state)
-            and not (bound.keys() - set(state)) & after
-            and not any(loop.variable in affine.variables for affine in _fixed(loop.body))
-        )
-        return state if is_traced else ()
-
-    def _bound(self, body: Body) -> dict[str, None]:
-        """Return the names that have another value after statements, in order."""
-        bound: dict[str, None] = {}
-        for statement in body:
-            if isinstance(statement, Assign | SetSlice):
-                bound[statement.name] = None
-            elif isinstance(statement, For):
-                bound |= dict.fromkeys(self.state(statement)) or self._bound(statement.body)
-        return bound
-
-    def _read_cells(
-        self, body: Body, loops: frozenset[str] = frozenset(), inside: frozenset[str] = frozenset()
-    ) -> set[str]:
-        """Return the names of which cells at traced positions are read, but for those in states around the place."""
-        found: set[str] = set()
-        for statement in body:
-            if isinstance(statement, For):
-                state = self.state(statement)
-                variable = {statement.variable} if state else set()
-                found |= self._read_cells(statement.body, loops | variable, inside | set(state))
-            for value in values_of(statement):
-                for node in walk_expressions(value):
-                    if isinstance(node, Subscript) and any(
-                        not loops.isdisjoint(at.variables) for at in _positions(node)
-                    ):
-                        found |= variables_in(node.argument) - inside
-        return found
-
-
-def _is_array(kinds: set[_Kind]) -> bool:
-    """Tell whether a variable is of one type and shape, and never a number of Python's."""
-    return len(kinds) == 1 and not any(is_weak for _, _, is_weak in kinds)
-
-
-def _kind(value: Expression) -> _Kind:
-    """Return the type and the shape of a value, and whether it may be a number of Python's."""
-    return value.dtype, value.shape, value.is_weak
-
-
-def _kind_of(statement: Assign) -> _Kind:
-    """Return what is assigned; a literal of Python's becomes a number of JAX's where a loop carries it."""
-    dtype, shape, is_weak = _kind(statement.value)
-    return dtype, shape, is_weak and not isinstance(statement.value, Literal)
-
-
-def _kinds(body: Body) -> Iterator[tuple[str, _Kind]]:
-    """Yield what statements assign to variables and read of them."""
-    for statement in walk_statements(body):
-        if isinstance(statement, Assign):
-            yield statement.name, _kind_of(statement)
-        for value in values_of(statement):
-            yield from ((node.name, _kind(node)) for node in walk_expressions(value) if isinstance(node, Variable))
-
-
-def _positions(node: Subscript) -> Iterator[Affine]:
-    return (item.index for item in node.items if isinstance(item, At))
-
-
-def _fixed(body: Body) -> Iterator[Affine]:
-    """Yield the extents, bounds and numbers in statements: all but positions of single cells and what is compared."""
-    for statement in walk_statements(body):
-        if isinstance(statement, For) and statement.goes_on is None:
-            yield from (statement.lower, statement.upper)
-        if isinstance(statement, SetSlice):
-            yield from _affine_in((statement.shape, statement.items))
-        for value in values_of(statement):
-            compared = {
-                operand for node in walk_expressions(value) if _is_comparison(node) for operand in node.operands
-            }
-            for node in walk_expressions(value):
-                if not (isinstance(node, SizeValue) and node in compared):
-                    yield from _affine_in(tuple(getattr(node, field.name) for field in fields(node)))
-
-
-def _is_comparison(node: Expression) -> bool:
-    return isinstance(node, Elementwise) and node.op in _COMPARISONS
-
-
-def _affine_in(value: object) -> Iterator[Affine]:
-    if isinstance(value, Affine):
-        yield value
-    elif isinstance(value, Range):
-        yield from (value.start, value.stop)
-    elif isinstance(value, tuple):
-        for part in value:
-            yield from _affine_in(part)
-
-
 _UPDATES = {"": "set", "add": "add", "sub": "subtract", "mul": "multiply", "div": "divide"}
 _WIDE = ("i64", "u64", "f64")
+# Types, and ranges without one: of the calls that may span lines only their ends say which.
+_WIDE_TEXT = re.compile(r"jnp\.(?:int64|uint64|float64|arange\((?!.*dtype=jnp\.int32))")
 
 
 def emit(program: TensorProgram) -> Emitted:
@@ -219,6 +66,8 @@ def _copy(spell: Spelling, node: Copy) -> Text:
 
 def _cast(spell: Spelling, node: Cast) -> Text:
     """Spell a conversion: what functions give for Python numbers alone counts as little, and has no ``astype``."""
+    if isinstance(node.argument, SizeValue) and node.argument.dtype == node.dtype:
+        return spell.converted(spell(node.argument), node.dtype)
     is_weak = node.dtype != "bool" and _is_weak(spell, node.argument)
     return spell.converted(spell(node.argument), node.dtype) if is_weak else arrays.cast(spell, node)
 
@@ -288,7 +137,7 @@ class _JaxEmission(Emission):
 
     def __init__(self, program: TensorProgram) -> None:
         self.traced = TracedLoops(program)
-        super().__init__(program)
+        super().__init__(self.traced.program)
 
     def conversions(self) -> Iterator[str]:
         """Convert parameters too of which a traced loop reads cells, which NumPy's arrays do not allow."""
@@ -345,8 +194,7 @@ class _JaxEmission(Emission):
 
     def _is_wide(self) -> bool:
         program = self.program
-        wide = ("jnp.int64", "jnp.uint64", "jnp.float64", "jnp.arange(")  # windows are gathered by ranges
-        if any(name in line for name in wide for line in self.lines):
+        if any(map(_WIDE_TEXT.search, self.lines)):
             return True
         if any(p.dtype in _WIDE and not p.is_size and not self._is_only_narrowed(p) for p in program.parameters):
             return True
