@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdint.h>
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 double newton_sqrt(double a, double tol, int max_it)
 {
     double x = a;
@@ -17,7 +17,7 @@ double newton_sqrt(double a, double tol, int max_it)
     return x;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 float bisect(float lo, float hi, float tol)
 {
     while (hi - lo > tol) {
@@ -30,7 +30,7 @@ float bisect(float lo, float hi, float tol)
     return lo;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 double newton_root(double x, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -43,7 +43,7 @@ double newton_root(double x, int n)
     return x;
 }
 
-// expect: numpy hybrid, jax refused TL401, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax refused TL401, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 double heron(double a)
 {
     double x = a > 1.0 ? a : 1.0;
@@ -55,7 +55,7 @@ double heron(double a)
     }
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 int gcd(int a, int b)
 {
     while (b != 0) {
@@ -66,7 +66,7 @@ int gcd(int a, int b)
     return a;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 int collatz(long n)
 {
     int steps = 0;
@@ -80,7 +80,7 @@ int collatz(long n)
     return steps;
 }
 
-// expect: numpy hybrid, jax hybrid, torch refused TL307, stablehlo hybrid, linalg refused TL307, c hybrid
+// expect: numpy unchanged, jax hybrid, torch refused TL307, stablehlo hybrid, linalg refused TL307, c hybrid
 int bit_length(uint32_t n)
 {
     int bits = 0;
@@ -89,7 +89,7 @@ int bit_length(uint32_t n)
     return bits;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 int64_t next_power(int64_t n)
 {
     int64_t p = 1;
@@ -98,7 +98,7 @@ int64_t next_power(int64_t n)
     return p;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 int digit_sum(int n)
 {
     int s = 0;
@@ -109,7 +109,7 @@ int digit_sum(int n)
     return s;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void digit_counts(int n, const int *x, int *count)
 {
     for (int i = 0; i < n; i++) {
@@ -122,7 +122,7 @@ void digit_counts(int n, const int *x, int *count)
     }
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void mandelbrot(int n, const double *cr, const double *ci, int *count, int max_it)
 {
     for (int i = 0; i < n; i++) {
@@ -271,7 +271,7 @@ void halve(int n, double *x)
             x[i] = x[i] + x[len / 2 + i];
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 double root_or_nothing(double a, double tol)
 {
     if (a < 0.0)

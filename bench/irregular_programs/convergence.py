@@ -3,7 +3,7 @@
 import numpy as np
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def newton_sqrt(a: float, tol: float, max_it: int):
     x = a
     err = 1e30
@@ -16,7 +16,7 @@ def newton_sqrt(a: float, tol: float, max_it: int):
     return x
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def bisect(lo: float, hi: float, tol: float):
     while hi - lo > tol:
         mid = 0.5 * (lo + hi)
@@ -27,7 +27,7 @@ def bisect(lo: float, hi: float, tol: float):
     return lo
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def halley(x: float):
     while True:
         f = x * x * x - 2.0
@@ -38,14 +38,14 @@ def halley(x: float):
     return x
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL305, linalg hybrid, c refused TL305
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL305, linalg hybrid, c refused TL305
 def gcd(a: int, b: int):
     while b:
         a, b = b, a % b
     return a
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL407, linalg hybrid, c refused TL305
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL407, linalg hybrid, c refused TL305
 def collatz(n: int):
     steps = 0
     while n > 1:
@@ -98,7 +98,7 @@ def heat(u: np.ndarray, eps: float, max_it: int):
             break
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def escape(c: float, max_it: int):
     z = 0.0
     k = 0

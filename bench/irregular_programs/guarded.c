@@ -117,7 +117,7 @@ void attention(int n, int m, int d, double Q[n][d], double K[m][d], double V[m][
   }
 }
 
-// expect: numpy loop-free, jax loop-free, torch hybrid, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch unchanged, stablehlo loop-free, linalg loop-free, c loop-free
 double largest(int n, const double *x) {
   double m = -INFINITY;
   for (int i = 0; i < n; i++)

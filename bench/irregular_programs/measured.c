@@ -38,7 +38,7 @@ int compaction(int n, const double x[n], double limit, double kept[n])
     return k;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void moving_average(int n, double alpha, const double x[n], double y[n])
 {
     double s = x[0];

@@ -2,7 +2,7 @@
 
 /* Linear recurrences: each cell needs the one, or the few, before it. */
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void ema(int n, double alpha, const double *x, double *y) {
     double h = x[0];
     for (int i = 0; i < n; i++) {
@@ -11,7 +11,7 @@ void ema(int n, double alpha, const double *x, double *y) {
     }
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void linear(int n, double h0, const double *a, const double *b, double *h) {
     double s = h0;
     for (int t = 0; t < n; t++) {
@@ -20,7 +20,7 @@ void linear(int n, double h0, const double *a, const double *b, double *h) {
     }
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void one_pole(size_t n, float *buf, float a0, float b1, float *state) {
     float z = *state;
     for (size_t i = 0; i < n; i++) {
@@ -30,7 +30,7 @@ void one_pole(size_t n, float *buf, float a0, float b1, float *state) {
     *state = z;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void second_order(int n, double p, double q, const double *x, double *y) {
     y[0] = x[0];
     y[1] = x[1];
@@ -38,7 +38,7 @@ void second_order(int n, double p, double q, const double *x, double *y) {
         y[i] = p * y[i - 1] - q * y[i - 2] + x[i];
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void rotate(int n, double c, double s, double *re, double *im) {
     double u = 1.0, v = 0.0;
     for (int k = 0; k < n; k++) {
@@ -50,13 +50,13 @@ void rotate(int n, double c, double s, double *re, double *im) {
     }
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void every_other(int n, double *a, const double *b) {
     for (int i = 2; i < n; i++)
         a[i] = a[i - 2] * 0.5 + b[i];
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void two_lanes(int n, double *a, const double *b) {
     for (int i = 2; i < n; i++)
         a[i] = a[i - 2] + b[i];
@@ -82,7 +82,7 @@ void along_rows(int m, int n, const double A[m][n], double B[m][n]) {
     }
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void backwards(int n, double g, const double *reward, double *ret) {
     double r = 0.0;
     for (int t = n - 1; t >= 0; t--) {
@@ -91,7 +91,7 @@ void backwards(int n, double g, const double *reward, double *ret) {
     }
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 double horner(int n, const double *c, double x) {
     double s = 0.0;
     for (int i = n - 1; i >= 0; --i)
@@ -99,7 +99,7 @@ double horner(int n, const double *c, double x) {
     return s;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void thomas(int n, const double *a, const double *b, double *c, double *d) {
     c[0] = c[0] / b[0];
     d[0] = d[0] / b[0];

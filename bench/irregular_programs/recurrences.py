@@ -3,7 +3,7 @@
 import numpy as np
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def ema(x: "float[n]", alpha: float):
     y = np.empty_like(x)
     y[0] = x[0]
@@ -12,7 +12,7 @@ def ema(x: "float[n]", alpha: float):
     return y
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def linear(a: "float[n]", b: "float[n]", h: float):
     out = np.zeros(len(a))
     for t in range(len(a)):
@@ -21,7 +21,7 @@ def linear(a: "float[n]", b: "float[n]", h: float):
     return out
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def discounted(rewards: "float[n]", gamma: float):
     out = np.zeros_like(rewards)
     running = 0.0
@@ -31,19 +31,19 @@ def discounted(rewards: "float[n]", gamma: float):
     return out
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def fibonacci_like(x: "float[n]", p: float, q: float):
     for i in range(2, len(x)):
         x[i] += p * x[i - 1] + q * x[i - 2]
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def every_other(a: "float[n]", b: "float[n]"):
     for i in range(2, a.shape[0]):
         a[i] = a[i - 2] + b[i]
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def horner(c: "list[float]", x: float) -> float:
     s = 0.0
     for v in c:
@@ -73,7 +73,7 @@ def hidden_states(W: "float[m,m]", U: "float[t,m]", H: "float[t,m]"):
         H[t] = h
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def oscillator(n: int, c: float, s: float, out: "float[n]"):
     u, v = 1.0, 0.0
     for k in range(n):

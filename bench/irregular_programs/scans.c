@@ -23,7 +23,7 @@ void fill_valid(int n, const int *valid, const float *x, float *y) {
     }
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void fill_in_place(long n, int64_t *x) {
     for (long i = 1; i < n; i++)
         if (x[i] == 0)
@@ -63,7 +63,7 @@ double max_drawdown(int n, const double *price) {
     return worst;
 }
 
-// expect: numpy scan, jax hybrid, torch hybrid, stablehlo refused TL515, linalg hybrid, c loop-free
+// expect: numpy scan, jax hybrid, torch unchanged, stablehlo refused TL515, linalg hybrid, c loop-free
 double best_gain(int n, const double *price) {
     double lowest = price[0];
     double best = 0.0;
@@ -83,7 +83,7 @@ void drawdowns(int n, const double *equity, double *down) {
     }
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 long kadane(int n, const int *a) {
     long best = a[0], here = a[0];
     for (int i = 1; i < n; i++) {
@@ -107,7 +107,7 @@ double largest_sum(int n, const double *a) {
     return best;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL515, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL515, linalg hybrid, c hybrid
 void running_max_place(int n, const double *x, double *top, int *where) {
     double best = x[0];
     int at = 0;
@@ -121,7 +121,7 @@ void running_max_place(int n, const double *x, double *top, int *where) {
     }
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg refused TL307, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL307, c hybrid
 void saturating_counter(int n, const unsigned char *taken, int *state) {
     int s = 0;
     for (int i = 0; i < n; i++) {
@@ -136,7 +136,7 @@ void saturating_counter(int n, const unsigned char *taken, int *state) {
     }
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void reset_sum(int n, const double *x, const int *reset, double *out) {
     double acc = 0.0;
     for (int i = 0; i < n; i++) {
@@ -147,7 +147,7 @@ void reset_sum(int n, const double *x, const int *reset, double *out) {
     }
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void run_lengths(int n, const int *bit, int *run) {
     int k = 0;
     for (int i = 0; i < n; i++) {

@@ -23,7 +23,7 @@ def hold_last(valid: "int[n]", x: "float[n]"):
     return out
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def fill_zeros(x: "int[n]"):
     for i in range(1, x.shape[0]):
         if x[i] == 0:
@@ -69,7 +69,7 @@ def running_argmax(x: "float[n]", where: "int[n]"):
         where[i] = at
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL407, linalg hybrid, c hybrid
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL407, linalg hybrid, c hybrid
 def up_down(steps: "int[n]", state: "int[n]"):
     s = 0
     for i in range(len(steps)):
@@ -77,7 +77,7 @@ def up_down(steps: "int[n]", state: "int[n]"):
         state[i] = s
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def reset_sum(x: "float[n]", reset: "int[n]", out: "float[n]"):
     acc = 0.0
     for i in range(len(x)):
@@ -85,7 +85,7 @@ def reset_sum(x: "float[n]", reset: "int[n]", out: "float[n]"):
         out[i] = acc
 
 
-# expect: numpy scan, jax scan, torch hybrid, stablehlo refused TL515, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch unchanged, stablehlo refused TL515, linalg hybrid, c hybrid
 def previous_spike(x: "float[n]", threshold: float, since: "int[n]"):
     last = -1
     for i in range(len(x)):

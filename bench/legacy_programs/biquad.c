@@ -1,4 +1,4 @@
-// expect: hybrid
+// expect: unchanged
 // Direct form I biquad whose state lives in a structure.
 typedef struct {
     double b0, b1, b2, a1, a2;

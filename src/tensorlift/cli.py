@@ -1,6 +1,6 @@
 """The command line: thin over the pipeline; everything heavy is imported by the command that needs it.
 
-Exit status: 0 all functions lifted, 1 some refused, 2 the request is wrong, 3 an internal error.
+Exit status: 0 all functions lifted, 1 some refused or unchanged, 2 the request is wrong, 3 an internal error.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
 ) -> int:
     """Lift the functions of FILE ('-': standard input) and show the programs with their verdicts.
 
-    Exit status: 0 all functions lifted, 1 some refused, 2 the request is wrong, 3 an internal error.
+    Exit status: 0 all functions lifted, 1 some refused or unchanged, 2 the request is wrong, 3 an internal error.
     """
     from tensorlift.report.output import check_outputs
     from tensorlift.source import read_source
@@ -315,7 +315,7 @@ def _lift(  # noqa: PLR0913 - what to lift, and where to write what
         show_lift(record, Screen(sys.stdout), programs=not output, whole=whole, is_explained=is_explained)
     refused = [diagnostic for function in record.functions for diagnostic in function.without_adapter]
     status = complain([*record.all_diagnostics, *refused], REFUSED, source)
-    return max(status, REFUSED if record.verdict == "refused" else OK)
+    return max(status, REFUSED if record.verdict in {"unchanged", "refused"} else OK)
 
 
 def _show_intermediate(source: Source, options: LiftOptions, form: str, output: str | None) -> int:

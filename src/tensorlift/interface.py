@@ -11,10 +11,11 @@ from xdsl.dialects.builtin import ShapedType
 from tensorlift.comprehension.definition import Item, KeptLoop, Summary
 from tensorlift.contract.interface import Parameter, Precondition, Role
 from tensorlift.diagnostics import Location, refuse
-from tensorlift.ir.tensor_program import Cumulative, TensorProgram, nodes_of
+from tensorlift.ir.tensor_program import Cumulative, TensorProgram, has_array_operations, nodes_of
 from tensorlift.record import FunctionRecord, Level, Output, ResidualLoop, Trial, Verdict, row_major_strides
 from tensorlift.report.program import parameter_names
 from tensorlift.restricted import is_restricted
+from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from tensorlift.ir.function import Parameter as SourceParameter
     from tensorlift.proofs import Certificate
     from tensorlift.runtime.cases import DifferentialReport
+    from tensorlift.targets.target import Target
 
 RETURN_VALUE = "return"  # the name of the C return value among the outputs: no C name can be this
 _UNKNOWN = "?"
@@ -89,7 +91,7 @@ def record_of(
     certificate = lifting.certificate.about(digest, tuple(condition.text for condition in conditions))
     return FunctionRecord(
         view.name,
-        _verdict(lifting),
+        _verdict(lifting, get_target(target)),
         location,
         Level.PROVED,
         Level.TESTED,
@@ -108,12 +110,15 @@ def record_of(
     )
 
 
-def _verdict(lifting: Lifting) -> Verdict:
-    """Say what remains in a program beside loops over elements: a sequential loop, a scan along an axis, or neither."""
+def _verdict(lifting: Lifting, target: Target) -> Verdict:
+    """Say what remains in a program beside loops over elements: a sequential loop, a scan along an axis, or neither.
+
+    Where Python runs a loop, cell by cell, and no operation on arrays is beside it, nothing is gained.
+    """
+    body = lifting.tensors.body if lifting.tensors is not None else ()
     if any(isinstance(item, KeptLoop) for item in lifting.summary.items):
-        return Verdict.HYBRID
-    nodes = nodes_of(lifting.tensors.body) if lifting.tensors is not None else ()
-    return Verdict.SCAN if any(isinstance(node, Cumulative) for node in nodes) else Verdict.LOOP_FREE
+        return Verdict.UNCHANGED if target.is_interpreted and not has_array_operations(body) else Verdict.HYBRID
+    return Verdict.SCAN if any(isinstance(node, Cumulative) for node in nodes_of(body)) else Verdict.LOOP_FREE
 
 
 def _parameters(view: FunctionView, program: FunctionView) -> tuple[Parameter, ...]:

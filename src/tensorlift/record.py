@@ -17,7 +17,7 @@ from tensorlift.contract.interface import Parameter, Precondition
 from tensorlift.contract.notation import FORMS, VIA
 from tensorlift.diagnostics import Diagnostic, Location, Note, Severity
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 _SECONDS_DIGITS = 6  # clocks are not better than a microsecond
 
 # A value that JSON can hold; mappings keep their order.
@@ -30,6 +30,7 @@ class Verdict(StrEnum):
     LOOP_FREE = "loop-free"
     SCAN = "scan"
     HYBRID = "hybrid"
+    UNCHANGED = "unchanged"
     REFUSED = "refused"
 
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[2] / "bench" / "legacy_programs"
 PROGRAMS = sorted(FOLDER.glob("*.c"))
-VERDICTS = ("refused", "hybrid", "scan", "loop-free")  # each better than the one before
+VERDICTS = ("refused", "unchanged", "hybrid", "scan", "loop-free")  # each better than the one before
 GAPS = {
-    "activate_by_kind": "hybrid",
+    "activate_by_kind": "unchanged",
     "max_pool_2x2": "hybrid",
 }
 

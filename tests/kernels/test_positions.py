@@ -221,7 +221,7 @@ DIVIDES = {
 @pytest.mark.parametrize("step", DIVIDES.values(), ids=DIVIDES)
 def test_nothing_is_divided_by_zero_where_its_guard_does_not_hold(step: str) -> None:
     text = f"int f(int n, int d, const int v[n]) {{ int k = 0; for (int i = 0; i < n; i++) {{ {step} }} return k; }}"
-    function = lift(text, verdict=Verdict.HYBRID)
+    function = lift(text, verdict=Verdict.UNCHANGED)
     values = np.array([5, 8, 2], dtype=np.int32)
     with np.errstate(all="raise"):
         assert _run(function, {"d": 0, "v": values}) == 0

@@ -65,7 +65,8 @@ def test_sketch_alone_lifts_the_bodies_of_kept_loops(entry: dict[str, Any]) -> N
     for engine in ("sketch", "derive"):
         options = LiftOptions((entry["function"],), include_dirs=(str(path.parent),), engine=engine)
         (function,) = lift_source(read_source(str(path)), options).functions
-        assert (function.verdict, function.level) == (Verdict.HYBRID, Level.PROVED), function.diagnostics
+        assert function.verdict in {Verdict.HYBRID, Verdict.UNCHANGED}, function.diagnostics
+        assert function.level is Level.PROVED
         kept.append([loop for loop in function.residual_loops if "slower by degree" not in loop.reason])
     assert kept[0] == kept[1]
 

@@ -369,6 +369,7 @@ class Return:
 
 
 Statement = Assign | SetSlice | For | Return
+_MOVES = (Broadcast, Copy, Diagonal, Subscript, Transpose, Windows)  # which compute nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -481,6 +482,22 @@ def nodes_of(body: tuple[Statement, ...]) -> Iterator[Expression]:
     """Yield what the expressions of statements are made of."""
     for value in roots_of(body):
         yield from walk_expressions(value)
+
+
+def has_array_operations(body: tuple[Statement, ...]) -> bool:
+    """Tell whether statements compute with arrays, not only with cells, or loops copy slices of them."""
+    stored = (
+        s.value for loop in body if isinstance(loop, For) for s in walk_statements(loop.body) if isinstance(s, SetSlice)
+    )
+    return any(value.shape for value in stored) or any(map(_works_on_arrays, nodes_of(body)))
+
+
+def _works_on_arrays(node: Expression) -> bool:
+    if isinstance(node, Gather):
+        return bool(node.shape)
+    if isinstance(node, Scatter):
+        return bool(node.value.shape)
+    return not isinstance(node, _MOVES) and any(operand.shape for operand in node.operands)
 
 
 def walk_expressions(value: Expression) -> Iterator[Expression]:

@@ -86,7 +86,7 @@ def _shared(bounds: dict[str, int], relation: str) -> Iterator[str]:
         yield f"{', '.join(name for name, own in bounds.items() if own == bound)} {relation} {bound}"
 
 
-_VERDICT_STYLE = {Verdict.HYBRID: "bold yellow", Verdict.REFUSED: "bold red"}
+_VERDICT_STYLE = {Verdict.HYBRID: "bold yellow", Verdict.UNCHANGED: "bold yellow", Verdict.REFUSED: "bold red"}
 LEVEL_TEXT = {
     Level.PROVED: "proved for every size",
     Level.BOUNDED: "decided at small sizes, not proved",
@@ -189,6 +189,14 @@ def _summary(function: FunctionRecord, *, times: bool) -> Iterator[list[Piece]]:
         *_how(function),
         Piece(f" ({sum(function.seconds.values()) * 1e3:.1f} ms)" if times and function.seconds else "", "dim"),
     ]
+    if function.verdict is Verdict.UNCHANGED:
+        yield [
+            Piece("  nothing is gained: each step computes cells alone; "),
+            Piece("--to jax", "bold"),
+            Piece(" and "),
+            Piece("--to c", "bold"),
+            Piece(" give loops that are compiled"),
+        ]
     for residual in function.residual_loops:
         yield [Piece(f"  keeps {residual.loop}"), Piece(_because(residual.reason, residual.location))]
     yield from ([Piece("  takes "), Piece(text, "bold")] for text in _shapes(function))

@@ -282,6 +282,7 @@ class Target:
     passes.
     Of its ``products``, those of single precision are that precise only where the decorator ``precise`` stands above
     the function.
+    Where a target ``is_interpreted``, each operation on a cell takes as long as one on a short array.
     ``changes_arrays`` is false where arrays cannot be written, so that nobody can tell which of them share memory;
     where they are, ``overlaps`` says what a store makes of a view of that memory.  ``numbers`` are the operations whose
     new results of rank 0 nobody can write.  ``library`` is what running a program takes, where it is none of ours.
@@ -310,6 +311,7 @@ class Target:
     products: frozenset[str] = frozenset()
     precise: str = ""
     changes_arrays: bool = True
+    is_interpreted: bool = False
     overlaps: Overlaps = Overlaps.COPIED
     numbers: frozenset[str] = frozenset()
     library: str = ""

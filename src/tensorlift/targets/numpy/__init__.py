@@ -136,6 +136,7 @@ NUMBERS = frozenset(
 
 TARGET = Target(
     name="numpy",
+    is_interpreted=True,
     takes_empty=True,
     segmented=True,
     rows=ROWS,

@@ -112,6 +112,7 @@ def _category(dtype: DType) -> int:
 
 TARGET = Target(
     name="torch",
+    is_interpreted=True,
     takes_empty=True,
     rows=ROWS,
     types=TorchTypes(),
