@@ -81,7 +81,7 @@ def python_programs() -> Collection:
     about = "Python functions over NumPy arrays, over nested lists, as written for Numba, and all of PolyBench."
     files = sorted((BENCH / "python_programs").rglob("[a-z]*.py"))
     rows = [
-        row_of(function, path.stem.replace("_", " "), "hybrid")
+        row_of(function, path.stem.replace("_", " "), "unchanged")
         for path in files
         for function in lift_source(read_source(str(path)), LiftOptions(test=True)).functions
     ]
