@@ -26,7 +26,7 @@ from xdsl.dialects.func import FuncOp
 from tensorlift.diagnostics import Location, refuse
 from tensorlift.ir.linear import Linear, NotLinearError, apply_map
 from tensorlift.ir.location import location_of
-from tensorlift.ir.prototype import Dimension, literal_names, returned_sizes
+from tensorlift.ir.prototype import RETURNED, Dimension, literal_names, returned_sizes
 from tensorlift.ir.tables import Table, constants_of, contents_of
 
 if TYPE_CHECKING:
@@ -335,7 +335,7 @@ class FunctionView:
     def _is_outside(self, access: str) -> bool:
         """Whether C reaches something through a variable at file scope, and not through a parameter."""
         root, link, _ = _split(access)
-        return bool(access) and (not link or root not in {name for name, _ in self.c_parameters})
+        return bool(access) and root != RETURNED and (not link or root not in {name for name, _ in self.c_parameters})
 
     @cached_property
     def _paths(self) -> Mapping[str, str]:

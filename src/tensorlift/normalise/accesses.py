@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Block, Operation, SSAValue
@@ -170,12 +171,36 @@ def _in_dimensions(
     """Divide an offset by the strides that declared extents tell."""
     if len(declared) < 2:  # noqa: PLR2004 - of one dimension
         return (place,)
+    groups = _in_groups(declared, place)
+    if groups is not None:
+        return groups
     extents = [
         Polynomial.variable(extent_name(array, axis)) if extent is None else extent
         for axis, extent in enumerate(declared, len(array.extents) - len(declared))
     ]
     access = Access((*[ZERO] * (len(extents) - 1), place), ex.domain, ex.place, None)
     return respread(array, access, extents, ex.ranges).subscripts
+
+
+def _in_groups(declared: Sequence[Polynomial | None], place: Polynomial) -> tuple[Polynomial, ...] | None:
+    """Divide an offset by groups of constant extents, in memory whose length is open: ``z[i*n + j]`` of pairs.
+
+    The dimensions of the first subscript are found later.
+    """
+    first, *inner = declared
+    lengths = [None if extent is None else extent.constant_value for extent in inner]
+    known = [length for length in lengths if length]
+    size = prod(known)
+    is_whole = all(value % size == 0 for monomial, value in place.terms.items() if monomial)
+    if len(known) < len(lengths) or place.is_affine or not is_whole or (first is not None and first.is_affine):
+        return None
+    cell = place.terms.get((), 0) % size
+    group = Polynomial({monomial: value // size for monomial, value in place.terms.items()})
+    within: list[Polynomial] = []
+    for length in reversed(known):
+        cell, position = divmod(cell, length)
+        within.insert(0, Polynomial.constant(position))
+    return (group, *within)
 
 
 def _allocate(ex: Execution, op: Operation) -> None:

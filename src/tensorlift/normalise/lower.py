@@ -36,6 +36,7 @@ from tensorlift.ops.c_types import (
     INT,
     LONG,
     ArrayType,
+    ComplexType,
     CType,
     FloatType,
     IntegerType,
@@ -320,8 +321,9 @@ def _is_constant(variable: nodes.Variable) -> bool:
 
 
 def _declared(parameter: nodes.Variable) -> DictionaryAttr:
-    """Describe a parameter as C declares it: its name, and its type where it is a structure or points to one."""
-    ctype = parameter.ctype.spelling if is_structure(parameter.ctype) else ""
+    """Describe a parameter as C declares it: its name, and its type where it is more than one parameter here."""
+    is_made = is_structure(parameter.ctype) or isinstance(parameter.ctype, ComplexType)
+    ctype = parameter.ctype.spelling if is_made else ""
     return DictionaryAttr({"name": StringAttr(parameter.name), "type": StringAttr(ctype)})
 
 

@@ -7,6 +7,7 @@ precondition.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING
 
 from tensorlift.normalise.delinearise import Split, dimensions_of, respread
@@ -48,25 +49,29 @@ class Shapes:
             array.extents = [ONE if extent is None else extent for extent in array.extents]
             self._check_exact(array)
             return []
-        if flat and not array.keeps_rank:
-            strides, splits = dimensions_of(array, self._ranges)
-            self._inner_extents(array, strides, splits)
-        elif (
-            array.keeps_rank
-            and array.is_object
-            and array.extents[-1] is None
-            and not all(map(_is_affine_last, array.accesses))
-        ):
-            splits = self._within_rows(array)
-        else:
-            splits = [self._in_dimensions(array, access) for access in array.accesses]
-            self._declared_extents(array, splits)
-        kept = declared if len(declared) == len(array.extents) else [None] * len(array.extents)
+        splits = self._splits(array, is_flat=flat and not array.keeps_rank)
+        more = len(array.extents) - len(declared)
+        kept = [*[None] * (more + 1), *declared[1:]] if more else declared
         if not (array.is_object or array.keeps_rank):  # else accesses must stay in extents that the array has
             array.inferred = [axis for axis, extent in enumerate(array.extents) if extent != kept[axis]]
         self._check_affine(array)
         self._check_inside(array, splits)
         self._check_exact(array)
+        return splits
+
+    def _splits(self, array: Array, *, is_flat: bool) -> list[Split]:
+        """Give the accesses in dimensions, by the way that what is declared of the array asks for."""
+        if is_flat:
+            strides, splits = dimensions_of(array, self._ranges)
+            self._inner_extents(array, strides, splits)
+            return splits
+        is_ragged = array.keeps_rank and array.is_object and array.extents[-1] is None
+        if is_ragged and not all(map(_is_affine_last, array.accesses)):
+            return self._within_rows(array)
+        if self._is_flat_of_groups(array):
+            return self._across_groups(array)
+        splits = [self._in_dimensions(array, access) for access in array.accesses]
+        self._declared_extents(array, splits)
         return splits
 
     def _gathered_extents(self, array: Array) -> None:
@@ -98,6 +103,31 @@ class Shapes:
             raise refusal("delinearise", [*wrong, array.location][0], array.name)
         splits = [Split(access, (*access.subscripts[:-1], *split.subscripts)) for access, split in outer]
         array.extents = [*array.extents[:-1], *rows.extents]
+        self._declared_extents(array, splits)
+        return splits
+
+    @staticmethod
+    def _is_flat_of_groups(array: Array) -> bool:
+        """Whether an array of groups of constant extents is subscripted as flat memory of these: ``z[i*n + j][0]``."""
+        first, *inner = array.extents
+        is_plain = not (array.keeps_rank or array.row_table) and bool(inner)
+        in_groups = is_plain and all(extent is not None and extent.is_constant for extent in inner)
+        is_open = first is None or not first.is_affine
+        return in_groups and is_open and not all(access.subscripts[0].is_affine for access in array.accesses)
+
+    def _across_groups(self, array: Array) -> list[Split]:
+        """Find the dimensions of flat memory whose elements are groups of constant extents."""
+        groups = Array(array.name, array.element, [None], array.location)
+        groups.accesses = [Access(a.subscripts[:1], a.domain, a.location, a.operation) for a in array.accesses]
+        strides, outer = dimensions_of(groups, self._ranges)
+        self._inner_extents(groups, strides, outer)
+        inner = [extent for extent in array.extents[1:] if extent is not None]
+        pairs = zip(array.accesses, outer, strict=True)
+        splits = [Split(access, (*split.subscripts, *access.subscripts[1:])) for access, split in pairs]
+        if groups.strides is not None:
+            steps = [prod(inner[k:], start=ONE) for k in range(len(inner) + 1)]
+            array.strides = [*(stride * steps[0] for stride in groups.strides), *steps[1:]]
+        array.extents = [*groups.extents, *inner]
         self._declared_extents(array, splits)
         return splits
 

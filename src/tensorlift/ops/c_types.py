@@ -62,6 +62,17 @@ class FloatType:
 
 
 @dataclass(frozen=True, slots=True)
+class ComplexType:
+    """A complex type: two numbers of type ``part``, side by side, the real one first."""
+
+    spelling: str
+    part: FloatType
+
+
+PARTS = 2  # of a complex number
+
+
+@dataclass(frozen=True, slots=True)
 class PointerType:
     """A pointer to ``element``."""
 
@@ -95,7 +106,7 @@ class OtherType:
 
 
 NumberType: TypeAlias = IntegerType | FloatType
-CType: TypeAlias = NumberType | PointerType | ArrayType | VoidType | OtherType
+CType: TypeAlias = NumberType | ComplexType | PointerType | ArrayType | VoidType | OtherType
 
 BOOL = IntegerType("_Bool", 8, signed=False, rank=0)
 CHAR = IntegerType("char", 8, signed=True, rank=1)
@@ -163,11 +174,30 @@ SCALAR_TYPES_BY_RANK: dict[int, IntegerType] = {
 
 
 def element_of(ctype: CType) -> CType:
-    """Strip all array dimensions and one level of pointer: the type of the cells behind a parameter."""
+    """Strip all array dimensions and one level of pointer: the type of the cells behind a parameter.
+
+    Those of complex numbers are their parts.
+    """
     if isinstance(ctype, PointerType):
         ctype = ctype.element
     while isinstance(ctype, ArrayType):
         ctype = ctype.element
+    return ctype.part if isinstance(ctype, ComplexType) else ctype
+
+
+def of_pairs(ctype: CType) -> CType:
+    """Give the type of an array of complex numbers, or of a pointer to such, as one of arrays of their parts."""
+    match ctype:
+        case ComplexType(_, part):
+            return ArrayType(f"{part.spelling}[{PARTS}]", part, PARTS)
+        case ArrayType(spelling, element, length, variable):
+            inner = of_pairs(element)
+            _, bracket, extents = spelling.partition("[")
+            return ArrayType(f"{element_of(inner).spelling}{bracket}{extents}[{PARTS}]", inner, length, variable)
+        case PointerType(spelling, element):
+            inner = of_pairs(element)
+            extents = spelling.partition("(*)")[2]
+            return PointerType(f"{element_of(inner).spelling} (*){extents}[{PARTS}]", inner)
     return ctype
 
 

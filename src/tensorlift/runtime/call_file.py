@@ -27,7 +27,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import refuse
-from tensorlift.ir.prototype import container_rank
+from tensorlift.ir.prototype import RETURNED, container_rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,6 +42,11 @@ VISIBLE = "__attribute__((externally_visible))"
 CLOCK = f"""int tl_gettime(int, long *) __asm__("clock_gettime");
 static long long tl_clock(void) {{ long tl_at[2]; tl_gettime(1, tl_at); return tl_at[0] * 1000000000LL + tl_at[1]; }}
 {VISIBLE} long long tl_nanoseconds;"""  # of the last call
+
+
+def is_complex(ctype: str) -> bool:
+    """Whether a type of C is that of complex numbers."""
+    return "_Complex" in ctype
 
 
 def timed(call: str) -> str:
@@ -61,6 +66,8 @@ def call_file(included: str, view: FunctionView) -> str:
     after = [line for position in range(len(view.parameters)) for line in _moved(view, position, structures, back=True)]
     arguments = ", ".join(_argument(name, structures, view) for name, _ in declared)
     result = f"*({c_scalar(view.result_dtype)} *)tl_result = " if view.result_dtype else ""
+    if any(p.access == RETURNED for p in view.parameters):
+        result = "__auto_type tl_returned = "
     call = timed(f"{result}{view.name}({arguments})")
     lines = "".join(f"  {line}\n" for line in [*before, f"{call};", *after])
     head = f"{VISIBLE} void tl_call(void **tl_arguments, void *tl_result)"
@@ -93,6 +100,10 @@ def _moved(view: FunctionView, position: int, structures: Mapping[str, str], *, 
     if not parameter.access or (back and parameter.name not in view.written):
         return
     place, argument = _place(parameter, structures), f"tl_arguments[{position}]"
+    if parameter.access == RETURNED:
+        if back:
+            yield f"__builtin_memcpy({argument}, &tl_returned, sizeof tl_returned);"
+        return
     if parameter.is_column or parameter.lies_inside:
         ends = [f"&{place}", f"(char *){argument} + tl_i * sizeof {place}" if parameter.is_column else argument]
         copied = f"__builtin_memcpy({', '.join(ends[::-1] if back else ends)}, sizeof {place});"
@@ -108,6 +119,8 @@ def _place(parameter: Parameter, structures: Mapping[str, str]) -> str:
     root, link, path = parameter.member
     if root not in structures:
         return f"{root}{link}{path}"
+    if is_complex(structures[root]):
+        return f"__{'real' if path == 're' else 'imag'}__ tl_{root}"
     return f"tl_{root}[tl_i].{path}" if parameter.is_column else f"tl_{root}.{path}"
 
 

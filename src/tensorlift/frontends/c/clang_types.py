@@ -14,7 +14,9 @@ from tensorlift.ops.c_types import (
     SCALAR_TYPES,
     VOID,
     ArrayType,
+    ComplexType,
     CType,
+    FloatType,
     OtherType,
     PointerType,
 )
@@ -84,6 +86,10 @@ class TypeReader:
             return self._array(clang_type)
         if kind is TypeKind.ENUM:
             return self.read(clang_type.get_declaration().enum_type)
+        if kind is TypeKind.COMPLEX:
+            part = self.read(clang_type.element_type)
+            if isinstance(part, FloatType):
+                return ComplexType(_without_qualifiers(clang_type.spelling), part)
         return OtherType(clang_type.spelling, _REFUSED.get(kind, "type"))
 
     def _array(self, clang_type: Any) -> CType:

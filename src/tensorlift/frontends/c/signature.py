@@ -20,13 +20,26 @@ from clang.cindex import CursorKind
 from tensorlift.frontends.c import libclang
 from tensorlift.ir import nodes
 from tensorlift.ir.function import NULL, OUTSIDE, ROW
-from tensorlift.ops.c_types import UNSIGNED_LONG, ArrayType, CType, NumberType, PointerType, is_structure
+from tensorlift.ir.prototype import RETURNED
+from tensorlift.ops.c_types import (
+    PARTS,
+    UNSIGNED_LONG,
+    VOID,
+    ArrayType,
+    ComplexType,
+    CType,
+    NumberType,
+    PointerType,
+    is_structure,
+    of_pairs,
+)
 from tensorlift.poly.names import unused
 from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from tensorlift.diagnostics import Location
     from tensorlift.frontends.c.variables import UnitReader
 
 _MEMBER = re.compile(r"(\w+)(\[\]\.|->|\.)([\w.]+)(\[\])?")
@@ -50,15 +63,40 @@ def c_signature(reader: UnitReader, cursor: Any, asked: Asked) -> nodes.Function
     variables = tuple(reader.variable_of(parameter) for parameter in declared)
     members = _members(reader, declared, asked.arguments)
     named = (name.removeprefix(OUTSIDE) for name in asked.arguments if name.startswith(OUTSIDE) and " " not in name)
+    members |= {v.name: _parts(v, variables) for v in variables if isinstance(v.ctype, ComplexType)}
     parameters = [part for variable in variables for part in members.get(variable.name, [variable])]
+    result = reader.types.read(cursor.result_type)
+    if isinstance(result, ComplexType):
+        parameters.append(_returned(result, parameters, location))
+        result = VOID
     return nodes.Function(
         name=cursor.spelling,
         parameters=tuple(parameters),
         declared=variables,
-        result=reader.types.read(cursor.result_type),
+        result=result,
         location=location,
         outer=outer_variables(reader, cursor, [*asked.outer, *named]),
     )
+
+
+def _parts(variable: nodes.Variable, declared: Sequence[nodes.Variable]) -> list[nodes.Variable]:
+    """Give both parts of a parameter that is a complex number, each a parameter of its own."""
+    assert isinstance(variable.ctype, ComplexType)
+    taken, made = {other.name for other in declared}, []
+    for part in ("re", "im"):
+        name = unused(f"{variable.name}_{part}", taken, "_", first=1)
+        access = f"{variable.name}.{part}"
+        made.append(nodes.Variable(name, variable.ctype.part, variable.location, is_parameter=True, access=access))
+    return made
+
+
+def _returned(result: ComplexType, parameters: Sequence[nodes.Variable], location: Location) -> nodes.Variable:
+    """Make the memory in which the caller is given a complex number."""
+    name = unused("result", {parameter.name for parameter in parameters}, "_", first=1)
+    pair, extent = of_pairs(result), nodes.Integer(PARTS, UNSIGNED_LONG, location)
+    made = nodes.Variable(name, pair, location, (extent,), is_parameter=True, is_restrict=True, access=RETURNED)
+    made.is_object = True
+    return made
 
 
 def outer_variables(reader: UnitReader, definition: Any, names: Sequence[str]) -> tuple[nodes.Variable, ...]:

@@ -13,7 +13,16 @@ from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.clang_types import TypeReader
 from tensorlift.ir import nodes
-from tensorlift.ops.c_types import UNSIGNED_LONG, ArrayType, CType, IntegerType, PointerType
+from tensorlift.ops.c_types import (
+    PARTS,
+    UNSIGNED_LONG,
+    ArrayType,
+    ComplexType,
+    CType,
+    IntegerType,
+    PointerType,
+    of_pairs,
+)
 from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
@@ -65,12 +74,15 @@ class UnitReader:
         children = libclang.expressions(cursor)
         ctype = variable.ctype
         array = ctype.element if isinstance(ctype, PointerType) else ctype
-        if not isinstance(array, ArrayType):
+        if isinstance(ctype, ComplexType) or not isinstance(array, ArrayType | ComplexType):
             variable.is_initialised = bool(children) and not variable.is_parameter
             return
         if children and children[-1].kind in {CursorKind.INIT_LIST_EXPR, CursorKind.STRING_LITERAL}:
             variable.is_initialised = bool(children.pop())
         variable.extents = tuple(self._extents(variable, _dimensions(array), children))
+        if _is_complex(array):
+            variable.ctype = of_pairs(ctype)
+            variable.extents += (nodes.Integer(PARTS, UNSIGNED_LONG, variable.location),)
 
     def _extents(
         self, variable: nodes.Variable, dimensions: list[ArrayType], children: list[Any]
@@ -108,7 +120,14 @@ class UnitReader:
         return nodes.Name(self.variable_of(declared), ctype, location) if is_variable else nodes.Unsupported(location)
 
 
-def _dimensions(array: ArrayType) -> list[ArrayType]:
+def _is_complex(ctype: CType) -> bool:
+    """Whether elements of an array, or what stands alone, are complex numbers."""
+    while isinstance(ctype, ArrayType):
+        ctype = ctype.element
+    return isinstance(ctype, ComplexType)
+
+
+def _dimensions(array: CType) -> list[ArrayType]:
     """List the array types of all dimensions, outermost first."""
     found: list[ArrayType] = []
     current: CType = array

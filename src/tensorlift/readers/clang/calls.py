@@ -16,7 +16,9 @@ from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.math_functions import CLASSIFICATIONS, base_name, is_math_function, operation_of
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import (
+    PARTS,
     UNSIGNED_LONG,
+    ComplexType,
     CType,
     FloatType,
     IntegerType,
@@ -24,10 +26,12 @@ from tensorlift.ops.c_types import (
     PointerType,
     VoidType,
 )
+from tensorlift.readers.clang.complex_numbers import applied, both, function_of
 from tensorlift.readers.clang.context import (
     Allocation,
     C,
     Cell,
+    Complex,
     Context,
     Place,
     Pointer,
@@ -38,6 +42,7 @@ from tensorlift.readers.clang.context import (
     misused,
     pointee,
     pointer,
+    value,
 )
 from tensorlift.readers.clang.expressions import contents, converted
 from tensorlift.readers.clang.members import is_table, members, selected
@@ -81,6 +86,10 @@ def call(ctx: Context, cursor: Any) -> Value | None:
         if found is None or not isinstance(ctype, FloatType):
             raise ctx.refusal("call", cursor, name)
         return ctx.constant(found, ctype, at)
+    if function_of(name) and isinstance(ctx.type_of(cursor), NumberType | ComplexType):
+        return _of_complex(ctx, cursor, function_of(name))
+    if name == "__builtin_complex":
+        return _made_complex(ctx, cursor)
     if is_math_function(name) and isinstance(ctx.type_of(cursor), NumberType):
         return mathematical(ctx, cursor, base_name(name))
     library = _LIBRARY.get(name.removeprefix("__builtin_"))
@@ -111,7 +120,12 @@ def _is_of_library(cursor: Any) -> bool:
 
 def is_known(name: str) -> bool:
     """Whether a function of a library is read."""
-    return is_math_function(name) or name.removeprefix("__builtin_") in _LIBRARY or name in _ENDINGS
+    return (
+        is_math_function(name)
+        or bool(function_of(name))
+        or name.removeprefix("__builtin_") in _LIBRARY
+        or name in _ENDINGS
+    )
 
 
 def _value_of_call(ctx: Context, cursor: Any) -> Value:
@@ -136,11 +150,14 @@ def _own(ctx: Context, cursor: Any, definition: Any) -> Value | None:
             passed += _members(ctx, found, definition, parameter, argument)
         else:
             passed += _parts(ctx, found, ctype, argument)
-    results = result_types(ctx, ctx.type_of(cursor), cursor)
+    ctype = ctx.type_of(cursor)
+    results = result_types(ctx, ctype, cursor)
     made = CallOp.create(operands=passed, result_types=results, properties={"callee": SymbolRefAttr(name)}, location=at)
     ctx.flow.add(made)
+    if isinstance(ctype, ComplexType):
+        re, im = made.results
+        return Complex(re, im, ctype.part)
     if len(results) > 1:
-        ctype = ctx.type_of(cursor)
         assert isinstance(ctype, PointerType)
         _, shape = pointee(ctx, ctype.element, cursor, name)
         return Pointer(made.results[0], made.results[1], tuple(extent for extent in shape if extent is not None))
@@ -152,6 +169,8 @@ def _parts(ctx: Context, found: Value, ctype: CType, cursor: Any) -> list[SSAVal
     match found:
         case SSAValue():
             return [found]
+        case Complex():
+            return [*both(ctx, found, ctx.location(cursor))]
         case Pointer(base, offset, shape):
             return [base, offset, *(ctx.extent(extent, ctx.location(cursor)) for extent in shape if is_table(ctype))]
     raise misused(ctx, found, cursor, "")
@@ -182,6 +201,8 @@ def result_types(ctx: Context, ctype: CType, cursor: Any) -> list[Attribute]:
         return []
     if isinstance(ctype, NumberType):
         return [ir_type(ctype)]
+    if isinstance(ctype, ComplexType):
+        return [ir_type(ctype.part)] * PARTS
     if isinstance(ctype, PointerType):
         element, shape = pointee(ctx, ctype.element, cursor, ctype.spelling)
         if None not in shape:
@@ -215,6 +236,24 @@ def _classified(ctx: Context, name: str, argument: Any, result: CType, at: FileL
         infinity = ctx.constant(math.inf, ctype, at)
         truth = ctx.comparison("==" if name == "isinf" else "<", size, infinity, ctype, at)
     return ctx.operation("arith.extui", (truth,), ir_type(result), at)
+
+
+def _of_complex(ctx: Context, cursor: Any, name: str) -> Value:
+    (argument,) = cursor.get_arguments()
+    ctype, found = ctx.type_of(argument), value(ctx, argument)
+    if not isinstance(ctype, ComplexType) or not isinstance(found, Complex):
+        raise ctx.refusal("call", cursor, cursor.spelling)
+    return applied(ctx, name, found, cursor)
+
+
+def _made_complex(ctx: Context, cursor: Any) -> Value:
+    """Read ``CMPLX(re, im)``."""
+    ctype = ctx.type_of(cursor)
+    assert isinstance(ctype, ComplexType)
+    re, im = (converted(ctx, argument, ctype.part) for argument in cursor.get_arguments())
+    assert isinstance(re, SSAValue)
+    assert isinstance(im, SSAValue)
+    return Complex(re, im, ctype.part)
 
 
 def _size(ctx: Context, cursor: Any) -> SSAValue:

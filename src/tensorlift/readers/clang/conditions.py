@@ -9,8 +9,9 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
-from tensorlift.ops.c_types import LONG, PointerType
-from tensorlift.readers.clang.context import Context, Pointer, misused, pointer, scalar, value
+from tensorlift.ops.c_types import LONG, ComplexType, PointerType
+from tensorlift.readers.clang.complex_numbers import equal, is_nonzero
+from tensorlift.readers.clang.context import Complex, Context, Pointer, misused, pointer, scalar, value
 from tensorlift.readers.clang.memory import is_null, is_null_constant, same_base
 from tensorlift.readers.flow import Flow, Local
 
@@ -37,9 +38,12 @@ def truth(ctx: Context, cursor: Any) -> SSAValue:
     found = value(ctx, inside)
     if isinstance(found, Pointer):
         return is_null(ctx, found, inside, null=False)
+    ctype = ctx.type_of(inside)
+    if isinstance(found, Complex):
+        return is_nonzero(ctx, found, at)
     if not isinstance(found, SSAValue):
         raise misused(ctx, found, inside, "")
-    return ctx.is_nonzero(found, ctx.type_of(inside), at)
+    return ctx.is_nonzero(found, ctype, at)
 
 
 def branch_on(ctx: Context, cursor: Any, then: Flow, otherwise: Flow) -> None:
@@ -78,6 +82,8 @@ def compared(ctx: Context, cursor: Any, operator: str) -> SSAValue:
         if operator in {"==", "!="} and isinstance(ctx.value_type(one), PointerType) and is_null_constant(other):
             return is_null(ctx, pointer(ctx, one), cursor, null=operator == "==")
     at = ctx.location(cursor)
+    if any(isinstance(ctx.type_of(side), ComplexType) for side in (left, right)):
+        return equal(ctx, operator, [(value(ctx, side), ctx.type_of(side)) for side in (left, right)], cursor)
     match value(ctx, left):
         case Pointer() as first:
             second = pointer(ctx, right)

@@ -31,7 +31,9 @@ from tensorlift.frontends.cpp.uses import Uses
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import (
     LONG,
+    PARTS,
     ArrayType,
+    ComplexType,
     CType,
     FloatType,
     NumberType,
@@ -85,6 +87,23 @@ class PointerLocal:
     base: Local
     offset: Local
     shape: tuple[int | SSAValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Complex:
+    """A complex number; a part that it does not have, as a real number no imaginary one, is None."""
+
+    re: SSAValue | None
+    im: SSAValue | None
+    part: FloatType
+
+
+@dataclass(frozen=True, slots=True)
+class ComplexLocal:
+    """A variable that holds a complex number."""
+
+    re: Local
+    im: Local
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +170,8 @@ class Lambda:
     this: Structure | None = None
 
 
-Value: TypeAlias = SSAValue | Pointer | Allocation | Structure | StructurePointer | Container | Lambda
-Place: TypeAlias = Local | PointerLocal | FixedPointer | Cell | Value
+Value: TypeAlias = SSAValue | Complex | Pointer | Allocation | Structure | StructurePointer | Container | Lambda
+Place: TypeAlias = Local | ComplexLocal | PointerLocal | FixedPointer | Cell | Value
 Rule: TypeAlias = "Callable[[Context, Any], Value]"
 PlaceRule: TypeAlias = "Callable[[Context, Any], Place]"
 EffectRule: TypeAlias = "Callable[[Context, Any], Place | None]"
@@ -392,6 +411,8 @@ def misused(ctx: Context, found: Place, cursor: Any, detail: str) -> LiftError:
         return ctx.refusal("struct", cursor, what)
     if isinstance(found, Allocation):
         return ctx.refusal("heap", cursor, "malloc")
+    if isinstance(found, Complex | ComplexLocal):
+        return ctx.refusal("complex", cursor, "a complex number where another value is expected")
     member = next((path for path, value in ctx.calls.arguments.items() if value is found and "." in path), "")
     if member:  # a number of an object of the caller, which is handed in by its value
         place = libclang.children(ctx.calls.frames[0].definition)[-1]
@@ -414,12 +435,17 @@ def memory_type(element: CType) -> MemRefType[Attribute]:
 def pointee(ctx: Context, ctype: CType, cursor: Any, name: str) -> tuple[CType, tuple[int | None, ...]]:
     """Give element type and extents of what a pointer points to; an extent that varies is None.
 
+    A complex number is an array of its two parts.
+
     Raises ``LiftError`` where that is no scalar and no array of scalars.
     """
     shape: list[int | None] = []
     while isinstance(ctype, ArrayType):
         shape.append(ctype.length)
         ctype = ctype.element
+    if isinstance(ctype, ComplexType):
+        shape.append(PARTS)
+        ctype = ctype.part
     if isinstance(ctype, PointerType):
         raise ctx.refusal("row-pointers", cursor, name)
     if isinstance(ctype, OtherType):

@@ -16,16 +16,20 @@ from tensorlift.frontends.c import libclang
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import (
     LONG,
+    PARTS,
     ArrayType,
+    ComplexType,
     CType,
     IntegerType,
     NumberType,
     OtherType,
     PointerType,
 )
+from tensorlift.readers.clang import complex_numbers
 from tensorlift.readers.clang.context import (
     C,
     Cell,
+    ComplexLocal,
     Context,
     Place,
     Pointer,
@@ -44,11 +48,13 @@ if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
 
-def storage(ctx: Context, cursor: Any) -> Local | PointerLocal:
+def storage(ctx: Context, cursor: Any) -> Local | ComplexLocal | PointerLocal:
     """Give a scalar or a pointer its place, without the extents that vary."""
     ctype, at, name = ctx.type_of(cursor), ctx.location(cursor), cursor.spelling
     if isinstance(ctype, NumberType):
         return Local(ir_type(ctype), at, name or None)
+    if isinstance(ctype, ComplexType):
+        return complex_numbers.local(ctype, at, name)
     if isinstance(ctype, PointerType | ArrayType):  # an array as a parameter is a pointer
         element, _ = pointee(ctx, ctype.element, cursor, name)
         base = Local(memory_type(element), at, name or None)
@@ -58,10 +64,12 @@ def storage(ctx: Context, cursor: Any) -> Local | PointerLocal:
     raise ctx.refusal("declaration", cursor, name)
 
 
-def with_extents(ctx: Context, cursor: Any, place: Local | PointerLocal) -> Local | PointerLocal:
+def with_extents(
+    ctx: Context, cursor: Any, place: Local | ComplexLocal | PointerLocal
+) -> Local | ComplexLocal | PointerLocal:
     """Complete a pointer by the extents of what it points to, which are computed here."""
     ctype = ctx.type_of(cursor)
-    if isinstance(place, Local) or not isinstance(ctype, PointerType | ArrayType):
+    if not isinstance(place, PointerLocal) or not isinstance(ctype, PointerType | ArrayType):
         return place
     shape, _ = _extents(ctx, cursor, ctype.element)
     return PointerLocal(place.base, place.offset, shape)
@@ -84,18 +92,29 @@ def declare(ctx: Context, cursor: Any) -> None:
         return
     children = libclang.expressions(cursor)
     place = storage(ctx, cursor)
-    if isinstance(ctype, PointerType) and isinstance(ctype.element, ArrayType):
+    if isinstance(ctype, PointerType) and isinstance(ctype.element, ArrayType | ComplexType):
         shape, children = _extents(ctx, cursor, ctype.element)
         assert isinstance(place, PointerLocal)
         place = PointerLocal(place.base, place.offset, shape)
     ctx.places[identity] = place
     if not children:
-        for local in (place,) if isinstance(place, Local) else (place.base, place.offset):
+        for local in parts_of(place):
             _undefined(ctx, local, cursor.spelling)
     elif children[-1].kind is CursorKind.INIT_LIST_EXPR:
         raise ctx.refusal("initialiser", children[-1], "a list for one number")
     else:
         assign(ctx, place, converted(ctx, children[-1], ctype), cursor)
+
+
+def parts_of(place: Local | ComplexLocal | PointerLocal) -> tuple[Local, ...]:
+    """Give the variables in SSA form that a variable is."""
+    match place:
+        case Local():
+            return (place,)
+        case ComplexLocal(re, im):
+            return re, im
+        case PointerLocal(base, offset):
+            return base, offset
 
 
 def is_constant(clang_type: Any) -> bool:
@@ -108,6 +127,8 @@ def is_constant(clang_type: Any) -> bool:
 def _extents(ctx: Context, cursor: Any, array: CType) -> tuple[tuple[int | SSAValue, ...], list[Any]]:
     """Give the extents of an array type, outermost first, and the children of the declaration that are left."""
     _, lengths = pointee(ctx, array, cursor, cursor.spelling)
+    parts = (PARTS,) if isinstance(innermost(array), ComplexType) else ()
+    lengths = lengths[: len(lengths) - len(parts)]
     children = libclang.expressions(cursor)
     spelled = [child for child in children if isinstance(ctx.type_of(child), IntegerType)][: len(lengths)]
     if None in lengths and len(spelled) < len(lengths):
@@ -115,7 +136,7 @@ def _extents(ctx: Context, cursor: Any, array: CType) -> tuple[tuple[int | SSAVa
     shape = tuple(
         offset_value(ctx, spelled[-1 - number]) if length is None else length for number, length in enumerate(lengths)
     )
-    return shape, [child for child in children if not isinstance(ctx.type_of(child), IntegerType)]
+    return (*shape, *parts), [child for child in children if not isinstance(ctx.type_of(child), IntegerType)]
 
 
 def _cast(ctx: Context, cursor: Any) -> Value:
@@ -212,10 +233,21 @@ def _array(ctx: Context, cursor: Any, ctype: ArrayType) -> Cell:
         if len(lengths) < len(shape):
             raise ctx.refusal("initialiser", initialiser, "an array of variable extent")
         fill(ctx, made, count, ctx.constant(0, element, at), at)
-        for position, item in initialisers(ctx, initialiser, lengths):
+        whole = innermost(ctype)
+        if isinstance(whole, ComplexType):
+            lengths.pop()
+        for number, item in initialisers(ctx, initialiser, lengths):
+            position = number * PARTS if isinstance(whole, ComplexType) else number
             target = Pointer(made.base, ctx.constant(position, LONG, at))
-            assign(ctx, Cell(target), converted(ctx, item, element), item)
+            assign(ctx, Cell(target), converted(ctx, item, whole), item)
     return Cell(Pointer(made.base, made.offset, shape))
+
+
+def innermost(ctype: CType) -> CType:
+    """Strip all array dimensions."""
+    while isinstance(ctype, ArrayType):
+        ctype = ctype.element
+    return ctype
 
 
 def initialisers(ctx: Context, cursor: Any, lengths: list[int], start: int = 0) -> list[tuple[int, Any]]:

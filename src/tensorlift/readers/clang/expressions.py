@@ -16,23 +16,24 @@ from xdsl.ir import SSAValue
 from tensorlift.frontends.c import libclang
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import (
-    BOOL,
     LONG,
+    ComplexType,
     CType,
     FloatType,
     IntegerType,
     NumberType,
     PointerType,
     VoidType,
-    is_structure,
     promote,
     usual_arithmetic,
 )
+from tensorlift.readers.clang import complex_numbers
 from tensorlift.readers.clang.conditions import COMPARISONS, branch_on, chosen, compared, truth, without_parentheses
 from tensorlift.readers.clang.context import (
-    Allocation,
     C,
     Cell,
+    Complex,
+    ComplexLocal,
     Context,
     FixedPointer,
     Place,
@@ -49,14 +50,13 @@ from tensorlift.readers.clang.context import (
     scalar,
     value,
 )
-from tensorlift.readers.clang.members import fields, is_same_structure, is_table, selected, subscripted
+from tensorlift.readers.clang.conversions import SHIFTS, arithmetic, to_type
+from tensorlift.readers.clang.members import fields, selected, subscripted
 from tensorlift.readers.clang.memory import (
     difference,
-    is_null,
     is_null_constant,
     load,
     null_pointer,
-    retyped,
     store,
 )
 from tensorlift.readers.clang.outside import global_place, text
@@ -64,10 +64,6 @@ from tensorlift.readers.flow import Flow, Local
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from xdsl.dialects.builtin import FileLineColLoc
-
-_SHIFTS = {"<<", ">>"}
 
 
 def place(ctx: Context, cursor: Any) -> Place:
@@ -105,6 +101,8 @@ def assign(ctx: Context, target: Place, new: Value, cursor: Any) -> None:
                 raise ctx.refusal("pointer", cursor, "the elements of the two pointers differ in type")
             ctx.flow.write(target.base, new.base)
             ctx.flow.write(target.offset, new.offset)
+        case ((ComplexLocal() | Cell()), Complex()):
+            complex_numbers.keep(ctx, target, new, cursor)
         case Cell(), SSAValue():
             store(ctx, new, target.pointer.base, target.pointer.offset, ctx.location(cursor))
         case Structure(), Structure():
@@ -131,7 +129,12 @@ def _copied(ctx: Context, target: Structure, source: Structure, record: Any, cur
 
 def contents(ctx: Context, source: Place, cursor: Any) -> Value:
     """Give the value of an object; an array gives a pointer to its first element."""
+    ctype = ctx.type_of(cursor)
+    if isinstance(ctype, ComplexType) and isinstance(source, ComplexLocal | Cell):
+        return complex_numbers.kept(ctx, source, ctype, cursor)
     match source:
+        case ComplexLocal():
+            raise misused(ctx, source, cursor, "")
         case Local():
             return ctx.flow.read(source)
         case PointerLocal():
@@ -150,29 +153,7 @@ def converted(ctx: Context, cursor: Any, target: CType) -> Value:
     target = decayed(target)
     if isinstance(target, PointerType) and is_null_constant(cursor):
         return null_pointer(ctx, target, cursor)
-    return _to_type(ctx, cursor, value(ctx, cursor), ctx.type_of(cursor), target)
-
-
-def _to_type(ctx: Context, cursor: Any, found: Value, source: CType, target: CType) -> Value:
-    """Convert a value; a pointer may only change what the elements' bits are taken for."""
-    if isinstance(source, NumberType) and isinstance(target, NumberType) and isinstance(found, SSAValue):
-        return found if source == target else ctx.converted(found, source, target, ctx.location(cursor))
-    if isinstance(found, Structure | StructurePointer):
-        if not is_structure(target) or not is_same_structure(source, target):
-            raise misused(ctx, found, cursor, "")
-        return found
-    if isinstance(found, Pointer) and is_table(source) != is_table(target):
-        raise ctx.refusal("row-pointers", cursor, cursor.spelling)
-    if isinstance(found, Pointer) and target == BOOL:
-        truth = is_null(ctx, found, cursor, null=False)
-        return ctx.operation("arith.extui", (truth,), ir_type(BOOL), ctx.location(cursor))
-    if isinstance(found, Pointer | Allocation):
-        if not isinstance(target, PointerType):
-            raise ctx.refusal("pointer", cursor, "a pointer is used as a number")
-        return retyped(ctx, found, target, cursor)
-    if not isinstance(found, SSAValue) or isinstance(target, PointerType):
-        raise ctx.refusal("pointer", cursor, "a number is used as a pointer")
-    raise ctx.refusal("expression", cursor, f"the conversion to `{target.spelling}`")
+    return to_type(ctx, cursor, value(ctx, cursor), ctx.type_of(cursor), target)
 
 
 def offset_value(ctx: Context, cursor: Any) -> SSAValue:
@@ -273,6 +254,9 @@ def _binary(ctx: Context, cursor: Any) -> Value:
         case _ if operator in COMPARISONS:
             return _as_int(ctx, compared(ctx, cursor, operator), cursor)
     ctype = ctx.value_type(cursor)
+    if isinstance(ctype, ComplexType):
+        operands = [(value(ctx, side), ctx.type_of(side)) for side in (left, right)]
+        return complex_numbers.arithmetic(ctx, operator, operands, ctype, cursor)
     match value(ctx, left):
         case Pointer() as first if isinstance(ctype, PointerType):
             return ctx.moved(first, offset_value(ctx, right), operator, at)
@@ -282,28 +266,9 @@ def _binary(ctx: Context, cursor: Any) -> Value:
             by = ctx.converted(first, ctx.type_of(left), LONG, at)
             return ctx.moved(pointer(ctx, right), by, "+", at)
         case SSAValue() as first:
-            return _arithmetic(ctx, operator, first, scalar(ctx, right), ctype, ctx.type_of(right), at)
+            return arithmetic(ctx, operator, first, scalar(ctx, right), ctype, ctx.type_of(right), at)
         case found:
             raise misused(ctx, found, left, "")
-
-
-def _arithmetic(  # noqa: PLR0913, PLR0917 - an operator, its operands and their types
-    ctx: Context, operator: str, left: SSAValue, right: SSAValue, ctype: CType, amount: CType, at: FileLineColLoc
-) -> SSAValue:
-    """Append an arithmetic operation; only the amount of a shift may have a type of its own."""
-    if operator in _SHIFTS:
-        right = _shift_amount(ctx, right, amount, ctype, at)
-    return ctx.arithmetic(operator, left, right, ctype, at)
-
-
-def _shift_amount(ctx: Context, amount: SSAValue, source: CType, target: CType, at: FileLineColLoc) -> SSAValue:
-    """Bring the amount to the shifted type; one that is too large stays so."""
-    assert isinstance(source, IntegerType)
-    assert isinstance(target, IntegerType)
-    if source.width > target.width:
-        most = ctx.constant(target.width, source, at)
-        amount = ctx.operation("arith.minui", (amount, most), ir_type(source), at)
-    return ctx.converted(amount, source, IntegerType("", target.width, signed=source.signed, rank=0), at)
 
 
 def _assignment(ctx: Context, cursor: Any, left: Any, right: Any) -> Value:
@@ -322,9 +287,17 @@ def _compound(ctx: Context, cursor: Any) -> Value:
         by = offset_value(ctx, right)
         target = place(ctx, left)
         return _updated(ctx, target, lambda old: ctx.moved(_as_pointer(ctx, old, left), by, operator, at), cursor)[1]
+    if isinstance(ctype, ComplexType) or isinstance(amount, ComplexType):
+        other, wide_type = value(ctx, right), complex_numbers.common_type([ctype, amount])
+
+        def combined(old: Value) -> Value:
+            found = complex_numbers.arithmetic(ctx, operator, [(old, ctype), (other, amount)], wide_type, cursor)
+            return to_type(ctx, cursor, found, wide_type, ctype)
+
+        return _updated(ctx, place(ctx, left), combined, cursor)[1]
     operand = scalar(ctx, right)
     assert isinstance(ctype, NumberType)
-    if operator in _SHIFTS:
+    if operator in SHIFTS:
         assert isinstance(ctype, IntegerType)
         common: CType = promote(ctype)
     else:
@@ -334,7 +307,7 @@ def _compound(ctx: Context, cursor: Any) -> Value:
     def update(old: Value) -> Value:
         assert isinstance(old, SSAValue)
         wide = ctx.converted(old, ctype, common, at)
-        return ctx.converted(_arithmetic(ctx, operator, wide, operand, common, amount, at), common, ctype, at)
+        return ctx.converted(arithmetic(ctx, operator, wide, operand, common, amount, at), common, ctype, at)
 
     return _updated(ctx, place(ctx, left), update, cursor)[1]
 
@@ -356,6 +329,8 @@ def _as_pointer(ctx: Context, found: Value, cursor: Any) -> Pointer:
 def _unary(ctx: Context, cursor: Any) -> Value:
     operator, at, ctype = libclang.unary_operator(cursor), ctx.location(cursor), ctx.type_of(cursor)
     (operand,) = libclang.children(cursor)
+    if isinstance(ctx.type_of(operand), ComplexType) and operator in complex_numbers.UNARY:
+        return complex_numbers.unary(ctx, operator, value(ctx, operand), cursor)
     match operator:
         case "*":
             return _contents(ctx, cursor)
@@ -376,7 +351,7 @@ def _unary(ctx: Context, cursor: Any) -> Value:
         case "post++" | "pre++" | "post--" | "pre--":
             old, new = _stepped(ctx, operand, operator[-1], cursor)
             return old if operator.startswith("post") else new
-    raise ctx.refusal("complex", cursor)
+    raise ctx.refusal("complex", cursor, f"`__{operator}__` of `{ctx.type_of(operand).spelling}`")
 
 
 def _address(ctx: Context, operand: Any) -> Pointer | StructurePointer:
@@ -424,6 +399,8 @@ def _conditional(ctx: Context, cursor: Any) -> Value:
         result = PointerLocal(Local(memory_type(element), at), Local(ir_type(LONG), at), known)
     elif isinstance(ctype, NumberType):
         result = Local(ir_type(ctype), at)
+    elif isinstance(ctype, ComplexType):
+        result = complex_numbers.local(ctype, at)
     else:
         raise ctx.refusal("expression", cursor, f"`?:` of type `{ctype.spelling}`")
     _arms(ctx, cursor, lambda ctx, arm: assign(ctx, result, converted(ctx, arm, ctype), arm))
@@ -452,6 +429,8 @@ def _unary_place(ctx: Context, cursor: Any) -> Place:
     match libclang.unary_operator(cursor):
         case "*":
             return _pointed_to(ctx, libclang.children(cursor)[0])
+        case "real" | "imag" as operator:
+            return complex_numbers.part_of(ctx, _inner_place(ctx, cursor), operator, cursor)
         case "extension":
             return _inner_place(ctx, cursor)
     raise ctx.refusal("expression", cursor, f"an object named by `{cursor.kind.name}`")
@@ -479,6 +458,7 @@ C.values.update(
             (CursorKind.UNEXPOSED_EXPR, conversion),
             (CursorKind.INTEGER_LITERAL, _number),
             (CursorKind.CHARACTER_LITERAL, _number),
+            (CursorKind.IMAGINARY_LITERAL, complex_numbers.imaginary),
             (CursorKind.FLOATING_LITERAL, _number),
             (CursorKind.CXX_UNARY_EXPR, _number),
             (CursorKind.DECL_REF_EXPR, _reference),

@@ -32,10 +32,11 @@ from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.literal_function import literal_function
 from tensorlift.ir.location import END
 from tensorlift.ir.tables import of_table
-from tensorlift.ops.c_types import VOID, CType, FloatType, NumberType, is_structure
+from tensorlift.ops.c_types import VOID, ComplexType, CType, FloatType, NumberType, is_structure
 from tensorlift.readers.clang.calls import result_types  # and the rules of calls come into their tables
-from tensorlift.readers.clang.context import C, Context, PointerLocal, Rules, Unit, pointee
-from tensorlift.readers.clang.declarations import initialisers, is_constant, storage, with_extents
+from tensorlift.readers.clang.complex_numbers import return_in_memory
+from tensorlift.readers.clang.context import C, ComplexLocal, Context, PointerLocal, Rules, Unit, pointee
+from tensorlift.readers.clang.declarations import initialisers, is_constant, parts_of, storage, with_extents
 from tensorlift.readers.clang.members import is_table, structure_parameter, table
 from tensorlift.readers.clang.nulls import take_null
 from tensorlift.readers.clang.outside import hand_on_pointers
@@ -124,6 +125,8 @@ def literal_module_of(parsed: ParsedFile, name: str) -> ModuleOp:
     (function,) = (function for function in found.functions if function.name == name)
     if function.operation is None:
         raise LiftError(*function.diagnostics)
+    if isinstance(function.result, ComplexType):
+        return_in_memory(function.operation)
     return found.module
 
 
@@ -192,7 +195,7 @@ def _function(ctx: Context, cursor: Any, location: Location) -> LiteralFunction:
 def _parameters(ctx: Context, function: Any, declared: list[Any]) -> list[str]:
     """Make the arguments, then compute the extents of arrays; gives a name for each argument."""
     names: list[str] = []
-    plain: list[tuple[Any, Local | PointerLocal]] = []
+    plain: list[tuple[Any, Local | ComplexLocal | PointerLocal]] = []
 
     def argument(local: Local, name: str) -> SSAValue:
         names.append(name)
@@ -208,8 +211,9 @@ def _parameters(ctx: Context, function: Any, declared: list[Any]) -> list[str]:
             place = storage(ctx, parameter)
             plain.append((parameter, place))
             ctx.places[parameter.data[0]] = place
-            for local in (place.base, place.offset) if isinstance(place, PointerLocal) else (place,):
-                argument(local, local.name or "")
+            called = [f"{name}.{part}" for part in ("re", "im")] if isinstance(place, ComplexLocal) else []
+            for number, local in enumerate(parts_of(place)):
+                argument(local, called[number] if called else local.name or "")
     for parameter, place in plain:
         ctx.places[parameter.data[0]] = with_extents(ctx, parameter, place)
     return names

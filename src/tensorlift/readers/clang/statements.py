@@ -18,8 +18,9 @@ from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.for_headers import places_of_parts
 from tensorlift.ops.c_types import IntegerType, VoidType
 from tensorlift.readers.clang.calls import is_ending, is_output
+from tensorlift.readers.clang.complex_numbers import both
 from tensorlift.readers.clang.conditions import branch_on
-from tensorlift.readers.clang.context import C, Context, Pointer, scalar
+from tensorlift.readers.clang.context import C, Complex, Context, Pointer, scalar
 from tensorlift.readers.clang.declarations import declare
 from tensorlift.readers.clang.expressions import converted, effect
 from tensorlift.readers.flow import Flow, named
@@ -236,6 +237,8 @@ def _return(ctx: Context, cursor: Any) -> None:
         found = converted(ctx, children[0], ctx.result)
         if isinstance(found, Pointer):
             ctx.flow.leave((found.base, found.offset), at)
+        elif isinstance(found, Complex):
+            ctx.flow.leave(both(ctx, found, ctx.location(cursor)), at)
         else:
             assert isinstance(found, SSAValue), "memory that no conversion gave elements"
             ctx.flow.leave((found,), at)
