@@ -125,7 +125,9 @@ REFUSALS: dict[str, Refusal] = {
         "TL141", "calls through function pointers are not lifted", "call the function by its name"
     ),
     "long-double": Refusal("TL142", "`long double` is not lifted", "use `double`"),
-    "complex": Refusal("TL143", "{detail} is not lifted", "compute with real and imaginary parts"),
+    "complex": Refusal(
+        "TL143", "this use of complex numbers is not lifted: {detail}", "compute with real and imaginary parts"
+    ),
     "volatile": Refusal("TL144", "`volatile` objects are not lifted", "remove `volatile`"),
     "type": Refusal("TL145", "the type `{detail}` is not lifted", "use integer types, `float` or `double`"),
     "global": Refusal(

@@ -142,8 +142,8 @@ CASES = [
         "complex",
         "TL143",
         1,
-        26,
-        "double f(double _Complex z) {\n  return 0;\n}\n",
+        23,
+        "double f(int _Complex z) {\n  return 0;\n}\n",
     ),
     Refused(
         "volatile",

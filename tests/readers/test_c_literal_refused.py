@@ -102,8 +102,26 @@ REFUSED = {
     "static local": ("int f(void) { static int n; return n++; }", "1:26: error TL147: the static variable `n` keeps"),
     "function pointer": ("int f(int (*g)(int)) { return g(1); }", "1:13: error TL141: calls through function pointers"),
     "long double": ("double f(long double x) { return x; }", "1:22: error TL142: `long double` is not lifted"),
-    "complex": ("double f(double _Complex x) { return 0; }", "1:26: error TL143: complex types are not lifted"),
-    "complex result": ("double _Complex f(double x) { return x; }", "1:17: error TL143: complex types are not lifted"),
+    "complex integer": (
+        "double f(int _Complex x) { return 0; }",
+        "1:23: error TL143: this use of complex numbers is not lifted: _Complex int",
+    ),
+    "long complex": (
+        "double f(long double _Complex x) { return 0; }",
+        "1:31: error TL143: this use of complex numbers is not lifted: _Complex long double",
+    ),
+    "complex increment": (
+        "void f(double _Complex *x) { x[0]++; }",
+        "1:30: error TL143: this use of complex numbers is not lifted: `++`",
+    ),
+    "angle of a complex number": (
+        "#include <complex.h>\ndouble f(double complex x) { return carg(x); }",
+        "2:37: error TL150: `carg` is not known",
+    ),
+    "complex power": (
+        "#include <complex.h>\ndouble f(double complex x) { return creal(cpow(x, x)); }",
+        "2:43: error TL150: `cpow` is not known",
+    ),
     "variadic": ("int f(int n, ...) { return n; }", "1:5: error TL153: variadic functions are not lifted: f"),
     "assembly": ('void f(void) { __asm__("nop"); }', "1:16: error TL154: inline assembly is not lifted"),
     "statement in an expression": (

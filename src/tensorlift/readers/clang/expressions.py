@@ -376,6 +376,8 @@ def _stepped(ctx: Context, operand: Any, operator: str, cursor: Any) -> tuple[Va
         wide = ctx.converted(old, ctype, common, at)
         return ctx.converted(ctx.arithmetic(operator, wide, ctx.constant(1, common, at), common, at), common, ctype, at)
 
+    if isinstance(ctype, ComplexType):
+        raise ctx.refusal("complex", cursor, f"`{operator}{operator}`")
     if not isinstance(ctype, NumberType | PointerType):
         raise ctx.refusal("expression", cursor, f"`{operator}` on `{ctype.spelling}`")
     return _updated(ctx, place(ctx, operand), update, cursor)
