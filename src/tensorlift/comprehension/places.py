@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension.counts import conjuncts
 from tensorlift.comprehension.matching import alike
 from tensorlift.comprehension.positions import DTYPE
+from tensorlift.comprehension.quotients import bounded, divides
 from tensorlift.comprehension.ranges import ends_of, value_range
 from tensorlift.comprehension.rewrite import bottom_up, place_of, walk
 from tensorlift.comprehension.tensor import affine_of
@@ -104,7 +105,7 @@ def always_computed(term: Apply) -> tuple[Term, ...]:
 def stays_within(place: Term, low: Affine, high: Affine, domain: Domain) -> bool:
     """Tell whether a place is shown to be from ``low`` to ``high`` on every point of a domain.
 
-    So are indices, the ones of them that data choose, and extremes of them.
+    So are indices, the ones of them that data choose, extremes of them, and rests of what is divided.
     """
     if domain.is_empty():
         return True
@@ -119,7 +120,8 @@ def stays_within(place: Term, low: Affine, high: Affine, domain: Domain) -> bool
     if isinstance(place, Reduce) and place.op in {"max", "min"} and not any(map(domain.mentions, place.bound)):
         inside = domain & place.domain
         return domain.is_subset(inside.project_out(*place.bound)) and stays_within(place.body, low, high, inside)
-    return False
+    found = bounded(place, domain) if divides(place) else None
+    return found is not None and found.lies_in(low, high, domain)
 
 
 _ADDED_IN = ("i32", "i64")  # in these types NumPy adds a number as the source does

@@ -275,6 +275,20 @@ class Indices:
         (result,) = affine_map.results
         return Divided(self._expression(result, operands, affine_map.num_dims, quotients), quotients)
 
+    def places(self, affine_map: AffineMap, operands: Sequence[Affine]) -> list[Place]:
+        """Apply a map; a result that divides loop variables is an integer that is computed.
+
+        Raises:
+            NotAffine: where a result multiplies variables.
+
+        """
+        found = list[Place]()
+        for e in affine_map.results:
+            quotients: Quotients = {}
+            value = self._expression(e, operands, affine_map.num_dims, quotients)
+            found.append(Divided(value, quotients).term("i64") if quotients else value)
+        return found
+
     def quotient(self, numerator: Affine, divisor: int) -> Affine:
         """Return ``floor(numerator / divisor)`` where only sizes are divided.
 

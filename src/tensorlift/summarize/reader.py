@@ -216,12 +216,20 @@ def _marks(func_op: Operation, argument: BlockArgument) -> Mapping[str, Attribut
 
 def _affine_load(r: _Reader, op: Operation, out: list[Statement]) -> None:
     subscript: Any = op.properties["map"]
-    r.load(op, out, r.array_of[op.operands[0]], r.indices.apply(subscript.data, r.affines_of(op.operands[1:])))
+    operands = r.affines_of(op.operands[1:])
+    try:
+        r.load(op, out, r.array_of[op.operands[0]], r.indices.apply(subscript.data, operands))
+    except NotAffine:
+        r.gather(op, out, r.array_of[op.operands[0]], r.indices.places(subscript.data, operands))
 
 
 def _affine_store(r: _Reader, op: Operation, out: list[Statement]) -> None:
     subscript: Any = op.properties["map"]
-    r.store(op, out, r.array_of[op.operands[1]], r.indices.apply(subscript.data, r.affines_of(op.operands[2:])))
+    operands = r.affines_of(op.operands[2:])
+    try:
+        r.store(op, out, r.array_of[op.operands[1]], r.indices.apply(subscript.data, operands))
+    except NotAffine:
+        r.scatter(op, out, r.array_of[op.operands[1]], r.indices.places(subscript.data, operands))
 
 
 def _memref_load(r: _Reader, op: Operation, out: list[Statement]) -> None:

@@ -32,6 +32,7 @@ from tensorlift.comprehension.normal.scalar_rules import scalar, select
 from tensorlift.comprehension.normal.tidy import tidy
 from tensorlift.comprehension.normal.truths import COMPARISONS, affine_condition, guard, itself, negation, zero
 from tensorlift.comprehension.positions import counted_from_zero, with_start
+from tensorlift.comprehension.quotients import divides, exactly
 from tensorlift.comprehension.ranges import in_range
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.rules import rewritten
@@ -41,6 +42,7 @@ from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Re
 from tensorlift.ops.conversions import EXACT_BITS, is_exact
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -197,9 +199,15 @@ class Scope:
         return scalar(op, args, self.domain, dtype)
 
     def _hits(self, place: Term, cell: Term) -> Poly:
-        """Compare a place with that of a cell; what is added up to a place is merged, so that it is one atom."""
+        """Compare a place with that of a cell; what is added up to a place is merged, so that it is one atom.
+
+        Where indices are divided, the cells that are hit are a domain.
+        """
         if place.dtype != cell.dtype or self._affine(place) is not None:
             return self.of(terms.apply("eq", place, cell))
+        at, divided = self._affine(cell), exactly(place, self.domain) if divides(place) else None
+        if divided is not None and at is not None:
+            return guard(divided.satisfies(lambda value: equal(value, at)), self.domain)
         return zero(subtracted(combine(self.of(place), self.domain), self.of(cell)), self.domain)
 
     def _are_same(self, left: Term, right: Term) -> bool:

@@ -154,6 +154,9 @@ class Writer(Lines[Value]):
             name, made = comparison(op, dtype), "i1"
         elif op == "neg" and not is_float(dtype):
             name, operands = "arith.subi", [self.number(Fraction(0), dtype), *operands]
+        elif op == "mod" and not is_float(dtype):
+            quotient = self.applied("floordiv", operands, dtype, define)
+            name, operands = "arith.subi", [operands[0], self.applied("mul", [quotient, operands[1]], dtype, define)]
         elif op in ("bitnot", "not"):
             name, operands = "arith.xori", [*operands, self.number(Fraction(1 if dtype == "bool" else -1), dtype)]
         else:

@@ -1,0 +1,94 @@
+/* Quotients and remainders in subscripts: repeated and cyclic cells, digits, bits, bins, rows and columns of flat arrays. */
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void repeat_each(int n, double *y, const double *c) {
+    for (int i = 0; i < n; i++)
+        y[i] = c[i / 3];
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void upsample_row(int n, float *out, const float *in) {
+    for (int i = 0; i < n; ++i)
+        out[i] = 0.5f * (in[i / 2] + in[(i + 1) / 2]);
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void digits(int n, double *y, const double a[][10]) {
+    for (int i = 0; i < n; i++)
+        y[i] = a[i / 10][i % 10];
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg loop-free, c loop-free
+void two_tables(int n, double *y, const double *row, const double col[7]) {
+    for (int i = 0; i < n; i++)
+        y[i] = row[i / 7] * col[i % 7];
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void polyphase(int n, double *y, const double *x, const double h[4]) {
+    for (int i = 0; i < n; i++)
+        y[i] = h[i % 4] * x[i];
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL402
+void block_scale(int n, int m, double *y, const double *x, const double *scale) {
+    for (int i = 0; i < n; i++)
+        y[i] = x[i] * scale[i / m];
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg refused TL307, c loop-free
+void unpack_bits(int n, unsigned char *bit, const unsigned char *packed) {
+    for (int i = 0; i < n; i++)
+        bit[i] = (packed[i >> 3] >> (i & 7)) & 1;
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void dequantise(int n, float *w, const signed char *q, const float *scale) {
+    for (int i = 0; i < n; i++)
+        w[i] = scale[i / 32] * q[i];
+}
+
+// expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL305, linalg refused TL305, c refused TL305
+void block_sums(int n, double *s, const double *x) {
+    for (int i = 0; i < n; i++)
+        s[i / 4] += x[i];
+}
+
+// expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL305, linalg refused TL305, c refused TL305
+void by_phase(int n, double s[3], const double *x) {
+    for (int i = 0; i < n; i++)
+        s[i % 3] += x[i];
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void rows_of_flat(int n, int w, double *y, const double *x, const double *row) {
+    for (int i = 0; i < n * w; i++)
+        y[i] = x[i] - row[i / w];
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void heap_parents(int n, double *gap, const double *key) {
+    for (int i = 1; i < n; i++)
+        gap[i] = key[i] - key[(i - 1) / 2];
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void mixed(int n, int m, double y[n][m], const double *c) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            y[i][j] = c[i / 2 + j % 3];
+}
+
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+void upsample(int h, int w, float out[2 * h][2 * w], const float in[h][w]) {
+    for (int y = 0; y < 2 * h; y++)
+        for (int x = 0; x < 2 * w; x++)
+            out[y][x] = in[y / 2][x / 2];
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg loop-free, c loop-free
+void bayer(int h, int w, float out[h][w], const float in[h][w], const float gain[2][2]) {
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++)
+            out[y][x] = in[y][x] * gain[y % 2][x % 2];
+}

@@ -1,0 +1,165 @@
+"""Integers that divide indices: affine expressions of quotients, each with what bounds it.
+
+``i // 3 + j % 2`` is ``q + j - 2 r`` where ``3 q <= i < 3 q + 3`` and ``2 r <= j < 2 r + 2``: exact, so that the cells
+at such a place are a domain.  For bounds alone, what data says is a variable of its own, within its type; so is the
+rest of a division by a size, which is less than that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tensorlift.comprehension.ranges import in_range, value_range
+from tensorlift.comprehension.rewrite import walk
+from tensorlift.comprehension.terms import Apply, Constant, Index, Term, applies
+from tensorlift.ops.conversions import is_exact
+from tensorlift.ops.dtypes import is_integer
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
+from tensorlift.poly.names import fresh
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tensorlift.poly.domain import Constraint
+
+DIVISIONS = ("floordiv", "mod", "tdiv", "rem")
+
+
+class Quotients(NamedTuple):
+    """An integer as an affine expression of indices and ``names``, and what holds of these."""
+
+    value: Affine
+    facts: Domain
+    names: tuple[str, ...]
+
+    def satisfies(self, condition: Callable[[Affine], Constraint]) -> Domain:
+        """Return where the integer satisfies a condition."""
+        return (Domain.of(condition(self.value)) & self.facts).project_out(*self.names)
+
+    def lies_in(self, low: Affine, high: Affine, domain: Domain) -> bool:
+        """Tell whether the integer is from ``low`` to ``high`` at all points of a domain."""
+        return (domain & self.facts).implies(at_least(self.value, low), at_least(high, self.value))
+
+
+def divides(term: Term) -> bool:
+    """Tell whether integers are divided in a term."""
+    return any(applies(node, DIVISIONS) and is_integer(node.dtype) for node in walk(term))
+
+
+def exactly(term: Term, domain: Domain) -> Quotients | None:
+    """Return the integer that a term is at all points of a domain; None where it is of data, or may wrap."""
+    return _Reading(domain).whole(term)
+
+
+def bounded(term: Term, domain: Domain) -> Quotients | None:
+    """Return an integer that may be more than the term, but nothing that the term is not."""
+    return _Reading(domain, has_data=True).whole(term)
+
+
+class _Reading:
+    def __init__(self, domain: Domain, *, has_data: bool = False) -> None:
+        self.domain, self.has_data = domain, has_data
+        self.facts, self.names = UNIVERSE, list[str]()
+        self.known: dict[Term, Affine | None] = {}
+        self.quotients: dict[tuple[Affine, Affine, bool], Affine | None] = {}
+
+    def whole(self, term: Term) -> Quotients | None:
+        value = self.of(term)
+        return None if value is None else Quotients(value, self.facts, tuple(self.names))
+
+    def of(self, term: Term) -> Affine | None:
+        if term not in self.known:
+            self.known[term] = self._read(term)
+            if self.known[term] is None and self.has_data and is_integer(term.dtype):
+                low, high = value_range(term)
+                self.known[term] = self._new(lambda x: Domain.of(at_least(x, low), at_least(high, x)))
+        return self.known[term]
+
+    def _new(self, facts: Callable[[Affine], Domain]) -> Affine:
+        name = fresh("q")
+        self.names.append(name)
+        self.facts = self.facts & facts(Affine.var(name))
+        return Affine.var(name)
+
+    def _implied(self, *constraints: Constraint) -> bool:
+        return (self.domain & self.facts).implies(*constraints)
+
+    def _read(self, term: Term) -> Affine | None:
+        match term:
+            case Index(affine=value):
+                return value if self._implied(*in_range(value, term.dtype)) else None
+            case Constant(value=number) if is_integer(term.dtype):
+                return Affine(int(number))
+            case Apply(op="cast", args=(inner,)) if is_integer(term.dtype) and is_integer(inner.dtype):
+                kept = self.of(inner)
+                return kept if is_exact(inner.dtype, term.dtype) else self._fitting(kept, term)
+            case Apply(op="add" | "sub" | "mul" | "floordiv" | "mod" | "tdiv" | "rem", args=(one, other)) if is_integer(
+                term.dtype
+            ):
+                left, right = self.of(one), self.of(other)
+                if left is None or right is None or one.dtype != term.dtype or other.dtype != term.dtype:
+                    return None
+                return self._fitting(self._computed(term.op, left, right), term)
+        return None
+
+    def _fitting(self, value: Affine | None, term: Term) -> Affine | None:
+        """Return a value that its type holds."""
+        return value if value is not None and self._implied(*in_range(value, term.dtype)) else None
+
+    def _computed(self, op: str, left: Affine, right: Affine) -> Affine | None:
+        if op == "add":
+            return left + right
+        if op == "sub":
+            return left - right
+        if op == "mul":
+            return left * right.constant if right.is_constant else right * left.constant if left.is_constant else None
+        if not self._implied(at_least(right, 1)):
+            return None
+        is_down = op in ("floordiv", "mod") or self._implied(at_least(left, 0))
+        if right.is_constant:
+            quotient = self._quotient(left, right, is_down=is_down)
+            return left - quotient * right.constant if op in ("mod", "rem") else quotient
+        if not self.has_data:
+            return None
+        return self._rest(left, right, is_down=is_down) if op in ("mod", "rem") else self._part(left)
+
+    def _quotient(self, left: Affine, right: Affine, *, is_down: bool) -> Affine:
+        """Return the quotient by a number, rounded down or towards zero."""
+        whole = left.divided(right.constant)
+        if whole is not None:
+            return whole
+        key = left, right, is_down
+        found = self.quotients.get(key)
+        if found is None:
+            number = right.constant
+
+            def facts(q: Affine) -> Domain:
+                rest = left - q * number
+                down = Domain.of(at_least(rest, 0), less(rest, number))
+                if is_down:
+                    return down
+                up = Domain.of(at_least(0, rest), less(-number, rest), less(left, 0))
+                return down & Domain.of(at_least(left, 0)) | up
+
+            found = self.quotients[key] = self._new(facts)
+        return found
+
+    def _rest(self, left: Affine, right: Affine, *, is_down: bool) -> Affine:
+        """Return the rest of a division by a size: any number below it, with the sign of what C divides."""
+        is_positive = self._implied(at_least(left, 0))
+
+        def facts(rest: Affine) -> Domain:
+            least = at_least(rest, 0) if is_down else less(-right, rest)
+            return Domain.of(less(rest, right), least, *((at_least(left, rest),) if is_positive else ()))
+
+        return self._new(facts)
+
+    def _part(self, left: Affine) -> Affine:
+        """Return a quotient by a size: between zero, or minus one, and what is divided."""
+        return self._new(
+            lambda q: (
+                Domain.of(at_least(q, 0), at_least(left, q))
+                | Domain.of(at_least(-1, left), less(q, 1), at_least(q, left))
+            )
+        )
