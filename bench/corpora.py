@@ -144,7 +144,7 @@ def listed() -> dict[str, Row]:
 
 def differences(old: Row, new: Row, known: Row | None = None) -> Iterator[str]:
     """Say in what the row of a function is another one; ``known`` is how much more it may be, and why."""
-    was, is_now = (_ORDER.index(_AS_BEFORE.get(row["verdict"], row["verdict"])) for row in (old, new))
+    was, is_now = (_ORDER.index(_AS_BEFORE.get(str(row["verdict"]), str(row["verdict"]))) for row in (old, new))
     if was != is_now:
         yield f"{'worse' if is_now > was else 'better'}: {new['verdict']}, was {old['verdict']} {new.get('code', '')}"
     elif old["verdict"] == "refused":
