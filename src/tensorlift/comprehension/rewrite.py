@@ -227,6 +227,16 @@ def multiplied(term: Term) -> list[Term]:
     return [term]
 
 
+def summands(term: Term, sign: int = 1) -> list[tuple[int, Term]]:
+    """Return a sum as signed summands, in order."""
+    if isinstance(term, Apply) and term.op in ("add", "sub") and all(a.dtype == term.dtype for a in term.args):
+        left, right = term.args
+        return summands(left, sign) + summands(right, sign if term.op == "add" else -sign)
+    if isinstance(term, Apply) and term.op == "neg":
+        return summands(term.args[0], -sign)
+    return [(sign, term)]
+
+
 def place_of(term: Term) -> Term | None:
     """Return the place of a read that depends on data: ``t`` of ``sum(g : ...) select(hits(t, g), value, 0)``."""
     if not isinstance(term, Reduce) or term.op not in ("sum", "any") or len(term.bound) != 1:

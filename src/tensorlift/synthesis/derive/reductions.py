@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import filterfalse
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.rewrite import flattened, place_of, walk
+from tensorlift.comprehension.rewrite import flattened, place_of, summands, walk
 from tensorlift.comprehension.terms import COMBINER, Read, Reduce, Term, apply, reduce
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ops import scalar_ops
@@ -29,7 +29,7 @@ from tensorlift.synthesis.derive.splitting import (
     without_strides,
     written_out,
 )
-from tensorlift.synthesis.simplify.arithmetic import factors, product, summands, total
+from tensorlift.synthesis.simplify.arithmetic import factors, product, total
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,209 +12,34 @@ No other form is right for ``hits``: to compare each place with each cell would 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.counts import conjuncts, running_count
 from tensorlift.comprehension.places import without_widening
-from tensorlift.comprehension.rewrite import flattened, map_reads, simplified, substitute, walk
-from tensorlift.comprehension.terms import (
-    Apply,
-    Constant,
-    Index,
-    Read,
-    Reduce,
-    Term,
-    applies,
-    apply,
-    cast,
-    constant,
-    index,
-    read,
-    reduce,
-    zero,
-)
+from tensorlift.comprehension.rewrite import simplified, substitute
+from tensorlift.comprehension.terms import Read, Term, apply, constant, index, read, reduce, zero
+from tensorlift.comprehension.updates import REDUCERS, has_hits, updates_of, updating
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.scalar_terms import neutral
 from tensorlift.ir.tensor_program import Assign, Scatter, SetSlice, Statement
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import UNIVERSE, Domain
+from tensorlift.poly.domain import Domain
 from tensorlift.poly.names import fresh
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.masks import mask_of
 from tensorlift.synthesis.derive.reads import affine_value, readable
 from tensorlift.synthesis.derive.scope import Scope, Value, ranges_of, span_box
-from tensorlift.synthesis.simplify.arithmetic import summands
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from tensorlift.comprehension.definition import Definition
-    from tensorlift.comprehension.terms import Reducer
+    from tensorlift.comprehension.updates import Update
     from tensorlift.diagnostics import LiftError
-    from tensorlift.ir.tensor_program import Expression, ScatterOp
+    from tensorlift.ir.tensor_program import Expression
 
-_FOLDS: dict[str, ScatterOp] = {"sum": "add", "max": "max", "min": "min"}
-_REDUCERS: dict[str, Reducer] = {"add": "sum", "max": "max", "min": "min"}
 DiesHere = Callable[[str], bool]
-
-
-@dataclass(frozen=True)
-class Update:
-    """What is done at the cells that places hit: on each point of a domain of the bound variables, if conditions hold.
-
-    ``places`` are those of the axes that hits choose; ``term`` is what is stored, or folded into the cell.
-    """
-
-    op: ScatterOp  # or last
-    bound: tuple[str, ...]
-    domain: Domain
-    places: dict[str, Term]
-    conditions: tuple[Term, ...]
-    term: Term
-
-
-def updates_of(term: Term, axes: Sequence[str]) -> tuple[Term, list[Update]]:
-    """Split a term of a cell into what is there before, and what is done where places hit it, in order."""
-    if isinstance(term, Reduce) and term.op in _FOLDS:
-        found = _folded(flattened(term), axes)
-        if found is not None:
-            return neutral(term.op, term.dtype), found
-    if applies(term, ("add", "max", "min")) and term.args[0].dtype == term.args[1].dtype == term.dtype:
-        sides = [updates_of(side, axes) for side in term.args]
-        if any(found for _, found in sides) and all(u.op == term.op for _, found in sides for u in found):
-            (left, before), (right, behind) = sides
-            nothing = neutral(_REDUCERS[term.op], term.dtype)
-            rest = right if left is nothing else left if right is nothing else apply(term.op, left, right)
-            return rest, [*before, *behind]
-    if applies(term, "select"):
-        return _stored(term, axes)
-    return term, []
-
-
-def has_hits(term: Term, axes: Sequence[str]) -> bool:
-    """Tell whether places choose cells of some axes."""
-    return any(_axis_of(node, axes) is not None for node in walk(term))
-
-
-def _axis_of(test: Term, axes: Sequence[str]) -> str | None:
-    """Return the axis on which a test compares a place with the cells."""
-    at = test.args[1] if applies(test, "hits") else None
-    name = at.affine.variable if isinstance(at, Index) else None
-    return name if name in axes else None
-
-
-def _folded(term: Reduce, axes: Sequence[str]) -> list[Update] | None:
-    """Read a fold over choices by hits as updates; None where it is another one."""
-    parts = summands(term.body) if term.op == "sum" else [(1, term.body)]
-    found: list[Update] = []
-    for sign, body in parts:
-        places, conditions, value = _chosen(body, axes, neutral(term.op, term.dtype))
-        if not places or has_hits(value, axes):
-            return None
-        value = value if sign > 0 else apply("neg", value)
-        found.append(Update(_FOLDS[term.op], term.bound, term.domain, places, conditions, value))
-    return found
-
-
-def _chosen(body: Term, axes: Sequence[str], nothing: Term) -> tuple[dict[str, Term], tuple[Term, ...], Term]:
-    """Look through choices between a value and nothing."""
-    tests: list[Term] = []
-    while applies(body, "select") and nothing in body.args[1:]:
-        test, chosen, other = body.args
-        tests += conjuncts(test if other is nothing else apply("not", test))
-        body = chosen if other is nothing else other
-    return *_sorted_out(tests, axes), body
-
-
-def _sorted_out(tests: Iterable[Term], axes: Sequence[str]) -> tuple[dict[str, Term], tuple[Term, ...]]:
-    places: dict[str, Term] = {}
-    conditions: list[Term] = []
-    for test in tests:
-        axis = _axis_of(test, axes)
-        if axis is None or axis in places:
-            conditions.append(test)
-        else:
-            assert isinstance(test, Apply)
-            places[axis] = test.args[0]
-    return places, tuple(conditions)
-
-
-def _stored(term: Apply, axes: Sequence[str]) -> tuple[Term, list[Update]]:
-    """Read a choice by hits as a store: of one value for all that hits, or of one that hits alone."""
-    test, chosen, old = term.args
-    alone = _stored_alone(test, chosen, axes)
-    if alone is not None:
-        before, found = updates_of(old, axes)
-        return before, [*found, alone]
-    latched = [node for node in (test,) if isinstance(node, Reduce) and node.op == "any"]
-    if latched and isinstance(chosen, Constant):
-        fold = flattened(latched[0])
-        places, conditions = _sorted_out(conjuncts(fold.body), axes)
-        if places and not any(has_hits(condition, axes) for condition in conditions):
-            before, found = updates_of(old, axes)
-            return before, [*found, Update("set", fold.bound, fold.domain, places, conditions, chosen)]
-    last = _last(term, axes)
-    if last is not None:
-        before, found = updates_of(old, axes)
-        return before, [*found, last]
-    tests: list[Term] = []
-    value: Term = term
-    while applies(value, "select") and old in value.args[1:]:
-        test, chosen, other = value.args
-        tests += conjuncts(test if other is old else apply("not", test))
-        value = chosen if other is old else other
-    places, conditions = _sorted_out(tests, axes)
-    if not places or has_hits(value, axes) or any(has_hits(c, axes) for c in conditions):
-        return term, []
-    before, found = updates_of(old, axes)
-    added = _added(value, old)
-    if added is not None:
-        return before, [*found, Update("add", (), UNIVERSE, places, conditions, added)]
-    return before, [*found, Update("set", (), UNIVERSE, places, conditions, value)]
-
-
-def _last(term: Apply, axes: Sequence[str]) -> Update | None:
-    """Read ``select(l >= 0, sum(k : ...) select(max(l, 0) == k, v(k), 0), old)``, a store of the last value.
-
-    There ``l`` is ``max(-1, max(k : ...) select(hits(t(k), [c]), k, nothing))``, the last point that hits.
-    """
-    test, picked, _ = term.args
-    latest = test.args[0] if applies(test, "ge") else None
-    if not applies(latest, "max") or not isinstance(picked, Reduce) or not isinstance(latest.args[1], Reduce):
-        return None
-    fold, body = flattened(latest.args[1]), picked.body
-    if not (applies(fold.body, "select") and applies(body, "select") and applies(body.args[0], "eq")):
-        return None
-    place = body.args[0].args[0]
-    if not applies(place, "max") or len(fold.bound) != 1 or len(picked.bound) != 1:
-        return None
-    here = {fold.bound[0]: Affine.var(picked.bound[0])}
-    places, conditions = _sorted_out(conjuncts(fold.body.args[0]), axes)
-    if not places or has_hits(body.args[1], axes):
-        return None
-    places = {axis: substitute(place, here) for axis, place in places.items()}
-    conditions = tuple(substitute(condition, here) for condition in conditions)
-    domain = fold.domain.substitute(here) & picked.domain
-    return Update("last", picked.bound, domain, places, conditions, body.args[1])
-
-
-def _stored_alone(test: Term, chosen: Term, axes: Sequence[str]) -> Update | None:
-    """Read the value of the only point that hits a cell, if one does."""
-    if not isinstance(test, Reduce) or test.op != "any" or not isinstance(chosen, Reduce):
-        return None
-    fold = flattened(chosen)
-    places, conditions, value = _chosen(fold.body, axes, zero(fold.dtype))
-    if not places or has_hits(value, axes):
-        return None
-    return Update("set", fold.bound, fold.domain, places, conditions, value)
-
-
-def _added(value: Term, old: Term) -> Term | None:
-    """Return what is added to the value before."""
-    if not applies(value, "add") or old not in value.args or value.dtype != old.dtype:
-        return None
-    return next((operand for operand in value.args if operand is not old), old)
 
 
 def scattered(
@@ -228,29 +53,20 @@ def scattered(
     ``before`` gives those after which the variable of a definition holds its value.  Where folds of no operands are
     left out, the updates of the other pieces do nothing.
     """
-    axes = definition.indices
-    if not any(has_hits(term, axes) for _, term in definition.pieces):
+    found = updating(definition, scope.domain)
+    if found is None:
         return None
-    parts = [(domain, *updates_of(term, axes)) for domain, term in definition.pieces]
-    updates = next((found for _, _, found in parts if found), [])
-    if not updates or any(has_hits(old, axes) for _, old, _ in parts):
-        raise _refuse(definition, "places that depend on data choose cells in a way that has no form here")
-    if any(found != updates and (found or not _is_nothing(updates, d, scope)) for d, _, found in parts):
-        raise _refuse(definition, "places that depend on data are not the same for all cells")
-    old_cells: dict[Term, Domain] = {}
-    for domain, old, _ in parts:
-        old_cells[old] = old_cells[old] | domain if old in old_cells else domain
+    old_cells, updates = found
     lowering = _Lowering(definition, scope)
     changes = [lowering.statement(update) for update in updates]
-    version = next(iter(old_cells))
+    version = old_cells[0][1]
     is_version = isinstance(version, Read) and definition.is_own_cell(version) and len(old_cells) == 1
     if isinstance(version, Read) and is_version and scope.shapes[version.array] == definition.shape:
         is_read = any(version.array in t.reads for u in updates for t in (u.term, *u.conditions, *u.places.values()))
         memory: Expression = scope.build.variable(version.array, definition.dtype, definition.shape)
         memory = memory if dies_here(version.array) and not is_read else scope.build.copy(memory)
         return [Assign(definition.name, memory, is_update=not is_read), *changes]
-    pieces = tuple((domain.coalesce(), old) for old, domain in old_cells.items())
-    return [*before(replace(definition, pieces=pieces), scope, dies_here), *changes]
+    return [*before(replace(definition, pieces=old_cells), scope, dies_here), *changes]
 
 
 def by_latest(definition: Definition, scope: Scope) -> tuple[list[Definition], Definition] | None:
@@ -318,11 +134,6 @@ def _where(tests: Sequence[Term], value: Term, nothing: Term) -> Term:
     for test in reversed(tests):
         value = apply("select", test, value, nothing)
     return value
-
-
-def _is_nothing(updates: Sequence[Update], domain: Domain, scope: Scope) -> bool:
-    """Tell whether updates are folds without operands on a domain."""
-    return all(u.bound and (u.domain & domain & scope.domain).is_empty() for u in updates)
 
 
 def _refuse(definition: Definition, message: str) -> LiftError:
@@ -424,29 +235,13 @@ class _Lowering:
         return inner, mask_of(full, inner)
 
     def _at_place(self, term: Term, update: Update) -> Term:
-        """Say a term of the cell as one of the place that hits it."""
-        used = term.free & update.places.keys()
-        if not used:
-            return term
-
-        def convert(cell: Read, _: Domain) -> Term:
-            found: Term = cell
-            for axis, at in enumerate(cell.indices):
-                if at.variable in used:
-                    name = fresh("k")
-                    found = substitute(found, {at.variable: Affine.var(name)})
-                    test = apply("hits", cast(update.places[at.variable], "i64"), index(Affine.var(name), "i64"))
-                    box = Domain.box((name,), (self.scope.shapes[cell.array][axis],))
-                    found = reduce("sum", (name,), box, apply("select", test, found, zero(cell.dtype)))
-            return found
-
-        moved = map_reads(term, self.scope.domain, convert)
-        if not moved.free.isdisjoint(used):
+        moved = update.at_place(term, self.scope.domain, self.scope.shapes)
+        if moved is None:
             raise _refuse(self.definition, "what is stored at a place that depends on data depends on the place")
         return moved
 
     def _nothing(self, update: Update, inner: Scope) -> Value:
-        return inner.evaluate(neutral(_REDUCERS[update.op], self.definition.dtype), inner)
+        return inner.evaluate(neutral(REDUCERS[update.op], self.definition.dtype), inner)
 
 
 def _zero(inner: Scope, place: Value) -> Value:

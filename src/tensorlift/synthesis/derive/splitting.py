@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.rewrite import rebuild, substitute, walk
+from tensorlift.comprehension.rewrite import rebuild, substitute, summands, walk
 from tensorlift.comprehension.terms import COMBINER, Apply, Piecewise, Reduce, Term, apply, piecewise, reduce
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine
 from tensorlift.poly.names import fresh
 from tensorlift.poly.variables import disjoint_parts, stride_of
 from tensorlift.synthesis.derive.scope import range_of
-from tensorlift.synthesis.simplify.arithmetic import factors, product, summands, total
+from tensorlift.synthesis.simplify.arithmetic import factors, product, total
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

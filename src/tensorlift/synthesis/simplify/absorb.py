@@ -22,6 +22,7 @@ from tensorlift.comprehension.rewrite import (
     rebuild_inside,
     simplified,
     substitute,
+    summands,
     transform,
     walk,
 )
@@ -29,7 +30,7 @@ from tensorlift.comprehension.terms import COMBINER, Apply, Piecewise, Reduce, R
 from tensorlift.poly.domain import Domain, NotAffine
 from tensorlift.poly.domain import equal as equals
 from tensorlift.poly.variables import extreme_of
-from tensorlift.synthesis.simplify.arithmetic import factors, operands, product, summands, total
+from tensorlift.synthesis.simplify.arithmetic import factors, operands, product, total
 from tensorlift.synthesis.simplify.pieces import merge
 
 if TYPE_CHECKING:

@@ -11,16 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def summands(term: Term, sign: int = 1) -> list[tuple[int, Term]]:
-    """Return a sum as signed summands, in order."""
-    if isinstance(term, Apply) and term.op in ("add", "sub") and all(a.dtype == term.dtype for a in term.args):
-        left, right = term.args
-        return summands(left, sign) + summands(right, sign if term.op == "add" else -sign)
-    if isinstance(term, Apply) and term.op == "neg":
-        return summands(term.args[0], -sign)
-    return [(sign, term)]
-
-
 def total(signed: Iterable[tuple[int, Term]], like: Term) -> Term:
     """Return the sum of signed summands, positive ones first; ``like`` gives the type of an empty sum."""
     result: Term | None = None

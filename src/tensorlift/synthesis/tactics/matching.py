@@ -16,11 +16,11 @@ from itertools import permutations
 from typing import TYPE_CHECKING, TypeVar
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.rewrite import bottom_up, flattened, multiplied, substitute, walk
+from tensorlift.comprehension.rewrite import bottom_up, flattened, multiplied, substitute, summands, walk
 from tensorlift.comprehension.terms import Apply, Constant, Read, Reduce, Scalar, Term
 from tensorlift.ops.scalar_ops import SCALAR_OPS
 from tensorlift.poly.affine import Affine
-from tensorlift.synthesis.simplify.arithmetic import product, summands, total
+from tensorlift.synthesis.simplify.arithmetic import product, total
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -179,7 +179,7 @@ class Cell:
                 inner = Cell(self.where & domain, self._read, self._names, self.wrapping)
                 inner._known = self._outside(term)
                 with self._names.scope():
-                    updated = self._updated(term, target, inner.value(substitute(body, values)))
+                    updated = self.step(term.op, term.dtype, target, inner.value(substitute(body, values)))
                 return [*inner.lines, *updated]
 
             course = None if domain.has_divisions else course_of(body, bound, self.where & domain)
@@ -221,7 +221,7 @@ class Cell:
                     inner.lines.append(inner.update(fold.op, fold.dtype, total, added))
                 folded = terms.read(total, (), fold.dtype)
                 inner.know(folded, total)
-                updated = self._updated(term, target, inner.value(replaced(body, fold, folded)))
+                updated = self.step(term.op, term.dtype, target, inner.value(replaced(body, fold, folded)))
             return [*inner.lines, *updated]
 
         if course.starts_later:
@@ -230,13 +230,13 @@ class Cell:
             points -= start
         return [*lines, *nest(points, [variable], self.where, step)]
 
-    def _updated(self, term: Reduce, target: str, text: Text) -> list[Line]:
+    def step(self, op: str, dtype: DType, target: str, text: Text) -> list[Line]:
         """Return one step of a fold; what is compared is computed once."""
-        if term.op not in ("max", "min") or text.precedence >= ATOM:
-            return [self.update(term.op, term.dtype, target, text)]
+        if op not in ("max", "min") or text.precedence >= ATOM:
+            return [self.update(op, dtype, target, text)]
         name = self._names.fresh("t")
-        once = f"const {C_TYPES[term.dtype]} {name} = {text.source};"
-        return [once, self.update(term.op, term.dtype, target, Text(name))]
+        once = f"const {C_TYPES[dtype]} {name} = {text.source};"
+        return [once, self.update(op, dtype, target, Text(name))]
 
     def update(self, op: str, dtype: DType, target: str, value: Text) -> str:
         """Spell one step of a fold."""

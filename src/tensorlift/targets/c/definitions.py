@@ -40,10 +40,13 @@ from tensorlift.targets.c.sums import (
     replaced,
     strides_through,
 )
+from tensorlift.targets.c.updates import UpdateWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from tensorlift.comprehension.definition import Definition
+    from tensorlift.comprehension.updates import Update
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.c.scalars import Text
     from tensorlift.targets.c.storage import Cells, Memory, Slot
@@ -188,6 +191,14 @@ class PieceWriter:
         """Return statements that compute a piece."""
         lines, piece = self.hoisted(counted(piece, self.names.fresh))
         lines += self._cells(piece) if self.plain else self._computed(piece)
+        self.names.keep(line for line in lines if isinstance(line, str))
+        return lines
+
+    def updates(self, updates: Sequence[Update], definition: Definition, slot: Slot, context: Domain) -> list[Line]:
+        """Return statements that make updates at places that depend on data."""
+        shapes = {version: place.shape for version, place in self.memory.place.items()}
+        writer = UpdateWriter(definition, slot, context, shapes, self.names, self.cell, self.new_slot)
+        lines, _ = writer.lines(updates)
         self.names.keep(line for line in lines if isinstance(line, str))
         return lines
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.definition import Definition, KeptLoop, definitions_of
 from tensorlift.comprehension.segments import asking_all
 from tensorlift.comprehension.terms import Read, Term, read
+from tensorlift.comprehension.updates import updating
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import cell_value, integer_range, is_float, shortest
 from tensorlift.poly.affine import Affine
@@ -25,6 +26,7 @@ from tensorlift.targets.c.scalars import C_TYPES
 from tensorlift.targets.c.signature import entry_lines, quotients_of
 from tensorlift.targets.c.storage import Memory, Piece, Slot, order_in_place, with_own_cells
 from tensorlift.targets.c.text import HEADERS, OWN_HEADERS, PROGRAM, Block, Holds, Names, mentions, print_lines, tidied
+from tensorlift.targets.c.updates import in_place
 from tensorlift.targets.emitted import Emitted
 
 if TYPE_CHECKING:
@@ -267,7 +269,8 @@ class _Emission:
             indices = [self.names.fresh("i") for _ in definition.indices]
             definition = definition.over(indices)
             box = definition.domain & context
-            pieces = [(domain & box, term) for domain, term in definition.pieces]
+            before, updates = updating(definition, box) or (definition.pieces, [])
+            pieces = [(domain & box, term) for domain, term in before]
             occupant = self.memory.holder.get(slot.name)
             pieces = [(d, t) for d, t in pieces if not _is_own(t, occupant, indices) and not d.is_empty()]
             inside = self.memory.inside(slot)
@@ -282,14 +285,16 @@ class _Emission:
             lines += [line for before, _ in found for line in before]
             pieces = [(left.domain, left.term) for _, left in found]
             order = order_in_place(pieces, indices, inside, context, lambda *cells: step(piece(*cells), inside))
-            if occupant is not None and pieces and (occupant in later or order is None):
+            stays = occupant not in later and order is not None and in_place(updates, inside, indices)
+            if occupant is not None and (pieces or updates) and not stays:
                 lines += self._evacuate(slot, context)
                 order = order_in_place(pieces, indices, set(), context)
             assert order is not None
-            self.written |= {slot.name} if pieces else set()
+            self.written |= {slot.name} if pieces or updates else set()
             for domain, term in order.pieces:
                 with self.names.scope():
                     lines += self.writer.piece(piece(domain, term, falling=order.falling))
+            lines += self.writer.updates(updates, definition, slot, context) if updates else []
         self.names.keep(line for line in lines if isinstance(line, str))
         self.memory.put(definition.name, slot)
         return [*lines, Holds(slot.name, definition.name)]

@@ -1,0 +1,273 @@
+"""Updates of cells that data choose: what definitions store, or fold, where places hit.
+
+A choice by ``hits`` in a fold, ``sum(i : ...) select(hits(t(i), [c]), v(i), 0)``, is folded in; others store.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tensorlift.comprehension.counts import conjuncts
+from tensorlift.comprehension.rewrite import flattened, map_reads, substitute, summands, walk
+from tensorlift.comprehension.segments import neutral_term
+from tensorlift.comprehension.terms import (
+    Apply,
+    Constant,
+    Index,
+    Read,
+    Reduce,
+    Term,
+    applies,
+    apply,
+    cast,
+    index,
+    reduce,
+    zero,
+)
+from tensorlift.diagnostics import refuse
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, Domain
+from tensorlift.poly.names import fresh
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from tensorlift.comprehension.definition import Definition
+    from tensorlift.comprehension.terms import Reducer
+    from tensorlift.diagnostics import LiftError
+
+UpdateOp = str  # set, last, add, max or min
+
+_FOLDS: dict[str, UpdateOp] = {"sum": "add", "max": "max", "min": "min"}
+REDUCERS: dict[str, Reducer] = {"add": "sum", "max": "max", "min": "min"}
+
+
+@dataclass(frozen=True)
+class Update:
+    """What is done at the cells that places hit: on each point of a domain of the bound variables, if conditions hold.
+
+    ``places`` are those of the axes that hits choose; ``term`` is what is stored, or folded into the cell.
+    """
+
+    op: UpdateOp
+    bound: tuple[str, ...]
+    domain: Domain
+    places: dict[str, Term]
+    conditions: tuple[Term, ...]
+    term: Term
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """Everything that is computed for an update."""
+        return (*self.places.values(), *self.conditions, self.term)
+
+    def at(self, values: Mapping[str, Affine]) -> Update:
+        """Put values, or new names, in for bound variables and indices of other axes."""
+        names = tuple(values[name].variable or name if name in values else name for name in self.bound)
+        places = {axis: substitute(place, values) for axis, place in self.places.items()}
+        conditions = tuple(substitute(condition, values) for condition in self.conditions)
+        return Update(self.op, names, self.domain.substitute(values), places, conditions, substitute(self.term, values))
+
+    def at_places(self, domain: Domain, shapes: Mapping[str, Sequence[Affine]]) -> Update | None:
+        """Say what is stored, and under which conditions, as terms of the places alone; None where it is none."""
+        moved = [self.at_place(term, domain, shapes) for term in (*self.conditions, self.term)]
+        found = [term for term in moved if term is not None]
+        return replace(self, conditions=tuple(found[:-1]), term=found[-1]) if len(found) == len(moved) else None
+
+    def at_place(self, term: Term, domain: Domain, shapes: Mapping[str, Sequence[Affine]]) -> Term | None:
+        """Say a term of a cell, at the points of a domain, as one of the place that hits it; None where it is none."""
+        used = term.free & self.places.keys()
+        if not used:
+            return term
+
+        def convert(cell: Read, _: Domain) -> Term:
+            found: Term = cell
+            for axis, at in enumerate(cell.indices):
+                if at.variable in used:
+                    name = fresh("k")
+                    found = substitute(found, {at.variable: Affine.var(name)})
+                    test = apply("hits", cast(self.places[at.variable], "i64"), index(Affine.var(name), "i64"))
+                    box = Domain.box((name,), (shapes[cell.array][axis],))
+                    found = reduce("sum", (name,), box, apply("select", test, found, zero(cell.dtype)))
+            return found
+
+        moved = map_reads(term, domain, convert)
+        return moved if moved.free.isdisjoint(used) else None
+
+
+def updating(definition: Definition, domain: Domain) -> tuple[tuple[tuple[Domain, Term], ...], list[Update]] | None:
+    """Return the pieces of what is there before, and the updates; None where no places choose cells.
+
+    Where folds of no operands are left out, the updates of the other pieces do nothing.
+
+    Raises:
+        LiftError: TL302, where places choose cells in another way, or not all cells alike.
+
+    """
+    axes = definition.indices
+    if not any(has_hits(term, axes) for _, term in definition.pieces):
+        return None
+    parts = [(known, *updates_of(term, axes)) for known, term in definition.pieces]
+    updates = next((found for _, _, found in parts if found), [])
+    if not updates or any(has_hits(old, axes) for _, old, _ in parts):
+        raise _refuse(definition, "places that depend on data choose cells in a way that has no form here")
+    if any(found != updates and (found or not _is_nothing(updates, d & domain)) for d, _, found in parts):
+        raise _refuse(definition, "places that depend on data are not the same for all cells")
+    before: dict[Term, Domain] = {}
+    for known, old, _ in parts:
+        before[old] = before[old] | known if old in before else known
+    return tuple((known.coalesce(), old) for old, known in before.items()), updates
+
+
+def _is_nothing(updates: Sequence[Update], domain: Domain) -> bool:
+    """Tell whether updates are folds without operands on a domain."""
+    return all(u.bound and (u.domain & domain).is_empty() for u in updates)
+
+
+def _refuse(definition: Definition, message: str) -> LiftError:
+    remedy = "split the loop where the conditions change"
+    return refuse("TL302", f"{definition.array}: {message}", definition.location, remedy)
+
+
+def updates_of(term: Term, axes: Sequence[str]) -> tuple[Term, list[Update]]:
+    """Split a term of a cell into what is there before, and what is done where places hit it, in order."""
+    if isinstance(term, Reduce) and term.op in _FOLDS:
+        found = _folded(flattened(term), axes)
+        if found is not None:
+            return neutral_term(term.op, term.dtype), found
+    if applies(term, ("add", "max", "min")) and term.args[0].dtype == term.args[1].dtype == term.dtype:
+        sides = [updates_of(side, axes) for side in term.args]
+        if any(found for _, found in sides) and all(u.op == term.op for _, found in sides for u in found):
+            (left, before), (right, behind) = sides
+            nothing = neutral_term(REDUCERS[term.op], term.dtype)
+            rest = right if left is nothing else left if right is nothing else apply(term.op, left, right)
+            return rest, [*before, *behind]
+    if applies(term, "select"):
+        return _stored(term, axes)
+    return term, []
+
+
+def has_hits(term: Term, axes: Sequence[str]) -> bool:
+    """Tell whether places choose cells of some axes."""
+    return any(_axis_of(node, axes) is not None for node in walk(term))
+
+
+def _axis_of(test: Term, axes: Sequence[str]) -> str | None:
+    """Return the axis on which a test compares a place with the cells."""
+    at = test.args[1] if applies(test, "hits") else None
+    name = at.affine.variable if isinstance(at, Index) else None
+    return name if name in axes else None
+
+
+def _folded(term: Reduce, axes: Sequence[str]) -> list[Update] | None:
+    """Read a fold over choices by hits as updates; None where it is another one."""
+    parts = summands(term.body) if term.op == "sum" else [(1, term.body)]
+    found: list[Update] = []
+    for sign, body in parts:
+        places, conditions, value = _chosen(body, axes, neutral_term(term.op, term.dtype))
+        if not places or has_hits(value, axes):
+            return None
+        value = value if sign > 0 else apply("neg", value)
+        found.append(Update(_FOLDS[term.op], term.bound, term.domain, places, conditions, value))
+    return found
+
+
+def _chosen(body: Term, axes: Sequence[str], nothing: Term) -> tuple[dict[str, Term], tuple[Term, ...], Term]:
+    """Look through choices between a value and nothing."""
+    tests: list[Term] = []
+    while applies(body, "select") and nothing in body.args[1:]:
+        test, chosen, other = body.args
+        tests += conjuncts(test if other is nothing else apply("not", test))
+        body = chosen if other is nothing else other
+    return *_sorted_out(tests, axes), body
+
+
+def _sorted_out(tests: Iterable[Term], axes: Sequence[str]) -> tuple[dict[str, Term], tuple[Term, ...]]:
+    places: dict[str, Term] = {}
+    conditions: list[Term] = []
+    for test in tests:
+        axis = _axis_of(test, axes)
+        if axis is None or axis in places:
+            conditions.append(test)
+        else:
+            assert isinstance(test, Apply)
+            places[axis] = test.args[0]
+    return places, tuple(conditions)
+
+
+def _stored(term: Apply, axes: Sequence[str]) -> tuple[Term, list[Update]]:
+    """Read a choice by hits as a store: of one value for all that hits, or of one that hits alone."""
+    test, chosen, old = term.args
+    alone = _stored_alone(test, chosen, axes)
+    if alone is not None:
+        before, found = updates_of(old, axes)
+        return before, [*found, alone]
+    latched = [node for node in (test,) if isinstance(node, Reduce) and node.op == "any"]
+    if latched and isinstance(chosen, Constant):
+        fold = flattened(latched[0])
+        places, conditions = _sorted_out(conjuncts(fold.body), axes)
+        if places and not any(has_hits(condition, axes) for condition in conditions):
+            before, found = updates_of(old, axes)
+            return before, [*found, Update("set", fold.bound, fold.domain, places, conditions, chosen)]
+    last = _last(term, axes)
+    if last is not None:
+        before, found = updates_of(old, axes)
+        return before, [*found, last]
+    tests: list[Term] = []
+    value: Term = term
+    while applies(value, "select") and old in value.args[1:]:
+        test, chosen, other = value.args
+        tests += conjuncts(test if other is old else apply("not", test))
+        value = chosen if other is old else other
+    places, conditions = _sorted_out(tests, axes)
+    if not places or has_hits(value, axes) or any(has_hits(c, axes) for c in conditions):
+        return term, []
+    before, found = updates_of(old, axes)
+    added = _added(value, old)
+    if added is not None:
+        return before, [*found, Update("add", (), UNIVERSE, places, conditions, added)]
+    return before, [*found, Update("set", (), UNIVERSE, places, conditions, value)]
+
+
+def _last(term: Apply, axes: Sequence[str]) -> Update | None:
+    """Read ``select(l >= 0, sum(k : ...) select(max(l, 0) == k, v(k), 0), old)``, a store of the last value.
+
+    There ``l`` is ``max(-1, max(k : ...) select(hits(t(k), [c]), k, nothing))``, the last point that hits.
+    """
+    test, picked, _ = term.args
+    latest = test.args[0] if applies(test, "ge") else None
+    if not applies(latest, "max") or not isinstance(picked, Reduce) or not isinstance(latest.args[1], Reduce):
+        return None
+    fold, body = flattened(latest.args[1]), picked.body
+    if not (applies(fold.body, "select") and applies(body, "select") and applies(body.args[0], "eq")):
+        return None
+    place = body.args[0].args[0]
+    if not applies(place, "max") or len(fold.bound) != 1 or len(picked.bound) != 1:
+        return None
+    here = {fold.bound[0]: Affine.var(picked.bound[0])}
+    places, conditions = _sorted_out(conjuncts(fold.body.args[0]), axes)
+    if not places or has_hits(body.args[1], axes):
+        return None
+    places = {axis: substitute(place, here) for axis, place in places.items()}
+    conditions = tuple(substitute(condition, here) for condition in conditions)
+    domain = fold.domain.substitute(here) & picked.domain
+    return Update("last", picked.bound, domain, places, conditions, body.args[1])
+
+
+def _stored_alone(test: Term, chosen: Term, axes: Sequence[str]) -> Update | None:
+    """Read the value of the only point that hits a cell, if one does."""
+    if not isinstance(test, Reduce) or test.op != "any" or not isinstance(chosen, Reduce):
+        return None
+    fold = flattened(chosen)
+    places, conditions, value = _chosen(fold.body, axes, zero(fold.dtype))
+    if not places or has_hits(value, axes):
+        return None
+    return Update("set", fold.bound, fold.domain, places, conditions, value)
+
+
+def _added(value: Term, old: Term) -> Term | None:
+    """Return what is added to the value before."""
+    if not applies(value, "add") or old not in value.args or value.dtype != old.dtype:
+        return None
+    return next((operand for operand in value.args if operand is not old), old)
