@@ -25,7 +25,6 @@ from tensorlift.comprehension.terms import (
     reduce,
     zero,
 )
-from tensorlift.diagnostics import refuse
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Domain
 from tensorlift.poly.names import fresh
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.terms import Reducer
-    from tensorlift.diagnostics import LiftError
 
 UpdateOp = str  # set, last, add, max or min
 
@@ -96,13 +94,17 @@ class Update:
         return moved if moved.free.isdisjoint(used) else None
 
 
+class NoUpdatesError(Exception):
+    """Places choose cells in a way that is no update of them; says which."""
+
+
 def updating(definition: Definition, domain: Domain) -> tuple[tuple[tuple[Domain, Term], ...], list[Update]] | None:
     """Return the pieces of what is there before, and the updates; None where no places choose cells.
 
     Where folds of no operands are left out, the updates of the other pieces do nothing.
 
     Raises:
-        LiftError: TL302, where places choose cells in another way, or not all cells alike.
+        NoUpdatesError: where places choose cells in another way, or not all cells alike.
 
     """
     axes = definition.indices
@@ -111,9 +113,9 @@ def updating(definition: Definition, domain: Domain) -> tuple[tuple[tuple[Domain
     parts = [(known, *updates_of(term, axes)) for known, term in definition.pieces]
     updates = next((found for _, _, found in parts if found), [])
     if not updates or any(has_hits(old, axes) for _, old, _ in parts):
-        raise _refuse(definition, "places that depend on data choose cells in a way that has no form here")
+        raise NoUpdatesError("places that depend on data choose cells in a way that has no form here")
     if any(found != updates and (found or not _is_nothing(updates, d & domain)) for d, _, found in parts):
-        raise _refuse(definition, "places that depend on data are not the same for all cells")
+        raise NoUpdatesError("places that depend on data are not the same for all cells")
     before: dict[Term, Domain] = {}
     for known, old, _ in parts:
         before[old] = before[old] | known if old in before else known
@@ -123,11 +125,6 @@ def updating(definition: Definition, domain: Domain) -> tuple[tuple[tuple[Domain
 def _is_nothing(updates: Sequence[Update], domain: Domain) -> bool:
     """Tell whether updates are folds without operands on a domain."""
     return all(u.bound and (u.domain & domain).is_empty() for u in updates)
-
-
-def _refuse(definition: Definition, message: str) -> LiftError:
-    remedy = "split the loop where the conditions change"
-    return refuse("TL302", f"{definition.array}: {message}", definition.location, remedy)
 
 
 def updates_of(term: Term, axes: Sequence[str]) -> tuple[Term, list[Update]]:

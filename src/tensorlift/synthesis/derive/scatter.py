@@ -19,7 +19,7 @@ from tensorlift.comprehension.counts import conjuncts, running_count
 from tensorlift.comprehension.places import without_widening
 from tensorlift.comprehension.rewrite import simplified, substitute
 from tensorlift.comprehension.terms import Read, Term, apply, constant, index, read, reduce, zero
-from tensorlift.comprehension.updates import REDUCERS, has_hits, updates_of, updating
+from tensorlift.comprehension.updates import REDUCERS, NoUpdatesError, has_hits, updates_of, updating
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.scalar_terms import neutral
 from tensorlift.ir.tensor_program import Assign, Scatter, SetSlice, Statement
@@ -53,7 +53,10 @@ def scattered(
     ``before`` gives those after which the variable of a definition holds its value.  Where folds of no operands are
     left out, the updates of the other pieces do nothing.
     """
-    found = updating(definition, scope.domain)
+    try:
+        found = updating(definition, scope.domain)
+    except NoUpdatesError as other:
+        raise _refuse(definition, str(other)) from None
     if found is None:
         return None
     old_cells, updates = found

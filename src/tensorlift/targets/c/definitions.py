@@ -177,6 +177,7 @@ class PieceWriter:
         self.wrapping = wrapping
         self.plain = plain
         self.matcher = Matcher(memory, self.cell)
+        self.counted: list[tuple[Term, Read]] = []  # what counters hold
 
     def cell(self, where: Domain) -> Cell:
         """Return a writer of values at the points of a domain."""
@@ -198,7 +199,11 @@ class PieceWriter:
         """Return statements that make updates at places that depend on data."""
         shapes = {version: place.shape for version, place in self.memory.place.items()}
         writer = UpdateWriter(definition, slot, context, shapes, self.names, self.cell, self.new_slot)
-        lines, _ = writer.lines(updates)
+        lines, counters = writer.lines(updates)
+        for counter in counters:
+            after = terms.read(f"{counter.slot.name} after all", (), counter.slot.dtype)
+            self.memory.put(after.array, counter.slot)
+            self.counted.append((counter.end, after))
         self.names.keep(line for line in lines if isinstance(line, str))
         return lines
 
@@ -248,6 +253,8 @@ class PieceWriter:
     def hoisted(self, piece: Piece) -> tuple[list[Line], Piece]:
         """Return statements that compute folds that do not depend on all variables once, and the piece that is left."""
         lines: list[Line] = []
+        for end, counter in self.counted if has_fold(piece.term) else ():
+            piece = replace(piece, term=replaced(piece.term, end, counter))
         while not self.plain:
             repeats = [fold for fold in folds_of(piece.term) if _repeats(fold, piece)]
             fold = min(repeats, key=_nesting, default=None)  # others may hold it

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.definition import Definition, KeptLoop, definitions_of
 from tensorlift.comprehension.segments import asking_all
 from tensorlift.comprehension.terms import Read, Term, read
-from tensorlift.comprehension.updates import updating
+from tensorlift.comprehension.updates import NoUpdatesError, updating
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.dtypes import cell_value, integer_range, is_float, shortest
 from tensorlift.poly.affine import Affine
@@ -26,13 +26,14 @@ from tensorlift.targets.c.scalars import C_TYPES
 from tensorlift.targets.c.signature import entry_lines, quotients_of
 from tensorlift.targets.c.storage import Memory, Piece, Slot, order_in_place, with_own_cells
 from tensorlift.targets.c.text import HEADERS, OWN_HEADERS, PROGRAM, Block, Holds, Names, mentions, print_lines, tidied
-from tensorlift.targets.c.updates import in_place
+from tensorlift.targets.c.updates import in_place, reordered
 from tensorlift.targets.emitted import Emitted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from tensorlift.comprehension.definition import ArrayInfo, Carried, Item, Summary
+    from tensorlift.comprehension.updates import Update
     from tensorlift.contract.language import Condition
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.c.signature import Signature
@@ -92,6 +93,7 @@ class _Emission:
         self.parameters = [self._parameter(name, strides.get(name)) for name in arrays if name not in tables]
         self.tables = {name: self._table(name) for name in tables}
         self.written: set[str] = set()
+        self.is_in_loop = False
 
     def emit(self) -> Emitted:
         summary = self.summary
@@ -184,6 +186,7 @@ class _Emission:
 
     def _block(self, items: Sequence[Item], context: Domain, needed: set[str]) -> list[Line]:
         lines: list[Line] = []
+        items = reordered(items, self.summary.array_of)
         for position, item in enumerate(items):
             later = needed | _read_by(items[position + 1 :])
             if isinstance(item, Definition):
@@ -206,7 +209,9 @@ class _Emission:
             within = Domain.of(at_least(variable, loop.lower), less(variable, loop.upper))
             within = context & within & strided(variable, loop.lower, loop.step)
             constant = {name for name in inside if name in self.memory.place} - homes.keys()
+            was_in_loop, self.is_in_loop, counted = self.is_in_loop, True, list(self.writer.counted)
             body = self._block(loop.body, within, {c.after for c in loop.carried} | constant)
+            self.is_in_loop, self.writer.counted = was_in_loop, counted
             body += self._back_home(loop, homes, within)
             if loop.goes_on is not None:
                 lines.append(Block(f"while ({homes[loop.goes_on].cell(()).source})", body))
@@ -269,7 +274,7 @@ class _Emission:
             indices = [self.names.fresh("i") for _ in definition.indices]
             definition = definition.over(indices)
             box = definition.domain & context
-            before, updates = updating(definition, box) or (definition.pieces, [])
+            before, updates = _updates_of(definition, box)
             pieces = [(domain & box, term) for domain, term in before]
             occupant = self.memory.holder.get(slot.name)
             pieces = [(d, t) for d, t in pieces if not _is_own(t, occupant, indices) and not d.is_empty()]
@@ -287,6 +292,9 @@ class _Emission:
             order = order_in_place(pieces, indices, inside, context, lambda *cells: step(piece(*cells), inside))
             stays = occupant not in later and order is not None and in_place(updates, inside, indices)
             if occupant is not None and (pieces or updates) and not stays:
+                if updates and slot.shape and self.is_in_loop:
+                    message = f"{definition.array}: in each iteration it would be copied before a store where data say"
+                    raise refuse("TL305", message, definition.location, "lift to numpy")
                 lines += self._evacuate(slot, context)
                 order = order_in_place(pieces, indices, set(), context)
             assert order is not None
@@ -341,6 +349,14 @@ class _Emission:
             cell = tuple(map(Affine.var, indices))
             box = Domain.box(indices, target.shape)
             return nest(box, indices, context, lambda _: [f"{target.cell(cell).source} = {source.cell(cell).source};"])
+
+
+def _updates_of(definition: Definition, box: Domain) -> tuple[Sequence[tuple[Domain, Term]], list[Update]]:
+    """Return the pieces before updates at places that depend on data, and these."""
+    try:
+        return updating(definition, box) or (definition.pieces, [])
+    except NoUpdatesError as other:
+        raise refuse("TL305", f"{definition.array}: {other}", definition.location, "lift to numpy") from None
 
 
 def _is_own(term: Term, version: str | None, indices: Sequence[str]) -> bool:

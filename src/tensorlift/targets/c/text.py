@@ -55,6 +55,7 @@ class Names:
     def __init__(self, source: Iterable[str]) -> None:
         """Give each name of the source one in C."""
         self._taken = {*_KEYWORDS, *C_FUNCTIONS}
+        self._for_good: set[str] = set()
         self.spelled: dict[str, str] = {}
         for name in source:
             self.add(name)
@@ -65,6 +66,7 @@ class Names:
         while spelled in self._taken:
             spelled += "_"
         self._taken.add(spelled)
+        self._for_good.add(spelled)
         self.spelled[name] = spelled
         return spelled
 
@@ -90,7 +92,7 @@ class Names:
         try:
             yield
         finally:
-            self._taken = before
+            self._taken = before | self._for_good
 
 
 _INDENT = "  "

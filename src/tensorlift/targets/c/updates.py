@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.counts import conjuncts, running_count
+from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.places import without_widening
 from tensorlift.comprehension.rewrite import simplified, substitute, walk
 from tensorlift.comprehension.terms import Read
-from tensorlift.comprehension.updates import REDUCERS
+from tensorlift.comprehension.updates import REDUCERS, has_hits
 from tensorlift.diagnostics import refuse
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, less
@@ -29,7 +31,7 @@ from tensorlift.targets.c.text import Block
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tensorlift.comprehension.definition import Definition
+    from tensorlift.comprehension.definition import Item
     from tensorlift.comprehension.terms import Term
     from tensorlift.comprehension.updates import Update
     from tensorlift.diagnostics import LiftError
@@ -52,6 +54,35 @@ class Counter(NamedTuple):
     step: int
     tests: tuple[Term, ...]
     end: Term
+
+
+def stores_where_data_say(definition: Definition) -> bool:
+    """Tell whether places choose cells of a definition."""
+    return any(has_hits(term, definition.indices) for _, term in definition.pieces)
+
+
+def reordered(items: Sequence[Item], array_of: Callable[[str], str]) -> list[Item]:
+    """Put stores where data say behind numbers that read the array as it was, and ahead of other ones.
+
+    The array need not be copied then, and what a counter holds after its loop need not be counted again.
+    """
+    found = list(items)
+    storing = {item.name for item in found if isinstance(item, Definition) and stores_where_data_say(item)}
+
+    def is_before(item: Item, store: Item) -> bool | None:
+        """Tell whether a number belongs before a store; None where nothing says so."""
+        if not isinstance(item, Definition) or not isinstance(store, Definition):
+            return None
+        if item.shape or item.name in store.reads or item.name in storing or store.name not in storing:
+            return None
+        reads_array = any(array_of(version) == store.array for version in item.reads)
+        return None if store.name in item.reads else reads_array
+
+    for _ in storing and found:
+        for k, (one, other) in enumerate(pairwise(found)):
+            if is_before(one, other) is False or is_before(other, one):
+                found[k : k + 2] = other, one
+    return found
 
 
 def in_place(updates: Sequence[Update], versions: set[str], indices: Sequence[str]) -> bool:
@@ -82,7 +113,7 @@ class UpdateWriter:
     new_slot: NewSlot
 
     def lines(self, updates: Sequence[Update]) -> tuple[list[Line], list[Counter]]:
-        """Return loops that make updates one after the other, with their counters; folds of the same points share one."""
+        """Return loops that make updates in their order, with their counters; folds of the same points share one."""
         found, counters, rest = list["Line"](), list[Counter](), list(updates)
         while rest:
             shared = 1
@@ -131,7 +162,8 @@ class UpdateWriter:
             return self._under(update.conditions, where, lambda cell: self._stored(update, cell, values))
         tests = [substitute(test, values) for test in counter.tests]
         place = substitute(counter.place, values)
-        counting = f"{counter.slot.name} += {counter.step};"
+        step, counted = terms.constant(counter.step, counter.slot.dtype), self.cell_at(where)
+        counting = counted.update("sum", counter.slot.dtype, counter.slot.name, counted.value(step))
 
         def stored(cell: Cell) -> list[Line]:
             cell.know(place, counter.slot.name)
@@ -182,7 +214,7 @@ class UpdateWriter:
         return Counter(slot, counting[0], count.start, count.step, tuple(conjuncts(count.at(variable))), end)
 
     def _check_folds(self, update: Update, counter: Counter | None, where: Domain, order: Sequence[str]) -> None:
-        """Demand that no fold is computed again and again which the source computes once, or keeps from step to step."""
+        """Demand that no fold is computed again at each point which the source computes once, or keeps in between."""
         known = None if counter is None else counter.place
         for term in update.terms:
             folds = folds_of(term) if without_widening(term) is not known else []

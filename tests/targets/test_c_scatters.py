@@ -1,0 +1,77 @@
+"""Stores at places that depend on data in C: as they are spelled, and wrong programs, which are refused."""
+
+from __future__ import annotations
+
+import pytest
+from tests.lifts import lifted_text
+from tests.targets.tampering import refusal
+
+HISTOGRAM = "void f(int n, int m, const int key[n], int h[m]) { for (int i = 0; i < n; i++) h[key[i]]++; }"
+LAST = "void f(int n, int m, const int ix[n], const double x[n], double y[m]) { for (int i = 0; i < n; i++) y[ix[i]] = x[i]; }"
+LARGEST = """void f(int n, int m, const int key[n], const float v[n], float best[m]) {
+  for (int i = 0; i < n; i++) if (v[i] > best[key[i]]) best[key[i]] = v[i]; }"""
+ROWS = """void f(int n, int d, int m, const int r[n], const double x[n][d], double s[m][d]) {
+  for (int i = 0; i < n; i++) for (int j = 0; j < d; j++) s[r[i]][j] += x[i][j]; }"""
+DEPOSIT = """void f(int n, int m, const int c[n], const double w[n], double r[m]) {
+  for (int p = 0; p < n; p++) { r[c[p]] += 1.0 - w[p]; r[c[p] + 1] += w[p]; } }"""
+PACK = """int f(int n, const double *restrict x, double *restrict out) {
+  int k = 0; for (int i = 0; i < n; i++) if (x[i] > 0.0) out[k++] = x[i]; return k; }"""
+LONG = PACK.replace("int f", "unsigned long f").replace("int k", "unsigned long k")
+REMOVE = "int f(int *a, int n) { int k = 0; for (int i = 0; i < n; i++) if (a[i] != 1) a[k++] = a[i]; return k; }"
+
+
+@pytest.mark.parametrize(
+    ("source", "spelled"),
+    [
+        (HISTOGRAM, ["h[key[j]] += 1;"]),
+        (LAST, ["y[ix[j]] = x[j];"]),
+        (LARGEST, ["best[key[j]] = v[j] > best[key[j]] ? v[j] : best[key[j]];"]),
+        (ROWS, ["s[r[k]][j] += x[k][j];"]),
+        (DEPOSIT, ["r[c[j]] += 1.0 - w[j];\n    r[c[j] + 1] += w[j];"]),
+        (PACK, ["out[count] = x[j];\n      count += 1;", "k = count;"]),
+        (LONG, ["out[count] = x[j];\n      count = (long)((unsigned long)count + 1L);"]),
+        (REMOVE, ["a[k] = a[i];"]),
+        ("void f(int n, const unsigned char k[n], unsigned char h[256]) { for (int i = 0; i < n; i++) h[k[i]]++; }",
+         ["h[k[j]] = (unsigned char)(h[k[j]] + 1);"]),
+    ],
+)  # fmt: skip
+def test_a_store_where_data_says_is_a_loop_of_the_source(source: str, spelled: list[str]) -> None:
+    lifted = lifted_text(source, "c")
+    assert all(line in lifted.program for line in spelled)
+    assert lifted.program.count("for (") == source.count("for (")
+
+
+def test_counters_for_two_arrays_have_two_names() -> None:
+    source = """int f(int n, const float *restrict u, float *restrict p, float *restrict q) {
+      int k = 0; for (int i = 0; i < n; i++) if (u[i] > 0.0f) { p[k] = u[i]; q[k] = 2.0f * u[i]; k++; } return k; }"""
+    program = lifted_text(source, "c").program
+    assert "p[count] = u[j];" in program
+    assert "q[count_before] = 2.0f * u[j];" in program
+
+
+@pytest.mark.parametrize(
+    ("source", "old", "new", "reason"),
+    [
+        (HISTOGRAM, "h[key[j]] += 1", "h[key[j]] += 2", ""),
+        (HISTOGRAM, "h[key[j]] += 1", "h[key[j]] = 1", ""),
+        (HISTOGRAM, "h[key[j]]", "h[key[j] + 1]", "read outside"),
+        (LAST, "for (ptrdiff_t j = 0; j < n; j++)", "for (ptrdiff_t j = n - 1; j >= 0; j--)", ""),
+        (LAST, "y[ix[j]] = x[j]", "y[ix[j]] = x[n - 1 - j]", ""),
+        (LARGEST, "v[j] >", "v[j] <", ""),
+        (ROWS, "s[r[k]][j]", "s[r[j]][k]", ""),
+        (DEPOSIT, "1.0 - w[j]", "1.0 + w[j]", ""),
+        (PACK, "int count = 0", "int count = 1", ""),
+        (PACK, "count += 1", "count += 2", ""),
+        (PACK, "x[j] > 0.0", "x[j] >= 0.0", ""),
+        (PACK, "k = count", "k = count + 1", ""),
+    ],
+)
+def test_a_store_elsewhere_or_of_something_else_is_refused(source: str, old: str, new: str, reason: str) -> None:
+    assert reason in refusal(source, (old, new))
+
+
+def test_what_a_running_sum_stores_is_not_summed_up_at_each_place() -> None:
+    source = """void f(int n, int m, const int k[n], const double v[n], double h[m]) {
+      double s = 0; for (int i = 0; i < n; i++) { s += v[i]; h[k[i]] = s; } }"""
+    (diagnostic,) = lifted_text(source, "c").diagnostics
+    assert diagnostic.message == "h: what is stored at places that depend on data is folded at each of them"
