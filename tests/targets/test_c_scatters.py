@@ -7,7 +7,8 @@ from tests.lifts import lifted_text
 from tests.targets.tampering import refusal
 
 HISTOGRAM = "void f(int n, int m, const int key[n], int h[m]) { for (int i = 0; i < n; i++) h[key[i]]++; }"
-LAST = "void f(int n, int m, const int ix[n], const double x[n], double y[m]) { for (int i = 0; i < n; i++) y[ix[i]] = x[i]; }"
+LAST = """void f(int n, int m, const int ix[n], const double x[n], double y[m]) {
+  for (int i = 0; i < n; i++) y[ix[i]] = x[i]; }"""
 LARGEST = """void f(int n, int m, const int key[n], const float v[n], float best[m]) {
   for (int i = 0; i < n; i++) if (v[i] > best[key[i]]) best[key[i]] = v[i]; }"""
 ROWS = """void f(int n, int d, int m, const int r[n], const double x[n][d], double s[m][d]) {
