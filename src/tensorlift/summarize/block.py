@@ -10,7 +10,7 @@ An iteration is an effect: piece by piece, a term for each cell that it writes, 
 Each read of an array that the loop writes is classified: no earlier iteration writes the cell, so it holds its
 *initial* value; it is the *same cell* that the piece overwrites; or an *earlier iteration* may have written it.  In the
 last case the state of that array before the iteration is computed first, as a function of the loop variable, and put
-in.  What an array's pieces then do to it is brought into closed form by `phases`, or guessed to be a `scan`; or, where
+in.  What an array's pieces then do to it is brought into closed form by `phases`, or guessed to be `chains`; or, where
 what an iteration reads of earlier ones was written without reading of still earlier ones, as in
 ``p[i] = p[n - 1 - i] + q[i]``, the state that the first `phases` give is put into the second.
 
@@ -35,6 +35,7 @@ from tensorlift.poly.variables import strided
 from tensorlift.proofs.source.exits import at_exit
 from tensorlift.proofs.source.induction import Guess, check_induction
 from tensorlift.summarize.accumulation import self_read
+from tensorlift.summarize.chains import guess_chain
 from tensorlift.summarize.phases import Phases, iteration_of
 from tensorlift.summarize.scan import (
     guess_extreme_of_sums,
@@ -42,7 +43,6 @@ from tensorlift.summarize.scan import (
     guess_latest,
     guess_latest_value,
     guess_position,
-    guess_scan,
 )
 from tensorlift.summarize.statements import Allocate, Block, Branch, Load, Loop, Statement, Store
 from tensorlift.summarize.unwritten import unwritten
@@ -61,7 +61,8 @@ class Forms(NamedTuple):
     """Which closed forms a target can make use of.
 
     Where they ``unfold``, what earlier iterations wrote is computed again where it is read, if that ends after one
-    step.  Where they ``gather``, numbers may be what an array holds at a place that depends on data, or folds of folds.
+    step; several chains of cells may lie side by side, and their operands alternate in sign.  Where they ``gather``,
+    numbers may be what an array holds at a place that depends on data, or folds of folds.
     """
 
     unfold: bool = True
@@ -249,7 +250,7 @@ class LoopRule:
         return own_cell(array, len(info.shape), info.dtype)
 
     def _recurrent(self, array: str, pieces: list[Piece], *, unfolds: bool) -> list[Piece]:
-        guess = guess_scan(self.loop, array, pieces, self.region)
+        guess = guess_chain(self.loop, array, pieces, self.region, as_loops=not unfolds)
         if guess is None and unfolds and self._has_short_chains(array):
             first = self._phases(array, self._resolved(pieces, {array: []}))
             guess = self._phases(array, self._resolved(pieces, {array: first}))

@@ -289,6 +289,6 @@ def _weight(piece: tuple[Domain, Term], scope: Scope) -> tuple[int, bool, bool]:
     try:
         parts = constraints_of(condition)
         weight = sum(map(len, parts)) + 10 * (len(parts) - 1)
-    except LiftError:  # a stride
-        weight = 1
+    except LiftError:  # a stride, or what is between the points of one
+        weight = 1 if any(stride_of(condition, axis) for axis in scope.spans) else 10
     return weight, isinstance(piece[1], Constant) and piece[1].value == 0, isinstance(piece[1], Read)

@@ -72,6 +72,7 @@ class PieceLowering:
         self.scope = scope
         self.build = scope.build
         self.dies_here = dies_here
+        self.was_split = False
 
     @property
     def is_in_boxes(self) -> bool:
@@ -83,7 +84,8 @@ class PieceLowering:
     def statements(self) -> list[Statement]:
         """Return the statements after which the variable of the definition's name holds its value.
 
-        Where one term reads outside an array beyond its piece, the pieces are split further.
+        Where one term reads outside an array beyond its piece, the pieces are split further.  Where folds that may be
+        of nothing are in pieces of no simple shape, these folds begin with what they ignore.
         """
         found = scattered(self.definition, self.scope, self.dies_here, _before)
         if found is not None:
@@ -91,10 +93,24 @@ class PieceLowering:
         pieces = self.definition.pieces
         if self.scope.evaluate is value_of:  # other engines see the sums of the source
             pieces = tuple((domain, merged_sums(term, domain)) for domain, term in pieces)
+        try:
+            return self._in_parts(pieces)
+        except LiftError as error:
+            if not self.was_split:
+                raise
+            self.scope = replace(self.scope, fills=True, memo={})
+            try:
+                return self._in_parts(pieces)
+            except LiftError:
+                raise error from None
+
+    def _in_parts(self, pieces: Pieces) -> list[Statement]:
+        """Return the statements for pieces, which are split further where they must."""
         for _ in range(_MOST_SPLITS):
             try:
                 return self._statements(pieces)
             except SplitAxis as split:
+                self.was_split = True
                 pieces = self._split(pieces, split)
             except LiftError:
                 expanded = tuple(part for domain, term in pieces for part in expanded_pieces(domain, term))
@@ -192,29 +208,34 @@ class PieceLowering:
             readable(p.term, p.domain, self.scope.box, self.scope) for p in masked
         ):
             return self._patched(odd, boxes, previous)
-        around = None if boxes or not previous else self._box_of(odd)
-        if around is not None:
-            return self._with_masks_in(around, [(p.domain, p.term) for p in masked], previous[0])
+        pieces = [(p.domain, p.term) for p in masked]
+        around = self._piece(Domain.union(p.domain for p in odd).coalesce(), odd[0].term)
+        if previous and not boxes and self._is_shorter(around):
+            return self._with_masks_in(around, pieces, previous[0], boxes)
         covered = self.scope.domain - Domain.union(box.domain for box in boxes) if boxes else self.scope.domain
-        value = self._whole(select_pieces([(p.domain, p.term) for p in masked], self.scope.inner(covered)))
+        try:
+            value = self._whole(select_pieces(pieces, self.scope.inner(covered)))
+        except LiftError:
+            if not previous or around.spans is None:
+                raise
+            return self._with_masks_in(around, pieces, previous[0], boxes)
         if not boxes:
             return [self._assign(value)]
         return self._into(self._start(value if owns_memory(value) else self.build.copy(value)), boxes)
 
-    def _box_of(self, pieces: list[Piece]) -> Piece | None:
-        """Return the box around pieces, where the array is longer by more than a number than what they are in."""
-        whole = Domain.union(piece.domain for piece in pieces)
-        piece = self._piece(whole.coalesce(), pieces[0].term)
-        extents = self.definition.shape
-        ends = zip((piece.spans or {}).values(), extents, strict=True) if piece.spans else ()
-        return piece if any(not (after - first - extent).is_constant for (first, after), extent in ends) else None
+    def _is_shorter(self, box: Piece) -> bool:
+        """Tell whether an array is longer by more than a number than a box."""
+        ends = zip((box.spans or {}).values(), self.definition.shape, strict=True) if box.spans else ()
+        return any(not (after - first - extent).is_constant for (first, after), extent in ends)
 
-    def _with_masks_in(self, box: Piece, pieces: list[tuple[Domain, Term]], previous: Piece) -> list[Statement]:
-        """Assign a box whose cells are of several pieces, and leave the rest as it is."""
+    def _with_masks_in(
+        self, box: Piece, pieces: list[tuple[Domain, Term]], previous: Piece, boxes: list[Piece]
+    ) -> list[Statement]:
+        """Assign a box whose cells are of several pieces, then other boxes, and leave the rest as it is."""
         items, _, scope = self._inside(box)
         value = select_pieces(pieces, scope.inner(scope.box))
         store = self._stored(items, value, scope)
-        return self._marked([self._before([box], previous), store])
+        return self._marked([self._before([box, *boxes], previous), store, *map(self._slice, boxes)])
 
     def _patched(self, odd: list[Piece], boxes: list[Piece], previous: list[Piece]) -> list[Statement]:
         """Assign pieces of no simple shape into their boxes, keeping what is there where they do not apply."""

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.positions import counted_from_zero, position_of
 from tensorlift.comprehension.rewrite import substitute
-from tensorlift.comprehension.terms import Reduce, reduce
+from tensorlift.comprehension.terms import Reduce, piecewise, reduce
+from tensorlift.ir.scalar_terms import neutral
 from tensorlift.ir.tensor_program import Range, Reverse
 from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.poly.affine import ZERO, Affine
 from tensorlift.poly.domain import EMPTY, Domain, at_least
+from tensorlift.poly.variables import unconstrained, without_divisions
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.reads import affine_value, readable
 from tensorlift.synthesis.derive.scope import Scope, Span, SplitAxis, Value, range_of, span_box
@@ -60,13 +62,23 @@ def _separated(term: Reduce, name: str, full: Domain, known: Domain) -> Reduce |
 def _single(term: Reduce, full: Domain, scope: Scope) -> Value | None:
     name = term.bound[0]
     ends = [a for a in scope.spans if term.domain.mentions(a) and a not in term.body.free]
-    if len(ends) != 1:
-        return None
-    axis = ends[0]
-    span = range_of(full, name, [a for a in scope.spans if a != axis])
-    if span is None or not (scope.domain & span_box({name: span})).is_subset(full):
-        return None
-    low, high = span
+    for axis in ends:
+        span = range_of(full, name, [a for a in scope.spans if a != axis])
+        if span is not None and len(ends) == 1 and (scope.domain & span_box({name: span})).is_subset(full):
+            try:
+                return _along(term, axis, span, scope)
+            except SplitAxis:
+                if not scope.fills:
+                    raise
+    for axis in ends:
+        value = _masked(term, axis, full, scope)
+        if value is not None:
+            return value
+    return None
+
+
+def _along(term: Reduce, axis: str, span: Span, scope: Scope) -> Value | None:
+    (name,), (low, high) = term.bound, span
     if name not in term.body.free:
         return _repeated(term, high - low, scope)
     if abs(high.coefficient(axis)) == 1 and not low.coefficient(axis):
@@ -74,6 +86,40 @@ def _single(term: Reduce, full: Domain, scope: Scope) -> Value | None:
     if abs(low.coefficient(axis)) == 1 and not high.coefficient(axis):
         return _running(term, axis, (low, high), scope, upwards=False)
     return None
+
+
+def _masked(term: Reduce, axis: str, full: Domain, scope: Scope) -> Value | None:
+    """Return the running fold of what is the neutral element where a condition does not hold, which needs no axis.
+
+    One that may be of nothing begins before the first element that counts.
+    """
+    (name,) = term.bound
+    others = [a for a in scope.spans if a != axis]
+    span = range_of(without_divisions(full.project_out(*others)), name, ())
+    if span is None or name not in term.body.free:
+        return None
+    points = scope.domain & span_box({name: span})
+    conditions = unconstrained(term.domain, axis), full.project_out(axis)
+    condition = next((each for each in conditions if (points & each).is_subset(full)), None)
+    if condition is None:
+        return None
+    span = _with_an_element(span, axis, scope)
+    prefix = scope.box & span_box({name: span})
+    body = piecewise([(condition, term.body), (prefix.project_out(axis) - condition, neutral(term.op, term.dtype))])
+    masked = reduce(term.op, term.bound, span_box({name: span}), body)
+    assert isinstance(masked, Reduce)
+    return _along(masked, axis, span, scope)
+
+
+def _with_an_element(span: Span, axis: str, scope: Scope) -> Span:
+    """Return a range of which one end moves along an axis, with the other end moved so that it is never empty."""
+    low, high = span
+    (first, after), moving = scope.spans[axis], low if low.mentions((axis,)) else high
+    ends = first if (moving.coefficient(axis) > 0) == (moving is high) else after - 1
+    missing = 1 - (high - low).substitute({axis: ends})
+    if not missing.is_constant or missing.constant <= 0:
+        return span
+    return (low - missing, high) if moving is high else (low, high + missing)
 
 
 def _repeated(term: Reduce, times: Affine, scope: Scope) -> Value | None:

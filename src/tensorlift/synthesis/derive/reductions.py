@@ -68,8 +68,8 @@ def _whole_value(term: Reduce, scope: Scope) -> Value:
     only = at_only_point(term, scope.domain)
     if only is not None:
         return scope.evaluate(only, scope)
-    term = flattened(term)
-    term = without_strides(term) or term
+    flat = flattened(term)
+    term = without_strides(flat) or flat
     if term.op == "sum":
         parts = _split(term, scope)
         if parts:
@@ -79,6 +79,8 @@ def _whole_value(term: Reduce, scope: Scope) -> Value:
     if full.is_empty():
         return neutral(term.op, term.dtype, scope)
     known = prefix_value(term, full, scope) or position_value(term, scope, evaluation)
+    if known is None and flat is not term:
+        known = prefix_value(flat, scope.domain & flat.domain, scope)
     if known is not None:
         return known
     try:

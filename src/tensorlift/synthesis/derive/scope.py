@@ -50,7 +50,7 @@ class Scope:
     the arms of a select, where the value counts: elsewhere operations that may fail get a harmless operand.  It is the
     opposite of ``unless`` where a select asks for that: spelled alike, the two are seen to be one condition.
     ``failing`` remembers, for the whole program, which terms have such operations.  ``ranges`` is what the types of
-    sizes say of them.
+    sizes say of them.  Where it ``fills`` folds, they may begin with what they ignore, if there may be nothing else.
     """
 
     build: Builder
@@ -64,6 +64,7 @@ class Scope:
     unless: Value | None = None
     memo: dict[Term, Value] = field(default_factory=dict)
     ranges: Domain = UNIVERSE
+    fills: bool = False
 
     def inner(self, domain: Domain, spans: Mapping[str, Span] | None = None) -> Scope:
         """Return the scope of a part of an expression, with fewer points or more axes."""
