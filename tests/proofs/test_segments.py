@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.lifts import lifted_text
 
 from tensorlift import lift
 from tensorlift.proofs.certificate import seal_of
@@ -77,6 +78,35 @@ def test_another_program_is_rejected(old: str, new: str, certificate: dict[str, 
     assert old in certificate["program"]
     with pytest.raises(CheckFailure):
         verify(sealed({**certificate, "program": certificate["program"].replace(old, new)}))
+
+
+IN_PAIRS = [
+    ("ptr[:-1], ptr[1:]", "ptr[1:], ptr[:-1]"),
+    ("ptr[:-1], ptr[1:]", "ptr[1:], ptr[1:]"),
+    ("ptr[:-1], ptr[1:]", "ptr[:-1] * 2, ptr[1:]"),
+    ("val * x[col], ptr", "val * x[ptr], ptr"),
+    ("index_add_(0, rows", "index_add_(0, places"),
+    ("clamp(min=0)", "clamp(min=1)"),
+    ("def segment_sums", "def sums_of_segments"),
+    ("def spmv(ptr", "def spmv(segment_sums"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), IN_PAIRS)
+def test_another_function_or_other_bounds_are_rejected(old: str, new: str) -> None:
+    function = lifted_text(SPMV, "torch")
+    assert (str(function.level), str(function.verdict)) == ("proved", "loop-free")
+    found = sealed(json.loads(json.dumps(function.certificate)))
+    verify(found)
+    assert old in found["program"]
+    with pytest.raises(CheckFailure):
+        verify(sealed({**found, "program": found["program"].replace(old, new)}))
+
+
+def test_a_function_that_is_no_operation_is_read_as_others_are() -> None:
+    found = json.loads(json.dumps(lifted_text(SPMV, "torch").certificate))
+    with pytest.raises(CheckFailure, match="a function that is another one in this target"):
+        verify(sealed({**found, "program": found["program"] + "\n\ndef segment_sums(x):\n    return x\n"}))
 
 
 def test_a_certificate_without_a_precondition_on_bounds_is_rejected(certificate: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,6 +57,14 @@ class Library:
     lacks: frozenset[str] = frozenset()
     enough: int = len(TRIALS)
     together: Callable[[Run], Run] = lambda run: run
+
+    @cached_property
+    def helpers(self) -> Mapping[str, Any]:
+        """The functions that texts define themselves."""
+        found: dict[str, Any] = {}
+        for text in self.target.helpers.values():
+            exec(text, {**self.names}, found)
+        return found
 
 
 # -- the value of a term, by brute force
@@ -176,7 +185,7 @@ class Trial:
         self.arrays[name] = values(spec.partition("[")[0], dtype, shape, rng)
 
     def run(self, given: Mapping[str, Any]) -> Any:
-        names = {**self.library.names, **self.sizes, **given}
+        names = {**self.library.names, **self.library.helpers, **self.sizes, **given}
         with np.errstate(all="ignore"):
             if " = " not in self.text:
                 result = eval(self.text, names)

@@ -213,6 +213,10 @@ class Along(_Unary):
         """The operand and the places."""
         return (self.argument, self.index)
 
+    def on(self, operands: tuple[Expression, ...]) -> Along:
+        """Return the same of other operands."""
+        return replace(self, argument=operands[0], index=operands[1])
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Take(Along):
@@ -426,7 +430,7 @@ def with_operands(expression: Expression, operands: tuple[Expression, ...]) -> E
     if isinstance(expression, Scatter):
         return replace(expression, argument=operands[0], indices=operands[1:-1], value=operands[-1])
     if isinstance(expression, Along):
-        return replace(expression, argument=operands[0], index=operands[1])
+        return expression.on(operands)
     if isinstance(expression, _Unary):
         return replace(expression, argument=operands[0])
     if isinstance(expression, Elementwise | Contraction | Operation):
@@ -456,12 +460,6 @@ def names_of(program: TensorProgram) -> Iterator[str]:
             yield statement.variable
         elif isinstance(statement, Assign | SetSlice):
             yield statement.name
-
-
-def definitions_computed(body: tuple[Statement, ...]) -> list[str]:
-    """Return the definitions that statements compute, in program order."""
-    assigned = (s for s in walk_statements(body) if isinstance(s, Assign | SetSlice))
-    return [statement.definition for statement in assigned if statement.definition is not None]
 
 
 def values_of(statement: Statement) -> tuple[Expression, ...]:

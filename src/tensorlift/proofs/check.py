@@ -228,7 +228,7 @@ def proof_of(  # noqa: PLR0913 - as `check`
         if guards:
             raise CheckFailure(GUARD, "programs in MLIR have no guards")
         return TextProof(text, entry, summary, target, cuts)
-    program = parse_program(text, target.modules, target.starts)
+    program = parse_program(text, target.modules, target.starts, target.helpers)
     function = program.functions.get(entry)
     if function is None:
         raise CheckFailure(INTERFACE, f"the text defines no function {entry}")

@@ -19,6 +19,7 @@ import ast
 import itertools
 import re
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
@@ -251,10 +252,12 @@ class ProgramText(NamedTuple):
     modules: frozenset[str]
 
 
-def parse_program(text: str, modules: Mapping[str, str], checks: Iterable[str] = ()) -> ProgramText:
+def parse_program(
+    text: str, modules: Mapping[str, str], checks: Iterable[str] = (), helpers: Mapping[str, str] = MappingProxyType({})
+) -> ProgramText:
     """Parse emitted text: import statements of ``modules``, and functions, which may start with ``checks``.
 
-    A check that begins with ``@`` is a decorator.
+    A check that begins with ``@`` is a decorator.  Functions that are ``helpers``, to the letter, are operations.
 
     Raises:
         CheckFailure: where the text is no Python, or has statements outside the sublanguage.
@@ -273,6 +276,10 @@ def parse_program(text: str, modules: Mapping[str, str], checks: Iterable[str] =
     for statement in tree.body:
         if isinstance(statement, ast.Import | ast.ImportFrom):
             bound.add(_import(statement, allowed))
+        elif isinstance(statement, ast.FunctionDef) and statement.name in helpers:
+            if statement.name in bound or ast.unparse(statement) != ast.unparse(ast.parse(helpers[statement.name])):
+                raise unreadable(statement, "a function that is another one in this target")
+            bound.add(statement.name)
         elif isinstance(statement, ast.FunctionDef):
             _add(functions, _function(statement, known))
         elif not _is_text(statement):

@@ -70,7 +70,7 @@ def held_of_sample(
 
 
 def _evaluator(target: Target, ledger: Ledger) -> Evaluator:
-    return Evaluator(ProgramText({}, frozenset(target.modules)), target, ledger, target.starts)
+    return Evaluator(ProgramText({}, frozenset({*target.modules, *target.helpers})), target, ledger, target.starts)
 
 
 def _frame(operands: Mapping[str, Held], sizes: Iterable[str]) -> Frame:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.ir.tensor_program import Return, Statement, definitions_computed
+from tensorlift.ir.tensor_program import Assign, Return, SetSlice, Statement, walk_statements
 from tensorlift.targets.target import UnspelledError
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def spell_all(body: Sequence[Statement], spell: Spell, after: Sequence[Statement
         except UnspelledError:
             raise
         except LiftError as error:
-            raise UnspelledError(error, definitions_computed(tuple(body[position:]))) from None
+            raise UnspelledError(error, _definitions_computed(tuple(body[position:]))) from None
 
 
 def returned(statement: Return, program: TensorProgram) -> tuple[Expression, ...]:
@@ -72,3 +72,9 @@ def spelling(program: TensorProgram, *, unspelled: bool = True) -> Iterator[None
         located = LiftError(*(d if d.location else replace(d, location=program.location) for d in error.diagnostics))
         names = error.definitions if isinstance(error, UnspelledError) else () if unspelled else None
         raise located if names is None else UnspelledError(located, names) from None
+
+
+def _definitions_computed(body: tuple[Statement, ...]) -> list[str]:
+    """Return the definitions that statements compute, in program order."""
+    assigned = (s for s in walk_statements(body) if isinstance(s, Assign | SetSlice))
+    return [statement.definition for statement in assigned if statement.definition is not None]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tensorlift.ir.segments import Segments
+from tensorlift.ir.segments import Segments, Spans
 from tensorlift.ir.tensor_program import (
     At,
     Broadcast,
@@ -67,7 +67,7 @@ class Builder:
         chooses: bool = False,
         chooses_in_loops: bool = False,
         short_windows: bool = False,
-        segmented: bool = False,
+        segmented: str = "",
         orders_stores: bool = False,
     ) -> None:
         """Say what there may be in the program.
@@ -284,8 +284,12 @@ class Builder:
         """Fold along an axis, keeping each intermediate value."""
         return self._node(Cumulative, argument.dtype, argument.shape, argument, op, axis)
 
-    def segments(self, op: Reducer, argument: Expression, axis: int, bounds: Expression) -> Expression:
-        """Fold along an axis between bounds that follow each other."""
+    def segments(
+        self, op: Reducer, argument: Expression, axis: int, bounds: Expression, ends: Expression | None = None
+    ) -> Expression:
+        """Fold along an axis between bounds that follow each other, or sum up along the first one up to other ends."""
+        if ends is not None:
+            return self._node(Spans, argument.dtype, (*bounds.shape, *argument.shape[1:]), argument, axis, bounds, ends)
         shape = (*argument.shape[:axis], bounds.shape[0] - 1, *argument.shape[axis + 1 :])
         return self._node(Segments, argument.dtype, shape, argument, axis, bounds, op)
 

@@ -22,6 +22,8 @@ from tensorlift.synthesis.simplify.arithmetic import factors, product
 if TYPE_CHECKING:
     from tensorlift.diagnostics import LiftError
 
+    Bounds = tuple[Term, Term]
+
 
 def segments_value(term: Reduce, scope: Scope) -> Value | None:
     """Return the value of a fold between bounds that are data; None where it is none.
@@ -39,9 +41,10 @@ def segments_value(term: Reduce, scope: Scope) -> Value | None:
     low, high = map(without_widening, within.args[1:])
     if term.bound != (place,) or place is None or not is_neutral(nothing, term.op) or not scope.build.segmented:
         raise no_operation()
-    axis = _common_axis(low, high, scope)
+    in_pairs = scope.build.segmented == "pairs"
+    axis = _only_axis(low, high, scope) if in_pairs else _common_axis(low, high, scope)
     spans = ranges_of(scope.domain & term.domain, (place,), (*scope.spans, place))
-    if axis is None or spans is None or not isinstance(low, Read):
+    if axis is None or spans is None or (in_pairs and term.op != "sum"):
         raise no_operation()
     above, below = factors(value) if term.op == "sum" else ([value], [])
     outside = [f for f in above if place not in f.free]
@@ -56,21 +59,45 @@ def segments_value(term: Reduce, scope: Scope) -> Value | None:
         cells = Value(
             inner.filled(cells, (*cells.axes, place), (*map(inner.extent, (*cells.axes, place)),)), (*cells.axes, place)
         )
-    first, after = scope.spans[axis]
-    bound = fresh("b")
-    ends = scope.over({bound: (first, after + 1)}, span_box({bound: (first, after + 1)}) & scope.context)
-    moved = tuple(i.substitute({axis: Affine.var(bound)}) for i in low.indices)
-    bounds = read_value(read(low.array, moved, low.dtype), ends)
-    number = cells.axes.index(place)
-    folded = scope.build.segments(term.op, cells.expression, number, bounds.expression)
-    result = Value(folded, tuple(axis if name == place else name for name in cells.axes))
-    is_some = scope.combined("lt", scope.evaluate(low, scope), scope.evaluate(high, scope))
-    result = scope.combined("select", is_some, result, scope.number(neutral(term.op, term.dtype), term.dtype))
+    result = (_between_pairs if in_pairs else _between_neighbours)(term, (low, high), (axis, place), cells, scope)
     for factor in outside:
         result = scope.combined("mul", scope.evaluate(factor, scope), result)
     for divisor in (f for f in below if place not in f.free):
         result = scope.combined("div", result, scope.evaluate(divisor, scope))
     return result
+
+
+def _between_neighbours(term: Reduce, bounds: Bounds, names: tuple[str, str], cells: Value, scope: Scope) -> Value:
+    """Fold from each place of a list up to the next one, which is any value where that is no later."""
+    (low, high), (axis, place), (first, after) = bounds, names, scope.spans[names[0]]
+    assert isinstance(low, Read)
+    bound = fresh("b")
+    ends = scope.over({bound: (first, after + 1)}, span_box({bound: (first, after + 1)}) & scope.context)
+    moved = tuple(i.substitute({axis: Affine.var(bound)}) for i in low.indices)
+    listed = read_value(read(low.array, moved, low.dtype), ends)
+    folded = scope.build.segments(term.op, cells.expression, cells.axes.index(place), listed.expression)
+    result = Value(folded, tuple(axis if name == place else name for name in cells.axes))
+    is_some = scope.combined("lt", scope.evaluate(low, scope), scope.evaluate(high, scope))
+    return scope.combined("select", is_some, result, scope.number(neutral(term.op, term.dtype), term.dtype))
+
+
+def _between_pairs(_: Reduce, bounds: Bounds, names: tuple[str, str], cells: Value, scope: Scope) -> Value:
+    """Sum up from each place of a list to the one beside it in another list."""
+    axis, place = names
+    over = scope.over({axis: scope.spans[axis]}, span_box({axis: scope.spans[axis]}) & scope.context)
+    listed = [over.filled(over.evaluate(bound, over), (axis,), (over.extent(axis),)) for bound in bounds]
+    if listed[0].dtype != listed[1].dtype:
+        raise no_operation()
+    others = tuple(name for name in cells.axes if name != place)
+    return Value(
+        scope.build.segments("sum", scope.permuted(cells, (place, *others)).expression, 0, *listed), (axis, *others)
+    )
+
+
+def _only_axis(low: Term, high: Term, scope: Scope) -> str | None:
+    """Return the axis on which alone bounds depend."""
+    axes = scope.ordered([*low.free, *high.free])
+    return axes[0] if len(axes) == 1 else None
 
 
 def _common_axis(low: Term, high: Term, scope: Scope) -> str | None:

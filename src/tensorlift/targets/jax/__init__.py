@@ -30,8 +30,9 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, scalar_value
 from tensorlift.ir.cost import Costs
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
-from tensorlift.targets.arrays import arithmetic, compaction, creation, functions, index, reduction, scatter
+from tensorlift.targets.arrays import arithmetic, compaction, creation, functions, index, reduction, scatter, spans
 from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength
+from tensorlift.targets.jax import helpers
 from tensorlift.targets.numpy import TARGET as NUMPY
 from tensorlift.targets.target import (
     OpRow,
@@ -230,6 +231,7 @@ ROWS: dict[str, OpRow] = by_spelling(
         *(_as_jax(row) for row in NUMPY.rows.values() if row.spelling not in _ABSENT),
         *_UPDATES,
         *_OWN,
+        spans.row_of("jnp.arange"),
     ]
 )
 
@@ -334,4 +336,6 @@ TARGET = Target(
     library="jax",
     costs=Costs(operation=16000, view=50, cell=0.33, function=2, product=0.05, loose_product=0.16, in_place=0.33),
     forms=frozenset({"blocked"}),
+    segmented="pairs",
+    helpers={spans.NAME: helpers.SEGMENT_SUMS},
 )

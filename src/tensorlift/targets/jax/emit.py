@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import refuse
+from tensorlift.ir.segments import Spans
 from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import (
     Assign,
@@ -25,7 +27,9 @@ from tensorlift.ir.tensor_program import (
     nodes_of,
 )
 from tensorlift.poly.names import unused
+from tensorlift.targets.arrays.spans import NAME
 from tensorlift.targets.jax import IN_LAX, PRECISE, X64
+from tensorlift.targets.jax.helpers import SEGMENT_SUMS
 from tensorlift.targets.jax.traced import TracedLoops
 from tensorlift.targets.python_text import arrays, spelling
 from tensorlift.targets.python_text.emission import INDENT, Emission, is_zero
@@ -119,7 +123,8 @@ def _on_axis(text: str, axis: int, rank: int) -> str:
 _LIBRARY = arrays.library_of(
     "jnp",
     "JAX",
-    {Contraction: _contraction, Copy: _copy, Cast: _cast, Empty: _empty, Reduction: _reduction, Windows: _windows},
+    {Contraction: _contraction, Copy: _copy, Cast: _cast, Empty: _empty, Reduction: _reduction, Windows: _windows,
+     Spans: arrays.spans},
     accumulations={
         "sum": "jnp.cumsum", "prod": "jnp.cumprod", "max": "lax.cummax", "min": "lax.cummin",
         "any": "jnp.logical_or.accumulate", "all": "jnp.logical_and.accumulate",
@@ -133,7 +138,8 @@ _LIBRARY = arrays.library_of(
 
 class _JaxEmission(Emission):
     library = _LIBRARY
-    reserved = frozenset({"jax", "jnp", "lax"})
+    reserved = frozenset({"jax", "jnp", "lax", NAME})
+    helpers = MappingProxyType({NAME: SEGMENT_SUMS})
 
     def __init__(self, program: TensorProgram) -> None:
         self.traced = TracedLoops(program)
@@ -178,9 +184,9 @@ class _JaxEmission(Emission):
 
     def imports(self) -> list[str]:
         """Import what the text needs of JAX."""
-        lines = ["import jax"] if self._is_wide() or self.decorators() else []
+        lines = ["import jax"] if self._is_wide() or self.decorators() or NAME in self.spell.used else []
         lines.append("import jax.numpy as jnp")
-        if any(line.find("lax.") >= 0 for line in self.lines):
+        if NAME in self.spell.used or any(line.find("lax.") >= 0 for line in self.lines):
             lines.append("from jax import lax")
         return lines
 

@@ -30,6 +30,7 @@ from tensorlift.ops.dtypes import is_float, is_integer, width
 from tensorlift.ops.scalar_ops import ROUNDINGS, numpy_name
 from tensorlift.poly.affine import ZERO
 from tensorlift.targets.arrays.functions import FUNCTIONS
+from tensorlift.targets.arrays.spans import NAME
 from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.spelling import Library, Products, Rule, Spelling
 from tensorlift.targets.python_text.text import Precedence, Text, binary, call, is_cut
@@ -37,6 +38,7 @@ from tensorlift.targets.python_text.text import Precedence, Text, binary, call, 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tensorlift.ir.segments import Spans
     from tensorlift.ops.dtypes import DType
 
 
@@ -382,3 +384,9 @@ def library_of(
     return Library(
         name, title, {**_functions_of(name), **(functions or {})}, _element_types_of(name), {**RULES, **rules}, **given
     )
+
+
+def spans(spell: Spelling, node: Spans) -> Text:
+    """Spell sums between bounds by a function of the text."""
+    spell.used[NAME] = None
+    return call(NAME, *(spell(operand) for operand in node.operands))

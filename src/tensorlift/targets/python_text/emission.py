@@ -7,6 +7,7 @@ text mentions.  Alongside the text go the places where a variable holds a defini
 from __future__ import annotations
 
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift.diagnostics import refuse
@@ -37,7 +38,7 @@ from tensorlift.targets.python_text.text import Precedence, Text, binary, may_be
 from tensorlift.targets.python_text.wrap import wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from tensorlift.ir.tensor_program import Parameter, SizeSource, TensorProgram
     from tensorlift.ops.dtypes import DType
@@ -68,6 +69,7 @@ class Emission:
 
     library: ClassVar[Library]
     reserved: ClassVar[frozenset[str]]
+    helpers: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     def __init__(self, program: TensorProgram) -> None:
         self.program = program
@@ -118,6 +120,7 @@ class Emission:
         used = [
             text.format_map(self.spell.library.functions) for name, text in _HELPERS.items() if name in self.spell.used
         ]
+        used += [text for name, text in self.helpers.items() if name in self.spell.used]
         return [line for text in used for line in (*text.splitlines(), "", "")]
 
     def _header(self) -> list[str]:

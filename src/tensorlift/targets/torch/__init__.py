@@ -20,10 +20,11 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, scalar_value
 from tensorlift.ir.cost import Costs
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
+from tensorlift.targets.arrays import spans
 from tensorlift.targets.arrays.contraction import SUM_OF_ARRAYS
 from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength, promote_integers
 from tensorlift.targets.target import Overlaps, Target, by_spelling
-from tensorlift.targets.torch import rows_functions, rows_scatter, rows_shape
+from tensorlift.targets.torch import helpers, rows_functions, rows_scatter, rows_shape
 from tensorlift.targets.torch.rows_functions import ELEMENT_TYPES
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
 
 
-ROWS = by_spelling([*rows_functions.ROWS, *rows_shape.ROWS, *rows_scatter.ROWS, SUM_OF_ARRAYS])
+ROWS = by_spelling(
+    [*rows_functions.ROWS, *rows_shape.ROWS, *rows_scatter.ROWS, spans.row_of("torch.arange"), SUM_OF_ARRAYS]
+)
 
 
 class TorchTypes(ArrayTypes):
@@ -125,6 +128,8 @@ TARGET = Target(
     table="torch.tensor",
     emitter="tensorlift.targets.torch.emit:emit",
     overlaps=Overlaps.LOST,
+    segmented="pairs",
+    helpers={spans.NAME: helpers.SEGMENT_SUMS},
     library="torch",
     costs=Costs(operation=3500, view=800, cell=0.25, function=2, product=0.05, loose_product=0.17, in_place=0.12),
     forms=frozenset({"sliced", "blocked", "stacked", "in place"}),

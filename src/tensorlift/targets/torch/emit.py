@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import reduce
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import refuse
+from tensorlift.ir.segments import Spans
 from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import (
     At,
@@ -44,6 +46,7 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.ops.dtypes import SIGNED, UNSIGNED, is_float
 from tensorlift.poly.affine import ZERO
+from tensorlift.targets.arrays.spans import NAME
 from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.arrays import (
     accumulation,
@@ -51,6 +54,7 @@ from tensorlift.targets.python_text.arrays import (
     iota,
     is_mean,
     is_narrow,
+    spans,
     summed,
     widened_type,
 )
@@ -58,6 +62,7 @@ from tensorlift.targets.python_text.emission import Emission, Memory
 from tensorlift.targets.python_text.spelling import Library, Products, Spelling
 from tensorlift.targets.python_text.taps import along, product_text
 from tensorlift.targets.python_text.text import Precedence, Text, binary, call, converts_itself, is_cut
+from tensorlift.targets.torch.helpers import SEGMENT_SUMS
 from tensorlift.targets.torch.rows_functions import FUNCTIONS
 from tensorlift.targets.torch.rows_shape import INDEX_TYPES
 
@@ -388,6 +393,7 @@ LIBRARY = Library(
         Reduction: _reduction,
         Cumulative: _cumulative,
         Contraction: _contraction,
+        Spans: spans,
     },
     function=_function,
     converted=_converted,
@@ -414,7 +420,8 @@ def emit(program: TensorProgram) -> Emitted:
 
 class _TorchEmission(Emission):
     library = LIBRARY
-    reserved = frozenset({"torch"})
+    reserved = frozenset({"torch", NAME})
+    helpers = MappingProxyType({NAME: SEGMENT_SUMS})
 
     def __init__(self, program: TensorProgram) -> None:
         self._memory = Memory()

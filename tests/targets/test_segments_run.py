@@ -1,0 +1,83 @@
+"""Sums between bounds that data say, run: bounds that fall or overlap, no cells, what is not finite, derivatives."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from tests.lifts import lifted_text
+
+from tensorlift.runtime.program import load_program
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+pytestmark = pytest.mark.usefixtures("wide")
+
+SPANS = """void f(int n, const int *low, const int *high, const double *x, double *y) {
+  for (int i = 0; i < n; i++) {
+    double s = 0;
+    for (int p = low[i]; p < high[i]; p++) s += x[p];
+    y[i] = s;
+  }
+}"""
+COUNTS = """void f(int n, const long *at, const unsigned char *x, short *y) {
+  for (int i = 0; i < n; i++) {
+    short s = 0;
+    for (long p = at[i]; p < at[i + 1]; p++) s += 1000 * x[p];
+    y[i] = s;
+  }
+}"""
+BOUNDS = [
+    ([0, 2, 2, 4], [2, 2, 4, 7]),  # rows one after the other, one of them empty
+    ([1, 3, 6], [2, 5, 7]),  # apart
+    ([5, 0, 3], [7, 6, 4]),  # in another order, with cells in common
+    ([4, 7, 0], [1, 0, 0]),  # that fall
+    ([], []),
+]
+
+
+def _program(source: str, target: str) -> tuple[Callable[..., Any], Callable[[Any], Any]]:
+    function = lifted_text(source, target)
+    assert str(function.level) == str(function.definitions) == "proved"
+    assert str(function.verdict) == "loop-free"
+    give = np.copy
+    if target == "torch":
+        give = pytest.importorskip("torch").from_numpy
+    elif target == "jax":
+        give = pytest.importorskip("jax.numpy").asarray
+    return load_program(str(function.program), "f"), give
+
+
+@pytest.mark.parametrize("target", ["jax", "torch"])
+def test_rows_are_summed_up_wherever_they_start_and_end(target: str) -> None:
+    program, give = _program(SPANS, target)
+    x = np.array([1, np.inf, 4, -2, np.nan, 8, -np.inf])
+    for low, high in BOUNDS:
+        found = np.asarray(program(*map(give, (np.array(low, np.int32), np.array(high, np.int32), x))))
+        wanted = np.array([x[a:b].sum() for a, b in zip(low, high, strict=True)])
+        np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
+def test_sums_of_rows_wrap_in_their_type(target: str) -> None:
+    program, give = _program(COUNTS, target)
+    x, at = np.array([200, 50, 9, 70], np.uint8), np.array([0, 2, 1, 4, 4])
+    found = np.asarray(program(*map(give, (at, x))))
+    wanted = [(1000 * x[a:b].sum(dtype=np.int64)).astype(np.int16) for a, b in itertools.pairwise(at)]
+    assert found.tolist() == wanted
+
+
+def test_jax_transforms_sums_of_rows(jax: ModuleType) -> None:
+    program, give = _program(SPANS, "jax")
+    x, weights = give(np.arange(7.0)), give(np.array([2.0, 3.0, 5.0]))
+    for low, high in BOUNDS[1:3]:
+        ends = [give(np.array(bound, np.int32)) for bound in (low, high)]
+        covered = np.array([[a <= p < b for p in range(7)] for a, b in zip(low, high, strict=True)])
+        grad = jax.grad(jax.jit(lambda v, ends=ends: weights @ program(*ends, v)))(x)
+        np.testing.assert_allclose(grad, np.array([2.0, 3.0, 5.0]) @ covered)
+        rows = jax.vmap(lambda v, ends=ends: program(*ends, v))(x[None] * weights[:, None])
+        np.testing.assert_allclose(rows, np.outer([2.0, 3.0, 5.0], covered @ np.arange(7.0)))
