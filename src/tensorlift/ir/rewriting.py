@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from tensorlift.ir.tensor_program import Expression, Subscript, with_operands
+from tensorlift.ir.tensor_program import (
+    Along,
+    Conditional,
+    Contraction,
+    Elementwise,
+    Expression,
+    Gather,
+    Operation,
+    Scatter,
+    Subscript,
+    Unary,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator
@@ -49,3 +61,22 @@ def affines_in(node: Expression) -> Iterator[Affine]:
     items = node.items if isinstance(node, Subscript) else ()
     parts = ((item, name) for item in items for name in ("start", "stop", "index"))
     yield from (getattr(holder, name) for holder, name in chain(fields, parts) if hasattr(holder, name))
+
+
+def with_operands(expression: Expression, operands: tuple[Expression, ...]) -> Expression:
+    """Return the expression on other operands of the same types and shapes; itself where they are its own."""
+    if all(new is old for new, old in zip(operands, expression.operands, strict=True)):
+        return expression
+    if isinstance(expression, Gather):
+        return replace(expression, argument=operands[0], indices=operands[1:])
+    if isinstance(expression, Scatter):
+        return replace(expression, argument=operands[0], indices=operands[1:-1], value=operands[-1])
+    if isinstance(expression, Along):
+        return expression.on(operands)
+    if isinstance(expression, Unary):
+        return replace(expression, argument=operands[0])
+    if isinstance(expression, Elementwise | Contraction | Operation):
+        return replace(expression, arguments=operands)
+    if isinstance(expression, Conditional):
+        return replace(expression, condition=operands[0], chosen=operands[1], other=operands[2])
+    return expression

@@ -111,7 +111,9 @@ class Variable(Expression):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Unary(Expression):
+class Unary(Expression):
+    """What has one operand, and perhaps others beside it."""
+
     argument: Expression
 
     @property
@@ -148,41 +150,41 @@ class Conditional(Expression):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Cast(_Unary):
+class Cast(Unary):
     """The operand's values in the node's type."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Copy(_Unary):
+class Copy(Unary):
     """The operand in memory of its own."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Broadcast(_Unary):
+class Broadcast(Unary):
     """The operand with the node's shape."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Subscript(_Unary):
+class Subscript(Unary):
     """A view by one item for each axis of the operand, with new axes between; axes behind the last item are whole."""
 
     items: tuple[SubscriptItem, ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Transpose(_Unary):
+class Transpose(Unary):
     """A view with permuted axes: axis ``k`` of the result is axis ``permutation[k]`` of the operand."""
 
     permutation: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Diagonal(_Unary):
+class Diagonal(Unary):
     """The diagonal of a matrix."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Windows(_Unary):
+class Windows(Unary):
     """All windows of given extents along axes: window axes come last, in the order of ``axes``."""
 
     axes: tuple[int, ...]
@@ -190,7 +192,7 @@ class Windows(_Unary):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Gather(_Unary):
+class Gather(Unary):
     """Cells of the operand at index arrays, one for each of its axes, that broadcast to the node's shape."""
 
     indices: tuple[Expression, ...]
@@ -202,7 +204,7 @@ class Gather(_Unary):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Along(_Unary):
+class Along(Unary):
     """What is made of the operand along one axis by an array of places there."""
 
     axis: int
@@ -224,7 +226,7 @@ class Take(Along):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Scatter(_Unary):
+class Scatter(Unary):
     """The operand with cells at index arrays changed, or (``keep``) from a start to an end, by what a mask keeps."""
 
     op: ScatterOp
@@ -239,7 +241,7 @@ class Scatter(_Unary):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Triangle(_Unary):
+class Triangle(Unary):
     """The cells of the last two axes with ``column <= row + offset`` (lower) or ``>=`` (upper), zero elsewhere."""
 
     is_upper: bool
@@ -268,7 +270,7 @@ class Iota(Expression):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Full(_Unary):
+class Full(Unary):
     """An array with the same value everywhere."""
 
 
@@ -292,7 +294,7 @@ class Contraction(Expression):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Reduction(_Unary):
+class Reduction(Unary):
     """A fold over axes; ``initial`` is the value for no elements where an axis may be empty.
 
     ``argmax`` and ``argmin``, over one axis, give the first place of the greatest or least value.
@@ -304,7 +306,7 @@ class Reduction(_Unary):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Cumulative(_Unary):
+class Cumulative(Unary):
     """A running fold along one axis, the element itself included."""
 
     op: Reducer
@@ -419,25 +421,6 @@ class TensorProgram:
     context: Domain | None = None
     tables: tuple[ArrayInfo, ...] = ()
     ranges: Domain | None = None
-
-
-def with_operands(expression: Expression, operands: tuple[Expression, ...]) -> Expression:
-    """Return the expression on other operands of the same types and shapes; itself where they are its own."""
-    if all(new is old for new, old in zip(operands, expression.operands, strict=True)):
-        return expression
-    if isinstance(expression, Gather):
-        return replace(expression, argument=operands[0], indices=operands[1:])
-    if isinstance(expression, Scatter):
-        return replace(expression, argument=operands[0], indices=operands[1:-1], value=operands[-1])
-    if isinstance(expression, Along):
-        return expression.on(operands)
-    if isinstance(expression, _Unary):
-        return replace(expression, argument=operands[0])
-    if isinstance(expression, Elementwise | Contraction | Operation):
-        return replace(expression, arguments=operands)
-    if isinstance(expression, Conditional):
-        return replace(expression, condition=operands[0], chosen=operands[1], other=operands[2])
-    return expression
 
 
 def walk_statements(body: tuple[Statement, ...]) -> Iterator[Statement]:

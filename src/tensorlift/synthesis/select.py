@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensorlift.comprehension.terms import COMBINER
-from tensorlift.ir.rewriting import affines_in, rewritten
+from tensorlift.ir.rewriting import affines_in, rewritten, with_operands
 from tensorlift.ir.tensor_program import (
     Assign,
     At,
@@ -37,7 +37,6 @@ from tensorlift.ir.tensor_program import (
     Subscript,
     Variable,
     walk_expressions,
-    with_operands,
 )
 from tensorlift.poly.affine import ZERO
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.ir.rewriting import affines_in, bottom_up
+from tensorlift.ir.rewriting import affines_in, bottom_up, with_operands
 from tensorlift.ir.tensor_program import (
     Assign,
     Broadcast,
@@ -36,7 +36,6 @@ from tensorlift.ir.tensor_program import (
     roots_of,
     walk_expressions,
     walk_statements,
-    with_operands,
 )
 from tensorlift.synthesis.derive.builder import TEMPORARY
 

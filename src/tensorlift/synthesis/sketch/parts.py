@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tensorlift.ir.rewriting import rewritten
+from tensorlift.ir.rewriting import rewritten, with_operands
 from tensorlift.ir.tensor_program import (
     Assign,
     Broadcast,
@@ -23,7 +23,6 @@ from tensorlift.ir.tensor_program import (
     Transpose,
     Variable,
     walk_expressions,
-    with_operands,
 )
 from tensorlift.synthesis.symbolic.graph import Undefined
 from tensorlift.synthesis.symbolic.points import Untraceable

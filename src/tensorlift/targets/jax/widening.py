@@ -15,6 +15,7 @@ from functools import reduce
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from tensorlift.ir.rewriting import with_operands
 from tensorlift.ir.tensor_program import (
     Assign,
     At,
@@ -36,7 +37,6 @@ from tensorlift.ir.tensor_program import (
     Subscript,
     Transpose,
     Variable,
-    with_operands,
 )
 from tensorlift.poly.affine import ZERO, Affine
 
