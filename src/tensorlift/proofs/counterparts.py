@@ -126,12 +126,17 @@ class Counterparts:
     # -- the source
 
     def _source_computes(self, item: Computed, equality: Equality) -> bool:
-        """Tell whether the source computes the same, first by opaque names, then ever more written out."""
+        """Tell whether the source computes the same, first by opaque names, then ever more written out.
+
+        It may do so in several places, each for some of the points.
+        """
         for depth in _DEPTHS:
             mine = self._definitions.expand(item.term, item.domain, fully=depth != "names")
             sources = (source for source in self._source[depth] if _are_alike(source, item))
-            if any(self._is_counterpart(source, mine, item, equality) for source in sources):
-                return True
+            for there in (place for source in sources for place in self._computed_at(source, mine, item, equality)):
+                item = item._replace(domain=item.domain - there)
+                if item.domain.is_empty():
+                    return True
         return False
 
     def _collect(self, depth: _Depth, term: Term, domain: Domain, indices: tuple[str, ...]) -> Iterator[Computed]:
@@ -144,16 +149,20 @@ class Counterparts:
 
     def _is_counterpart(self, source: Computed, mine: Term, item: Computed, equality: Equality) -> bool:
         """Tell whether the source computes a term at every point where the program depends on it."""
+        return any(map(item.domain.is_subset, self._computed_at(source, mine, item, equality)))
+
+    def _computed_at(self, source: Computed, mine: Term, item: Computed, equality: Equality) -> Iterator[Domain]:
+        """Yield points where the program depends on a term that the source computes there."""
         for values in matches(source.term, mine, source.variables):
             free = [v for v in source.variables if v not in values]
             theirs = substitute(source.term, values)
+            there = item.domain & source.domain.project_out(*free).substitute(values)
             if (
-                item.domain.is_subset(source.domain.project_out(*free).substitute(values))
-                and (theirs is mine or equality(theirs, mine, item.domain))
-                and is_implied(source.guards, values, (item.guards, item.domain), equality)
+                not there.is_empty()
+                and (theirs is mine or equality(theirs, mine, there))
+                and is_implied(source.guards, values, (item.guards, there), equality)
             ):
-                return True
-        return False
+                yield there
 
 
 def is_implied(guards: Guards, values: Mapping[str, Affine], place: tuple[Guards, Domain], equality: Equality) -> bool:

@@ -21,13 +21,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.matching import matches
 from tensorlift.comprehension.places import At, Guards, operands_in_any_case
+from tensorlift.comprehension.positions import position_of
 from tensorlift.comprehension.rewrite import place_of, substitute, walk
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term, applies
 from tensorlift.ops.conversions import is_rounding
 from tensorlift.ops.dtypes import is_float, is_integer, rounded, width
 from tensorlift.ops.scalar_ops import ON_NUMBERS, REALS
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import Domain, at_least
+from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.poly.names import fresh
 from tensorlift.proofs.expansion import Facts
 
@@ -104,6 +105,8 @@ class _Collection:
         self._seen.add((term, place))
         if isinstance(term, Reduce):
             inside, bound = place.domain & term.domain, place.variables + term.bound
+            if not self._in_source and position_of(term) is not None:
+                inside &= _has_others(term)
             last = place.last and (term.op not in ("sum", "prod") or place_of(term) is not None)
             yield from self.of(term.body, place._replace(domain=inside, variables=bound, last=last))
         elif isinstance(term, Piecewise):
@@ -120,7 +123,7 @@ class _Collection:
         if _is_rounding(term) and not place.last:
             yield place.found("narrowed", term)
         if _leaves_single(term):
-            yield from (place.found("widened", item) for item in self._single(term))
+            yield from self._single(term, place)
         if term.op == "select":
             condition, *arms = term.args
             yield from self.of(condition, place._replace(last=False))
@@ -137,15 +140,18 @@ class _Collection:
             return term.op in ("and", "or")
         return term.op in _COMPARISONS or (term.op == "cast" and not is_float(term.dtype))
 
-    def _single(self, term: Apply) -> Iterator[Term]:
-        """Yield the single precision results that leave their type here, each by itself."""
-        waiting: list[Term] = [a for a in term.args if a.dtype == "f32"]
+    def _single(self, term: Apply, place: _Place) -> Iterator[Computed]:
+        """Yield the single precision results that leave their type here, each by itself; an extreme is one of many."""
+        waiting: list[tuple[Term, _Place]] = [(a, place) for a in term.args if a.dtype == "f32"]
         while waiting:
-            item = waiting.pop()
+            item, place = waiting.pop()
             if isinstance(item, Piecewise) or (applies(item, ("select", *_EXACT))):
-                waiting += [c for c in item.children if c.dtype == "f32"]
+                waiting += [(c, place) for c in item.children if c.dtype == "f32"]
+            elif isinstance(item, Reduce) and item.op in _EXACT:
+                inside, bound = place.domain & item.domain, place.variables + item.bound
+                waiting.append((item.body, place._replace(domain=inside, variables=bound)))
             elif self._is_rounded(item):
-                yield item
+                yield place.found("widened", item)
 
     def _is_rounded(self, term: Term) -> bool:
         """Tell whether a value in single precision is a result, and not a number that was given in it."""
@@ -154,6 +160,13 @@ class _Collection:
         if isinstance(term, Reduce):
             return term.op in ("sum", "prod") or self._is_rounded(term.body)
         return isinstance(term, Apply) and (term.op != "cast" or _is_rounding(term))
+
+
+def _has_others(term: Reduce) -> Domain:
+    """Return the points of a fold where it has others: an extreme of one value is at that, however it is rounded."""
+    point, other = term.bound[0], fresh("other")
+    apart = Domain.of(less(point, other)) | Domain.of(less(other, point))
+    return (apart & term.domain & term.domain.rename({point: other})).project_out(other).coalesce()
 
 
 def _is_partial(term: Term) -> bool:
