@@ -2,7 +2,7 @@
 #include <float.h>
 #include <math.h>
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL515, linalg hybrid, c hybrid
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c hybrid
 void argmax2(int n, int m, double a[n][m], int *row, int *col) {
   double best = a[0][0];
   int r = 0, c = 0;
@@ -17,7 +17,7 @@ void argmax2(int n, int m, double a[n][m], int *row, int *col) {
   *col = c;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL515, linalg hybrid, c hybrid
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c hybrid
 double max_place(int n, int m, float a[n][m], int *xindex, int *yindex) {
   float max = a[0][0];
   *xindex = 0;
@@ -103,7 +103,7 @@ void row_argmax(int n, int m, double a[n][m], int *which) {
   }
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c refused TL406
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c refused TL305
 void closest_pair(int n, const double *x, const double *y, int *p, int *q) {
   double best = DBL_MAX;
   for (int i = 0; i < n; i++)
@@ -130,7 +130,7 @@ void minmax_places(int n, const double *x, int *lo, int *hi) {
   *hi = b;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c hybrid
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 int nearest(int n, int d, double p[n][d], const double *q) {
   double best = 1e300;
   int at = 0;
@@ -144,4 +144,80 @@ int nearest(int n, int d, double p[n][d], const double *q) {
     }
   }
   return at;
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
+double salary_of_oldest(int n, const int *age, const double *salary) {
+  int oldest = -1;
+  double found = 0.0;
+  for (int i = 0; i < n; i++)
+    if (age[i] > oldest) {
+      oldest = age[i];
+      found = salary[i];
+    }
+  return found;
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c refused TL305
+void last_minimum2(int n, int m, int a[n][m], int *row, int *col) {
+  int least = a[0][0], r = 0, c = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      if (a[i][j] <= least) {
+        least = a[i][j];
+        r = i;
+        c = j;
+      }
+  *row = r;
+  *col = c;
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c hybrid
+double pivot(int n, double a[n][n], int *row, int *col) {
+  double big = -1.0;
+  int r = -1, c = -1;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      if (fabs(a[i][j]) > big) {
+        big = fabs(a[i][j]);
+        r = i;
+        c = j;
+      }
+  *row = r;
+  *col = c;
+  return big;
+}
+
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+void hottest_cell(int n, int m, int l, float t[n][m][l], int at[3]) {
+  float best = -INFINITY;
+  int x = -1, y = -1, z = -1;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      for (int k = 0; k < l; k++)
+        if (t[i][j][k] > best) {
+          best = t[i][j][k];
+          x = i;
+          y = j;
+          z = k;
+        }
+  at[0] = x;
+  at[1] = y;
+  at[2] = z;
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c hybrid
+float peak_to_trough(int n, const float *height, const float *where) {
+  float top = height[0], bottom = height[0], from = where[0], to = where[0];
+  for (int i = 1; i < n; i++) {
+    if (height[i] > top) {
+      top = height[i];
+      from = where[i];
+    }
+    if (height[i] < bottom) {
+      bottom = height[i];
+      to = where[i];
+    }
+  }
+  return to - from;
 }

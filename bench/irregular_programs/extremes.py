@@ -3,7 +3,7 @@
 import numpy as np
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL515, linalg hybrid, c hybrid
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg hybrid, c hybrid
 def argmax2(a: np.ndarray) -> tuple[int, int]:
     best = a[0, 0]
     r = 0
@@ -70,7 +70,7 @@ def row_argmin(a: np.ndarray) -> np.ndarray:
     return which
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c hybrid
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def nearest(p: np.ndarray, q: np.ndarray) -> int:
     best = np.inf
     at = 0
@@ -95,3 +95,67 @@ def assign(points: np.ndarray, centres: np.ndarray, label: np.ndarray) -> None:
             if d < best:
                 best = d
                 label[i] = c
+
+
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
+def oldest(age: np.ndarray, salary: np.ndarray) -> float:
+    best = -1.0
+    found = 0.0
+    for i in range(len(age)):
+        if age[i] > best:
+            best = age[i]
+            found = salary[i]
+    return found
+
+
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg hybrid, c refused TL305
+def last_minimum2(a: np.ndarray) -> tuple[int, int]:
+    n, m = a.shape
+    least = a[0, 0]
+    r = c = 0
+    for i in range(n):
+        for j in range(m):
+            if a[i, j] <= least:
+                least = a[i, j]
+                r = i
+                c = j
+    return r, c
+
+
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c hybrid
+def pivot(a: np.ndarray) -> tuple[float, int, int]:
+    big = -1.0
+    row, col = -1, -1
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            if abs(a[i, j]) > big:
+                big = abs(a[i, j])
+                row, col = i, j
+    return big, row, col
+
+
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c hybrid
+def brightest(image: np.ndarray, mask: np.ndarray) -> tuple[int, int]:
+    h, w = image.shape
+    best = float("-inf")
+    y = x = -1
+    for i in range(h):
+        for j in range(w):
+            if mask[i, j] > 0 and image[i, j] > best:
+                best = image[i, j]
+                y, x = i, j
+    return y, x
+
+
+# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL900, linalg refused TL900, c hybrid
+def best_split(gain: np.ndarray, threshold: np.ndarray) -> tuple[int, float]:
+    best = 0.0
+    feature = -1
+    cut = 0.0
+    for f in range(gain.shape[0]):
+        for t in range(gain.shape[1]):
+            if gain[f, t] > best:
+                best = gain[f, t]
+                feature = f
+                cut = threshold[f, t]
+    return feature, cut

@@ -33,6 +33,23 @@ def _latest(start: str) -> str:
       return k; }}"""
 
 
+_SQUARES = """int f(int n, float a[n]) {
+  float best = a[0] * a[0]; int k = 0;
+  for (int i = 1; i < n; i++) if (a[i] * a[i] > best) { best = a[i] * a[i]; k = i; }
+  return k; }"""
+_VALUE = """double f(int n, double a[2][n]) {
+  double best = a[0][0], taken = a[1][0];
+  for (int i = 1; i < n; i++) if (a[0][i] > best) { best = a[0][i]; taken = a[1][i]; }
+  return taken; }"""
+_TAKEN = "a[1, a[0].argmax()] if a.shape[1] >= 2 else a[1, 0]"
+_ROW = """int f(int n, int m, double a[n][m]) {
+  double best = a[0][0]; int r = 0;
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) if (a[i][j] > best) { best = a[i][j]; r = i; }
+  return r; }"""
+_COLUMN = _ROW.replace("r = i", "r = j")
+_IN_MATRIX = "np.where(a.max() > a[0, 0], {}.astype(np.int32), 0)"
+_FIRST_ROW = _IN_MATRIX.format("a.max(axis=1).argmax()")
+_FIRST_COLUMN = _IN_MATRIX.format("a.argmax(axis=1)[a.max(axis=1).argmax()]")
 _AT_LAST = "np.where(a > 0.0, np.arange(a.shape[0]), {}).max().astype(np.int32)"
 _LATEST = f"np.where((a > 0.0).any(), {_AT_LAST.format(-9223372036854775808)}, -1)"
 _LAST = "(a.shape[0] - 1 - a[::-1].argmax()).astype(np.int32)"
@@ -137,6 +154,47 @@ FAMILIES: dict[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
         _search(">=", place="1", index="i"),
         (),
         {_LAST: UNEQUAL},
+    ),
+    "products in single precision": (
+        _SQUARES,
+        ("(a * a).argmax().astype(np.int32)",),
+        {
+            "(a.astype(np.float64) * a.astype(np.float64)).argmax().astype(np.int32)": UNEQUAL,
+            "(a * a)[::-1].argmax().astype(np.int32)": UNEQUAL,
+        },
+    ),
+    "products in double precision": (
+        _SQUARES.replace("float", "double"),
+        ("(a * a).argmax().astype(np.int32)",),
+        {"(a.astype(np.float32) * a.astype(np.float32)).argmax().astype(np.int32)": UNEQUAL},
+    ),
+    "what is at the place": (
+        _VALUE,
+        (_TAKEN,),
+        {
+            _TAKEN.replace("max", "min"): UNEQUAL,
+            _TAKEN.replace("a[1, a[0]", "a[1, a[1]"): UNEQUAL,
+            _TAKEN.replace("a[1, a[0]", "a[0, a[0]"): UNEQUAL,
+            _TAKEN.replace("a[0].argmax()", "1 + a[0].argmax()"): OBLIGATION,
+        },
+    ),
+    "the row": (
+        _ROW,
+        (_FIRST_ROW,),
+        {
+            _FIRST_ROW.replace("axis=1", "axis=0"): UNEQUAL,
+            _FIRST_ROW.replace("max", "min"): UNEQUAL,
+            _FIRST_ROW.replace(".max(axis=1)", "[:, 0]"): UNEQUAL,
+        },
+    ),
+    "the column": (
+        _COLUMN,
+        (_FIRST_COLUMN,),
+        {
+            _IN_MATRIX.format("a.max(axis=0).argmax()"): UNEQUAL,
+            _FIRST_COLUMN.replace("a.argmax(axis=1)", "a.argmin(axis=1)"): UNEQUAL,
+            _FIRST_COLUMN.replace("axis=1)[", "axis=0)["): OBLIGATION,
+        },
     ),
     "infinity to start from": (
         _search(">", start="-__builtin_inf()", place="0", first="0"),

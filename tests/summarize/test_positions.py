@@ -94,6 +94,17 @@ def test_what_is_no_search_for_an_extreme_is_not_taken_for_one(update: str) -> N
     assert all(place_of(node) is None for node in terms)
 
 
+@pytest.mark.parametrize("comparison", [">", ">=", "<", "<="])
+@pytest.mark.parametrize("start", ["a[0][0]", "-2.0"])
+def test_a_search_in_a_matrix_finds_the_row_and_what_is_in_it(comparison: str, start: str) -> None:
+    found = positions(f"""int f(int n, int m, double a[n][m], double b[n][m], double o[1]) {{
+        double best = {start}, taken = 0; int r = 0, c = 0;
+        for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)
+            if (a[i][j] {comparison} best) {{ best = a[i][j]; r = i; c = j; taken = b[i][j]; }}
+        o[0] = taken; return r * m + c; }}""")
+    assert {(p.is_greatest, p.is_last) for p in found} == {(">" in comparison, "=" in comparison)}
+
+
 # -- orders
 
 
@@ -123,7 +134,7 @@ def test_ties_and_opposite_orders_count(outer: str, inner: str) -> None:
     assert not equal_by_orders(_nested("gt", "gt"), _nested(outer, inner), UNIVERSE)
 
 
-def test_without_a_position_nobody_looks_at_orders() -> None:
+def test_without_an_extreme_nobody_looks_at_orders() -> None:
     assert isinstance(X, Scalar)
     term = _select(apply("gt", X, Y), X, Y)
     assert not equal_by_orders(term, term, UNIVERSE)

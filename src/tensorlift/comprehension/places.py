@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension.counts import conjuncts
 from tensorlift.comprehension.matching import alike
 from tensorlift.comprehension.positions import DTYPE
+from tensorlift.comprehension.positions import place_of as position_place
 from tensorlift.comprehension.quotients import bounded, divides
 from tensorlift.comprehension.ranges import ends_of, value_range
 from tensorlift.comprehension.rewrite import bottom_up, place_of, walk
@@ -34,7 +35,7 @@ from tensorlift.comprehension.terms import (
 )
 from tensorlift.ops.conversions import is_exact
 from tensorlift.ops.dtypes import is_float, is_integer
-from tensorlift.poly.affine import Affine
+from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.poly.names import fresh
 
@@ -105,13 +106,19 @@ def always_computed(term: Apply) -> tuple[Term, ...]:
 def stays_within(place: Term, low: Affine, high: Affine, domain: Domain) -> bool:
     """Tell whether a place is shown to be from ``low`` to ``high`` on every point of a domain.
 
-    So are indices, the ones of them that data choose, extremes of them, and rests of what is divided.
+    So are indices, the ones of them that data choose, extremes of them, positions of extremes, and rests of what is
+    divided.
     """
     if domain.is_empty():
         return True
-    index = affine_of(place)
-    if index is not None:
-        return domain.implies(at_least(index, low), at_least(high, index))
+    known = affine_of(place)
+    if known is not None:
+        return domain.implies(at_least(known, low), at_least(high, known))
+    counted = position_place(place) if place.dtype == DTYPE else None  # narrower types may not hold it
+    if counted is not None and not domain.mentions(counted.position.bound):
+        inside, bound = domain & counted.position.domain, counted.position.bound
+        is_some = domain.is_subset(inside.project_out(bound))
+        return is_some and stays_within(counted.at(affine(bound)), low, high, inside)
     if isinstance(place, Apply) and (place.op == "select" or (place.op in {"max", "min"} and place.dtype == DTYPE)):
         arms = place.args[1:] if place.op == "select" else place.args
         return all(stays_within(arm, low, high, domain) for arm in arms)

@@ -14,7 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from tensorlift.comprehension import terms
+from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.matching import alike
 from tensorlift.comprehension.ranges import ends_of
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Reduce, Term, applies
@@ -92,7 +93,7 @@ def position_of(term: Term) -> Position | None:
     if not isinstance(best, Reduce) or best.op not in ("max", "min") or len(best.bound) != 1 or bound in best.free:
         return None
     names = {best.bound[0]: Affine.var(bound)}
-    if best.body.dtype != body.dtype or substitute(best.body, names) is not body:
+    if best.body.dtype != body.dtype or not alike(substitute(best.body, names), body):
         return None
     some = term.domain.project_out(bound)  # what holds where there are points need not be said again inside
     if not (best.domain.substitute(names) & some).is_equal(term.domain):
@@ -222,20 +223,32 @@ def with_start(term: Apply, context: Domain, same: Callable[[Term, Term], bool])
     """Return ``max(t) v(t) > v(s) ? the first place : s`` as the first place with ``s`` among the points; else None.
 
     ``s`` is the first point, or the one before it.  With ``>=``, which prefers the later points, it is so for the last
-    place.  ``same`` tells whether two terms are equal in the context.
+    place.  What is at a place instead of it, ``u`` at the first place or ``u(s)``, is at that place as well.  ``same``
+    tells whether two terms are equal in the context.
     """
     found = _started(term)
     ends = None if found is None else _ends(found[0].position, context)
     if found is None or ends is None:
         return None
-    (place, start), other = found, term.args[2]
-    position = place.position
+    (place, start), (_, chosen, other) = found, term.args
+    position, picked = place.position, None if rewrite.place_of(chosen) is None else chosen
     for first in (ends[0] - 1, ends[0]):
-        if same(other, place.at(first)) and same(start, substitute(position.body, {position.bound: first})):
+        at_first: Term | None = place.at(first)
+        if isinstance(picked, Reduce):
+            at_first = _cell_at(picked, place.rest + first * place.factor, context)
+        if same(start, substitute(position.body, {position.bound: first})) and at_first and same(other, at_first):
             point = Domain.of(equal(position.bound, first))
             grown = ((context & position.domain) | (context & point)).coalesce().gist(context)
-            return place._replace(position=position.over(grown)).counted(context).term
+            at = place._replace(position=position.over(grown)).counted(context).term
+            return rewrite.with_place(picked, at) if isinstance(picked, Reduce) else at
     return None
+
+
+def _cell_at(picked: Reduce, place: Affine, context: Domain) -> Term | None:
+    """Return what is at an index, where a term is what is at a place; None where it is outside."""
+    values = {picked.bound[0]: place}
+    is_inside = context.is_subset(picked.domain.substitute(values))
+    return substitute(picked.body.children[1], values) if is_inside else None
 
 
 _TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
@@ -244,7 +257,7 @@ _TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 def _started(term: Apply) -> tuple[Place, Term] | None:
     """Return the place and the start of ``extreme > start ? place : ...``, by the comparison that fits the place."""
     condition = term.args[0]
-    place = place_of(term.args[1])
+    place = place_of(rewrite.place_of(term.args[1]) or term.args[1])
     if place is None or not applies(condition, _TURNED):
         return None
     op, (best, start) = condition.op, condition.args
@@ -260,4 +273,5 @@ def _is_extreme(best: Term, position: Position) -> bool:
     if not isinstance(best, Reduce) or best.op != position.extreme_op or len(best.bound) != 1:
         return False
     names = {best.bound[0]: Affine.var(position.bound)}
-    return substitute(best.body, names) is position.body and best.domain.substitute(names).is_equal(position.domain)
+    body, domain = substitute(best.body, names), best.domain.substitute(names)
+    return alike(body, position.body) and domain.is_equal(position.domain)

@@ -215,9 +215,11 @@ class LoopRule:
         pieces = self._resolved(self.pieces[array], needed | {a + AFTER: self._after(p) for a, p in needed.items()})
         if array in self.needs[array]:
             return merged(self._recurrent(array, pieces, unfolds=forms.unfold))
-        guess = guess_position if self.needs[array] else guess_latest
-        is_number = not self.arrays[array].shape
-        position = guess(self.pieces, array, self.variable, self.region) if is_number else None
+        is_number, position = not self.arrays[array].shape, None
+        if is_number and self.needs[array]:
+            position = guess_position(self.pieces, array, self.loop, self.region, self._shape)
+        elif is_number:
+            position = guess_latest(self.pieces, array, self.loop, self.region)
         try:
             if position is None:
                 return merged(self._phases(array, pieces))

@@ -37,18 +37,21 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.state import Effect, Piece
     from tensorlift.summarize.statements import Loop
 
+    Shapes = Callable[[str], tuple[Affine, ...]]  # of arrays, by their names
 
 _TURNED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
 _OPPOSITE = {"gt": "le", "ge": "lt", "lt": "ge", "le": "gt"}
 
 
-def guess_position(pieces: Effect, array: str, variable: str, region: Domain) -> list[Piece] | None:
-    """Return the state of a number before an iteration, where it holds the position of an extreme; else None.
+def guess_position(pieces: Effect, array: str, loop: Loop, region: Domain, shapes: Shapes) -> list[Piece] | None:
+    """Return the state of a number before an iteration, where it is taken at the position of an extreme; else None.
 
-    ``pieces`` are what an iteration does to each array, the cell's own value read as `SELF`.  The state is over reads
-    of what the arrays hold before the loop.
+    It is that position, a value that is the same in all iterations, as the row is in a loop over columns, or what an
+    iteration has besides, as the column of the greatest value of a row.  ``pieces`` are what an iteration does to each
+    array, the cell's own value read as `SELF`.  The state is over reads of what the arrays hold before the loop.
     """
-    step = _step(pieces[array][0][1], pieces, variable) if len(pieces[array]) == 1 else None
+    variable = loop.variable
+    step = _step(pieces[array][0][1], pieces) if len(pieces[array]) == 1 else None
     if step is None or len(pieces[step.best.array]) != 1:
         return None
     ((domain, term),), ((held, update),) = pieces[array], pieces[step.best.array]
@@ -62,21 +65,38 @@ def guess_position(pieces: Effect, array: str, variable: str, region: Domain) ->
     points = (domain.substitute(here) & region & Domain.of(less(bound, variable))).coalesce()
     is_last = step.comparison in ("ge", "le")
     found = Position(fold.op == "max", is_last, bound, points, rewrite.substitute(fold.term, here))
-    factor = step.place.coefficient(variable)
-    place = Place(found, factor, step.place - Affine.var(variable, factor), term.dtype)
     beats = terms.apply(step.comparison, found.extreme, step.best)
-    state = terms.apply("select", beats, place.term, terms.read(array, (), term.dtype))
+    taken = _taken_at(found, step.taken, loop, held, shapes)
+    state = terms.apply("select", beats, taken, terms.read(array, (), term.dtype))
     return [(points.project_out(bound), state)]
 
 
-def guess_latest(pieces: Effect, array: str, variable: str, region: Domain) -> list[Piece] | None:
+def _taken_at(found: Position, taken: Term, loop: Loop, held: Domain, shapes: Shapes) -> Term:
+    """Return what a term is in the iteration that is the position of an extreme."""
+
+    def index_at(index: Affine, dtype: DType) -> Term:
+        factor = index.coefficient(loop.variable)
+        return Place(found, factor, index - Affine.var(loop.variable, factor), dtype).term
+
+    place, best = _index_of(taken), _Iteration(loop.variable, index_at, shapes)
+    if place is not None and place.coefficient(loop.variable):
+        return index_at(place, taken.dtype)
+    if best.has(taken):
+        return best.of(taken)
+    at = fresh("k")
+    hits = terms.apply("hits", found.term, terms.index(affine(at), DTYPE))
+    value = terms.apply("select", hits, _at(taken, loop, at), terms.zero(taken.dtype))
+    return terms.reduce("sum", (at,), (held & loop.domain()).rename({loop.variable: at}).coalesce(), value)
+
+
+def guess_latest(pieces: Effect, array: str, loop: Loop, region: Domain) -> list[Piece] | None:
     """Return the state of a number before an iteration, where it holds the latest index of a condition; else None.
 
     Indices that rise are latest where they are greatest, those that fall where they are least.
     """
     if len(pieces[array]) != 1:
         return None
-    ((domain, term),) = pieces[array]
+    ((domain, term),), variable = pieces[array], loop.variable
     if (
         not isinstance(term, Apply)
         or term.op != "select"
@@ -105,9 +125,7 @@ def guess_latest(pieces: Effect, array: str, variable: str, region: Domain) -> l
     return [(points.project_out(bound), state)]
 
 
-def guess_latest_value(
-    pieces: Effect, array: str, loop: Loop, region: Domain, shapes: Callable[[str], tuple[Affine, ...]]
-) -> list[Piece] | None:
+def guess_latest_value(pieces: Effect, array: str, loop: Loop, region: Domain, shapes: Shapes) -> list[Piece] | None:
     """Return the state of a number before an iteration, where it is what the latest iteration of some took; else None.
 
         if (v(i) > t) last = x(i);
@@ -125,11 +143,21 @@ def guess_latest_value(
     bound = fresh("k")
     here = {loop.variable: affine(bound)}
     points = (domain.substitute(here) & region & Domain.of(less(bound, loop.variable))).coalesce()
-    latest = _Latest(loop, bound, points, rewrite.substitute(condition, here), shapes)
+    holds = rewrite.substitute(condition, here)
+
+    def index_at(index: Affine, dtype: DType) -> Term:
+        """Return the greatest of the indices where they rise, else the least; the first one stands for none."""
+        passed, first = (
+            terms.index(index.substitute({loop.variable: at}), dtype) for at in (affine(bound), loop.lower[0])
+        )
+        op: Reducer = "max" if index.coefficient(loop.variable) > 0 else "min"
+        return terms.reduce(op, (bound,), points, terms.apply("select", holds, passed, first))
+
+    latest = _Iteration(loop.variable, index_at, shapes)
     value = latest.of(chosen) if latest.has(chosen) else None
     if value is None:
         return None
-    some = latest.of(condition) if latest.has(condition) else terms.reduce("any", (bound,), points, latest.holds)
+    some = latest.of(condition) if latest.has(condition) else terms.reduce("any", (bound,), points, holds)
     state = terms.apply("select", some, value, terms.read(array, (), term.dtype))
     return [(points.project_out(bound), state)]
 
@@ -189,28 +217,25 @@ def _taken(term: Term) -> tuple[Term, Term] | None:
 
 
 @dataclass(frozen=True)
-class _Latest:
-    """The latest of the iterations ``bound`` in a domain at which a condition holds, else the first of the loop."""
+class _Iteration:
+    """An iteration that depends on data: ``index`` gives the value of an index in it."""
 
-    loop: Loop
-    bound: str
-    points: Domain
-    holds: Term
-    shapes: Callable[[str], tuple[Affine, ...]]
+    variable: str
+    index: Callable[[Affine, DType], Term]
+    shapes: Shapes
     cells: dict[Read, Term] = field(default_factory=dict)
 
     def has(self, term: Term) -> bool:
         """Tell whether the value of a term in that iteration has a form: whether it reads cells along one axis."""
-        variable = self.loop.variable
-        nodes = [node for node in rewrite.walk(term) if variable in node.free]
+        nodes = [node for node in rewrite.walk(term) if self.variable in node.free]
         return all(isinstance(node, Apply | Index) or (isinstance(node, Read) and self._is_row(node)) for node in nodes)
 
     def of(self, term: Term) -> Term:
         """Return the value of a term in that iteration."""
-        if self.loop.variable not in term.free:
+        if self.variable not in term.free:
             return term
         if isinstance(term, Index):
-            return self._index(term.affine, term.dtype)
+            return self.index(term.affine, term.dtype)
         if isinstance(term, Read):
             if term not in self.cells:
                 self.cells[term] = self._cell(term)
@@ -221,21 +246,12 @@ class _Latest:
         return read.dtype != "bool" and sum(map(self._moves, read.indices)) == 1
 
     def _moves(self, index: Affine) -> bool:
-        return bool(index.coefficient(self.loop.variable))
-
-    def _index(self, index: Affine, dtype: DType) -> Term:
-        """Return an index: the greatest of those passed where it rises, else the least."""
-        here, first = (
-            terms.index(index.substitute({self.loop.variable: at}), dtype)
-            for at in (affine(self.bound), self.loop.lower[0])
-        )
-        op: Reducer = "max" if index.coefficient(self.loop.variable) > 0 else "min"
-        return terms.reduce(op, (self.bound,), self.points, terms.apply("select", self.holds, here, first))
+        return bool(index.coefficient(self.variable))
 
     def _cell(self, read: Read) -> Term:
         axis = next(axis for axis, index in enumerate(read.indices) if self._moves(index))
         cell = fresh("k")
-        hits = terms.apply("hits", self._index(read.indices[axis], DTYPE), terms.index(affine(cell), DTYPE))
+        hits = terms.apply("hits", self.index(read.indices[axis], DTYPE), terms.index(affine(cell), DTYPE))
         indices = tuple(affine(cell) if k == axis else index for k, index in enumerate(read.indices))
         value = terms.apply("select", hits, terms.read(read.array, indices, read.dtype), terms.zero(read.dtype))
         return terms.reduce("sum", (cell,), Domain.box((cell,), (self.shapes(read.array)[axis],)), value)
@@ -280,15 +296,15 @@ def _index_of(term: Term) -> Affine | None:
 
 
 class _Step(NamedTuple):
-    """``x > best ? place : SELF``, with a place that is affine in the loop variable; perhaps under conditions."""
+    """``x > best ? taken : SELF``, perhaps under conditions."""
 
     comparison: str
     best: Read
-    place: Affine
+    taken: Term
 
 
-def _step(term: Term, pieces: Effect, variable: str) -> _Step | None:
-    if not applies(term, "select") or not is_integer(term.dtype):
+def _step(term: Term, pieces: Effect) -> _Step | None:
+    if not applies(term, "select"):
         return None
     condition, chosen, other = term.args
     is_opposite = _is_self(chosen)
@@ -299,17 +315,17 @@ def _step(term: Term, pieces: Effect, variable: str) -> _Step | None:
     if not _is_self(other):
         return None
     if applies(chosen, "select") and condition.reads.isdisjoint(pieces):
-        return _step(chosen, pieces, variable)
+        return _step(chosen, pieces)
     if applies(chosen, "select") and _is_self(chosen.args[2]) and chosen.args[0].reads.isdisjoint(pieces):
         chosen = chosen.args[1]
     if applies(condition, "and") and not is_opposite:
         condition = next((part for part in condition.args if not part.reads.isdisjoint(pieces)), condition)
-    place = _index_of(chosen)
-    return None if place is None else _compared(condition, place, pieces, variable, is_opposite=is_opposite)
+    is_known = chosen.reads.isdisjoint({*pieces, SELF})
+    return _compared(condition, chosen, pieces, is_opposite=is_opposite) if is_known else None
 
 
-def _compared(condition: Term, place: Affine, pieces: Effect, variable: str, *, is_opposite: bool) -> _Step | None:
-    """Return the step that takes a place by a comparison with the best value so far."""
+def _compared(condition: Term, taken: Term, pieces: Effect, *, is_opposite: bool) -> _Step | None:
+    """Return the step that takes a value by a comparison with the best one so far."""
     if not applies(condition, _TURNED):
         return None
     op, (value, best) = condition.op, condition.args
@@ -317,9 +333,9 @@ def _compared(condition: Term, place: Affine, pieces: Effect, variable: str, *, 
         op, value, best = _TURNED[op], best, value
     if not isinstance(best, Read) or best.array not in pieces or best.indices:
         return None
-    if not value.reads.isdisjoint(pieces) or not place.coefficient(variable):
+    if not value.reads.isdisjoint(pieces):
         return None
-    return _Step(_OPPOSITE[op] if is_opposite else op, best, place)
+    return _Step(_OPPOSITE[op] if is_opposite else op, best, taken)
 
 
 def _is_self(term: Term) -> bool:

@@ -175,17 +175,17 @@ class _Proof:
             raise RecurrenceError(array, f"has no closed form that induction proves ({part})")
 
     def _equal(self, left: Term, right: Term, domain: Domain) -> bool:
-        """Decide at a glance, by the normal form, case by case, and then for fewer points, where fewer pieces apply."""
+        """Decide at a glance, for fewer points, where fewer pieces apply, and then case by case, by the normal form."""
         if self._is_seen(left, right, domain):
+            return True
+        parts = _parts(left, domain)
+        if parts and all(self._equal(restricted(left, part), right, part) for part in parts):
             return True
         later = unrolled(left, right, domain, self.variable)
         decided = (equal_by_orders, equal_by_cases, equal_as_extremes)
         if any(is_equal(left, later, domain) for is_equal in decided):
             return True
-        if later is not right and normal.equal(left, right, domain):
-            return True
-        parts = _parts(left, domain)
-        return bool(parts) and all(self._equal(restricted(left, part), right, part) for part in parts)
+        return later is not right and normal.equal(left, right, domain)
 
     def _is_seen(self, left: Term, right: Term, domain: Domain) -> bool:
         """Tell whether both sides look alike with the last iteration unrolled, perhaps for each piece by itself."""

@@ -16,7 +16,7 @@ from tensorlift.comprehension.positions import position_of
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import Apply, Constant, Reduce, Term, applies
 from tensorlift.ops.dtypes import integer_range, is_integer
-from tensorlift.proofs.source.unrolling import conditions_of, given
+from tensorlift.proofs.source.unrolling import conditions_of, given, value_place, with_decided_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,10 +34,10 @@ _MOST_CONDITIONS = 2  # each doubles the number of cases
 def equal_by_orders(left: Term, right: Term, domain: Domain) -> bool:
     """Tell whether two terms are proved equal on a domain, for each order of the values that their conditions compare.
 
-    It is tried only where one of them has the position of an extreme, or compares with an infinity under a condition.
+    It is tried only where one of them has the position of an extreme, or compares with an extreme, or with an infinity
+    under a condition.
     """
-    has_position = any(isinstance(n, Reduce) and position_of(n) for n in rewrite.walk(left))
-    if has_position and any(_equal_by_orders(left, right, domain, opens=opens) for opens in (False, True)):
+    if _has_extreme(left) and any(_equal_by_orders(left, right, domain, opens=opens) for opens in (False, True)):
         return True
     conditions = [*dict.fromkeys(_choosing((left, right)))]
     if not 0 < len(conditions) <= _MOST_CONDITIONS:
@@ -48,6 +48,13 @@ def equal_by_orders(left: Term, right: Term, domain: Domain) -> bool:
         if one is not other and not _equal_by_orders(one, other, domain, opens=True):
             return False
     return True
+
+
+def _has_extreme(term: Term) -> bool:
+    """Tell whether a term has the position of an extreme, or compares with an extreme."""
+    if any(isinstance(n, Reduce) and position_of(n) for n in rewrite.walk(term)):
+        return True
+    return any(isinstance(value, Reduce) and value.op in _EXTREMES for value in _compared((term,), opens=True))
 
 
 def _choosing(sides: Iterable[Term]) -> Iterator[Term]:
@@ -61,7 +68,7 @@ def _equal_by_orders(left: Term, right: Term, domain: Domain, *, opens: bool) ->
     """Tell so by the values that are compared as they are, or with ``opens`` by those that they are chosen from."""
     values: list[list[Term]] = []
     for value in _compared((left, right), opens=opens):
-        known = next((same for same in values if normal.equal(same[0], value, domain)), None)
+        known = next((same for same in values if normal.alike(same[0], value, domain)), None)
         if known is None:
             values.append([value])
         elif value not in known:
@@ -113,7 +120,7 @@ class _Order:
 
         def rule(node: Term, where: Domain, descend: rewrite.Descend) -> Term:
             if isinstance(node, Reduce):
-                return node
+                return with_decided_place(node, where, descend)
             if applies(node, "select") and (truth := self._truth(node.args[0])) is not None:
                 return descend(node.args[1 if truth else 2], where)
             return rewrite.rebuild(node, lambda child: descend(child, where))
@@ -144,6 +151,9 @@ def _compared(sides: Iterable[Term], *, opens: bool) -> Iterator[Term]:
     stack, seen = list(sides), set[Term]()
     while stack:
         node = stack.pop()
+        place = value_place(node) if isinstance(node, Reduce) else None
+        if place is not None:
+            stack.append(place)
         if node in seen or not isinstance(node, Apply):
             continue
         seen.add(node)

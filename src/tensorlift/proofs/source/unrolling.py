@@ -115,11 +115,17 @@ def _unrolled(term: Term, earlier: list[Reduce], domain: Domain, variable: str) 
 
 def _at_its_place(node: Reduce, where: Domain, descend: rewrite.Descend) -> Term | None:
     """Return a value at a place that depends on data with that place rewritten; None for other reductions."""
-    place = _place_of(node)
+    place = value_place(node)
     return None if place is None else _with_place(node, descend(place, where))
 
 
-def _place_of(fold: Reduce) -> Term | None:
+def with_decided_place(node: Reduce, where: Domain, descend: rewrite.Descend) -> Term:
+    """Return a value at a place with that rewritten, and as what is there if it is an index; other ones as they are."""
+    moved = _at_its_place(node, where, descend)
+    return node if moved is None else _cell(moved, where)
+
+
+def value_place(fold: Reduce) -> Term | None:
     """Return ``t`` of a read at ``t``, and of ``sum(k : ...) select(t == k, value, 0)``, the value at ``t``."""
     body = fold.body
     if fold.op != "sum" or len(fold.bound) != 1 or not applies(body, "select") or not applies(body.args[0], "eq"):
@@ -142,7 +148,7 @@ def _cell(read: Term, domain: Domain) -> Term:
     """Return what is at a place that depends on data as what is there, if the place is known by now."""
     if not isinstance(read, Reduce) or not isinstance(read.body, Apply):
         return read
-    index = affine_of(_place_of(read) or read)
+    index = affine_of(value_place(read) or read)
     if index is None:
         return read
     cell = {read.bound[0]: index}
@@ -166,7 +172,7 @@ def _peeled(later: Reduce, earlier: list[Reduce], domain: Domain, variable: str)
                 if _stores_once(later, before, variable):
                     return terms.apply("select", *operand.children[:2], fold)
                 return terms.apply(COMBINER[later.op], fold, _unrolled(operand, earlier, domain, variable))
-    return operand if not earlier and points.is_equal(last) else later
+    return operand if points.is_equal(last) else later
 
 
 def _stores_once(fold: Reduce, before: Domain, variable: str) -> bool:
@@ -192,7 +198,7 @@ def _peeled_position(later: Reduce, found: Position, earlier: list[Reduce], doma
         is_some = domain.is_subset(passed.project_out(found.bound))
         if is_some and passed.implies(less(found.bound, variable)) and points.is_equal(passed | last):
             return terms.apply("select", terms.apply(before.beaten_by, value, before.extreme), here, fold)
-    return here if not earlier and points.is_equal(last) else later
+    return here if points.is_equal(last) else later
 
 
 def _is_same_position(one: Position, other: Position, points: Domain) -> bool:
@@ -222,7 +228,7 @@ def conditions_of(sides: Iterable[Term]) -> list[Term]:
                 found.update(dict.fromkeys(_atoms(node.args[0])))
             stack += node.args
         elif isinstance(node, Reduce):
-            place = _place_of(node)
+            place = value_place(node)
             stack += () if place is None else (place,)
         else:
             stack += node.children
@@ -263,8 +269,7 @@ def given(term: Term, known: Mapping[Term, Term], domain: Domain) -> Term:
         if node in vanishing:
             return terms.zero(node.dtype)
         if isinstance(node, Reduce):
-            moved = _at_its_place(node, where, descend)
-            return node if moved is None else _cell(moved, where)
+            return with_decided_place(node, where, descend)
         found = _folded(_bounded(rewrite.rebuild(node, lambda child: descend(child, where)), domain), domain)
         return found if found is node else _as_known(found, known, domain)
 

@@ -6,6 +6,7 @@ its memory.  A kept loop that updates an array in place starts from a copy, so t
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -25,6 +26,7 @@ from tensorlift.comprehension.definition import (
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.tensor_program import (
     Assign,
+    Conditional,
     Copy,
     Expression,
     For,
@@ -250,6 +252,7 @@ class _Block:
         statements = body.lower(items, {c.after for c in loop.carried})
         self.build.around.discard(loop.variable)
         after = {c.name: body.handed_over(c.after) for c in changed}
+        body.updated |= {c.name for c in changed if _may_keep(c.name, c.after, statements)}
         entry = [self._entry(carried, loop, body, set(after)) for carried in loop.carried]
         statements += [Assign(name, value, name) for name, value in after.items()]
         pairs = tuple((c.name, c.name) for c in loop.carried)
@@ -276,6 +279,13 @@ class _Block:
         names = set(self._names_of(name))
         starts = sum(c.before in names for c in loop.carried)
         return not self._is_seen_later(name) and names.isdisjoint(reads_of(loop.body)) and starts == 1
+
+
+def _may_keep(before: str, after: str, statements: Sequence[Statement]) -> bool:
+    """Tell whether an iteration may leave a number as it was, in the memory that it was in."""
+    values = (s.value for s in statements if isinstance(s, Assign) and s.name == after)
+    arms = ((value.chosen, value.other) for value in values if isinstance(value, Conditional))
+    return any(isinstance(arm, Variable) and arm.name == before for arm in itertools.chain.from_iterable(arms))
 
 
 def _derived(definition: Definition, scope: Scope, dies_here: DiesHere) -> list[Statement]:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.places import gathered, without_widening
-from tensorlift.comprehension.ranges import value_range
-from tensorlift.comprehension.rewrite import reads_in
+from tensorlift.comprehension.places import gathered, stays_within, without_widening
+from tensorlift.comprehension.ranges import ends_of, value_range
+from tensorlift.comprehension.rewrite import place_of, reads_in
 from tensorlift.ir.tensor_program import At, Expression, Iota, Range, Reverse, SubscriptItem
 from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import ZERO, Affine
@@ -164,7 +164,7 @@ def taken_value(term: Reduce, scope: Scope) -> Value | None:
     """Return the cells of an array at places that depend on data; None where a sum is not of that form."""
     read = gathered(term)
     if read is None:
-        return None
+        return _computed_and_taken(term, scope)
     body = read.cell
     axes = [None if place is None else index.variable for index, place in zip(body.indices, read.places, strict=True)]
     places = {str(axis): place for axis, place in zip(axes, read.places, strict=True) if place is not None}
@@ -177,10 +177,27 @@ def taken_value(term: Reduce, scope: Scope) -> Value | None:
     return _at_all(body, axes, found, scope)
 
 
+def _computed_and_taken(term: Reduce, scope: Scope) -> Value | None:
+    """Compute a value for all places of one axis, and take that at one place; None where there are more of them."""
+    place, ends = place_of(term), ends_of(term.domain & scope.context, term.bound[0])
+    if place is None or ends is None or ends[0] != ZERO:
+        return None
+    (name,), (_, value, _), extent = term.bound, term.body.children, ends[1] + 1
+    inner = scope.inner(scope.domain & term.domain, {name: (ZERO, extent)})
+    values, at = inner.evaluate(value, inner), _place_value(place, extent, scope)
+    if at.axes or values.axes.count(name) != 1:
+        return None
+    axis = values.axes.index(name)
+    taken = scope.build.take(values.expression, axis, at.expression)
+    return Value(taken, tuple(a for a in values.axes if a != name))
+
+
 def _place_value(place: Term, extent: Affine, scope: Scope) -> Value:
     """Return a place, the first one where it does not count and may be outside."""
     value, (least, most) = scope.evaluate(without_widening(place), scope), value_range(place)
     if scope.guard is None or scope.context.implies(at_least(least, 0), less(most, extent)):
+        return value
+    if stays_within(place, ZERO, extent - 1, scope.domain):
         return value
     return scope.where_it_counts(scope.guard, value, scope.number(0, value.expression.dtype))
 

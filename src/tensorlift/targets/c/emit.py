@@ -13,7 +13,7 @@ from tensorlift.comprehension.definition import Definition, KeptLoop, definition
 from tensorlift.comprehension.segments import asking_all
 from tensorlift.comprehension.terms import Read, Term, read
 from tensorlift.comprehension.updates import NoUpdatesError, updating
-from tensorlift.diagnostics import refuse
+from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ops.dtypes import cell_value, integer_range, is_float, shortest
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, less
@@ -28,6 +28,7 @@ from tensorlift.targets.c.storage import Memory, Piece, Slot, order_in_place, wi
 from tensorlift.targets.c.text import HEADERS, OWN_HEADERS, PROGRAM, Block, Holds, Names, mentions, print_lines, tidied
 from tensorlift.targets.c.updates import in_place, reordered
 from tensorlift.targets.emitted import Emitted
+from tensorlift.targets.target import UnspelledError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -58,7 +59,7 @@ def emit(  # noqa: PLR0913 - what a program computes, and what is known of its s
     wrap.
 
     Raises:
-        LiftError: TL305, where C has no spelling of something.
+        UnspelledError: TL305, where C has no spelling of something that is defined.
 
     """
     asked = asking_all(summary, folds=False)
@@ -190,10 +191,16 @@ class _Emission:
         for position, item in enumerate(items):
             later = needed | _read_by(items[position + 1 :])
             if isinstance(item, Definition):
-                lines += self._define(item, context, later)
+                lines += self._spelled(item, context, later)
             else:
                 lines += self._loop(item, context, later)
         return lines
+
+    def _spelled(self, definition: Definition, context: Domain, later: set[str]) -> list[Line]:
+        try:
+            return self._define(definition, context, later)
+        except LiftError as error:
+            raise UnspelledError(error, (definition.name,)) from None
 
     def _loop(self, loop: KeptLoop, context: Domain, later: set[str]) -> list[Line]:
         inside = later | _read_by(loop.body)
