@@ -196,7 +196,7 @@ def test_updates_out_of_range_are_refused(number: int, operation: str, changes: 
         ("index_vector_dim = 1", "index_vector_dim = 2", "other parts than whole windows"),
         ("index_vector_dim = 1", "offset_dims = [0]", "dimension numbers that the operation does not have"),
         ("<{scatter", "<{indices_are_sorted = true, scatter", "promises sorted indices"),
-        ("return %y", "return %x", "neither gives the update nor adds it"),
+        ("return %y", "return %x", "does not combine its arguments by one operation"),
         ("4x2xi64", "4x3xi64", "index vectors of another length or type"),
         ("4x2xi64", "4x2xi16", "other types than i32 and i64"),
         ("4x2xi64", "3x2xi64", "an update for each index vector"),
@@ -231,7 +231,7 @@ def test_updates_of_another_type_or_rank_are_refused() -> None:
             _meaning(*changes)
 
 
-def test_a_scatter_by_indices_that_are_not_affine_is_refused() -> None:
+def test_a_scatter_by_indices_that_are_not_affine_must_be_in_range_too() -> None:
     squares = _ELSEWHERE.format(1, "multiply").replace("%t, %o", "%t, %t")
-    with pytest.raises(CheckFailure, match="a scatter by indices that are not affine"):
+    with pytest.raises(CheckFailure, match="a place is in range"):
         _meaning((_INDEX, squares))

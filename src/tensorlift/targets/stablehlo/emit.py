@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.comprehension.updates import REDUCERS
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     Assign,
@@ -30,6 +31,7 @@ from tensorlift.ir.tensor_program import (
     NewAxis,
     Reduction,
     Return,
+    Scatter,
     SetSlice,
     SizeValue,
     Subscript,
@@ -53,7 +55,7 @@ from tensorlift.targets.mlir_text.text import (
     without_position,
     without_unused,
 )
-from tensorlift.targets.stablehlo.builder import Array, Builder, is_static, lacking
+from tensorlift.targets.stablehlo.builder import COMBINING, Array, Builder, is_static, lacking
 from tensorlift.targets.stablehlo.convolution import contract, convolution_of
 from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS, FUNCTIONS, ROUNDINGS
 from tensorlift.targets.stablehlo.spans import Span, changing, reversed_axes
@@ -412,6 +414,33 @@ def _stored(e: _Emission, statement: SetSlice) -> Array:
     return scattered(build, old, index_vectors(build, columns), part, axes)
 
 
+def _scatter(e: _Emission, node: Scatter) -> Array:
+    """Update an array where data say; equal places come in no certain order."""
+    build, whole = e.build, e.value(node.argument)
+    if node.op == "keep":
+        columns, part = [_kept_places(e, node, whole)], e.typed(node.value, whole.dtype)
+    else:
+        places = _broadcast(map(e.shape, node.indices))
+        dtype: DType = "i32" if all(index.dtype == "i32" for index in node.indices) else "i64"
+        columns = [build.convert(e.operand(index, places, index.dtype), dtype) for index in node.indices]
+        shape = (*whole.shape[: node.axes[0]], *places, *whole.shape[node.axes[-1] + 1 :])
+        part = e.operand(node.value, shape, whole.dtype)
+    combine = COMBINING[REDUCERS[node.op]] if node.op in REDUCERS else None
+    return scattered(build, whole, index_vectors(build, columns), part, node.axes, combine, unique=False)
+
+
+def _kept_places(e: _Emission, node: Scatter, whole: Array) -> Array:
+    """Return where what a mask keeps is stored, one after the other; the rest goes behind the array."""
+    start, stop, kept = node.indices
+    build, mask = e.build, e.value(kept)
+    ones = build.convert(mask, stop.dtype)
+    before = build.elementwise("subtract", build.running("sum", ones, 0), ones)
+    if not (isinstance(start, Literal) and start.value == 0):
+        before = build.elementwise("add", e.operand(start, mask.shape, stop.dtype), before)
+    behind = build.broadcast(build.sizes.index(whole.shape[0]), mask.shape)
+    return build.select(mask, build.convert(before, "i64"), behind)
+
+
 def _on_diagonal(e: _Emission, node: Elementwise) -> Array | None:
     """Return a selection that replaces a diagonal of an array as a scatter into it, None for any other."""
     mask, chosen, other = node.arguments
@@ -428,7 +457,7 @@ def _on_diagonal(e: _Emission, node: Elementwise) -> Array | None:
         along = build.iota(0, (cells,))
         vectors = index_vectors(build, [_shifted(e, along, Affine(start)) for start in (store.row, store.column)])
     part = build.broadcast(part, (cells,))
-    return scattered(build, e.value(other), vectors, part, (0, 1), adds=store.adds)
+    return scattered(build, e.value(other), vectors, part, (0, 1), "add" if store.adds else None)
 
 
 def _number(node: Literal | SizeValue) -> float:
@@ -491,6 +520,7 @@ _RULES: dict[type[Expression], Callable[[_Emission, Any], Array]] = {
     Diagonal: _diagonal,
     Windows: _windows,
     Gather: _gather,
+    Scatter: _scatter,
     Take: lambda e, node: taken(e.build, e.value(node.argument), e.value(node.index), node.axis),
     Triangle: _triangle,
     Elementwise: _elementwise,

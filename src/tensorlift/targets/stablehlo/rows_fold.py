@@ -77,7 +77,7 @@ def _reduce_window(  # noqa: PLR0913 - the attributes of the operation
     given = (window_strides, base_dilations, window_dilations)
     if any(values not in ((), ones) for values in given) or not len(window_dimensions) == len(padding) == operand.rank:
         o.refuse("windows with strides or dilations, or of another rank")
-    op = _operation_of(o, body, operand.dtype)
+    op = operation_of(o, body, operand.dtype)
     if init.rank or init.dtype != operand.dtype or min(*window_dimensions, *(p for pair in padding for p in pair)) < 0:
         o.refuse("an initial value that is no number of the type, or padding that cuts off")
     if init.value() is not _neutral(op, operand.dtype):
@@ -119,7 +119,7 @@ class _Windows(NamedTuple):
         return terms.reduce(op, tuple(names), Domain.of(*inside), self.operand.at(tuple(places)))
 
 
-def _operation_of(o: Obligations, body: Region, dtype: DType) -> Reducer:
+def operation_of(o: Obligations, body: Region, dtype: DType) -> Reducer:
     """Return the operation that a region combines its two arguments with."""
     left, right = (terms.scalar(fresh("argument"), dtype) for _ in range(2))
     result = body(scalar_value(left), scalar_value(right)).value()

@@ -10,14 +10,18 @@ from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
 from tensorlift.targets.arrays.arithmetic import cell as arithmetic_cell
+from tensorlift.targets.arrays.compaction import dropped
+from tensorlift.targets.arrays.scatter import updated
+from tensorlift.targets.stablehlo.rows_fold import operation_of
 from tensorlift.targets.stablehlo.rows_shape import named_axes
-from tensorlift.targets.target import Flag, Tensor, row, sample
+from tensorlift.targets.target import Flag, Slice, Tensor, row, sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.comprehension.terms import Term
+    from tensorlift.comprehension.terms import Reducer, Term
     from tensorlift.ops.dtypes import DType
+    from tensorlift.targets.arrays.scatter import Hits
     from tensorlift.targets.mlir_text.rows import Ints, Region
 
 
@@ -54,7 +58,10 @@ def _scatter(  # noqa: PLR0913 - the attributes of the operation
     indices_are_sorted: Flag = False,
     unique_indices: Flag = False,
 ) -> SymbolicTensor:
-    """Whole windows of the axes that are not indexed, at index vectors that are affine in their place and in range."""
+    """Whole windows of the axes that are not indexed, at index vectors that are in range, but for those of compaction.
+
+    Vectors that are affine in their place are shown to be no two the same where that matters.
+    """
     numbers, indexed = scatter_dimension_numbers, scatter_dimension_numbers.scatter_dims_to_operand_dims
     named_axes(o, indexed, inputs.rank)
     named_axes(o, numbers.update_window_dims, updates.rank)
@@ -71,24 +78,67 @@ def _scatter(  # noqa: PLR0913 - the attributes of the operation
         o.refuse("index vectors of another length or type")
     if updates.rank != len(windows) + scatter_indices.rank - 1 or updates.dtype != inputs.dtype:
         o.refuse("updates of another rank or element type")
-    places = _Places(o, inputs, scatter_indices, updates, numbers)
-    accumulates = _accumulates(o, update_computation, inputs.dtype)
+    op = _combining(o, update_computation, inputs.dtype)
+    names = tuple(fresh("u") for _ in scatter_indices.shape[:-1])
+    if op not in (None, "sum") or any(
+        affine_of(column.at(tuple(map(Affine.var, names)))) is None for column in _columns(scatter_indices)
+    ):
+        if unique_indices:
+            o.refuse("a scatter that promises that places which depend on data are unique")
+        return _where_data_say(o, inputs, scatter_indices, updates, numbers, op)
+    places, accumulates = _Places(o, inputs, scatter_indices, updates, numbers), op is not None
     if unique_indices or not accumulates:
         places.require_unique()
         return inputs.with_cells(inputs.shape, lambda index: places.written(index, accumulates=accumulates))
     return inputs.with_cells(inputs.shape, places.summed)
 
 
-def _accumulates(o: Obligations, body: Region, dtype: DType) -> bool:
-    """Tell a region that adds the update to the old cell from one that gives the update."""
+def _combining(o: Obligations, body: Region, dtype: DType) -> Reducer | None:
+    """Return the operation by which a region combines the old cell with the update; None where it gives the update."""
     old, new = (terms.scalar(fresh("argument"), dtype) for _ in range(2))
     result = body(scalar_value(old), scalar_value(new)).value()
-    if result is new:
-        return False
-    sums = (terms.apply("add", old, new), terms.apply("add", new, old))
-    if dtype == "bool" or all(result is not total for total in sums):
-        o.refuse("a region that neither gives the update nor adds it")
-    return True
+    return None if result is new else operation_of(o, body, dtype)
+
+
+def _columns(vectors: SymbolicTensor) -> list[SymbolicTensor]:
+    """Return the index array of each axis."""
+
+    def column(number: int) -> SymbolicTensor:
+        return vectors.with_cells(vectors.shape[:-1], lambda at: vectors.at((*at, Affine(number))))
+
+    return [column(number) for number in range(vectors.shape[-1].constant)]
+
+
+def _where_data_say(  # noqa: PLR0913, PLR0917 - what a scatter is made of
+    o: Obligations,
+    inputs: SymbolicTensor,
+    vectors: SymbolicTensor,
+    updates: SymbolicTensor,
+    numbers: ScatterDimensions,
+    op: Reducer | None,
+) -> SymbolicTensor:
+    """Update at index vectors of which data say what they are; equal ones come in no certain order.
+
+    Where what a mask drops goes behind the end of the array, the others have their places one after the other.
+    """
+    indexed, rank = numbers.scatter_dims_to_operand_dims, vectors.rank - 1
+    first, last = indexed[0], indexed[-1] + 1
+    behind = range(first + rank, inputs.rank - len(indexed) + rank)
+    if indexed != tuple(range(first, last)) or numbers.update_window_dims != (*range(first), *behind):
+        o.refuse("a scatter where data say, into axes that are no neighbours or with updates in another order")
+    whole = (*inputs.shape[:first], *vectors.shape[:-1], *inputs.shape[last:])
+    for extent, wanted in zip(updates.shape, whole, strict=True):
+        o.require("a scatter has an update for each index vector", equal(extent, wanted))
+    columns = _columns(vectors)
+    if op is None and inputs.rank == rank == 1:
+        place = terms.unconverted(columns[0].at((Affine.var(fresh("u")),)))
+        if terms.applies(place, "select") and affine_of(terms.unconverted(place.args[2])) == inputs.shape[0]:
+            return dropped(o, inputs, (columns[0],), updates, "drop")
+
+    def combine(hits: Hits, old: Term) -> Term:
+        return hits.last(o, old, is_ordered=False) if op is None else hits.fold(op, old)
+
+    return updated(o, inputs, (*(Slice() for _ in range(first)), *columns), updates, combine)
 
 
 class _Places:
@@ -216,6 +266,14 @@ _IN_COLUMNS = (
     "%t = stablehlo.iota dim = 0 : tensor<3x1x1xi32>\n%i = stablehlo.reverse %t, dims = [0] : tensor<3x1x1xi32>\n"
 )
 _COLUMNS_TYPES = "(tensor<{m}x4x{a}>, tensor<3x1x1xi32>, tensor<{m}x3x1x{a}>) -> tensor<{m}x4x{a}>"
+_LARGEST = "  %s = stablehlo.maximum %x, %y : tensor<{a}>\n  stablehlo.return %s : tensor<{a}>"
+_PLACES = "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1"
+_IN_PLACES = """%z = stablehlo.constant dense<0{.0}> : tensor<{m}x{a}>
+%p = stablehlo.compare GT, %b, %z : (tensor<{m}x{a}>, tensor<{m}x{a}>) -> tensor<{m}xi1>
+%q = stablehlo.convert %p : (tensor<{m}xi1>) -> tensor<{m}xi32>
+%i = stablehlo.reshape %q : (tensor<{m}xi32>) -> tensor<{m}x1xi32>
+"""
+_PLACES_TYPES = "(tensor<{m+1}x{a}>, tensor<{m}x1xi32>, tensor<{m}x{a}>) -> tensor<{m+1}x{a}>"
 _IN_TOTALS = "%i = stablehlo.iota dim = 0 : tensor<{m}x{n}x1xi64>\n"
 _TOTALS_TYPES = "(tensor<{m+1}x{a}>, tensor<{m}x{n}x1xi64>, tensor<{m}x{n}x{a}>) -> tensor<{m+1}x{a}>"
 
@@ -236,6 +294,15 @@ ROWS = [
             1,
             a="arith[m, m + 1]",
             b="arith[m]",
+        ),
+        sample(
+            _IN_PLACES.replace("{.0}", ".0") + _text(_PLACES, _LARGEST, _PLACES_TYPES), 1, a="real[m + 1]", b="real[m]"
+        ),
+        sample(
+            _IN_PLACES.replace("{.0}", "") + _text(_PLACES, _ADDED, _PLACES_TYPES),
+            1,
+            a="integer[m + 1]",
+            b="integer[m]",
         ),
         sample(_IN_TOTALS + _text(_TOTALS, _ADDED, _TOTALS_TYPES), 1, a="arith[m + 1]", b="arith[m, n]"),
         form="",

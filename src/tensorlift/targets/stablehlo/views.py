@@ -104,18 +104,31 @@ def taken(build: Builder, value: Array, index: Array, axis: int) -> Array:
     return cells_at(build, value, indices)
 
 
-def scattered(  # noqa: PLR0913 - what is put where
-    build: Builder, whole: Array, vectors: Array, part: Array, axes: Sequence[int], *, adds: bool = False
+def scattered(  # noqa: PLR0913, PLR0917 - what is put where
+    build: Builder,
+    whole: Array,
+    vectors: Array,
+    part: Array,
+    axes: Sequence[int],
+    combine: str | None = None,
+    *,
+    unique: bool = True,
 ) -> Array:
-    """Put a part at index vectors into axes of a whole, or add it there; no two vectors are the same."""
+    """Put a part at index vectors into axes of a whole, or combine it with what is there.
+
+    Vectors that are ``unique`` stand along axes of the part that take the place of those of the whole one by one.
+    """
+    more = len(vectors.shape) - 1 - len(axes)
+    kept = [axis for axis in range(len(whole.shape)) if axis not in axes]
     numbers = {
-        "update_window_dims": [axis for axis in range(len(whole.shape)) if axis not in axes],
+        "update_window_dims": [axis if axis < axes[0] or unique else axis + more for axis in kept],
         "inserted_window_dims": list(axes),
         "scatter_dims_to_operand_dims": list(axes),
         "index_vector_dim": len(vectors.shape) - 1,
     }
-    attributes = f"scatter_dimension_numbers = #stablehlo.scatter<{_given(numbers)}>, unique_indices = true"
-    return build.folded("scatter", (whole, vectors, part), attributes, "add" if adds else None)
+    promise = ", unique_indices = true" if unique else ""
+    attributes = f"scatter_dimension_numbers = #stablehlo.scatter<{_given(numbers)}>{promise}"
+    return build.folded("scatter", (whole, vectors, part), attributes, combine)
 
 
 def _given(numbers: Mapping[str, object]) -> str:
