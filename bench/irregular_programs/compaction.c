@@ -34,7 +34,7 @@ void segment_numbers(int n, const int *key, int *segment)
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg refused TL305, c loop-free
 int compress_positive(int n, const double *restrict x, double *restrict out)
 {
     int k = 0;
@@ -44,7 +44,7 @@ int compress_positive(int n, const double *restrict x, double *restrict out)
     return k;
 }
 
-// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo refused TL305, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo refused TL515, linalg refused TL305, c loop-free
 size_t where_nonzero(const int32_t *restrict a, size_t n, int32_t *restrict places)
 {
     size_t found = 0;
@@ -57,7 +57,7 @@ size_t where_nonzero(const int32_t *restrict a, size_t n, int32_t *restrict plac
     return found;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg refused TL307, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg refused TL307, c loop-free
 void pack_by_mask(int n, const double *restrict a, const unsigned char *restrict keep, double *restrict out, int *count)
 {
     int j = 0;
@@ -102,7 +102,7 @@ void merge_by_flags(int n, const int *restrict from_a, const double *restrict a,
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg refused TL305, c loop-free
 int partition_stable(int n, const double *restrict x, double pivot, double *restrict low, double *restrict high)
 {
     int nl = 0, nh = 0;
@@ -127,7 +127,7 @@ int partition_front_and_back(int n, const int *restrict x, int *restrict out)
     return front;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL305, linalg refused TL305, c hybrid
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL402, linalg refused TL305, c hybrid
 int remove_value(int *a, int n, int value)
 {
     int k = 0;
@@ -160,7 +160,7 @@ int run_lengths(int n, const int *restrict x, int *restrict length)
     return runs;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL305, linalg refused TL305, c hybrid
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL402, linalg refused TL305, c hybrid
 int with_second_push(int n, const double *restrict x, double *restrict out)
 {
     int k = 0;
@@ -196,7 +196,7 @@ void steps_that_differ(int n, const double *restrict x, const double *restrict w
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg refused TL305, c loop-free
 void pack_two_arrays(int n, const float *restrict u, const float *restrict v, float *restrict p, float *restrict q,
                      int *restrict count)
 {
@@ -210,7 +210,7 @@ void pack_two_arrays(int n, const float *restrict u, const float *restrict v, fl
     *count = k;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg refused TL305, c loop-free
 int drop_repeated(int n, const int *restrict x, int *restrict out)
 {
     int k = 0;
@@ -221,7 +221,7 @@ int drop_repeated(int n, const int *restrict x, int *restrict out)
     return k;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg refused TL305, c loop-free
 long gather_valid(long n, const int *restrict ix, const double *restrict x, double *restrict out)
 {
     double *p = out;

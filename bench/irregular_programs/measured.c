@@ -8,7 +8,7 @@ void gather(int n, int m, const int at[n], const float x[m], float y[n])
         y[i] = x[at[i]];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL305, c loop-free
 void histogram(int n, int bins, const int key[n], int count[bins])
 {
     for (int b = 0; b < bins; b++)
@@ -28,7 +28,7 @@ void spmv(int rows, const int start[rows + 1], const int *column, const double *
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg refused TL305, c loop-free
 int compaction(int n, const double x[n], double limit, double kept[n])
 {
     int k = 0;

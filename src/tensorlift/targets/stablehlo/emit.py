@@ -62,11 +62,15 @@ from tensorlift.targets.stablehlo.spans import Span, changing, reversed_axes
 from tensorlift.targets.stablehlo.views import (
     IGNORING_NAN,
     cells_at,
+    common_shape,
+    common_type,
     diagonal_store,
     foldable,
     gathered,
     ignoring_nan,
     index_vectors,
+    is_position,
+    kept_places,
     part_of,
     rounded_down,
     scattered,
@@ -77,7 +81,7 @@ from tensorlift.targets.stablehlo.views import (
 from tensorlift.targets.xla import check_program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from tensorlift.ir.tensor_program import Parameter, Shape, Statement, TensorProgram
     from tensorlift.ops.dtypes import DType
@@ -292,13 +296,13 @@ def _elementwise(e: _Emission, node: Elementwise) -> Array:
     stored = _on_diagonal(e, node) if node.op == "select" else None
     if stored is not None:
         return stored
-    shape = _broadcast(e.shape(argument) for argument in node.arguments)
+    shape = common_shape(e.shape(argument) for argument in node.arguments)
     if node.op == "select":
         condition, *arms = node.arguments
         chosen, other = (e.operand(arm, shape, node.dtype) for arm in arms)
         return e.build.select(e.operand(condition, shape, "bool"), chosen, other)
     if node.op in _COMPARISONS:
-        dtype = _common(node.arguments)
+        dtype = common_type(node.arguments)
         left, right = (e.operand(argument, shape, dtype) for argument in node.arguments)
         return e.build.compare(_COMPARISONS[node.op], left, right)
     dtype = "bool" if node.op in _LOGICAL else node.dtype
@@ -342,7 +346,7 @@ def _diagonal(e: _Emission, node: Diagonal) -> Array:
 
 
 def _gather(e: _Emission, node: Gather) -> Array:
-    shape = _broadcast(map(e.shape, node.indices))
+    shape = common_shape(map(e.shape, node.indices))
     return cells_at(e.build, e.value(node.argument), [e.operand(i, shape, i.dtype) for i in node.indices])
 
 
@@ -418,27 +422,18 @@ def _scatter(e: _Emission, node: Scatter) -> Array:
     """Update an array where data say; equal places come in no certain order."""
     build, whole = e.build, e.value(node.argument)
     if node.op == "keep":
-        columns, part = [_kept_places(e, node, whole)], e.typed(node.value, whole.dtype)
+        first, stop, kept = node.indices
+        start = None if isinstance(first, Literal) and first.value == 0 else e.operand(first, kept.shape, stop.dtype)
+        columns = [kept_places(build, start, stop.dtype, e.value(kept), whole)]
+        part = e.typed(node.value, whole.dtype)
     else:
-        places = _broadcast(map(e.shape, node.indices))
+        places = common_shape(map(e.shape, node.indices))
         dtype: DType = "i32" if all(index.dtype == "i32" for index in node.indices) else "i64"
         columns = [build.convert(e.operand(index, places, index.dtype), dtype) for index in node.indices]
         shape = (*whole.shape[: node.axes[0]], *places, *whole.shape[node.axes[-1] + 1 :])
         part = e.operand(node.value, shape, whole.dtype)
     combine = COMBINING[REDUCERS[node.op]] if node.op in REDUCERS else None
     return scattered(build, whole, index_vectors(build, columns), part, node.axes, combine, unique=False)
-
-
-def _kept_places(e: _Emission, node: Scatter, whole: Array) -> Array:
-    """Return where what a mask keeps is stored, one after the other; the rest goes behind the array."""
-    start, stop, kept = node.indices
-    build, mask = e.build, e.value(kept)
-    ones = build.convert(mask, stop.dtype)
-    before = build.elementwise("subtract", build.running("sum", ones, 0), ones)
-    if not (isinstance(start, Literal) and start.value == 0):
-        before = build.elementwise("add", e.operand(start, mask.shape, stop.dtype), before)
-    behind = build.broadcast(build.sizes.index(whole.shape[0]), mask.shape)
-    return build.select(mask, build.convert(before, "i64"), behind)
 
 
 def _on_diagonal(e: _Emission, node: Elementwise) -> Array | None:
@@ -468,20 +463,6 @@ def _number(node: Literal | SizeValue) -> float:
     return int(node.value) if node.value.denominator == 1 and not is_float(node.dtype) else as_float(node.value)
 
 
-def _broadcast(shapes: Iterable[Shape]) -> Shape:
-    """Return the shape that shapes broadcast to."""
-    listed = list(shapes)
-    rank = max(map(len, listed))
-    padded = [(ONE,) * (rank - len(shape)) + shape for shape in listed]
-    return tuple(next((e for e in extents if e != ONE), ONE) for extents in zip(*padded, strict=True))
-
-
-def _common(arguments: Sequence[Expression]) -> DType:
-    """Return the type in which operands are compared: that of the first that is no plain number."""
-    firm = [argument for argument in arguments if not argument.is_weak]
-    return (firm or list(arguments))[0].dtype
-
-
 def _function(op: str, dtype: DType) -> str:
     """Return the name of a scalar function."""
     if op == "shr":
@@ -490,18 +471,6 @@ def _function(op: str, dtype: DType) -> str:
         remedy = "write it with the functions that StableHLO has"
         raise refuse("TL305", f"StableHLO has no function {op}", remedy=remedy)
     return _FUNCTIONS[op]
-
-
-def is_position(node: Expression) -> bool:
-    """Tell whether an integer is seen never to be negative: a position, or made of positions."""
-    if isinstance(node, Literal):
-        return not isinstance(node.value, str) and node.value >= 0
-    if isinstance(node, Iota | SizeValue):
-        start = node.start if isinstance(node, Iota) else node.affine
-        return start.is_constant and start.constant >= 0
-    if isinstance(node, Elementwise):
-        return node.op in ("add", "mul") and all(map(is_position, node.arguments))
-    return isinstance(node, Subscript | Broadcast | Cast | Copy | Full | Transpose) and is_position(node.argument)
 
 
 _RULES: dict[type[Expression], Callable[[_Emission, Any], Array]] = {

@@ -5,9 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.ir.tensor_program import (
+    Broadcast,
+    Cast,
+    Copy,
     Diagonal,
     DiagonalMask,
     Elementwise,
+    Full,
+    Iota,
+    Literal,
+    SizeValue,
+    Subscript,
+    Transpose,
     Variable,
 )
 from tensorlift.ops.dtypes import is_float
@@ -16,7 +25,7 @@ from tensorlift.targets.stablehlo.builder import array_text, is_static, static, 
 from tensorlift.targets.stablehlo.spans import Span, neutral_number, spans
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tensorlift.ir.tensor_program import Expression, Shape, SubscriptItem
     from tensorlift.ops.dtypes import DType
@@ -131,6 +140,16 @@ def scattered(  # noqa: PLR0913, PLR0917 - what is put where
     return build.folded("scatter", (whole, vectors, part), attributes, combine)
 
 
+def kept_places(build: Builder, start: Array | None, counted_in: DType, mask: Array, whole: Array) -> Array:
+    """Return where what a mask keeps is stored in a whole, one after the other; the rest goes behind its end."""
+    ones = build.convert(mask, counted_in)
+    before = build.elementwise("subtract", build.running("sum", ones, 0), ones)
+    if start is not None:
+        before = build.elementwise("add", start, before)
+    behind = build.broadcast(build.sizes.index(whole.shape[0]), mask.shape)
+    return build.select(mask, build.convert(before, "i64"), behind)
+
+
 def _given(numbers: Mapping[str, object]) -> str:
     """Spell dimension numbers, but for those that are empty."""
     return ", ".join(f"{name} = {value}" for name, value in numbers.items() if value not in ([], 0))
@@ -208,4 +227,30 @@ def _added(chosen: Expression, other: Variable) -> Expression | None:
     return None
 
 
+def is_position(node: Expression) -> bool:
+    """Tell whether an integer is seen never to be negative: a position, or made of positions."""
+    if isinstance(node, Literal):
+        return not isinstance(node.value, str) and node.value >= 0
+    if isinstance(node, Iota | SizeValue):
+        start = node.start if isinstance(node, Iota) else node.affine
+        return start.is_constant and start.constant >= 0
+    if isinstance(node, Elementwise):
+        return node.op in ("add", "mul") and all(map(is_position, node.arguments))
+    return isinstance(node, Subscript | Broadcast | Cast | Copy | Full | Transpose) and is_position(node.argument)
+
+
 Indices = tuple[Affine, ...]
+
+
+def common_shape(shapes: Iterable[Shape]) -> Shape:
+    """Return the shape that shapes broadcast to."""
+    listed = list(shapes)
+    rank = max(map(len, listed))
+    padded = [(ONE,) * (rank - len(shape)) + shape for shape in listed]
+    return tuple(next((e for e in extents if e != ONE), ONE) for extents in zip(*padded, strict=True))
+
+
+def common_type(arguments: Sequence[Expression]) -> DType:
+    """Return the type in which operands are compared: that of the first that is no plain number."""
+    firm = [argument for argument in arguments if not argument.is_weak]
+    return (firm or list(arguments))[0].dtype
