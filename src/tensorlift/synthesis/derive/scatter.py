@@ -65,11 +65,19 @@ def scattered(
     version = old_cells[0][1]
     is_version = isinstance(version, Read) and definition.is_own_cell(version) and len(old_cells) == 1
     if isinstance(version, Read) and is_version and scope.shapes[version.array] == definition.shape:
-        is_read = any(version.array in t.reads for u in updates for t in (u.term, *u.conditions, *u.places.values()))
+        is_read = not _is_of_one_cell(changes) and any(
+            version.array in t.reads for u in updates for t in (u.term, *u.conditions, *u.places.values())
+        )
         memory: Expression = scope.build.variable(version.array, definition.dtype, definition.shape)
         memory = memory if dies_here(version.array) and not is_read else scope.build.copy(memory)
         return [Assign(definition.name, memory, is_update=not is_read), *changes]
     return [*before(replace(definition, pieces=old_cells), scope, dies_here), *changes]
+
+
+def _is_of_one_cell(changes: Sequence[SetSlice]) -> bool:
+    """Tell whether there is one change, of one cell: what it reads it has read before it stores."""
+    updated = changes[0].value
+    return len(changes) == 1 and isinstance(updated, Scatter) and not updated.value.shape
 
 
 def by_latest(definition: Definition, scope: Scope) -> tuple[list[Definition], Definition] | None:
