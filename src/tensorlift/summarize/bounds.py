@@ -19,6 +19,8 @@ from tensorlift.summarize.reader import read_function
 from tensorlift.summarize.statements import Block, Branch, Load, Loop, Statement, Store, walk
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tensorlift.comprehension.definition import ArrayInfo
     from tensorlift.ir.function import FunctionView
     from tensorlift.summarize.program import Program
@@ -44,7 +46,13 @@ def bounds_of(program: Program, within: Domain | None = None, *, nonempty: bool 
 
     """
     counting = _counting_sizes(program)
-    some = (*(at_least(size, 1) for size in counting), *(at_least(count, 0) for count in _counts(program)))
+    loops = _loops(program.body)
+    around = [loop for loop in loops if any(_is_within(s) for inner in _loops(loop.body) for s in inner.body)]
+    some = (
+        *(at_least(size, 1) for size in counting),
+        *(at_least(count, 0) for count in _counts(loops, program)),
+        *(at_least(count, 1) for count in _counts(around, program)),
+    )
     assumed = within
     if assumed is None:
         walked = (at_least(extent, 1) for extent in _walked(program))
@@ -80,7 +88,7 @@ def running_loops(function: FunctionView) -> list[Constraint]:
     """Return the conditions that loops run more than once, other than those over a whole array."""
     program = read_function(function, places=True)
     whole = {extent for info in program.arrays.values() if not info.inferred for extent in info.shape}
-    return [at_least(count, 2) for count in _counts(program) if count not in whole]
+    return [at_least(count, 2) for count in _counts(_loops(program.body), program) if count not in whole]
 
 
 def _counting_sizes(program: Program) -> list[Affine]:
@@ -123,10 +131,15 @@ def _hits(s: Statement) -> bool:
     return isinstance(s, Branch) and applies(s.condition, "hits")
 
 
-def _counts(program: Program) -> list[Affine]:
+def _is_within(s: Statement) -> bool:
+    """Tell what is done at places between bounds that are data: of no rows, no cell is known to be a place."""
+    return isinstance(s, Branch) and applies(s.condition, "within")
+
+
+def _counts(loops: Sequence[Loop], program: Program) -> list[Affine]:
     """Return the trip counts over sizes alone."""
     sizes = {*program.sizes, *(d.name for d in program.derived)}
-    pairs = [(low, high) for loop in _loops(program.body) for low in loop.lower for high in loop.upper]
+    pairs = [(low, high) for loop in loops for low in loop.lower for high in loop.upper]
     counts = dict.fromkeys(high - low for low, high in pairs if sizes.issuperset((*low.variables, *high.variables)))
     return [count for count in counts if not count.is_constant]
 
