@@ -66,7 +66,7 @@ def inside(view: FunctionView, summary: Summary) -> Iterator[tuple[Inside | Read
         for read in places_read(term, definition.domain & piece, definition.indices)
         if not is_inside(read, limit_of(read, cell := cell_at(read, definition, summary), summary))
     ]
-    always = [(read, cell) for read, cell in reads if read.is_any or (not read.guards and _covers(read, summary))]
+    always = [(read, cell) for read, cell in reads if read.is_any or (not read.guards and covers(read, summary))]
     stated = {_plain(read, cell, view, summary) for read, cell in always} - {None}
     for read, cell in reads:
         plain = _plain(read, cell, view, summary)
@@ -107,7 +107,7 @@ def _converted(place: Term) -> Term:
     return place
 
 
-def _covers(read: PlaceRead, summary: Summary) -> bool:
+def covers(read: PlaceRead, summary: Summary) -> bool:
     """Tell whether all cells of an array of the caller are places that are read at."""
     found = _cells_plus(read.place)
     info = None if found is None else summary.arrays.get(found[0].array)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.comprehension.places import PlaceRead, cell_at, is_inside, limit_of, places_read
+from tensorlift.comprehension.places import PlaceRead, cell_at, cells_plus, is_inside, limit_of, places_read
 from tensorlift.contract.language import (
     INTEGER,
     NUMBER,
@@ -85,7 +85,8 @@ def _keeps_inside(known: Condition | None, read: PlaceRead, cell: tuple[str, int
         return True
     if isinstance(known, Inside):
         limit = Sum.of(*((factor, (size,)) for size, factor in extent.terms), (extent.constant, ()))
-        return known.array in read.place.reads and known.limit == limit
+        found = cells_plus(read.place, {d.name: d for d in summary.definitions()})
+        return found is not None and (found[0].array, found[1], limit) == (known.array, known.added, known.limit)
     return isinstance(known, ReadInside) and not read.is_any and known.array == cell[0]
 
 

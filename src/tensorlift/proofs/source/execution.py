@@ -52,6 +52,7 @@ from tensorlift.proofs.source.segments import bounds_stated, run_segment
 from tensorlift.proofs.source.sense import are_bits_of, cell_names, require_sense
 from tensorlift.proofs.source.sequential import run_sequential
 from tensorlift.proofs.source.sharing import Tracked
+from tensorlift.proofs.source.stated import decided_by_places, places_stated
 from tensorlift.proofs.source.tested_behind import is_tested_behind, left_behind, require_last
 from tensorlift.proofs.source.unbounded import run_unbounded
 from tensorlift.proofs.source.versions import UNKNOWN, Versions
@@ -84,6 +85,7 @@ class Execution:
         self.calls: tuple[str, ...] = ()  # inside of each other
         self.ways = Counter[int]()  # to each block
         self.bounds = bounds_stated(summary)
+        self.stated = places_stated(summary)
 
     # -- control
 
@@ -426,7 +428,8 @@ class Execution:
                         access(self.memory, op, frame, context)
                     else:
                         operands = frame.all(op.operands)
-                        frame.values[op.results[0]] = evaluated(op, operands, context, self.known)
+                        value = evaluated(op, operands, context, self.known)
+                        frame.values[op.results[0]] = decided_by_places(value, self.stated, self.versions.definitions)
                 except UnknownOperationError:
                     raise Undecided(f"{op.name} has no meaning here", op) from None
                 except NotAffine:
