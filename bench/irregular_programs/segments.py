@@ -3,7 +3,7 @@
 import numpy as np
 
 
-# expect: numpy refused TL402, jax refused TL402, torch refused TL402, stablehlo refused TL315, linalg refused TL315, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL315, linalg refused TL315, c loop-free
 def spmv(ptr: "int32[:]", col: "int32[:]", val: "float64[:]", x: "float64[:]"):
     n = len(ptr) - 1
     y = np.zeros(n)

@@ -23,6 +23,11 @@ _TWO = 'def f(x: "float64[:]", y: "float64[:]"):\n    n = len(x)\n    assert len
 _MATRIX = 'def f(A: "float64[:, :]", x: "float64[:]"):\n    n, m = A.shape\n    assert len(x) == m\n'
 _INTEGERS = "def f(x: list[int], y: list[int]):\n    n = len(x)\n    assert len(y) == n\n"
 _BYTES = 'def f(x: "int8[:]", y: "int8[:]"):\n    n = len(x)\n    assert len(y) == n\n'
+_PLACES = 'def f(k: "int32[:]", x: "float64[:]", y: "float64[:]"):\n    n = len(k)\n    assert len(y) == n\n'
+_ROWS = 'def f(at: "int32[:]", k: "int32[:]", v: "float64[:]", x: "float64[:]", y: "float64[:]"):\n    n = len(y)\n'
+_ROW = (
+    "for i in range(n):\n    s = 0.0\n    for p in range(at[i], at[i + 1]):\n        s += v[p] * x[k[p]]\n    y[i] = s"
+)
 
 
 def _source(head: str, body: str) -> str:
@@ -55,6 +60,10 @@ def _answer(head: str, definitions: str, literal: str) -> str:
     ("head", "body"),
     [
         (_ONE, "x[-1] = x[0] + 1"),
+        (_PLACES, "for i in range(n):\n    y[i] = x[k[i]]"),
+        (_PLACES, "for i in range(n):\n    x[k[i]] += y[i]"),
+        (_PLACES, "for i in range(n):\n    y[i] = x[k[i]] - x[k[i] - 1]"),
+        (_ROWS, _ROW),
         (_ONE, "for i in range(n - 1, -1, -1):\n    x[i] *= i"),
         (_ONE, "i = 0\nwhile i < n:\n    x[i] = 0\n    i += 1"),
         (_ONE, "x[1:] = x[:-1]"),
@@ -97,6 +106,11 @@ def test_another_way_to_say_the_same_is_decided(head: str, one: str, other: str)
 @pytest.mark.parametrize(
     ("head", "definitions", "literal"),
     [
+        (_PLACES, "for i in range(n):\n    y[i] = x[k[i]]", "for i in range(n):\n    y[i] = x[k[i] - 1]"),
+        (_PLACES, "for i in range(n):\n    y[i] = x[k[i]]", "for i in range(n):\n    y[i] = x[-k[i]]"),
+        (_PLACES, "for i in range(n):\n    x[k[i]] += y[i]", "for i in range(n):\n    x[k[i] - 1] += y[i]"),
+        (_ROWS, _ROW, _ROW.replace("at[i], at[i + 1]", "at[i + 1], at[i]")),
+        (_ROWS, _ROW, _ROW.replace("x[k[p]]", "x[k[p] - 1]")),
         pytest.param(_ONE, "x[n - 1] = 0", "x[-2] = 0", id="another index from the end"),
         pytest.param(_ONE, "x[n - 1] = 0", "x[n] = 0", id="behind the end"),
         pytest.param(_TWO, "x += y", "x += y[:1]", id="stretched"),

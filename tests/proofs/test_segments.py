@@ -117,6 +117,17 @@ def test_a_certificate_without_a_precondition_on_bounds_is_rejected(certificate:
         verify(sealed({**certificate, "preconditions": left}))
 
 
+def test_a_precondition_on_other_places_does_not_keep_these_inside() -> None:
+    source = (
+        "void f(int n, const int *k, const double *x, double *y) { for (int i = 0; i < n; i++) y[i] = x[k[i] + 1]; }"
+    )
+    found = json.loads(json.dumps(lifted_text(source).certificate))
+    assert "0 <= k + 1 < x.shape[0]" in found["preconditions"]
+    others = [text.replace("0 <= k + 1 <", "0 <= k <") for text in found["preconditions"]]
+    with pytest.raises(CheckFailure):
+        verify(sealed({**found, "preconditions": others}))
+
+
 def test_no_program_asks_each_place_for_each_row() -> None:
     (function,) = lift(SPMV.replace("ptr[i + 1]", "ptr[i] + 3")).functions
     assert not function.lifted

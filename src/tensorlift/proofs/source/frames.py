@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension import terms
+from tensorlift.comprehension.places import without_widening
 from tensorlift.comprehension.rules import TRUE
 from tensorlift.poly.domain import Domain
 from tensorlift.proofs.source.operations import Undecided, Value
@@ -58,9 +59,11 @@ class Frame:
         return found
 
     def named(self, term: Term) -> Term:
-        """Return data from around by its name here."""
+        """Return data from around by its name here, in whatever wider type it is."""
         if not term.reads or self.is_sequential:
             return term
+        if (narrow := without_widening(term)) is not term:
+            return terms.cast(self.named(narrow), term.dtype)
         name = next((known for known, value in self.outer.items() if value is term), f"%{len(self.outer)}")
         self.outer[name] = term
         return terms.read(name, (), term.dtype)
