@@ -147,7 +147,7 @@ void reset_sum(int n, const double *x, const int *reset, double *out) {
     }
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch unchanged, stablehlo refused TL515, linalg hybrid, c hybrid
 void run_lengths(int n, const int *bit, int *run) {
     int k = 0;
     for (int i = 0; i < n; i++) {
@@ -166,4 +166,56 @@ void fill_rows(int m, int n, const double A[m][n], double B[m][n]) {
             B[i][j] = last;
         }
     }
+}
+
+// expect: numpy scan, jax scan, torch unchanged, stablehlo refused TL515, linalg hybrid, c refused TL402
+void since_event(int n, const double *x, double limit, int *ago) {
+    int k = n;
+    for (int i = 0; i < n; i++) {
+        k++;
+        if (x[i] > limit)
+            k = 0;
+        ago[i] = k;
+    }
+}
+
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+void equal_runs(int n, const int *x, int *length) {
+    int r = 0;
+    for (int i = 0; i < n; i++) {
+        r = i > 0 && x[i] == x[i - 1] ? r + 1 : 1;
+        length[i] = r;
+    }
+}
+
+// expect: numpy scan, jax scan, torch unchanged, stablehlo refused TL515, linalg hybrid, c hybrid
+void streak_of_gains(int n, const double *price, long *streak) {
+    long s = 0;
+    for (int i = 1; i < n; i++) {
+        if (price[i] > price[i - 1])
+            s++;
+        else
+            s = 0;
+        streak[i] = s;
+    }
+}
+
+// expect: numpy scan, jax scan, torch unchanged, stablehlo refused TL515, linalg hybrid, c hybrid
+void until_zero(long n, const int64_t *x, int64_t *steps) {
+    int64_t k = 0;
+    for (long i = n - 1; i >= 0; i--) {
+        k = x[i] == 0 ? 0 : k + 1;
+        steps[i] = k;
+    }
+}
+
+// expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+int longest_run(int n, const int *bit) {
+    int run = 0, longest = 0;
+    for (int i = 0; i < n; i++) {
+        run = bit[i] ? run + 1 : 0;
+        if (run > longest)
+            longest = run;
+    }
+    return longest;
 }

@@ -102,3 +102,61 @@ def fill_rows(A: "float[m,n]", B: "float[m,n]"):
             if A[i, j] >= 0.0:
                 last = A[i, j]
             B[i, j] = last
+
+
+# expect: numpy scan, jax scan, torch unchanged, stablehlo refused TL515, linalg hybrid, c hybrid
+def since_event(x: "float[n]", limit: float):
+    ago = np.empty(len(x), dtype=np.int64)
+    k = len(x)
+    for i in range(len(x)):
+        k = 0 if x[i] > limit else k + 1
+        ago[i] = k
+    return ago
+
+
+# expect: numpy scan, jax scan, torch hybrid, stablehlo refused TL515, linalg hybrid, c hybrid
+def consecutive(hits: "bool[n]"):
+    out = np.zeros(len(hits), dtype=np.int64)
+    run = 0
+    for i, hit in enumerate(hits):
+        if hit:
+            run += 1
+        else:
+            run = 0
+        out[i] = run
+    return out
+
+
+# expect: numpy scan, jax scan, torch unchanged, stablehlo refused TL515, linalg hybrid, c hybrid
+def plateau_lengths(x: "int[n]"):
+    out = np.ones(len(x), dtype=np.int64)
+    r = 1
+    for i in range(1, len(x)):
+        if x[i] == x[i - 1]:
+            r += 1
+        else:
+            r = 1
+        out[i] = r
+    return out
+
+
+# expect: numpy scan, jax scan, torch unchanged, stablehlo refused TL515, linalg hybrid, c hybrid
+def silence(x: "float[n]", quiet: float):
+    frames = np.zeros(len(x), dtype=np.int64)
+    k = 0
+    for i in range(len(x)):
+        k += 1
+        if abs(x[i]) > quiet:
+            k = 0
+        frames[i] = k
+    return frames
+
+
+# expect: numpy scan, jax scan, torch unchanged, stablehlo refused TL515, linalg hybrid, c hybrid
+def next_mark(mark: "bool[n]"):
+    far = np.empty(len(mark), dtype=np.int64)
+    k = 10**6
+    for i in range(len(mark) - 1, -1, -1):
+        k = 0 if mark[i] else k + 1
+        far[i] = k
+    return far

@@ -43,6 +43,7 @@ from tensorlift.summarize.scan import (
     guess_latest,
     guess_latest_value,
     guess_position,
+    guess_since,
 )
 from tensorlift.summarize.statements import Allocate, Block, Branch, Load, Loop, Statement, Store
 from tensorlift.summarize.unwritten import unwritten
@@ -225,7 +226,9 @@ class LoopRule:
                 return merged(self._phases(array, pieces))
         except RecurrenceError:
             if is_number and not self.needs[array] and forms.gather:
-                position = guess_latest_value(self.pieces, array, self.loop, self.region, self._shape)
+                position = guess_since(self.pieces, array, self.loop, self.region) or guess_latest_value(
+                    self.pieces, array, self.loop, self.region, self._shape
+                )
             if position is None and is_number and forms.gather:
                 position = guess_extreme_of_sums({**self.pieces, array: pieces}, array, self.loop, self.region)
             if not is_number:

@@ -13,6 +13,10 @@ leaves the latest index at which the condition holds: the greatest one, or the l
     if (c(i) && v(i) > best) { best = v(i); k = i; }
 
 leaves the place of the greatest ``c(i) ? v(i) : -infinity``.
+
+    run = c(i) ? 0 : run + 1;
+
+leaves how far the latest index is at which the condition holds.
 """
 
 from __future__ import annotations
@@ -123,6 +127,66 @@ def guess_latest(pieces: Effect, array: str, loop: Loop, region: Domain) -> list
     some = terms.reduce("any", (bound,), points, holds)
     state = terms.apply("select", some, latest, terms.read(array, (), term.dtype))
     return [(points.project_out(bound), state)]
+
+
+def guess_since(pieces: Effect, array: str, loop: Loop, region: Domain) -> list[Piece] | None:
+    """Return the state of a number before an iteration, where it counts iterations since a condition held; else None.
+
+        run = c(i) ? 0 : run + 1;
+
+    leaves how far the latest index is at which the condition held.
+    """
+    if len(pieces[array]) != 1 or len(loop.lower) != 1 or loop.step != 1:
+        return None
+    ((domain, term),) = pieces[array]
+    found = _begun_anew(term, loop.variable) if is_integer(term.dtype) and domain.mentions(loop.variable) else None
+    if found is None or any(not part.reads.isdisjoint({*pieces, SELF}) for part in found):
+        return None
+    bound = fresh("k")
+    here = {loop.variable: affine(bound)}
+    points = (domain.substitute(here) & region & Domain.of(less(bound, loop.variable))).coalesce()
+    holds = rewrite.substitute(found.condition, here)
+    nothing = terms.constant(integer_range(DTYPE)[0], DTYPE)
+    body = terms.apply("select", holds, terms.index(affine(bound), DTYPE), nothing)
+    latest = terms.reduce("max", (bound,), points, body)
+    some = terms.reduce("any", (bound,), points, holds)
+    ago = terms.apply("sub", terms.index(affine(loop.variable) - 1, DTYPE), latest)
+    ever = terms.index(affine(loop.variable) - loop.lower[0], DTYPE)
+
+    def after(first: Term, count: Term) -> Term:
+        """Return a number after so many steps."""
+        return terms.apply("add", first, terms.apply("mul", terms.cast(count, term.dtype), found.step))
+
+    state = terms.apply("select", some, after(found.first, ago), after(terms.read(array, (), term.dtype), ever))
+    return [(points.project_out(bound), state)]
+
+
+class _Anew(NamedTuple):
+    """A number that is ``first`` where a condition holds, and grows by ``step`` elsewhere; none changes in the loop."""
+
+    condition: Term
+    first: Term
+    step: Term
+
+
+def _begun_anew(term: Term, variable: str) -> _Anew | None:
+    """Return how a number begins anew by a choice, to which something may be added."""
+    if applies(term, "select"):
+        condition, first, other = term.args
+        if has_self(first):
+            condition, first, other = rewrite.simplified("not", (condition,)), other, first
+        step = None if _is_self(other) else recognise(other, variable)
+        if has_self(first) or has_self(condition) or not (_is_self(other) or (step and step.op == "sum")):
+            return None
+        found = _Anew(condition, first, step.term if step else terms.zero(term.dtype))
+    elif applies(term, {"add", "sub"}) and has_self(term.args[0]) and not has_self(term.args[1]):
+        inner = _begun_anew(term.args[0], variable)
+        if inner is None:
+            return None
+        found = _Anew(inner.condition, *(rewrite.simplified(term.op, (part, term.args[1])) for part in inner[1:]))
+    else:
+        return None
+    return None if variable in found.first.free | found.step.free else found
 
 
 def guess_latest_value(pieces: Effect, array: str, loop: Loop, region: Domain, shapes: Shapes) -> list[Piece] | None:
