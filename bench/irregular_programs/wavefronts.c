@@ -38,7 +38,7 @@ void smith_waterman(int m, int n, const int *a, const int *b, int h[m + 1][n + 1
     }
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
 void common_subsequence(int m, int n, const char *x, const char *y, int L[m + 1][n + 1]) {
     for (int i = 0; i <= m; i++)
         for (int j = 0; j <= n; j++) {
@@ -51,7 +51,7 @@ void common_subsequence(int m, int n, const char *x, const char *y, int L[m + 1]
         }
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
 void average(int m, int n, double a[m][n]) {
     for (int i = 1; i < m; i++)
         for (int j = 1; j < n; j++)
@@ -79,7 +79,7 @@ void time_warp(int m, int n, const double *x, const double *y, double D[m][n]) {
         }
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
 void gauss_seidel(int m, int n, double u[m][n]) {
     for (int i = 1; i < m - 1; i++)
         for (int j = 1; j < n - 1; j++)

@@ -27,7 +27,7 @@ def smith_waterman(a: "int[m]", b: "int[n]", gap: int):
     return h
 
 
-# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
 def common_subsequence(x: "int[m]", y: "int[n]", L: "int[m+1,n+1]"):
     for i in range(1, len(x) + 1):
         for j in range(1, len(y) + 1):
@@ -37,21 +37,21 @@ def common_subsequence(x: "int[m]", y: "int[n]", L: "int[m+1,n+1]"):
                 L[i, j] = max(L[i - 1, j], L[i, j - 1])
 
 
-# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
 def average(a: "float[m,n]"):
     for i in range(1, a.shape[0]):
         for j in range(1, a.shape[1]):
             a[i, j] = 0.5 * (a[i - 1, j] + a[i, j - 1])
 
 
-# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
 def time_warp(x: "float[m]", y: "float[n]", D: "float[m,n]"):
     for i in range(1, len(x)):
         for j in range(1, len(y)):
             D[i, j] = abs(x[i] - y[j]) + min(D[i - 1, j], D[i, j - 1], D[i - 1, j - 1])
 
 
-# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
 def cheapest_path(cost: "float[m,n]"):
     for i in range(1, cost.shape[0]):
         for j in range(1, cost.shape[1]):

@@ -24,31 +24,23 @@ from tensorlift.comprehension.emptiness import (
 from tensorlift.comprehension.normal import is_spent
 from tensorlift.comprehension.peeling import peeled
 from tensorlift.comprehension.places import any_gathered
+from tensorlift.comprehension.skewing import skewed
 from tensorlift.comprehension.terms import Reduce, Term
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.contract.guards import guards_of
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, refuse
 from tensorlift.engines import Effort, Search, derived
 from tensorlift.interface import Emitted, describe_loops, describe_parameters, emitted_names, names_read
-from tensorlift.ir.cost import cost_of, degree_of
+from tensorlift.ir.cost import cost_of, degree_of, is_roundabout
 from tensorlift.ir.left_early import left_early
 from tensorlift.ir.tensor_program import (
-    Assign,
-    Conditional,
     Copy,
     DiagonalMask,
     Elementwise,
     For,
     Full,
-    Gather,
-    Iota,
-    SetSlice,
     TensorProgram,
     TriangleMask,
-    Windows,
-    roots_of,
-    walk_expressions,
-    walk_statements,
 )
 from tensorlift.poly.domain import Constraint, Domain
 from tensorlift.proofs.check import check
@@ -235,7 +227,7 @@ class _Attempts:
             if fewer is None:
                 raise
             return fewer
-        if found.program is None or not _is_roundabout(found.program, summary) or says_what_of_nothing(summary):
+        if found.program is None or not is_roundabout(found.program, summary) or says_what_of_nothing(summary):
             return found
         return self._where_nonempty(summary, _cost(found, self.request)) or found
 
@@ -293,28 +285,6 @@ def _cost(found: Proved, request: Request) -> float:
     return cost_of(found.program, request.target.costs, request.estimated_at)
 
 
-def _is_roundabout(program: TensorProgram, summary: Summary) -> bool:
-    """Tell whether a program picks cells by their numbers, or fills up an array whose parts it stores then.
-
-    So is one that asks whether there are any windows.
-
-    Numbers that mask cells count where something is computed only where an array or a loop is empty.
-    """
-    statements = list(walk_statements(program.body))
-    stored = {s.name for s in statements if isinstance(s, SetSlice)}
-    if any(isinstance(s, Assign) and isinstance(s.value, Full) and s.name in stored for s in statements):
-        return True
-    masking = Iota if any(where_empty(summary, summary.definitions())) else Gather
-    pending = roots_of(program.body)
-    for node in pending:
-        if isinstance(node, masking | Gather):
-            return True
-        if isinstance(node, Conditional) and any(isinstance(inner, Windows) for inner in walk_expressions(node)):
-            return True
-        pending += () if isinstance(node, Conditional) else node.operands  # by sizes, as the source does
-    return False
-
-
 def _attempt(  # noqa: PLR0913, PLR0917 - what is lifted, and how
     view: FunctionView,
     summary: Summary,
@@ -333,8 +303,7 @@ def _attempt(  # noqa: PLR0913, PLR0917 - what is lifted, and how
         found = attempt(view, summary, summary, request, stage)
     except LiftError as error:
         first = error
-    program = found.program if found is not None else None
-    keeps_loops = program is not None and any(isinstance(s, For) for s in program.body)
+    keeps_loops = found is not None and _has_loops(found)
     forms = list(peeled(summary)) if (keeps_loops or is_first) and not is_spent() else []
     for form in forms if found is not None else forms[-1:]:
         with suppress(LiftError):
@@ -342,8 +311,27 @@ def _attempt(  # noqa: PLR0913, PLR0917 - what is lifted, and how
             if found is None or _rank(other, request) < _rank(found, request):
                 found = other
             break
+    if found is not None and _has_loops(found) and "skewed" in request.target.forms and not is_spent():
+        found = _over_diagonals(found, partial(attempt, view, summary), request, stage)
     if found is None:
         raise first or LiftError()
+    return found
+
+
+def _has_loops(found: Proved) -> bool:
+    return found.program is not None and any(isinstance(s, For) for s in found.program.body)
+
+
+def _over_diagonals(
+    found: Proved, attempt: Callable[[Summary, Request, Stage], Proved], request: Request, stage: Stage
+) -> Proved:
+    """Return a program whose nests are loops over anti-diagonals, where that is cheaper and no more by degree."""
+    form = skewed(found.summary)
+    with suppress(LiftError):
+        other = found if form is None else attempt(form, request, stage)
+        degree = max(2, _rank(found, request)[0])  # that of the nest
+        if _rank(other, request)[0] <= degree and _cost(other, request) < _cost(found, request):
+            return other
     return found
 
 

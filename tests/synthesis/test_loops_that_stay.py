@@ -113,8 +113,7 @@ def test_what_is_older_is_read_first() -> None:
     )
 
 
-def test_a_traced_loop_may_stand_in_a_loop_of_python() -> None:
-    """JAX's loops have bounds that the loops around them do not move."""
+def test_a_traced_loop_may_have_bounds_that_one_around_it_moves() -> None:
     source = """
     void f(int n, double *a) {
       for (int i = 0; i < n; i++)
@@ -124,6 +123,7 @@ def test_a_traced_loop_may_stand_in_a_loop_of_python() -> None:
     (function,) = lift_to_run(source_from_text(source, "f.c"), LiftOptions(target="jax"))[0].functions
     assert function.level is Level.PROVED
     assert "        a = lax.fori_loop(0, n - i - 1, j_step, a)\n" in function.program
+    assert "    a = lax.fori_loop(0, n, i_step, a)\n" in function.program
 
 
 def test_a_number_of_an_iteration_is_no_array() -> None:

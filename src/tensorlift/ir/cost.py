@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.emptiness import where_empty
 from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import (
+    Assign,
     Broadcast,
     Conditional,
     Contraction,
@@ -21,6 +23,9 @@ from tensorlift.ir.tensor_program import (
     Empty,
     Expression,
     For,
+    Full,
+    Gather,
+    Iota,
     Literal,
     Operation,
     Reduction,
@@ -34,7 +39,10 @@ from tensorlift.ir.tensor_program import (
     Variable,
     Windows,
     nodes_of,
+    roots_of,
     values_of,
+    walk_expressions,
+    walk_statements,
 )
 from tensorlift.ops.dtypes import is_float
 from tensorlift.ops.scalar_ops import SCALAR_OPS
@@ -42,6 +50,7 @@ from tensorlift.ops.scalar_ops import SCALAR_OPS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tensorlift.comprehension.definition import Summary
     from tensorlift.poly.affine import Affine
 
 UNKNOWN = 1000  # what a size counts as that nobody gives
@@ -203,3 +212,25 @@ def _is_matrix_product(node: Contraction) -> bool:
         return False
     left, right = map(set, node.labels)
     return not left & right & set(node.output) and (left ^ right) <= set(node.output)
+
+
+def is_roundabout(program: TensorProgram, summary: Summary) -> bool:
+    """Tell whether a program picks cells by their numbers, or fills up an array whose parts it stores then.
+
+    So is one that asks whether there are any windows.
+
+    Numbers that mask cells count where something is computed only where an array or a loop is empty.
+    """
+    statements = list(walk_statements(program.body))
+    stored = {s.name for s in statements if isinstance(s, SetSlice)}
+    if any(isinstance(s, Assign) and isinstance(s.value, Full) and s.name in stored for s in statements):
+        return True
+    masking = Iota if any(where_empty(summary, summary.definitions())) else Gather
+    pending = roots_of(program.body)
+    for node in pending:
+        if isinstance(node, masking | Gather):
+            return True
+        if isinstance(node, Conditional) and any(isinstance(inner, Windows) for inner in walk_expressions(node)):
+            return True
+        pending += () if isinstance(node, Conditional) else node.operands  # by sizes, as the source does
+    return False

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from tensorlift.comprehension.peeling import peeled
 from tensorlift.comprehension.ranges import in_range, is_inside_by_type
+from tensorlift.comprehension.skewing import skewed
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, NotAffine, at_least
 from tensorlift.poly.names import fresh
@@ -226,7 +227,7 @@ def by_cases(context: Domain, prove: Callable[[Domain], None], *, translated: bo
 
 
 def either_form(summary: Summary, prove: Callable[[Summary], T]) -> T:
-    """Return what ``prove`` gives for a summary or, where that fails, for one whose loops are peeled.
+    """Return what ``prove`` gives for a summary or, where that fails, for one whose loops are skewed or peeled.
 
     Raises:
         CheckFailure: where none is proved, that of the summary as it is.
@@ -235,7 +236,8 @@ def either_form(summary: Summary, prove: Callable[[Summary], T]) -> T:
     try:
         return prove(summary)
     except CheckFailure:
-        for other in peeled(summary):
+        other = skewed(summary)
+        for form in (*([other] if other is not None else []), *peeled(summary)):
             with suppress(CheckFailure):
-                return prove(other)
+                return prove(form)
         raise

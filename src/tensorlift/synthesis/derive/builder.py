@@ -78,6 +78,7 @@ class Builder:
         self.segmented, self.orders_stores = segmented, orders_stores
         self.chooses, self.chooses_in_loops = chooses, chooses_in_loops
         self.sizes: tuple[str, ...] = ()
+        self.taken: set[str] = set()  # names of the function
         self.around: set[str] = set()  # variables of loops
         self.short_windows = short_windows
         self._table: dict[tuple[Any, ...], Any] = {}

@@ -74,6 +74,8 @@ class Lowering:
         self.evaluate = evaluate
         self.build = build
         build.sizes = summary.sizes
+        build.taken = {*summary.sizes, *summary.scalars, *summary.arrays, *(d.name for d in summary.derived)}
+        build.taken |= {summary.name, *(loop.variable for loop in loops_of(summary.items))}
         self.types: dict[str, Typed] = {info.name: (info.dtype, info.shape) for info in summary.arrays.values()}
         self.types |= _item_types(summary.items, summary)
         self.shapes = {name: shape for name, (_, shape) in self.types.items()}

@@ -21,8 +21,10 @@ from tensorlift.ir.tensor_program import (
     For,
     Return,
     SetSlice,
+    SizeValue,
     Statement,
     Variable,
+    nodes_of,
     roots_of,
     values_of,
     variables_in,
@@ -65,6 +67,12 @@ class _Naming:
         self.groups = {name: _Group([name], alive) for name, alive in self.lifetimes.alive.items()}
         self.taken = {*summary.sizes, *summary.scalars, *(d.name for d in summary.derived)}
         self.taken |= {s.variable for s in walk_statements(body) if isinstance(s, For)}
+        nodes = list(nodes_of(body))
+        sizes = {extent for node in nodes for extent in node.shape} | {
+            n.affine for n in nodes if isinstance(n, SizeValue)
+        }
+        self.ends = {name for size in sizes for name in size.variables if name in self.groups}
+        self.taken |= self.ends  # which sizes mention, and so keep their names
 
     def names(self) -> dict[str, str]:
         self._unite()
@@ -76,7 +84,8 @@ class _Naming:
             if wanted is None or wanted in self.taken or group.clashes(*by_name.get(wanted, [])):
                 wanted = self._new_name(wanted, group, by_name)
             by_name.setdefault(wanted, []).append(group)
-        return {v: name for name, groups in by_name.items() for group in groups for v in group.versions}
+        given = {v: name for name, groups in by_name.items() for group in groups for v in group.versions}
+        return given | {name: name for name in self.ends}
 
     def _passed(self, statements: Iterable[Statement]) -> Iterator[tuple[Assign, Variable, _Group, _Group]]:
         """Yield assignments of a variable to another one, or of its copy to be updated, with the groups of both."""

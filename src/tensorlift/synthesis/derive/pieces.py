@@ -29,6 +29,7 @@ from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
 from tensorlift.poly.variables import disjoint_parts, stride_of, strided
+from tensorlift.synthesis.derive.diagonals import diagonal
 from tensorlift.synthesis.derive.elementwise import are_of_sizes, choose, select_pieces, value_of
 from tensorlift.synthesis.derive.masks import mask_of
 from tensorlift.synthesis.derive.reads import readable
@@ -88,6 +89,7 @@ class PieceLowering:
         of nothing are in pieces of no simple shape, these folds begin with what they ignore.
         """
         found = scattered(self.definition, self.scope, self.dies_here, _before)
+        found = found or diagonal(self.definition, self.scope, self.dies_here)
         if found is not None:
             return self._marked(found)
         pieces = self.definition.pieces

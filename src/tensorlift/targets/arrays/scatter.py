@@ -73,6 +73,8 @@ class Hits(NamedTuple):
         Elsewhere all points must have it in common, unless one alone can hit a cell.
         """
         only = self._alone()
+        if only.domain.is_empty():
+            return old
         if not only.names:
             return pieces((only.domain, only.chosen(old)), (only.domain.complement(), old))
         if only.value.free.isdisjoint(only.names):

@@ -168,5 +168,5 @@ TARGET = Target(
         inner=10,
         in_place=0.21,
     ),
-    forms=frozenset({"sliced", "blocked", "stacked", "copied"}),
+    forms=frozenset({"skewed", "sliced", "blocked", "stacked", "copied"}),
 )

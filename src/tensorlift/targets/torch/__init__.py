@@ -132,5 +132,5 @@ TARGET = Target(
     helpers={spans.NAME: helpers.SEGMENT_SUMS},
     library="torch",
     costs=Costs(operation=3500, view=800, cell=0.25, function=2, product=0.05, loose_product=0.17, in_place=0.12),
-    forms=frozenset({"sliced", "blocked", "stacked", "in place"}),
+    forms=frozenset({"skewed", "sliced", "blocked", "stacked", "in place"}),
 )
