@@ -267,6 +267,7 @@ def python_facts(original: Original, view: FunctionView) -> dict[str, Any]:
         "function": view.name,
         "parameters": _described(original.text, view),
         "returns": [name for name, _ in view.returns],
+        "split": view.complex_parameters.get("return", ()),
         "result": NUMPY_TYPES[view.result_dtype].str if view.result_dtype else "",
     }
 
@@ -276,10 +277,14 @@ def _described(source: str, view: FunctionView) -> list[dict[str, Any]]:
     *_, function = (n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == view.name)
     known = {parameter.name: parameter for parameter in view.parameters}
     arguments = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
-    return [_describe(argument, known[argument.arg]) for argument in arguments]
+    split = view.complex_parameters
+    return [
+        _describe(argument, known.get(argument.arg)) | ({"parts": split[argument.arg]} if argument.arg in split else {})
+        for argument in arguments
+    ]
 
 
-def _describe(argument: ast.arg, parameter: Parameter) -> dict[str, Any]:
+def _describe(argument: ast.arg, parameter: Parameter | None) -> dict[str, Any]:
     annotation = "" if argument.annotation is None else ast.unparse(argument.annotation)
     is_list = bool(_LIST.match(annotation))
-    return {"name": argument.arg, "array": parameter.role == "array", "list": is_list}
+    return {"name": argument.arg, "array": parameter is not None and parameter.role == "array", "list": is_list}

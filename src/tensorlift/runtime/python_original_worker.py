@@ -38,8 +38,7 @@ class PythonCall:
 
     def restore(self) -> None:
         """Make the arguments anew."""
-        parameters = self._facts["parameters"]
-        self._given = [_argument(self._arrays[f"{self._number}:{p['name']}"], p) for p in parameters]
+        self._given = [_argument(self._arrays, f"{self._number}:", p) for p in self._facts["parameters"]]
 
     def __call__(self) -> float:
         """Call once; give the seconds that the function took."""
@@ -54,12 +53,28 @@ class PythonCall:
         for parameter, value in zip(facts["parameters"], self._given, strict=True):
             key = f"{number}:{parameter['name']}"
             if parameter["array"]:
-                results[key] = np.asarray(value, self._arrays[key].dtype)
+                stored = _in_parts(value) if "parts" in parameter else value
+                results[key] = np.asarray(stored, self._arrays[key].dtype)
         items = self._returned if isinstance(self._returned, tuple) else (self._returned,)
+        if facts["split"]:
+            ways = zip(facts["split"], items, strict=True)
+            items = tuple(part for way, item in ways for part in _split(item, way))
         for name, value in zip(facts["returns"], items, strict=False):
             dtype = self._arrays[f"{number}:{name}"].dtype if name else np.dtype(facts["result"])
             results[f"{number}:{name}"] = np.asarray(value, dtype)
         return results
+
+
+def _split(item: Any, way: str) -> list[Any]:
+    """Give what is returned in the way in which the lifted program gives it."""
+    if way == "real":
+        return [item]
+    return [_in_parts(item)] if way == "pairs" else [np.real(item), np.imag(item)]
+
+
+def _in_parts(value: Any) -> Array:
+    """Give complex numbers as pairs."""
+    return np.stack([np.real(value), np.imag(value)], axis=-1)
 
 
 def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array]]:
@@ -98,8 +113,14 @@ def _loaded(facts: Facts) -> Callable[..., Any]:
     return function
 
 
-def _argument(stored: Array, parameter: Facts) -> Any:
-    """Give an array as itself or as nested lists, a number as one of Python's."""
+def _argument(arrays: dict[str, Array], start: str, parameter: Facts) -> Any:
+    """Give an array as itself or as nested lists, a number as one of Python's; complex ones made of their parts."""
+    if parameter.get("parts"):
+        re, im = (arrays[f"{start}{name}"] for name in parameter["parts"])
+        return complex(re, im) if re.dtype.itemsize > 4 else np.complex64(complex(re, im))  # noqa: PLR2004 - bytes
+    stored = arrays[f"{start}{parameter['name']}"]
+    if "parts" in parameter:
+        return np.ascontiguousarray(stored).copy().view(f"c{2 * stored.dtype.itemsize}")[..., 0]
     if not parameter["array"]:
         return stored.item()
     return stored.tolist() if parameter["list"] else stored.copy()

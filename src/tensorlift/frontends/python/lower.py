@@ -239,7 +239,9 @@ class _Lowering:
         """Spell what parameters are taken for whose annotation does not tell it."""
         kinds, locate = self.state.kinds, self.state.module.locate
         assumed = [argument for argument in arguments_of(self.state.scope.function) if not kinds[argument.arg].is_told]
-        return [(f"{a.arg} is {kinds[a.arg].spelled()}", locate(a)) for a in assumed]
+        split = self.state.module.complex.get(self.state.scope.function.name)
+        texts = [(text, locate(argument)) for text, argument in (split.assumed if split is not None else ())]
+        return [*texts, *((f"{a.arg} is {kinds[a.arg].spelled()}", locate(a)) for a in assumed)]
 
     def _finish(self, module: ModuleOp) -> ModuleOp:
         """Add what Python asks for to the preconditions, and the list of what is returned."""
@@ -262,6 +264,9 @@ class _Lowering:
         if state.growth is not None:
             stated.append(stated_requirement("integers", "every integer fits into 64 bits", state.growth))
         add_requirements(function, stated)
+        split = state.module.complex.get(state.scope.function.name)
+        if split is not None and split.described:
+            function.attributes["tl.complex"] = ArrayAttr([StringAttr(row) for row in split.described])
         function.attributes["tl.returns"] = ArrayAttr([StringAttr(name) for name in state.returns])
         function.attributes["tl.return_kinds"] = ArrayAttr([StringAttr(kind) for kind in state.returns.values()])
         return module

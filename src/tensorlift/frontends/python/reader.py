@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, Location
+from tensorlift.frontends.python.complex_numbers import Split, with_parts
 from tensorlift.frontends.python.lower import infer
 from tensorlift.frontends.python.refusals import in_python, refusal
 from tensorlift.frontends.python.state import Module
@@ -79,7 +80,9 @@ def read_definition(
     def lowered() -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
         try:
             module.check_decorators(node)
-            found.append(infer(node, module, told))
+            split = Split(node) if module.is_live else with_parts(node, module)
+            module.complex[node.name] = split
+            found.append(infer(split.function, module, told))
             return lower(found[0]), ()
         except LiftError as error:
             raise LiftError(*map(in_python, error.diagnostics)) from None

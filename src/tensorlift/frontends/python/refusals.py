@@ -53,7 +53,7 @@ REFUSALS: dict[str, Refusal] = {
     "shape": Refusal("TL178", "the shapes do not fit: {detail}", "make the operands of equal shape"),
     "complex": Refusal(
         "TL179",
-        "the annotation `{detail}` is of complex numbers, which are not lifted",
+        "this use of complex numbers is not lifted: {detail}",
         "keep real and imaginary parts in arrays of their own, or side by side in one",
     ),
     "annotation": Refusal(

@@ -102,6 +102,33 @@ def told_dtype(argument: ast.arg) -> str:
     return kind.element() if kind is not None and kind.rank is None and kind.is_told else ""
 
 
+def array_rank_in_use(function: ast.FunctionDef, name: str) -> int:
+    """Give how many dimensions an array has by its use; 0 where that does not tell."""
+    return _Use(function).ranks.get(name, 0)
+
+
+def told_rank(function: ast.FunctionDef, argument: ast.arg) -> int | None:
+    """Give how many dimensions a parameter has, by its annotation or its use; None where nothing tells."""
+    kind = None if argument.annotation is None else _annotated(argument.annotation)
+    if kind is not None and kind.rank is not None:
+        return kind.rank
+    return _Use(function).ranks.get(argument.arg, 0 if argument.annotation is None else None) or None
+
+
+def is_number(function: ast.FunctionDef, argument: ast.arg) -> bool:
+    """Whether a parameter is a number."""
+    kind = None if argument.annotation is None else _annotated(argument.annotation)
+    return (
+        argument.arg not in _Use(function).ranks if argument.annotation is None else kind is not None and kind.rank == 0
+    )
+
+
+def is_untold_array(argument: ast.arg) -> bool:
+    """Whether nothing tells the element type of a parameter that may be an array."""
+    kind = None if argument.annotation is None else _annotated(argument.annotation)
+    return argument.annotation is None or (kind is not None and not kind.is_told)
+
+
 def _kind(argument: ast.arg, use: _Use, locate: Callable[[ast.AST], Location]) -> ParameterKind:
     name = argument.arg
     if argument.annotation is None:
@@ -111,7 +138,9 @@ def _kind(argument: ast.arg, use: _Use, locate: Callable[[ast.AST], Location]) -
     kind = _annotated(argument.annotation)
     if kind is None:
         text = ast.unparse(argument.annotation)
-        raise refusal("complex" if "complex" in text else "annotation", locate(argument.annotation), text)
+        if "complex" in text:
+            raise refusal("complex", locate(argument.annotation), f"the annotation `{text}`")
+        raise refusal("annotation", locate(argument.annotation), text)
     if kind.rank is None:
         return replace(kind, rank=use.ranks.get(name) or None)
     return kind

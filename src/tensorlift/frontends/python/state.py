@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tensorlift.diagnostics import LiftError
+    from tensorlift.frontends.python.complex_numbers import Split
     from tensorlift.frontends.python.facts import Facts
     from tensorlift.frontends.python.signature import ParameterKind
     from tensorlift.frontends.python.values import Extents
@@ -101,6 +102,7 @@ class Module:
     identifiers: frozenset[str] = frozenset()
     rebound: frozenset[str] = frozenset()  # names that the file binds to neither functions nor imports
     homes: dict[str, Module] = field(default_factory=dict)
+    complex: dict[str, Split] = field(default_factory=dict)  # functions of complex numbers, in parts
     is_live: bool = False  # its functions are objects, which decorators have not replaced
 
     def check_decorators(self, function: ast.FunctionDef) -> None:
