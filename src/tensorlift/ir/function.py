@@ -288,7 +288,7 @@ class FunctionView:
     def complex_parameters(self) -> dict[str, tuple[str, ...]]:
         """The complex parameters of a Python function: a number with the names of its parts, an array with none.
 
-        Where there are any complex numbers, ``return`` has how each item is returned: as ``pairs``, ``parts`` or ``real``.
+        Where there are any, ``return`` has how each item is returned: as ``pairs``, ``parts`` or ``real``.
         """
         names = self.func_op.attributes.get("tl.complex")
         rows = [_string(name).split() for name in names] if isinstance(names, ArrayAttr) else []
