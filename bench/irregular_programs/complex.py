@@ -37,3 +37,94 @@ def pairs(z: np.ndarray, w: np.ndarray) -> None:
     for i in range(z.shape[0]):
         w[i, 0] = z[i, 0] * z[i, 0] - z[i, 1] * z[i, 1]
         w[i, 1] = 2.0 * z[i, 0] * z[i, 1]
+
+
+# expect: numpy refused TL179
+def axpy(a: complex, x: "complex128[:]", y: "complex128[:]") -> None:
+    for i in range(len(x)):
+        y[i] += a * x[i]
+
+
+# expect: numpy refused TL179
+def matvec(A: "complex128[:, :]", x: "complex128[:]") -> np.ndarray:
+    y = np.zeros(A.shape[0], dtype=complex)
+    for i in range(A.shape[0]):
+        s = 0j
+        for j in range(A.shape[1]):
+            s += A[i, j] * x[j]
+        y[i] = s
+    return y
+
+
+# expect: numpy refused TL179
+def matmul(A: "complex64[:, :]", B: "complex64[:, :]") -> np.ndarray:
+    n, m = A.shape
+    p = B.shape[1]
+    C = np.zeros((n, p), dtype=np.complex64)
+    for i in range(n):
+        for j in range(p):
+            for k in range(m):
+                C[i, j] += A[i, k] * B[k, j]
+    return C
+
+
+# expect: numpy refused TL179
+def adjoint(A: "complex128[:, :]", B: "complex128[:, :]") -> None:
+    for i in range(A.shape[0]):
+        for j in range(A.shape[1]):
+            B[j, i] = A[i, j].conjugate()
+
+
+# expect: numpy refused TL179
+def dft(x: "complex128[:]", w: "complex128[:, :]") -> np.ndarray:
+    n = len(x)
+    X = np.zeros(n, dtype=np.complex128)
+    for k in range(n):
+        for j in range(n):
+            X[k] += w[k, j] * x[j]
+    return X
+
+
+# expect: numpy refused TL179
+def mandelbrot_step(z: "complex128[:]", c: "complex128[:]", steps: "int64[:]") -> None:
+    for i in range(len(z)):
+        if z[i].real ** 2 + z[i].imag ** 2 <= 4.0:
+            z[i] = z[i] * z[i] + c[i]
+            steps[i] += 1
+
+
+# expect: numpy refused TL179
+def running_sum(x: "complex128[:]") -> np.ndarray:
+    s = np.empty_like(x)
+    total = 0j
+    for i in range(len(x)):
+        total += x[i]
+        s[i] = total
+    return s
+
+
+# expect: numpy refused TL179
+def phases(t: np.ndarray, w: float) -> np.ndarray:
+    z = np.empty(len(t), dtype=complex)
+    for i in range(len(t)):
+        z[i] = np.exp(1j * w * t[i]) / 2
+    return z
+
+
+# expect: numpy refused TL179
+def energy(x: "complex128[:]") -> float:
+    e = 0.0
+    for v in x:
+        e += (v * v.conjugate()).real
+    return e
+
+
+# expect: numpy refused TL179
+def mixed(a: complex, x: "complex128[:]", y: "complex128[:]") -> None:
+    y[:] = a * np.conj(x) + (1 - 2j) * y / 4
+
+
+# expect: numpy refused TL179
+def angles(x: "complex128[:]", r: np.ndarray) -> None:
+    for i in range(len(x)):
+        r[i] = np.angle(x[i])

@@ -1,16 +1,19 @@
-"""Complex numbers of C are pairs of reals, in arguments, results, arrays and calls, and mean what C computes."""
+"""Complex numbers are pairs of reals, in arguments, results, arrays and calls, and mean what the source computes."""
 
 from __future__ import annotations
 
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.lifts import lifted
 
-from tensorlift.pipeline import LiftOptions
-from tensorlift.source import source_from_text
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import read_source, source_from_text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.proofs.conftest import Accept, Reject
 
 HEAD = "#include <complex.h>\n#include <stdlib.h>\n"
@@ -89,3 +92,58 @@ def test_the_product_is_proved(accept: Accept) -> None:
 )
 def test_another_product_is_rejected(reject: Reject, re: str, im: str) -> None:
     reject(PRODUCT, PROGRAM.format(re, im))
+
+
+IN_PYTHON = {
+    "elements": """
+        def f(a: complex, x: "complex128[:]", y: np.ndarray):
+            for i in range(len(x)):
+                y[i] = (2 - x[i]) / 4 + a * x[i].conjugate() * 1j if x[i] != 0 else abs(a)
+            return sum(v * v for v in y), a.real""",
+    "whole arrays": """
+        def f(A: "complex128[:, :]", x: NDArray[np.complex128], y: NDArray[np.complex128]):
+            t = A @ x[:] + y
+            y *= 2j - np.vdot(x, x)
+            y[1:] += np.exp(1j * y[:-1].imag)
+            return t.conj() / 2, np.sum(y), t.real""",
+    "items, and arrays of its own": """
+        def f(x: "complex128[:]", y: "complex128[:]", r: "float64[:]"):
+            z = np.zeros((len(x), 2), dtype=complex)
+            for i, (v) in enumerate(x):
+                z[i, 1] = v ** 2 - r[i]
+            return z, sum(a * b for a, b in zip(x, y))""",
+}
+
+
+@pytest.mark.parametrize("name", IN_PYTHON)
+def test_a_program_in_python_means_what_it_computes(name: str, tmp_path: Path) -> None:
+    (tmp_path / "f.py").write_text(f"import numpy as np\nfrom numpy.typing import NDArray\n{dedent(IN_PYTHON[name])}\n")
+    (function,) = lifted(read_source(str(tmp_path / "f.py")), LiftOptions(("f",), test=True)).functions
+    assert function.lifted, function.diagnostics
+    assert (str(function.level), str(function.definitions)) == ("proved", "proved"), function.undecided
+    assert function.tests
+    assert not [trial.failure for trial in function.tests if trial.failure]
+
+
+REFUSED = {
+    'def f(a: float, t: "float64[:]"):\n    return np.sum(a + 1j * t)': "are made of different arrays",
+    'def f(t: "float64[:]"):\n    return (1j * t).real': "are made of different arrays",
+    'def f(x: "complex128[:]"):\n    t = x[1:]\n    t *= 2': "may have other names",
+    'def f(x: "complex128[:]"):\n    x[:] = x.imag + 1j * x.real': "as it lies in memory",
+    'def f(x: "complex128[:]"):\n    return x[0] > x[1]': "not lifted: `x[0]`",
+    'def f(x: "complex128[:]", r: "float64[:]"):\n    r[0] = x[0]': "a complex number is stored in `r[0]`",
+    'def f(x: "complex128[:]"):\n    return np.angle(x)': "not lifted: `np.angle(x)`",
+    'def f(x: "complex128[:]"):\n    return x ** 0.5': "this operator on complex numbers",
+    'def f(A: "complex128[:, :]"):\n    return np.vdot(A, A)': "of what may have several dimensions",
+    'def f(x: "complex64[:]", a: complex):\n    x[0] = abs(a)': "beside numbers of 32 bits",
+    'def f(x: "list[complex]"):\n    return x[0]': "the annotation `'list[complex]'`",
+}
+
+
+@pytest.mark.parametrize("source", REFUSED)
+def test_what_is_not_lifted_is_refused(source: str, tmp_path: Path) -> None:
+    (tmp_path / "f.py").write_text(f"import numpy as np\n{source}\n")
+    (function,) = lift_source(read_source(str(tmp_path / "f.py")), LiftOptions(("f",))).functions
+    assert not function.lifted
+    assert function.diagnostics[0].code == "TL179"
+    assert REFUSED[source] in function.diagnostics[0].message

@@ -285,16 +285,6 @@ class FunctionView:
         return returned_sizes(self.prototype) if self.prototype else {}
 
     @cached_property
-    def complex_parameters(self) -> dict[str, tuple[str, ...]]:
-        """The complex parameters of a Python function: a number with the names of its parts, an array with none.
-
-        Where there are any, ``return`` has how each item is returned: as ``pairs``, ``parts`` or ``real``.
-        """
-        names = self.func_op.attributes.get("tl.complex")
-        rows = [_string(name).split() for name in names] if isinstance(names, ArrayAttr) else []
-        return {name: tuple(parts) for name, *parts in rows}
-
-    @cached_property
     def returns(self) -> tuple[tuple[str, str], ...]:
         """What a Python function returns, in its order: the names (see docs/loop-ir.md) and the kinds."""
         names, kinds = (self.func_op.attributes.get(key) for key in ("tl.returns", "tl.return_kinds"))
@@ -378,6 +368,16 @@ def _requirement(row: Mapping[str, Attribute], sizes: tuple[str, ...]) -> Requir
         sizes=sizes,
         location=parse_place(_text(row, "loc")),
     )
+
+
+def complex_parameters(view: FunctionView) -> dict[str, tuple[str, ...]]:
+    """Give the complex parameters of a Python function: a number with the names of its parts, an array with none.
+
+    Where there are any, ``return`` has how each item is returned: as ``pairs``, ``parts`` or ``real``.
+    """
+    names = view.func_op.attributes.get("tl.complex")
+    rows = [_string(name).split() for name in names] if isinstance(names, ArrayAttr) else []
+    return {name: tuple(parts) for name, *parts in rows}
 
 
 def tables_of(view: FunctionView) -> tuple[Table, ...]:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tensorlift.diagnostics import LiftError, refuse
+from tensorlift.ir.function import complex_parameters
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.call_file import call_file, container_ranks, cpp_call_file
 from tensorlift.runtime.cases import Called
@@ -267,7 +268,7 @@ def python_facts(original: Original, view: FunctionView) -> dict[str, Any]:
         "function": view.name,
         "parameters": _described(original.text, view),
         "returns": [name for name, _ in view.returns],
-        "split": view.complex_parameters.get("return", ()),
+        "split": complex_parameters(view).get("return", ()),
         "result": NUMPY_TYPES[view.result_dtype].str if view.result_dtype else "",
     }
 
@@ -277,7 +278,7 @@ def _described(source: str, view: FunctionView) -> list[dict[str, Any]]:
     *_, function = (n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == view.name)
     known = {parameter.name: parameter for parameter in view.parameters}
     arguments = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
-    split = view.complex_parameters
+    split = complex_parameters(view)
     return [
         _describe(argument, known.get(argument.arg)) | ({"parts": split[argument.arg]} if argument.arg in split else {})
         for argument in arguments

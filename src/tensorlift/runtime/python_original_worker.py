@@ -56,7 +56,7 @@ class PythonCall:
                 stored = _in_parts(value) if "parts" in parameter else value
                 results[key] = np.asarray(stored, self._arrays[key].dtype)
         items = self._returned if isinstance(self._returned, tuple) else (self._returned,)
-        if facts["split"]:
+        if facts.get("split"):
             ways = zip(facts["split"], items, strict=True)
             items = tuple(part for way, item in ways for part in _split(item, way))
         for name, value in zip(facts["returns"], items, strict=False):

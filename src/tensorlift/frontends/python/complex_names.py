@@ -65,7 +65,7 @@ class Names:
             return Pairs(found[2].count(",") + 1, PARTS[found[1]])
         if (found := OPEN.fullmatch(text)) is not None:
             return self._array(argument, PARTS[found[1]])
-        self.at = argument
+        self.at = annotation
         raise self.refusal(f"the annotation `{text}`")
 
     def _array(self, argument: ast.arg, dtype: str) -> Pairs:
