@@ -3,13 +3,13 @@
 import numpy as np
 
 
-# expect: numpy refused TL179, jax refused TL179, torch refused TL179, stablehlo refused TL179, linalg refused TL179, c refused TL179
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def scale(a: complex, x: np.ndarray) -> None:
     for i in range(len(x)):
         x[i] = a * x[i]
 
 
-# expect: numpy refused TL179, jax refused TL179, torch refused TL179, stablehlo refused TL179, linalg refused TL179, c refused TL179
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def dotc(x: "np.ndarray[np.complex128]", y: "np.ndarray[np.complex128]") -> complex:
     s = 0j
     for i in range(len(x)):
@@ -39,13 +39,13 @@ def pairs(z: np.ndarray, w: np.ndarray) -> None:
         w[i, 1] = 2.0 * z[i, 0] * z[i, 1]
 
 
-# expect: numpy refused TL179
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def axpy(a: complex, x: "complex128[:]", y: "complex128[:]") -> None:
     for i in range(len(x)):
         y[i] += a * x[i]
 
 
-# expect: numpy refused TL179
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def matvec(A: "complex128[:, :]", x: "complex128[:]") -> np.ndarray:
     y = np.zeros(A.shape[0], dtype=complex)
     for i in range(A.shape[0]):
@@ -56,7 +56,7 @@ def matvec(A: "complex128[:, :]", x: "complex128[:]") -> np.ndarray:
     return y
 
 
-# expect: numpy refused TL179
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def matmul(A: "complex64[:, :]", B: "complex64[:, :]") -> np.ndarray:
     n, m = A.shape
     p = B.shape[1]
@@ -68,14 +68,14 @@ def matmul(A: "complex64[:, :]", B: "complex64[:, :]") -> np.ndarray:
     return C
 
 
-# expect: numpy refused TL179
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def adjoint(A: "complex128[:, :]", B: "complex128[:, :]") -> None:
     for i in range(A.shape[0]):
         for j in range(A.shape[1]):
             B[j, i] = A[i, j].conjugate()
 
 
-# expect: numpy refused TL179
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def dft(x: "complex128[:]", w: "complex128[:, :]") -> np.ndarray:
     n = len(x)
     X = np.zeros(n, dtype=np.complex128)
@@ -85,7 +85,7 @@ def dft(x: "complex128[:]", w: "complex128[:, :]") -> np.ndarray:
     return X
 
 
-# expect: numpy refused TL179
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def mandelbrot_step(z: "complex128[:]", c: "complex128[:]", steps: "int64[:]") -> None:
     for i in range(len(z)):
         if z[i].real ** 2 + z[i].imag ** 2 <= 4.0:
@@ -93,7 +93,7 @@ def mandelbrot_step(z: "complex128[:]", c: "complex128[:]", steps: "int64[:]") -
             steps[i] += 1
 
 
-# expect: numpy refused TL179
+# expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c loop-free
 def running_sum(x: "complex128[:]") -> np.ndarray:
     s = np.empty_like(x)
     total = 0j
@@ -103,7 +103,7 @@ def running_sum(x: "complex128[:]") -> np.ndarray:
     return s
 
 
-# expect: numpy refused TL179
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def phases(t: np.ndarray, w: float) -> np.ndarray:
     z = np.empty(len(t), dtype=complex)
     for i in range(len(t)):
@@ -111,7 +111,7 @@ def phases(t: np.ndarray, w: float) -> np.ndarray:
     return z
 
 
-# expect: numpy refused TL179
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def energy(x: "complex128[:]") -> float:
     e = 0.0
     for v in x:
@@ -119,12 +119,12 @@ def energy(x: "complex128[:]") -> float:
     return e
 
 
-# expect: numpy refused TL179
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def mixed(a: complex, x: "complex128[:]", y: "complex128[:]") -> None:
     y[:] = a * np.conj(x) + (1 - 2j) * y / 4
 
 
-# expect: numpy refused TL179
+# expect: numpy refused TL179, jax refused TL179, torch refused TL179, stablehlo refused TL179, linalg refused TL179, c refused TL179
 def angles(x: "complex128[:]", r: np.ndarray) -> None:
     for i in range(len(x)):
         r[i] = np.angle(x[i])

@@ -98,7 +98,8 @@ IN_PYTHON = {
     "elements": """
         def f(a: complex, x: "complex128[:]", y: np.ndarray):
             for i in range(len(x)):
-                y[i] = (2 - x[i]) / 4 + a * x[i].conjugate() * 1j if x[i] != 0 else abs(a)
+                if x[i] != 0:
+                    y[i] = (2 - x[i]) / 4 + a * x[i].conjugate() * 1j - abs(a)
             return sum(v * v for v in y), a.real""",
     "whole arrays": """
         def f(A: "complex128[:, :]", x: NDArray[np.complex128], y: NDArray[np.complex128]):
