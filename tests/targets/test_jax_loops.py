@@ -243,3 +243,16 @@ def test_a_number_in_the_state_is_one_of_jax() -> None:
     source = "double f(int n, double x[n]) { double s = 0.5; for (int t = 0; t < n; t++) s = s * s + x[t]; return s; }"
     assert "    s = lax.fori_loop(0, n, t_step, s)\n" in lift(source, to="jax").source
     assert "a number of Python's in the state" in _reason(source, ("s = jnp.float64(0.5)", "s = 0.5"))
+
+
+@pytest.mark.usefixtures("wide")
+def test_recurrences_are_compiled_mapped_and_differentiated(jax: ModuleType) -> None:
+    source = """void linear(int n, double h, const double a[n], const double b[n], double y[n]) {
+      for (int t = 0; t < n; t++) { h = a[t] * h + b[t]; y[t] = h; }
+    }"""
+    linear, zeros = lift(source, to="jax"), np.zeros(4)
+    a, b = np.array([0.5, 2.0, -1.0, 3.0]), np.ones(4)
+    assert np.allclose(jax.jit(linear)(1.0, a, b, zeros), [1.5, 4, -3, -8])
+    assert np.allclose(jax.vmap(linear, in_axes=(None, None, 0, None))(0.0, a, np.stack([b, 2 * b]), zeros)[1, -1], -10)
+    slopes = jax.grad(lambda b: linear(1.0, a, b, zeros)[-1])(jax.numpy.asarray(b))
+    assert np.allclose(slopes, [2 * -1 * 3, -1 * 3, 3, 1])

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tensorlift.comprehension.definition import Definition
+    from tensorlift.ir.tensor_program import Shape
 
 _MOST_PARTS = 4
 _MOST_SPLITS = 4
@@ -206,13 +207,13 @@ class PieceLowering:
 
     def _with_masks(self, odd: list[Piece], boxes: list[Piece], previous: list[Piece]) -> list[Statement]:
         masked = [*odd, *previous]
-        if any(self._is_small(p) for p in odd) or not all(
+        if any(_is_small(p) for p in odd) or not all(
             readable(p.term, p.domain, self.scope.box, self.scope) for p in masked
         ):
             return self._patched(odd, boxes, previous)
         pieces = [(p.domain, p.term) for p in masked]
         around = self._piece(Domain.union(p.domain for p in odd).coalesce(), odd[0].term)
-        if previous and not boxes and self._is_shorter(around):
+        if previous and not boxes and _is_shorter(around, self.definition.shape):
             return self._with_masks_in(around, pieces, previous[0], boxes)
         covered = self.scope.domain - Domain.union(box.domain for box in boxes) if boxes else self.scope.domain
         try:
@@ -224,11 +225,6 @@ class PieceLowering:
         if not boxes:
             return [self._assign(value)]
         return self._into(self._start(value if owns_memory(value) else self.build.copy(value)), boxes)
-
-    def _is_shorter(self, box: Piece) -> bool:
-        """Tell whether an array is longer by more than a number than a box."""
-        ends = zip((box.spans or {}).values(), self.definition.shape, strict=True) if box.spans else ()
-        return any(not (after - first - extent).is_constant for (first, after), extent in ends)
 
     def _with_masks_in(
         self, box: Piece, pieces: list[tuple[Domain, Term]], previous: Piece, boxes: list[Piece]
@@ -388,11 +384,6 @@ class PieceLowering:
         found.sort(key=lambda t: (t.array.rsplit("_", 1)[0] != self.definition.array, not self.dies_here(t.array)))
         return found[0] if found else None
 
-    @staticmethod
-    def _is_small(piece: Piece) -> bool:
-        """Tell whether the box around a piece is a row, a cell or the like: a mask of all cells would be a waste."""
-        return piece.spans is not None and any(after - first == 1 for first, after in piece.spans.values())
-
     def _whole(self, value: Value) -> Expression:
         return whole_value(value, self.definition, self.scope)
 
@@ -403,6 +394,17 @@ class PieceLowering:
     def _refuse(self, message: str) -> LiftError:
         remedy = "split the loop where the conditions change"
         return refuse("TL302", f"{self.definition.array}: {message}", self.definition.location, remedy)
+
+
+def _is_shorter(box: Piece, shape: Shape) -> bool:
+    """Tell whether an array is longer by more than a number than a box."""
+    ends = zip((box.spans or {}).values(), shape, strict=True) if box.spans else ()
+    return any(not (after - first - extent).is_constant for (first, after), extent in ends)
+
+
+def _is_small(piece: Piece) -> bool:
+    """Tell whether the box around a piece is a row, a cell or the like: a mask of all cells would be a waste."""
+    return piece.spans is not None and any(after - first == 1 for first, after in piece.spans.values())
 
 
 def _before(definition: Definition, scope: Scope, dies_here: Callable[[str], bool]) -> list[Statement]:
