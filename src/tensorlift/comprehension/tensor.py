@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import NoReturn, Protocol
 
 from tensorlift.comprehension import terms
+from tensorlift.comprehension.matching import alike
 from tensorlift.comprehension.rewrite import rebuild, simplified
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term, applies
@@ -277,6 +278,10 @@ def _truth(known: _Facts, condition: Term) -> Term:
     """Return a condition with what is known put in."""
     if condition in known:
         return known[condition]
+    if condition.has_domains:  # what is read at a place has a bound variable, another one each time
+        found = next((truth for one, truth in known.items() if alike(one, condition)), None)
+        if found is not None:
+            return found
     if not applies(condition, {"and", "or", "not"}):
         return condition
     parts = tuple(_truth(known, part) for part in condition.args)

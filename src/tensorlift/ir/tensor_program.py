@@ -467,14 +467,15 @@ def nodes_of(body: tuple[Statement, ...]) -> Iterator[Expression]:
 
 def has_array_operations(body: tuple[Statement, ...]) -> bool:
     """Tell whether statements compute with arrays, not only with cells, or loops copy slices of them."""
-    stored = (
-        s.value for loop in body if isinstance(loop, For) for s in walk_statements(loop.body) if isinstance(s, SetSlice)
+    loops = (loop for loop in body if isinstance(loop, For))
+    stored = (s.value for loop in loops for s in walk_statements(loop.body) if isinstance(s, SetSlice))
+    return any(value.shape for value in stored if not isinstance(value, Scatter)) or any(
+        map(_works_on_arrays, nodes_of(body))
     )
-    return any(value.shape for value in stored) or any(map(_works_on_arrays, nodes_of(body)))
 
 
 def _works_on_arrays(node: Expression) -> bool:
-    if isinstance(node, Gather):
+    if isinstance(node, Gather | Take):
         return bool(node.shape)
     if isinstance(node, Scatter):
         return bool(node.value.shape)

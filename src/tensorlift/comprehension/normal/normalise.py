@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.flags import simplified_flag
+from tensorlift.comprehension.hits import seen_where_hit
 from tensorlift.comprehension.normal.arithmetic import (
     by_cells,
     cells,
@@ -182,21 +183,27 @@ class Scope:
         if op == "cast":
             return self._cast(term)
         if op == "select":
-            started = with_start(term, self.domain, self._are_same)
-            if started is not None:
-                return self.of(started)
-            segment = whole_segment(term, self.domain)
-            if segment is not None:
-                return self.of(segment)
-            decided = decided_in_arms(*term.args)
-            if decided.args != term.args:
-                return self.of(decided)
-            arms = [self.operand(a, dtype) for a in term.args[1:]]
-            return select(self.operand(term.args[0], "bool"), arms, self.domain, dtype)
+            return self._select(term)
         if op in ("tdiv", "floordiv", "rem", "mod") and (found := self._index_division(term)) is not None:
             return found
         args = [self.operand(a, dtype) for a in term.args]
         return scalar(op, args, self.domain, dtype)
+
+    def _select(self, term: Apply) -> Poly:
+        started = with_start(term, self.domain, self._are_same)
+        if started is not None:
+            return self.of(started)
+        segment = whole_segment(term, self.domain)
+        if segment is not None:
+            return self.of(segment)
+        decided = decided_in_arms(*term.args)
+        if decided.args != term.args:
+            return self.of(decided)
+        seen = seen_where_hit(term, self.domain)
+        if seen is not term:
+            return self.of(seen)
+        arms = [self.operand(a, term.dtype) for a in term.args[1:]]
+        return select(self.operand(term.args[0], "bool"), arms, self.domain, term.dtype)
 
     def _hits(self, place: Term, cell: Term) -> Poly:
         """Compare a place with that of a cell; what is added up to a place is merged, so that it is one atom.

@@ -77,7 +77,9 @@ def scattered(
 def _is_of_one_cell(changes: Sequence[SetSlice]) -> bool:
     """Tell whether there is one change, of one cell: what it reads it has read before it stores."""
     updated = changes[0].value
-    return len(changes) == 1 and isinstance(updated, Scatter) and not updated.value.shape
+    if len(changes) > 1 or not isinstance(updated, Scatter):
+        return False
+    return not any(part.shape for part in (*updated.indices, updated.value))  # places may be a view of the memory
 
 
 def by_latest(definition: Definition, scope: Scope) -> tuple[list[Definition], Definition] | None:

@@ -112,8 +112,9 @@ def _conditions(tests: Sequence[Term]) -> Iterator[Term]:
         place = test.children[0]
         while applies(place, "cast"):
             place = place.args[0]
-        if applies(place, "select"):
+        while applies(place, "select"):
             yield place.args[0]
+            place = place.args[1]
 
 
 def _all(tests: Sequence[Term]) -> Term:
