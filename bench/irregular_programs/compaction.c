@@ -127,7 +127,7 @@ int partition_front_and_back(int n, const int *restrict x, int *restrict out)
     return front;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL402, linalg refused TL305, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL402, linalg refused TL305, c hybrid
 int remove_value(int *a, int n, int value)
 {
     int k = 0;
@@ -147,7 +147,7 @@ int unique_sorted(int n, const int *restrict x, int *restrict out)
     return k;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL302, linalg refused TL302, c refused TL305
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL302, linalg refused TL302, c refused TL305
 int run_lengths(int n, const int *restrict x, int *restrict length)
 {
     int runs = 0, start = 0;
@@ -160,7 +160,7 @@ int run_lengths(int n, const int *restrict x, int *restrict length)
     return runs;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL402, linalg refused TL305, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL402, linalg refused TL305, c hybrid
 int with_second_push(int n, const double *restrict x, double *restrict out)
 {
     int k = 0;
@@ -244,4 +244,13 @@ void pack_and_tell_where(int n, const float *restrict a, const float *restrict b
             k++;
         }
     }
+}
+
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL305, linalg refused TL305, c hybrid
+int compress_up_to(int n, int most, const double *x, double *out) {
+    int k = 0;
+    for (int i = 0; i < n; i++)
+        if (x[i] > 0.0 && k < most)
+            out[k++] = x[i];
+    return k;
 }

@@ -59,7 +59,7 @@ void first_seen(int n, int m, const int key[n], int first[m]) {
         first[key[i]] = i;
 }
 
-// expect: numpy loop-free, jax loop-free, torch hybrid, stablehlo loop-free, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch unchanged, stablehlo loop-free, linalg refused TL305, c loop-free
 void scatter_2d(int n, int h, int w, const int r[n], const int c[n], const float v[n], float image[h][w]) {
     for (int i = 0; i < n; i++)
         image[r[i]][c[i]] = v[i];
@@ -75,4 +75,11 @@ void bit_reversal(int n, const int rev[n], const double a[n], double b[n]) {
 void permute_through(int n, const int p[n], const int q[n], const double x[n], double y[n]) {
     for (int i = 0; i < n; i++)
         y[p[i]] = x[q[i]];
+}
+
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL305, linalg refused TL305, c hybrid
+void first_writer(int n, int m, const int key[n], int owner[m]) {
+    for (int i = 0; i < n; i++)
+        if (owner[key[i]] == 0)
+            owner[key[i]] = i + 1;
 }

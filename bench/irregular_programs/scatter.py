@@ -51,7 +51,7 @@ def last_seen(key: "int64[n]", last: "int64[m]"):
         last[key[i]] = i
 
 
-# expect: numpy loop-free, jax loop-free, torch hybrid, stablehlo loop-free, linalg refused TL305, c loop-free
+# expect: numpy loop-free, jax loop-free, torch unchanged, stablehlo loop-free, linalg refused TL305, c loop-free
 def scatter_2d(r: "int64[n]", c: "int64[n]", v, image):
     for i in range(len(v)):
         image[r[i], c[i]] = v[i]

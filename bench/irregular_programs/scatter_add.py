@@ -69,3 +69,11 @@ def degrees(src: "int64[m]", dst: "int64[m]", degree: "int64[n]"):
     for e in range(len(src)):
         degree[src[e]] += 1
         degree[dst[e]] += 1
+
+
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg refused TL305, c loop-free
+def histogram_in_range(x: "float64[:]", h: "int64[:]"):
+    for v in x:
+        b = int(v * 2.0)
+        if 0 <= b < len(h):
+            h[b] += 1

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tensorlift.proofs.failure import MEMORY, OBLIGATION, UNEQUAL, UNREADABLE
+from tensorlift.proofs.failure import LOOP, MEMORY, OBLIGATION, UNEQUAL, UNREADABLE
 
 if TYPE_CHECKING:
     from tests.proofs.conftest import Accept, Reject
@@ -33,8 +33,19 @@ ONE_HOT = """void f(int n, int m, const int *k, double h[n][m]) {
   for (int i = 0; i < n; i++) h[i][k[i]] = 1; }"""
 LAST_OF_PAIRS = """void f(int n, int m, const int *r, const int *c, const double *v, double h[m][m]) {
   for (int i = 0; i < n; i++) h[r[i]][c[i]] = v[i]; }"""
+IN_RANGE = """void f(int n, int m, const int *k, int h[m]) {
+  for (int i = 0; i < n; i++) if (k[i] >= 0 && k[i] < m) h[k[i]]++; }"""
+UP_TO = """void f(int n, int m, const int *k, int h[m]) {
+  for (int i = 0; i < n; i++) if (h[k[i]] < 9) h[k[i]] += 2; }"""
+COUNTED = "np.where(k < h.shape[0], np.where(k >= 0, np.int32(1), 0), 0)"
+STORED = "for i in range(k.shape[0]):\n        h[{}] = {}"
+CHOSEN = "np.where(h[k[i]] < 9, k[i], 0)"
 
 RIGHT = [
+    (IN_RANGE, "k, h", f"np.add.at(h, np.where(k < h.shape[0], np.where(k >= 0, k, 0), 0), {COUNTED})"),
+    (IN_RANGE, "k, h", f"np.add.at(h, np.where((k < h.shape[0]) & (k >= 0), k, 0), {COUNTED})"),
+    (UP_TO, "k, h", STORED.format(CHOSEN, f"np.where(h[k[i]] < 9, h[k[i]] + 2, h[{CHOSEN}])")),
+    (UP_TO, "k, h", STORED.format("k[i]", "np.where(h[k[i]] < 9, h[k[i]] + 2, h[k[i]])")),
     (COUNT, "k, h", "np.add.at(h, k, 1)"),
     (COUNT, "k, h", "np.add.at(h, k[::-1], np.int32(1))"),
     (SUM, "k, v, h", "np.add.at(h, k, v)"),
@@ -51,6 +62,14 @@ RIGHT = [
     (ONE_HOT, "k, h", "h[np.arange(k.shape[0]), k] = 1"),
 ]
 WRONG = [
+    (IN_RANGE, "k, h", f"np.add.at(h, np.where(k < h.shape[0], np.where(k > 0, k, 0), 0), {COUNTED})", OBLIGATION),
+    (IN_RANGE, "k, h", f"np.add.at(h, np.where(k < h.shape[0], k, 0), {COUNTED})", OBLIGATION),
+    (IN_RANGE, "k, h", f"np.add.at(h, np.where(k >= 0, k, 0), {COUNTED})", OBLIGATION),
+    (IN_RANGE, "k, h", "np.add.at(h, np.where((k < h.shape[0]) & (k >= 0), k, 0), np.int32(1))", UNEQUAL),
+    (UP_TO, "k, h", STORED.format("k[i]", "np.where(h[k[i]] <= 9, h[k[i]] + 2, h[k[i]])"), LOOP),
+    (UP_TO, "k, h", STORED.format("k[i]", "np.where(h[k[i]] < 9, h[0] + 2, h[k[i]])"), LOOP),
+    (UP_TO, "k, h", STORED.format("k[i]", "np.where(h[k[0]] < 9, h[k[i]] + 2, h[k[i]])"), OBLIGATION),
+    (UP_TO, "k, h", STORED.format(CHOSEN, "np.where(h[k[i]] < 9, h[k[i]] + 2, h[k[i]])"), LOOP),
     (COUNT, "k, h", "np.add.at(h, k, 2)", UNEQUAL),
     (COUNT, "k, h", "h[k] += 1", UNEQUAL),
     (COUNT, "k, h", "np.add.at(h, k + 1, 1)", OBLIGATION),

@@ -17,7 +17,7 @@ from tensorlift.ir.tensor_program import (
     walk_expressions,
 )
 from tensorlift.pipeline import LiftOptions, lift_to_run
-from tensorlift.record import Level
+from tensorlift.record import Level, Verdict
 from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:
@@ -73,6 +73,17 @@ void f(int n, double *a, const double *b) {
   for (int i = 1; i < n; i++) { double s = a[i - 1]; a[i - 1] = a[i] * b[i]; a[i] = s + a[i - 1]; }
 }"""
 
+_SCALED = """
+void f(int n, const int *k, const double *w, double *h) {
+  for (int i = 0; i < n; i++) h[k[i]] *= w[i];
+}"""
+_CHASED = "void f(int n, int p[n]) { for (int i = 0; i < n; i++) p[p[i]] = p[i] + 1; }"
+_SATURATED = """
+void f(int n, const int *k, unsigned char *h) {
+  for (int i = 0; i < n; i++) if (h[k[i]] < 255) h[k[i]]++;
+}"""
+_PLACED = [_SCALED, _CHASED, _SATURATED]  # at places that are data
+
 
 def _axes(values: tuple[Expression, ...]) -> int:
     """Count the axes with symbolic extents of what is computed, or filled, or copied."""
@@ -90,13 +101,19 @@ def _work(body: tuple[Statement, ...], depth: int = 0) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("target", ["numpy", "torch"])
-@pytest.mark.parametrize("source", [_SMOOTHED, _SUBSEQUENCE, _PATHS, _RELAXED, _RING, _BACKWARDS, _OLDER])
+@pytest.mark.parametrize("source", [_SMOOTHED, _SUBSEQUENCE, _PATHS, _RELAXED, _RING, _BACKWARDS, _OLDER, *_PLACED])
 def test_an_iteration_works_on_no_more_cells_than_that_of_the_source(source: str, target: str) -> None:
     record, found = lift_to_run(source_from_text(source, "f.c"), LiftOptions(target=target))
     assert record.functions[0].level is Level.PROVED
     tensors = found["f"].tensors
     assert tensors is not None
     assert max(_work(tensors.body)) <= found["f"].view.loop_depth
+
+
+@pytest.mark.parametrize("source", _PLACED)
+def test_storing_cell_by_cell_where_data_say_gains_nothing(source: str) -> None:
+    record, _ = lift_to_run(source_from_text(source, "f.c"), LiftOptions())
+    assert record.functions[0].verdict is Verdict.UNCHANGED
 
 
 def test_the_first_iteration_is_written_out() -> None:
