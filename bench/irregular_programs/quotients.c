@@ -79,7 +79,7 @@ void mixed(int n, int m, double y[n][m], const double *c) {
             y[i][j] = c[i / 2 + j % 3];
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void upsample(int h, int w, float out[2 * h][2 * w], const float in[h][w]) {
     for (int y = 0; y < 2 * h; y++)
         for (int x = 0; x < 2 * w; x++)

@@ -72,7 +72,7 @@ def mixed(y: np.ndarray, c: np.ndarray):
             y[i, j] = c[i // 2 + j % 3]
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def upsample(out: np.ndarray, image: np.ndarray):
     h, w = image.shape
     for y in range(2 * h):

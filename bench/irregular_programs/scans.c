@@ -13,7 +13,7 @@ void forward_fill(int n, const double *x, double *y) {
     }
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL515, linalg refused TL305, c refused TL314
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL515, linalg refused TL305, c refused TL314
 void fill_valid(int n, const int *valid, const float *x, float *y) {
     int at = 0;
     for (int i = 0; i < n; ++i) {

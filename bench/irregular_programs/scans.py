@@ -60,7 +60,7 @@ def largest_sum(values: "list[float]"):
     return best
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL407, linalg refused TL305, c hybrid
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL407, linalg refused TL305, c hybrid
 def running_argmax(x: "float[n]", where: "int[n]"):
     at = 0
     for i in range(len(x)):

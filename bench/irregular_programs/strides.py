@@ -76,7 +76,7 @@ def block_means(x: np.ndarray, w: int) -> np.ndarray:
     return out
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL305, linalg refused TL305, c refused TL305
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL305, linalg refused TL305, c refused TL305
 def pack_lower(A: np.ndarray, p: np.ndarray) -> None:
     k = 0
     for i in range(A.shape[0]):

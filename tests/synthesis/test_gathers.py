@@ -170,7 +170,7 @@ def test_a_local_that_holds_data_is_refused_where_no_place_is_read_in_any_case(s
 @pytest.mark.parametrize(
     ("body", "verdict"),
     [
-        ("y[i] = x[j]; j = ix[j];", Verdict.HYBRID),
+        ("y[i] = x[j]; j = ix[j];", Verdict.UNCHANGED),
         ("y[i] = x[j]; j += ix[i];", Verdict.SCAN),
         ("y[i] = x[j++];", Verdict.LOOP_FREE),
     ],
