@@ -188,10 +188,10 @@ def _place_alone(comparison: str) -> FunctionRecord:
 
 
 STAYS = {
-    "the array is written": ("w[i] = 0; if (v[i] > v[k]) k = i;", "", Verdict.HYBRID),
-    "the place is moved too": ("if (v[i] > v[k]) k = i; else k++;", "", Verdict.HYBRID),
-    "a cell is kept that the loop does not read": ("if (v[i] > v[k]) k = i + 1;", "", Verdict.HYBRID),
-    "the place is cut": ("k = (unsigned char)(v[i] > v[k] ? i : k);", "", Verdict.HYBRID),
+    "the array is written": ("w[i] = 0; if (v[i] > v[k]) k = i;", "", Verdict.UNCHANGED),
+    "the place is moved too": ("if (v[i] > v[k]) k = i; else k++;", "", Verdict.UNCHANGED),
+    "a cell is kept that the loop does not read": ("if (v[i] > v[k]) k = i + 1;", "", Verdict.UNCHANGED),
+    "the place is cut": ("k = (unsigned char)(v[i] > v[k] ? i : k);", "", Verdict.UNCHANGED),
     "the array is written before the place is read": (
         "if (v[i] > v[k]) k = i;",
         "w[0] = 1; *o = v[k];",
