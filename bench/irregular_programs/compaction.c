@@ -246,7 +246,7 @@ void pack_and_tell_where(int n, const float *restrict a, const float *restrict b
     }
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL305, linalg refused TL305, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL402, linalg refused TL305, c hybrid
 int compress_up_to(int n, int most, const double *x, double *out) {
     int k = 0;
     for (int i = 0; i < n; i++)

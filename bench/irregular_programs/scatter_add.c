@@ -100,21 +100,21 @@ void edge_degree(int m, int n, const int from[m], const int to[m], int degree[n]
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL305, c loop-free
 void histogram_in_range(int n, int m, const int *x, int h[m]) {
     for (int i = 0; i < n; i++)
         if (x[i] >= 0 && x[i] < m)
             h[x[i]]++;
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL305, linalg refused TL307, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL307, c hybrid
 void saturating_histogram(int n, const int *key, unsigned char *h) {
     for (int i = 0; i < n; i++)
         if (h[key[i]] < 255)
             h[key[i]]++;
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL302, linalg refused TL302, c refused TL305
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL302, c refused TL305
 void product_by_key(int n, int m, const int key[n], const double w[n], double p[m]) {
     for (int i = 0; i < n; i++)
         p[key[i]] *= w[i];

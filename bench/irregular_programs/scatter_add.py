@@ -71,7 +71,7 @@ def degrees(src: "int64[m]", dst: "int64[m]", degree: "int64[n]"):
         degree[dst[e]] += 1
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg refused TL305, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL305, c loop-free
 def histogram_in_range(x: "float64[:]", h: "int64[:]"):
     for v in x:
         b = int(v * 2.0)
