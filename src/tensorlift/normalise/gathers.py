@@ -8,7 +8,7 @@ from xdsl.dialects import affine, memref
 
 from tensorlift.ir.c_types import INDEX, ir_type
 from tensorlift.normalise.values import DATA_PLACE, Access, Array, Data, Gather, depends_on_data
-from tensorlift.ops.c_types import TRUTH
+from tensorlift.ops.c_types import LONG, TRUTH
 from tensorlift.poly.polynomial import Polynomial
 from tensorlift.refusals import refusal
 
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
     from tensorlift.diagnostics import Location
     from tensorlift.normalise.ir_sink import IRSink
+
+
+def is_at_places(array: Array, subscripts: tuple[Polynomial, ...]) -> bool:
+    """Tell whether subscripts are computed: of data, or by products where each has to stay in its dimension."""
+    return any(depends_on_data(one) or (array.keeps_rank and not one.is_affine) for one in subscripts)
 
 
 def gather(sink: IRSink, array: Array, subscripts: tuple[Polynomial, ...], location: Location) -> Data:
@@ -47,7 +52,10 @@ def _places(sink: IRSink, array: Array, subscripts: tuple[Polynomial, ...], loca
 def place_value(sink: IRSink, subscript: Polynomial, location: Location) -> SSAValue:
     """Emit a subscript as an index: the sum of what depends on data and an affine rest."""
     if not depends_on_data(subscript):
-        return sink.affine_value(subscript, location)
+        if subscript.is_affine:
+            return sink.affine_value(subscript, location)
+        whole = sink.index_value(subscript, LONG, location, wraps=False).ssa
+        return sink.apply("arith.index_cast", [whole], INDEX, location)
     of_data = {m: v for m, v in subscript.terms.items() if any(name.startswith(DATA_PLACE) for name in m)}
     rest = subscript - Polynomial(of_data)
     is_sum = all(len(m) == 1 and m[0] in sink.data_places and factor == 1 for m, factor in of_data.items())

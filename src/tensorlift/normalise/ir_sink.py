@@ -46,7 +46,7 @@ from tensorlift.ir.operations import (
 from tensorlift.normalise.affine_maps import AffineMaps
 from tensorlift.normalise.conditions import AffineCondition, Condition
 from tensorlift.normalise.edit import move, remove
-from tensorlift.normalise.gathers import complete, gather, memory_of, place_value, scatter
+from tensorlift.normalise.gathers import complete, gather, is_at_places, memory_of, place_value, scatter
 from tensorlift.normalise.values import DATA_PLACE, Access, Array, Data, depends_on_data
 from tensorlift.ops.c_types import BOOL, LONG, TRUTH, CType, FloatType, IntegerType, NumberType
 from tensorlift.poly.index_arithmetic import counts_objects, small_part
@@ -206,7 +206,7 @@ class IRSink:
 
     def load(self, array: Array, subscripts: tuple[Polynomial, ...], domain: Domain, location: Location) -> Data:
         """Emit a load, to be completed later unless the memory is a scalar's."""
-        if any(map(depends_on_data, subscripts)):
+        if is_at_places(array, subscripts):
             return gather(self, array, subscripts, location)
         operation = affine.LoadOp.create(
             operands=() if subscripts else [memory_of(array)],
@@ -222,7 +222,7 @@ class IRSink:
         self, array: Array, subscripts: tuple[Polynomial, ...], value: Data, domain: Domain, location: Location
     ) -> None:
         """Emit a store, to be completed later unless the memory is a scalar's."""
-        if any(map(depends_on_data, subscripts)):
+        if is_at_places(array, subscripts):
             scatter(self, array, subscripts, value, location)
             return
         operation = affine.StoreOp.create(

@@ -6,17 +6,17 @@ import re
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Block, Operation
 
-from tensorlift.comprehension.terms import Term
+from tensorlift.comprehension.terms import Apply, Constant, Term
 from tensorlift.poly.domain import Domain
 from tensorlift.proofs.source.operations import Undecided, Value
 
+_OUTSIDE = "IndexError"
 _ARITHMETIC = {"ZeroDivisionError", "OverflowError"}
 _RAISED = re.compile(r"\w+Error\b")  # begins the message of what Python raises, and of nothing else that ends a run
 
 if TYPE_CHECKING:
-    from xdsl.ir import Operation
-
     from tensorlift.proofs.source.frames import Frame
 
 
@@ -31,11 +31,26 @@ def require_holds(_run: object, op: Operation, frame: Frame, context: Domain) ->
     """
     condition, message = frame.value(op.operands[0]), op.properties["msg"]
     assert isinstance(message, StringAttr)
+    if isinstance(condition, Term) and message.data == _OUTSIDE:
+        _count_from_first(op.operands[0].owner, frame)
+        return
     is_of_data = isinstance(condition, Term) and bool(condition.reads) and _RAISED.match(message.data) is not None
     if is_of_data or message.data in _ARITHMETIC:
         return
     if not (isinstance(condition, Domain) and context.is_subset(condition)):
         raise Undecided("a check is not shown to hold", op)
+
+
+def _count_from_first(test: Operation | Block, frame: Frame) -> None:
+    """Take a subscript that data or products say for one that is not negative, as definitions do.
+
+    Python adds the extent to those that are; that places are inside of their axis is a precondition.
+    """
+    for operand in test.operands if isinstance(test, Operation) else ():
+        match frame.values.get(operand):
+            case Apply(op="select", args=(Apply(op="lt", args=(below, Constant(value=0))), Apply(op="add"), place)):
+                if below is place:
+                    frame.values[operand] = place
 
 
 def decided(condition: Value, context: Domain) -> bool | None:

@@ -6,6 +6,7 @@ that axis; the definitions say with ``hits`` that its subscript is inside, so th
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.comprehension import terms
@@ -43,9 +44,19 @@ def subscripts(offset: Polynomial, strides: Sequence[Polynomial]) -> Iterator[tu
 
 
 def subscripts_at(place: Place, start: Polynomial, strides: Sequence[Polynomial]) -> Iterator[Subscripts]:
-    """Yield subscripts that lead to a place, each with all data of which the factor is the stride of its axis."""
+    """Yield subscripts that lead to a place, each with all data of which the factor is the stride of its axis.
+
+    Products of indices are data where they lead to none as exact numbers.
+    """
+    for keeps_products in (False, True):
+        yield from _subscripts_at(place, start, strides, keeps_products=keeps_products)
+
+
+def _subscripts_at(
+    place: Place, start: Polynomial, strides: Sequence[Polynomial], *, keeps_products: bool
+) -> Iterator[Subscripts]:
     rest, of_data = place.start - start, list[tuple[Polynomial, Term]]()
-    for factor, part in _parts(place.data, ONE):
+    for factor, part in _parts(place.data, ONE, keeps_products=keeps_products):
         if part is None:
             rest = rest + factor
         else:
@@ -65,25 +76,26 @@ def subscripts_at(place: Place, start: Polynomial, strides: Sequence[Polynomial]
         yield tuple(found)
 
 
-def _parts(term: Term, factor: Polynomial) -> Iterator[tuple[Polynomial, Term | None]]:
+def _parts(term: Term, factor: Polynomial, *, keeps_products: bool) -> Iterator[tuple[Polynomial, Term | None]]:
     """Yield the parts of a sum of products with exact numbers: factors of data, and exact numbers with none."""
     number = _exact(term)
-    if number is not None:
+    if number is not None and not (keeps_products and not number.is_affine):
         yield factor * number, None
         return
+    parts = partial(_parts, keeps_products=keeps_products)
     match term:
         case Apply(op="add", dtype="i64", args=(one, other)):
-            yield from _parts(one, factor)
-            yield from _parts(other, factor)
+            yield from parts(one, factor)
+            yield from parts(other, factor)
         case Apply(op="sub", dtype="i64", args=(one, other)):
-            yield from _parts(one, factor)
-            yield from _parts(other, -factor)
+            yield from parts(one, factor)
+            yield from parts(other, -factor)
         case Apply(op="mul", dtype="i64", args=(one, other)):
             left, right = _exact(one), _exact(other)
-            if left is None and right is None:
+            if (left is None) == (right is None):
                 yield factor, term
             else:
-                yield from _parts(one if left is None else other, factor * (left or right or ZERO))
+                yield from parts(one if left is None else other, factor * (left or right or ZERO))
         case _:
             yield factor, term
 
