@@ -27,6 +27,7 @@ SHARES = (1.0, 0.25, 0.0)  # of the range of places, from which values are drawn
 _CASTS = {"arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast", "arith.index_castui"}
 _LOADS = {"affine.load": 0, "memref.load": 0}
 _MOST_TRIPS, _MORE = 72, 4  # of an outer loop in a test; where a counter may start
+_SMALL = (2, 1)  # what indices are multiplied by in a test, at most
 _ACCESSES = {"memref.load": 0, "memref.store": 1}
 _STORES = {"affine.store": 1, "memref.store": 1}
 
@@ -73,6 +74,7 @@ class Places:
         """Return what must be at least 0 for each array of places to have values that keep all its reads inside."""
         return [
             *self._counted(),
+            *self._products(),
             *(
                 Linear(one.extent.terms, one.extent.constant - one.offset + other.offset - 1)
                 for one in self.found
@@ -91,11 +93,58 @@ class Places:
             if trips is not None and position is not None and extents is not None and len(extents) == 1:
                 index = op.operands[position + 1]
                 is_exact = any(offset is not None for _, offset in self._roots(index, 0, set()))
-                if not is_exact and not isinstance(index.owner, Block):
+                if not is_exact and self._most(index, [], 1) is None:
                     accesses[extents[0], trips] = accesses.get((extents[0], trips), 0) + 1
         for (extent, trips), count in accesses.items():
             if extent.terms and {size for size, _ in extent.terms}.isdisjoint(size for size, _ in trips.terms):
                 yield extent + trips * -count
+
+    def _products(self) -> Iterator[Linear]:
+        """Yield what keeps products of indices and sizes inside: all factors but one are small."""
+        for op in self._operations:
+            position = _ACCESSES.get(op.name)
+            extents = None if position is None else self._extents.get(op.operands[position])
+            indices = op.operands[position + 1 :] if position is not None else ()
+            for index, extent in zip(indices, extents, strict=True) if extents is not None else ():
+                for limit in _SMALL:
+                    small: list[Linear] = []
+                    most = self._most(index, small, limit)
+                    if most is None or not small:
+                        break
+                    if limit == 1 or {size for size, _ in extent.terms}.isdisjoint(size for size, _ in most.terms):
+                        yield extent - most
+                        yield from (Linear.of({}, limit) - factor for factor in small)
+                        break
+
+    def _most(self, value: SSAValue, small: list[Linear], limit: int) -> Linear | None:
+        """Return an upper bound of a sum of products, if factors are up to a limit; None for anything else."""
+        op: Any = value.owner
+        if isinstance(op, Block):
+            around = op.parent_op()
+            is_variable = around is not None and around.name == "affine.for"
+            return (
+                self._bound(around)
+                if is_variable
+                else Linear.size(self._sizes[value])
+                if value in self._sizes
+                else None
+            )
+        if op.name in _CASTS:
+            return self._most(op.operands[0], small, limit)
+        number = _constant(value)
+        if number is not None:
+            return Linear.of({}, number)
+        if op.name not in {"arith.addi", "arith.muli"}:
+            return None
+        left, right = (self._most(operand, small, limit) for operand in op.operands)
+        if left is None or right is None:
+            return None
+        if op.name == "arith.addi":
+            return left + right
+        if not left.terms or not right.terms:
+            return left * right.constant if left.terms else right * left.constant
+        small.append(right)
+        return left * limit
 
     def _trips(self, op: Operation) -> Linear | None:
         """Return how often loops execute an operation at most, and a bit more; None where sizes do not tell."""

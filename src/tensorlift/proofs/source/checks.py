@@ -10,7 +10,8 @@ from xdsl.ir import Block, Operation
 
 from tensorlift.comprehension.terms import Apply, Constant, Term
 from tensorlift.poly.domain import Domain
-from tensorlift.proofs.source.operations import Undecided, Value
+from tensorlift.proofs.source.integers import Exact
+from tensorlift.proofs.source.operations import Undecided, Value, as_data
 
 _OUTSIDE = "IndexError"
 _ARITHMETIC = {"ZeroDivisionError", "OverflowError"}
@@ -51,6 +52,8 @@ def _count_from_first(test: Operation | Block, frame: Frame) -> None:
             case Apply(op="select", args=(Apply(op="lt", args=(below, Constant(value=0))), Apply(op="add"), place)):
                 if below is place:
                     frame.values[operand] = place
+            case Exact(value=value) as exact if not value.is_affine:
+                frame.values[operand] = as_data(exact, operand.type)
 
 
 def decided(condition: Value, context: Domain) -> bool | None:

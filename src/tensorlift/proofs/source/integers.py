@@ -162,7 +162,12 @@ def as_term(integer: Exact, dtype: DType) -> Term:
     if exact is not None and (integer.is_signed or exact.is_constant):
         return terms.index(exact, dtype)
     total: Term | None = None
-    for monomial, factor in sorted(integer.value.terms.items()):
+    products = sorted(integer.value.terms.items())
+    linear = Polynomial({monomial: factor for monomial, factor in products if len(monomial) <= 1})
+    if integer.is_signed and dtype == "i64" and linear.terms and (alone := linear.as_affine()) is not None:
+        total = terms.index(alone, dtype)  # as definitions have it
+        products = [(monomial, factor) for monomial, factor in products if len(monomial) > 1]
+    for monomial, factor in products:
         parts = [_variable(name, dtype, fits=integer.is_signed) for name in monomial]
         number = terms.constant(factor, dtype)
         if factor != 1 or not parts:
