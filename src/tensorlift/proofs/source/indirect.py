@@ -71,7 +71,7 @@ def _subscripts_at(
             wide = convert(part, "i64")
             if known != Affine(0):
                 other = terms.index(known, "i64") if isinstance(known, Affine) else known
-                wide = terms.apply("add", wide, other)
+                wide = terms.apply("add", wide, other) if _exact(part) is None else terms.apply("add", other, wide)
             found[axis] = wide
         yield tuple(found)
 
