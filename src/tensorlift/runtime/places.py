@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, BlockArgument, Operation
 
 from tensorlift.ir.function import tables_of
 from tensorlift.ir.linear import Linear, NotLinearError, apply_map
@@ -120,15 +120,10 @@ class Places:
         """Return an upper bound of a sum of products, if factors are up to a limit; None for anything else."""
         op: Any = value.owner
         if isinstance(op, Block):
+            if isinstance(value, BlockArgument) and value in self._sizes:
+                return Linear.size(self._sizes[value])
             around = op.parent_op()
-            is_variable = around is not None and around.name == "affine.for"
-            return (
-                self._bound(around)
-                if is_variable
-                else Linear.size(self._sizes[value])
-                if value in self._sizes
-                else None
-            )
+            return self._bound(around) if around is not None and around.name == "affine.for" else None
         if op.name in _CASTS:
             return self._most(op.operands[0], small, limit)
         number = _constant(value)

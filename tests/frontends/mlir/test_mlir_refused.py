@@ -31,19 +31,7 @@ class Refused(NamedTuple):
 
 
 BODIES = [
-    Refused(
-        "product",
-        "TL131",
-        4,
-        1,
-        "affine.for %i = 0 to %n {\n"
-        "affine.for %j = 0 to %n {\n"
-        "%p = arith.muli %i, %j : index\n"
-        "%v = memref.load %A[%p] : memref<?xf64>\n"
-        "}\n}",
-    ),
     Refused("semi-affine", "TL190", 1, 28, "%p = affine.load %A[%n * %n] : memref<?xf64>"),
-    Refused("symbolic factor", "TL131", 1, 1, "%p = affine.load %A[%n * symbol(%n)] : memref<?xf64>"),
     Refused(
         "while",
         "TL195",

@@ -191,13 +191,6 @@ CASES = [
     Refused("no dimensions", "TL187", 2, 9, "def f(x):\n    s = np.zeros(())\n    s += x[0]\n    return s\n"),
     Refused("unknown rank", "TL189", 1, 7, "def f(x, y):\n    return x @ y\n"),
     Refused("index below zero", "TL133", 3, 16, "def f(x, y):\n    for i in range(len(x)):\n        y[i] = x[i - 1]\n"),
-    Refused(
-        "flattened",
-        "TL131",
-        4,
-        13,
-        "def f(x, n: int):\n    for i in range(n):\n        for j in range(n):\n            x[i * n + j] = 1\n",
-    ),
     Refused("a name for new axes", "TL176", 2, 5, "def f(a: 'float64[:]'):\n    b = a[:, None]\n    b[0, 0] = 9\n"),
     Refused("a mask of rows", "TL186", 2, 5, "def f(A: 'float64[:, :]'):\n    A[A[0] < 0] = 5\n"),
     Refused("an array under a mask", "TL186", 2, 5, "def f(a: 'float64[:]'):\n    a[a > 0] = a\n"),
