@@ -114,6 +114,7 @@ class Places:
                     if limit == 1 or {size for size, _ in extent.terms}.isdisjoint(size for size, _ in most.terms):
                         yield extent - most
                         yield from (Linear.of({}, limit) - factor for factor in small)
+                        yield from (factor - 1 for factor in small)
                         break
 
     def _most(self, value: SSAValue, small: list[Linear], limit: int) -> Linear | None:
