@@ -23,7 +23,7 @@ void fill_valid(int n, const int *valid, const float *x, float *y) {
     }
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c hybrid
 void fill_in_place(long n, int64_t *x) {
     for (long i = 1; i < n; i++)
         if (x[i] == 0)

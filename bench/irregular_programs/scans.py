@@ -23,7 +23,7 @@ def hold_last(valid: "int[n]", x: "float[n]"):
     return out
 
 
-# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c hybrid
 def fill_zeros(x: "int[n]"):
     for i in range(1, x.shape[0]):
         if x[i] == 0:

@@ -1,4 +1,4 @@
-// expect: hybrid
+// expect: scan
 // What is missing takes the value before it.
 #include <math.h>
 

@@ -14,6 +14,8 @@ SCANS = {
     "before it is taken": "for (int i = 0; i < n; i++) { y[i] = l; if (x[i] > 0) l = x[i] * 2 + i; }",
     "from both ends": "for (int i = 0; i < n; i++) { l = x[i] > 0 ? x[i] * z[n - 1 - i] : l; y[i] = l; }",
     "a sum up to a limit": "for (int i = 0; i < n; i++) { l = x[i] + l < 5 ? x[i] + l : 5; y[i] = l; }",
+    "into the next cell": "for (int i = 1; i < n; i++) y[i] = x[i] > 0 ? z[i] : y[i - 1];",
+    "into the cell before": "for (int i = n - 2; i >= 0; i--) if (y[i] < 0) y[i] = y[i + 1];",
     "a quotient": "for (int i = 0; i < n; i++) { if (z[i] != 0) l = x[i] / z[i]; y[i] = l; }",
 }
 COUNTS = {

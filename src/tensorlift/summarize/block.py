@@ -255,7 +255,7 @@ class LoopRule:
         return own_cell(array, len(info.shape), info.dtype)
 
     def _recurrent(self, array: str, pieces: list[Piece], *, unfolds: bool) -> list[Piece]:
-        guess = guess_chain(self.loop, array, pieces, self.region, as_loops=not unfolds)
+        guess = guess_chain(self.loop, array, pieces, self.region, self._shape, as_loops=not unfolds)
         if guess is None and unfolds and self._has_short_chains(array):
             first = self._phases(array, self._resolved(pieces, {array: []}))
             guess = self._phases(array, self._resolved(pieces, {array: first}))

@@ -9,6 +9,8 @@ where a chain starts.
 What is subtracted from, ``A[x] = t - A[x - k]``, is a sum of which each second operand has the other sign; so has each
 second cell.  This is what the source rounds, too.
 
+What a condition takes, ``A[x] = c ? v : A[x - 1]``, is what the latest iteration took at which it holds.
+
 This is a guess; the induction check decides.
 """
 
@@ -27,10 +29,12 @@ from tensorlift.poly.variables import extreme_of, strided
 from tensorlift.summarize.accumulate import recognise
 from tensorlift.summarize.accumulation import Accumulation, has_self, self_read
 from tensorlift.summarize.phases import solved
+from tensorlift.summarize.scan import latest_of, taken_by_choice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from tensorlift.summarize.scan import Shapes
     from tensorlift.summarize.statements import Loop
 
 
@@ -38,7 +42,9 @@ _MARK = "!"
 _MOST_CHAINS = 8  # side by side: each is a piece of the definition
 
 
-def guess_chain(loop: Loop, array: str, pieces: list[Piece], region: Domain, *, as_loops: bool) -> list[Piece] | None:
+def guess_chain(  # noqa: PLR0913 - what is known of the loop, and of the array
+    loop: Loop, array: str, pieces: list[Piece], region: Domain, shapes: Shapes, *, as_loops: bool
+) -> list[Piece] | None:
     """Return the cells of the array before iteration ``loop.variable``, or None where the shape is another.
 
     To be computed ``as_loops``, several chains side by side are better left as they are, and so are signs that change.
@@ -48,7 +54,7 @@ def guess_chain(loop: Loop, array: str, pieces: list[Piece], region: Domain, *, 
     if len(chained) != 1 or any(has_self(term) for _, term in pieces) or not isinstance(loop.step, int):
         return None
     try:
-        chain = _Chain.of(loop, array, chained[0])
+        chain = _Chain.of(loop, array, chained[0], shapes)
         return None if chain is None or (as_loops and not chain.is_plain) else chain.closed(starts, region)
     except NotAffine:
         return None
@@ -70,9 +76,10 @@ class _Chain:
     axis: str
     fx: Affine
     period: int
+    shapes: Shapes
 
     @staticmethod
-    def of(loop: Loop, array: str, piece: Piece) -> _Chain | None:
+    def of(loop: Loop, array: str, piece: Piece, shapes: Shapes) -> _Chain | None:
         """Read a piece as a link of a chain, or give None."""
         domain, term = piece
         reads = _reads_of(array, term, domain)
@@ -90,8 +97,11 @@ class _Chain:
         if turned is not None:
             step = Accumulation("sum", turned)
         if step is None or step.latch is not None:
+            taken = taken_by_choice(marked) if period == 1 else None
+            step = None if taken is None else Accumulation("any", *taken)
+        if step is None:
             return None
-        return _Chain(loop, array, names, domain, step, turned is not None, *written, period)
+        return _Chain(loop, array, names, domain, step, turned is not None, *written, period, shapes)
 
     @property
     def variable(self) -> str:
@@ -101,7 +111,7 @@ class _Chain:
     @property
     def is_plain(self) -> bool:
         """Whether each cell continues the one before it, and operands keep their signs."""
-        return abs(self.distance) == 1 and not self.alternates
+        return abs(self.distance) == 1 and not self.alternates and self.step.latch is None
 
     @property
     def distance(self) -> int:
@@ -139,6 +149,8 @@ class _Chain:
         ahead = (affine(self.axis) - cell) * (1 if step > 0 else -1)
         steps = along.substitute(iteration) & strided(bound, first, self.period) & Domain.of(at_least(ahead, 0))
         start = self._start(starts, first, where)
+        if self.step.latch is not None:
+            return self._taken(start, self.step.latch, first, bound, (steps & where).coalesce(), operand)
         if self.alternates:
             start = terms.apply("neg", start)
             even, odd = (strided(bound, first + turn * self.period, 2 * self.period) for turn in range(2))
@@ -146,11 +158,22 @@ class _Chain:
         value = self.step.combine(start, terms.reduce(self.step.op, (bound,), (steps & where).coalesce(), operand))
         return terms.apply("neg", value) if is_turned else value
 
+    def _taken(  # noqa: PLR0913, PLR0917 - what is taken, and of which iterations
+        self, start: Term, taken: Term, first: Affine, bound: str, points: Domain, holds: Term
+    ) -> Term:
+        """Return what the latest iteration took, or the cell that the first one reads."""
+        condition, value = (rewrite.substitute(term, {self.axis: self.fx}) for term in (self.step.term, taken))
+        latest = latest_of(self.variable, first, bound, points, holds, self.shapes)
+        if not latest.has(value):
+            raise NotAffine("what was taken last")
+        some = latest.of(condition) if latest.has(condition) else terms.reduce("any", (bound,), points, holds)
+        return terms.apply("select", some, latest.of(value), start)
+
     def _start(self, starts: list[Piece], first: Affine, where: Domain) -> Term:
         """Return the cell that the first iteration of a chain reads."""
         previous = self.fx.substitute({self.variable: first - self.period})
         indices = tuple(previous if name == self.axis else affine(name) for name in self.names)
-        default = terms.read(self.array + _MARK, indices, self.step.term.dtype)
+        default = terms.read(self.array + _MARK, indices, (self.step.latch or self.step.term).dtype)
         return rewrite.lookup(starts, at(self.array, indices), where, default)
 
 

@@ -200,7 +200,7 @@ def guess_latest_value(pieces: Effect, array: str, loop: Loop, region: Domain, s
     if len(pieces[array]) != 1 or len(loop.lower) != 1:
         return None
     ((domain, term),) = pieces[array]
-    taken = _taken(term) if domain.mentions(loop.variable) else None
+    taken = taken_by_choice(term) if domain.mentions(loop.variable) else None
     if taken is None or any(not part.reads.isdisjoint(pieces) for part in taken):
         return None
     condition, chosen = taken
@@ -208,22 +208,27 @@ def guess_latest_value(pieces: Effect, array: str, loop: Loop, region: Domain, s
     here = {loop.variable: affine(bound)}
     points = (domain.substitute(here) & region & Domain.of(less(bound, loop.variable))).coalesce()
     holds = rewrite.substitute(condition, here)
-
-    def index_at(index: Affine, dtype: DType) -> Term:
-        """Return the greatest of the indices where they rise, else the least; the first one stands for none."""
-        passed, first = (
-            terms.index(index.substitute({loop.variable: at}), dtype) for at in (affine(bound), loop.lower[0])
-        )
-        op: Reducer = "max" if index.coefficient(loop.variable) > 0 else "min"
-        return terms.reduce(op, (bound,), points, terms.apply("select", holds, passed, first))
-
-    latest = _Iteration(loop.variable, index_at, shapes)
+    latest = latest_of(loop.variable, loop.lower[0], bound, points, holds, shapes)
     value = latest.of(chosen) if latest.has(chosen) else None
     if value is None:
         return None
     some = latest.of(condition) if latest.has(condition) else terms.reduce("any", (bound,), points, holds)
     state = terms.apply("select", some, value, terms.read(array, (), term.dtype))
     return [(points.project_out(bound), state)]
+
+
+def latest_of(  # noqa: PLR0913, PLR0917 - which iterations, and what holds of them
+    variable: str, start: Affine, bound: str, points: Domain, holds: Term, shapes: Shapes
+) -> _Iteration:
+    """Return the latest of the iterations ``bound`` in a domain at which something holds; the first one for none."""
+
+    def index_at(index: Affine, dtype: DType) -> Term:
+        """Return the greatest of the indices where they rise, else the least."""
+        passed, first = (terms.index(index.substitute({variable: at}), dtype) for at in (affine(bound), start))
+        op: Reducer = "max" if index.coefficient(variable) > 0 else "min"
+        return terms.reduce(op, (bound,), points, terms.apply("select", holds, passed, first))
+
+    return _Iteration(variable, index_at, shapes)
 
 
 def guess_extreme_of_sums(pieces: Effect, array: str, loop: Loop, region: Domain) -> list[Piece] | None:
@@ -261,19 +266,19 @@ def _at(term: Term, loop: Loop, variable: str) -> Term:
     return rewrite.substitute(term, {loop.variable: affine(variable)})
 
 
-def _taken(term: Term) -> tuple[Term, Term] | None:
+def taken_by_choice(term: Term) -> tuple[Term, Term] | None:
     """Return when a number is given a value by nested choices, and which one; None where it always is or never."""
     if not applies(term, "select"):
         return None
     condition, chosen, other = term.args
     if _is_self(chosen):
         condition, chosen, other = rewrite.simplified("not", (condition,)), other, chosen
-    first = (TRUE, chosen) if not has_self(chosen) else _taken(chosen)
+    first = (TRUE, chosen) if not has_self(chosen) else taken_by_choice(chosen)
     if first is None or has_self(condition):
         return None
     if _is_self(other):
         return rewrite.simplified("and", (condition, first[0])), first[1]
-    second = (TRUE, other) if not has_self(other) else _taken(other)
+    second = (TRUE, other) if not has_self(other) else taken_by_choice(other)
     if second is None:
         return None
     when, what = (rewrite.simplified("select", (condition, *arms)) for arms in zip(first, second, strict=True))
@@ -329,7 +334,7 @@ def guess_last_writer(pieces: list[Piece], loop: Loop, region: Domain, old: Read
     if len(pieces) != 1 or not old.indices:
         return None
     ((domain, term),), variable = pieces, loop.variable
-    found = _taken(term)
+    found = taken_by_choice(term)
     if found is None or has_self(found[1]):
         return None
     condition, value = found
