@@ -9,7 +9,7 @@ def every_sth(n: int, s: int, a: np.ndarray, b: np.ndarray) -> None:
         a[i] = b[i] + 1.0
 
 
-# expect: numpy refused TL131, jax refused TL131, torch refused TL131, stablehlo refused TL131, linalg refused TL131, c refused TL131
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL401
 def take_stride(a: np.ndarray, s: int, n: int) -> np.ndarray:
     c = np.zeros(n)
     for i in range(n):
@@ -27,7 +27,7 @@ def axpy(n: int, alpha: float, x: np.ndarray, incx: int, y: np.ndarray, incy: in
         iy += incy
 
 
-# expect: numpy refused TL131, jax refused TL131, torch refused TL131, stablehlo refused TL131, linalg refused TL131, c refused TL131
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL401
 def dot(n: int, x: np.ndarray, incx: int, y: np.ndarray, incy: int) -> float:
     s = 0.0
     for k in range(n):
@@ -76,7 +76,7 @@ def block_means(x: np.ndarray, w: int) -> np.ndarray:
     return out
 
 
-# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL305, linalg refused TL305, c refused TL305
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL407, linalg refused TL305, c hybrid
 def pack_lower(A: np.ndarray, p: np.ndarray) -> None:
     k = 0
     for i in range(A.shape[0]):

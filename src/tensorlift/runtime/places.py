@@ -107,17 +107,17 @@ class Places:
             indices = op.operands[position + 1 :] if position is not None else ()
             for index, extent in zip(indices, extents, strict=True) if extents is not None else ():
                 for limit in _SMALL:
-                    small: list[Linear] = []
+                    small: list[tuple[Linear, Linear]] = []
                     most = self._most(index, small, limit)
                     if most is None or not small:
                         break
                     if limit == 1 or {size for size, _ in extent.terms}.isdisjoint(size for size, _ in most.terms):
                         yield extent - most
-                        yield from (Linear.of({}, limit) - factor for factor in small)
-                        yield from (factor - 1 for factor in small)
+                        yield from (Linear.of({}, limit) - factor for _, factor in small)
+                        yield from (factor - 1 for factors in small for factor in factors)  # else nothing is tested
                         break
 
-    def _most(self, value: SSAValue, small: list[Linear], limit: int) -> Linear | None:
+    def _most(self, value: SSAValue, small: list[tuple[Linear, Linear]], limit: int) -> Linear | None:
         """Return an upper bound of a sum of products, if factors are up to a limit; None for anything else."""
         op: Any = value.owner
         if isinstance(op, Block):
@@ -139,7 +139,7 @@ class Places:
             return left + right
         if not left.terms or not right.terms:
             return left * right.constant if left.terms else right * left.constant
-        small.append(right)
+        small.append((left, right))
         return left * limit
 
     def _trips(self, op: Operation) -> Linear | None:
