@@ -17,7 +17,7 @@ void histogram(int n, int bins, const int key[n], int count[bins])
         count[key[i]]++;
 }
 
-// expect: numpy loop-free, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c loop-free
+// expect: numpy loop-free, jax refused TL315, torch loop-free, stablehlo refused TL315, linalg refused TL315, c loop-free
 void spmv(int rows, const int start[rows + 1], const int *column, const double *value, const double *x, double y[rows])
 {
     for (int i = 0; i < rows; i++) {
