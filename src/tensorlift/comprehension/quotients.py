@@ -57,6 +57,19 @@ def bounded(term: Term, domain: Domain) -> Quotients | None:
     return _Reading(domain, has_data=True).whole(term)
 
 
+def is_not_negative(term: Term, domain: Domain) -> bool:
+    """Tell whether an integer is shown to be zero or more at all points of a domain."""
+    found = bounded(term, domain)
+    return found is not None and (domain & found.facts).implies(at_least(found.value, 0))
+
+
+def difference(left: Term, right: Term, domain: Domain, *, has_data: bool) -> Quotients | None:
+    """Return how much more an integer is than another one, exactly, or as far as it is `bounded`."""
+    reading = _Reading(domain, has_data=has_data)
+    first, second = reading.of(left), reading.of(right)
+    return None if first is None or second is None else reading.result(first - second)
+
+
 class _Reading:
     def __init__(self, domain: Domain, *, has_data: bool = False) -> None:
         self.domain, self.has_data = domain, has_data
@@ -66,7 +79,10 @@ class _Reading:
 
     def whole(self, term: Term) -> Quotients | None:
         value = self.of(term)
-        return None if value is None else Quotients(value, self.facts, tuple(self.names))
+        return None if value is None else self.result(value)
+
+    def result(self, value: Affine) -> Quotients:
+        return Quotients(value, self.facts, tuple(self.names))
 
     def of(self, term: Term) -> Affine | None:
         if term not in self.known:

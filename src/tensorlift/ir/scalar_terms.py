@@ -108,6 +108,17 @@ def _plain(name: str) -> Builder:
     return lambda _, operands: terms.apply(name, *_joined(operands))
 
 
+def _difference(_: Operation, operands: list[Term]) -> Term:
+    """Subtract; ``a - a // b * b`` is what Python reads ``a % b`` as."""
+    term = terms.apply("sub", *_joined(operands))
+    match term.args[1]:
+        case Apply(op="mul", args=(Apply(op="floordiv", args=(dividend, divisor)), factor)) if (
+            dividend == term.args[0] and divisor == factor
+        ):
+            return terms.apply("mod", dividend, divisor)
+    return term
+
+
 def _by_sign(name: str, sign: Callable[[Term], Term]) -> Builder:
     return lambda _, operands: terms.apply(name, *map(sign, operands))
 
@@ -319,7 +330,7 @@ _ROWS: dict[str, Builder] = {
     "arith.maxnumf": _plain("fmax"),
     "arith.minnumf": _plain("fmin"),
     "arith.addi": _plain("add"),
-    "arith.subi": _plain("sub"),
+    "arith.subi": _difference,
     "arith.muli": _plain("mul"),
     "arith.divsi": _by_sign("tdiv", signed),
     "arith.divui": _by_sign("tdiv", unsigned),

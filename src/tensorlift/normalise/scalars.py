@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i1
+from xdsl.ir import Operation
 
 from tensorlift.ir.arithmetic import (
     NEGATED,
@@ -44,7 +45,7 @@ from tensorlift.poly.polynomial import ONE, Polynomial
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from xdsl.ir import Attribute, Operation, SSAValue
+    from xdsl.ir import Attribute, SSAValue
 
     from tensorlift.normalise.execution import Execution, Rule
 
@@ -103,6 +104,9 @@ def _integer(ex: Execution, op: Operation) -> None:
     if any(not isinstance(o, Index | Choice) for o in operands) and steers and op.name in _PLACES and is_exact:
         operands = [o if isinstance(o, Choice) else ex.as_index(v) for o, v in zip(operands, op.operands, strict=True)]
     found = None
+    if any(is_of_data(ex, operand) for operand in operands) and _is_rest(op):
+        copied(ex, op)
+        return
     if not any(is_of_data(ex, operand) for operand in operands) or op.name in {*_PLACES, *_CASTS}:
         found = computed(ex, operands, lambda exact: _exactly(ex, op, exact, splits=steers and op.name in DIVISIONS))
     if found is not None:
@@ -120,6 +124,19 @@ def _integer(ex: Execution, op: Operation) -> None:
         copied(ex, op)
     else:
         ex.values[result] = Unknown("extent", untold)
+
+
+def _is_rest(op: Operation) -> bool:
+    """Tell whether an operation computes ``a - a // b * b``, a number of its own: it is no sum of places."""
+    product = op.operands[-1].owner
+    if op.name != "arith.subi" or not isinstance(product, Operation) or product.name != "arith.muli":
+        return False
+    quotient = product.operands[0].owner
+    return (
+        isinstance(quotient, Operation)
+        and quotient.name == "arith.floordivsi"
+        and (op.operands[0], product.operands[1]) == tuple(quotient.operands)
+    )
 
 
 def _exactly(ex: Execution, op: Operation, operands: Sequence[object], *, splits: bool) -> Index | Polynomial | None:

@@ -15,7 +15,7 @@ from tensorlift.comprehension import terms
 from tensorlift.ops.dtypes import DType, integer_range, width
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, less
-from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
+from tensorlift.poly.polynomial import ONE, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -146,14 +146,23 @@ def divided(
     return None
 
 
-def divided_by_cases(value: Polynomial, divisor: Polynomial, context: Domain) -> list[tuple[Domain, Polynomial]]:
-    """Return the quotient of an integer that is less than twice another one: 0 or 1; nothing where it is not so."""
+def divided_by_cases(
+    value: Polynomial, divisor: Polynomial, context: Domain, *, is_down: bool
+) -> list[tuple[Domain, Polynomial]]:
+    """Return the quotient of an integer that is less than twice another one: 0 or 1; nothing where it is not so.
+
+    Where it is rounded down the integer may be negative, but no less than the other one says: -1.
+    """
     number, size = value.as_affine(), divisor.as_affine()
     if number is None or size is None:
         return []
-    below = Domain.of(at_least(number, 0), less(number, size))
-    above = Domain.of(at_least(number, size), less(number, size + size), at_least(size, 1))
-    return [(below, ZERO), (above, ONE)] if context.is_subset(below | above) else []
+    found = [
+        (Domain.of(at_least(number, size * times), less(number, size * (times + 1)), at_least(size, 1)), times)
+        for times in ((-1, 0, 1) if is_down else (0, 1))
+    ]
+    if not context.is_subset(Domain.union(domain for domain, _ in found)):
+        return []
+    return [(domain, Polynomial.constant(times)) for domain, times in found if not context.is_disjoint(domain)]
 
 
 def as_term(integer: Exact, dtype: DType) -> Term:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from xdsl.dialects.builtin import IntegerType, i1
 
 from tensorlift.comprehension import terms
+from tensorlift.comprehension.quotients import difference, divides, is_not_negative
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term, applies
@@ -133,6 +134,10 @@ def evaluated(op: Operation, operands: Sequence[Value], context: Domain, known: 
     if found is not None:
         return found
     given = [as_data(value, operand.type) for value, operand in zip(operands, op.operands, strict=True)]
+    if op.name == "arith.cmpi" and any(map(divides, given)):
+        found = _compared_quotients(op, given, context)
+        if found is not None:
+            return found
     return term_of(op, [signed(term) for term in given] if never_wraps(op) else given)
 
 
@@ -324,6 +329,22 @@ def _compared(op: Operation, operands: list[Exact], context: Domain, known: Know
     return None
 
 
+def _compared_quotients(op: Operation, sides: Sequence[Term], context: Domain) -> Domain | None:
+    """Compare integers of which one divides: where that is so, or with one answer by what bounds them."""
+    name, is_unsigned = integer_predicate(op)
+    if is_unsigned and not all(is_not_negative(side, context) for side in sides):
+        return None
+    left, right = sides
+    exact = difference(left, right, context, has_data=False)
+    if exact is not None:
+        return (compare(name, exact.value, Affine(0)) & exact.facts).project_out(*exact.names)
+    about = difference(left, right, context, has_data=True)
+    if about is None:
+        return None
+    told, inside = compare(name, about.value, Affine(0)), context & about.facts
+    return UNIVERSE if inside.is_subset(told) else EMPTY if inside.is_disjoint(told) else None
+
+
 def _ordered(name: str, above: Polynomial, context: Domain, known: Known) -> Domain | None:
     """Compare integers of which the second is ``above`` the first, where one answer is right everywhere."""
     if name in {"gt", "ge"}:
@@ -371,11 +392,12 @@ def _division(op: Operation, operands: list[Exact], context: Domain, known: Know
             return None
         numerator += Polynomial.constant(number - 1)
     is_small = number is not None and 1 < number <= integer_range(dtype)[1]  # so are quotient and rest
-    whole = _quotient(numerator, divisor, context, known, is_down=op.name in _ROUNDED_DOWN)
+    is_down = op.name in _ROUNDED_DOWN
+    whole = _quotient(numerator, divisor, context, known, is_down=is_down)
     pieces = [
         (domain, Exact(numerator - quotient * divisor if gives_rest else quotient, is_small or not is_unsigned))
         for domain, quotient in (
-            [(UNIVERSE, whole)] if whole is not None else divided_by_cases(numerator, divisor, context)
+            [(UNIVERSE, whole)] if whole is not None else divided_by_cases(numerator, divisor, context, is_down=is_down)
         )
     ]
     return None if not pieces else pieces[0][1] if len(pieces) == 1 else Cases(tuple(pieces))
