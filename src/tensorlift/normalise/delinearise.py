@@ -226,8 +226,18 @@ def _borrow(dimensions: list[Polynomial], chain: list[Polynomial], domain: Domai
             elif least is not None and ranges.is_nonnegative(least - width):
                 result[level], result[level + 1] = result[level] - width, result[level + 1] + ONE
             else:
+                rows = _rows_passed(result[level], width, most, ranges)
+                result[level], result[level + 1] = result[level] - width * rows, result[level + 1] + rows
                 break
     return result
+
+
+def _rows_passed(column: Polynomial, width: Polynomial, most: Polynomial | None, ranges: Ranges) -> Polynomial:
+    """Return the quotient by the width of a row, where the source names it and the column may be in a later row."""
+    if most is not None and ranges.is_nonnegative(width - ONE - most):
+        return ZERO
+    named = (name for name, quotient in ranges.quotients.items() if quotient == (column, width.constant_value))
+    return next(map(Polynomial.variable, named), ZERO)
 
 
 _WIDEST_GROUP = 16  # next to strides that are sizes, whose rows may consist of blocks

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.terms import applies
+from tensorlift.comprehension.quotients import divides, exactly
+from tensorlift.comprehension.terms import Apply, Index, applies
 from tensorlift.diagnostics import refuse
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, at_least, less
@@ -169,8 +170,23 @@ class _Accesses:
                 self._access(statement, condition, variables)
 
     def _branch(self, s: Branch, condition: Domain, variables: tuple[str, ...]) -> None:
+        if isinstance(s.condition, Apply) and _hits(s):
+            self._place(s, s.condition, condition, variables)
         self.block(s.then, s.then_domain(condition), variables)
         self.block(s.otherwise, s.otherwise_domain(condition), variables)
+
+    def _place(self, s: Branch, hits: Apply, condition: Domain, variables: tuple[str, ...]) -> None:
+        """Take the sizes out for which a place outside of its axis is computed of indices alone."""
+        place, cell = hits.args
+        assert isinstance(cell, Index)
+        (variable,) = cell.affine.variables
+        where = condition & self._iterations((*place.free, *condition.variables())) & self.context
+        found = exactly(place, where) if divides(place) else None
+        if found is not None:
+            extent = self.loops[variable].upper[0]
+            outside = found.satisfies(lambda at: at_least(-1, at)) | found.satisfies(lambda at: at_least(at, extent))
+            access = next(one for one in walk(s.then) if isinstance(one, Load | Store))
+            self._exclude(s, self.arrays[access.array], where & outside, variables)
 
     def _access(self, s: Load | Store, condition: Domain, variables: tuple[str, ...]) -> None:
         info = self.arrays[s.array]

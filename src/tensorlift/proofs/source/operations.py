@@ -8,18 +8,15 @@ from xdsl.dialects.builtin import IntegerType, i1
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.quotients import difference, divides, is_not_negative
-from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.rules import FALSE, TRUE
-from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term, applies
+from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Term
 from tensorlift.ir.arithmetic import never_wraps
 from tensorlift.ir.function import dtype_of
 from tensorlift.ir.scalar_terms import choose_by, compare, convert, integer_predicate, signed, term_of
 from tensorlift.ops.dtypes import DType, integer_range, is_integer
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import EMPTY, UNIVERSE, Domain, at_least
-from tensorlift.poly.names import fresh
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
-from tensorlift.poly.variables import strided
 from tensorlift.proofs.source.integers import (
     Exact,
     Known,
@@ -37,9 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from xdsl.ir import Attribute, Operation
-
-
-_MOST_RESIDUES = 16  # cases of a rest
 
 
 class Memory(NamedTuple):
@@ -125,8 +119,6 @@ def evaluated(op: Operation, operands: Sequence[Value], context: Domain, known: 
     """
     if op.name == "arith.constant" and isinstance(op.results[0].type, IntegerType):
         return _constant(op, op.results[0].type.width.data)
-    if op.name in {"arith.cmpi", "arith.extsi"}:
-        operands = [_residues(value, context) for value in operands]
     for position, value in enumerate(operands):
         if isinstance(value, Cases):
             return _by_cases(op, operands, position, context, known)
@@ -159,40 +151,6 @@ def _as_number(truth: Domain) -> Value:
     """Return a condition on indices and sizes as the number 1 or 0."""
     one, zero = (Exact(Polynomial.constant(number), is_signed=True) for number in (1, 0))
     return one if truth is UNIVERSE else zero if truth is EMPTY else Cases(((truth, one), (truth.complement(), zero)))
-
-
-def _residues(value: Value, context: Domain) -> Value:
-    """Return a number made of the rest of an index that is not negative, divided by a small number, by cases."""
-    if not isinstance(value, Apply) or value.dtype[0] != "i":
-        return value
-    rests = {node for node in walk(value) if applies(node, "rem")}
-    match [rest.args for rest in rests]:
-        case [(Index(affine=index), Constant(value=divisor))] if 1 < divisor <= _MOST_RESIDUES:
-            name, number = fresh("index"), int(divisor)
-            if context.implies(at_least(index, 0)):
-                classes = [strided(name, Affine(rest), number) for rest in range(number)]
-                whole = [domain.substitute({name: index}) for domain in classes]
-                numbers = [_with_rest(value, rest, context) for rest in range(number)]
-                found = [Exact(Polynomial.of(n), is_signed=True) for n in numbers if n is not None]
-                return Cases(tuple(zip(whole, found, strict=True))) if len(found) == number else value
-    return value
-
-
-def _with_rest(term: Term, rest: int, context: Domain) -> Affine | None:
-    """Return an index that a term with a rest is, where that is a number and the type holds all that is computed."""
-    match term:
-        case Apply(op="rem"):
-            return Affine(rest)
-        case Constant(value=value):
-            return Affine(int(value))
-        case Index(affine=index):
-            return index
-        case Apply(op="add" | "sub" as op, args=(one, other)):
-            left, right = _with_rest(one, rest, context), _with_rest(other, rest, context)
-            if left is not None and right is not None:
-                found = left + right if op == "add" else left - right
-                return found if lies_in(Polynomial.of(found), *integer_range(term.dtype), context) else None
-    return None
 
 
 def _by_cases(op: Operation, operands: Sequence[Value], position: int, context: Domain, known: Known) -> Value:
