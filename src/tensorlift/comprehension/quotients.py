@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.ranges import in_range, value_range
 from tensorlift.comprehension.rewrite import walk
-from tensorlift.comprehension.terms import Apply, Constant, Index, Term, applies
+from tensorlift.comprehension.terms import Apply, Constant, Index, Term, applies, apply, constant
 from tensorlift.ops.conversions import is_exact
-from tensorlift.ops.dtypes import is_integer
+from tensorlift.ops.dtypes import integer_range, is_integer
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.poly.names import fresh
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tensorlift.poly.domain import Constraint
 
 DIVISIONS = ("floordiv", "mod", "tdiv", "rem")
+_BITS = ("shr", "bitand")
+QUOTIENTS = (*DIVISIONS, *_BITS)
 
 
 class Quotients(NamedTuple):
@@ -44,7 +46,23 @@ class Quotients(NamedTuple):
 
 def divides(term: Term) -> bool:
     """Tell whether integers are divided in a term."""
-    return any(applies(node, DIVISIONS) and is_integer(node.dtype) for node in walk(term))
+    return any(applies(node, QUOTIENTS) and is_integer(node.dtype) for node in walk(term))
+
+
+def by_power(term: Term) -> Term:
+    """Return ``x >> 3`` as ``x // 8``, ``x & 7`` as ``x % 8``, and any other term as it is."""
+    if not applies(term, _BITS) or not is_integer(term.dtype):
+        return term
+    value, other = term.args
+    if term.op == "bitand" and isinstance(value, Constant):
+        value, other = other, value
+    if not isinstance(other, Constant) or value.dtype != term.dtype or not 0 <= other.value < 1 << 63:
+        return term
+    number, most = int(other.value), integer_range(term.dtype)[1]
+    power = 1 << min(number, most.bit_length()) if term.op == "shr" else number + 1
+    if not 1 < power <= most or power & (power - 1):
+        return term
+    return apply("floordiv" if term.op == "shr" else "mod", value, constant(power, term.dtype))
 
 
 def exactly(term: Term, domain: Domain) -> Quotients | None:
@@ -102,6 +120,7 @@ class _Reading:
         return (self.domain & self.facts).implies(*constraints)
 
     def _read(self, term: Term) -> Affine | None:
+        term = by_power(term)
         match term:
             case Index(affine=value):
                 return value if self._implied(*in_range(value, term.dtype)) else None

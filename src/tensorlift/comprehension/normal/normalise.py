@@ -33,7 +33,7 @@ from tensorlift.comprehension.normal.scalar_rules import scalar, select
 from tensorlift.comprehension.normal.tidy import tidy
 from tensorlift.comprehension.normal.truths import COMPARISONS, affine_condition, guard, itself, negation, zero
 from tensorlift.comprehension.positions import counted_from_zero, with_start
-from tensorlift.comprehension.quotients import divides, exactly
+from tensorlift.comprehension.quotients import DIVISIONS, QUOTIENTS, by_power, divides, exactly
 from tensorlift.comprehension.ranges import in_range
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.rules import rewritten
@@ -184,7 +184,7 @@ class Scope:
             return self._cast(term)
         if op == "select":
             return self._select(term)
-        if op in ("tdiv", "floordiv", "rem", "mod") and (found := self._index_division(term)) is not None:
+        if op in QUOTIENTS and (found := self._index_division(term)) is not None:
             return found
         args = [self.operand(a, dtype) for a in term.args]
         return scalar(op, args, self.domain, dtype)
@@ -231,12 +231,27 @@ class Scope:
         rounds_to_integer = is_float(operand.dtype) and is_integer(term.dtype)
         if value is not None and term.dtype != "bool" and not (rounds_to_integer and width(term.dtype) < INDEX_WIDTH):
             return of_affine(value, modulus(term.dtype))
+        divided = by_power(operand)
+        if is_integer(term.dtype) and isinstance(divided, Apply) and divided.op in DIVISIONS:
+            wide = self._divided_in(divided, term.dtype)
+            if wide is not None:
+                return wide
         if isinstance(operand, Piecewise):  # piece by piece: the pieces may be exact
             pieces = ((d, terms.apply("cast", t, dtype=term.dtype)) for d, t in operand.pieces)
             return self._piecewise(pieces, term.dtype)
         if rounds_to_integer:
             return truncated(self.of(operand), term.dtype, self.domain, _float_bits(operand))
         return self.operand(operand, term.dtype)
+
+    def _divided_in(self, term: Apply, dtype: DType) -> Poly | None:
+        """Divide an exact affine expression by a positive number in a type that holds both."""
+        over, under = term.args
+        value = self._affine(over)
+        if value is None or not isinstance(under, Constant) or under.value <= 0 or not is_integer(term.dtype):
+            return None
+        if not self.domain.implies(*in_range(value, dtype), *in_range(Affine(int(under.value)), dtype)):
+            return None
+        return self.of(terms.apply(term.op, terms.index(value, dtype), terms.constant(under.value, dtype)))
 
     def _comparison(self, term: Apply) -> Poly:
         left, right = term.args
@@ -258,6 +273,9 @@ class Scope:
 
     def _index_division(self, term: Apply) -> Poly | None:
         """Divide an exact affine expression by a positive number: without remainder, or where it is not negative."""
+        divided = by_power(term)
+        if divided is not term:
+            return self.of(divided) if self._affine(divided.children[0]) is not None else None
         over, under = self._affine(term.args[0]), term.args[1]
         if over is None or not isinstance(under, Constant) or under.value <= 0 or not is_integer(term.dtype):
             return None
