@@ -1,6 +1,6 @@
 /* Boundary handling: wrapped, clamped, reflected and zero borders of stencils and windows. */
 
-// expect: numpy unknown
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL401
 void life(int h, int w, int next[h][w], const int cell[h][w]) {
     for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++) {
@@ -13,7 +13,7 @@ void life(int h, int w, int next[h][w], const int cell[h][w]) {
         }
 }
 
-// expect: numpy unknown
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL307, c refused TL401
 void life_written_out(int n, int m, unsigned char b[n][m], const unsigned char a[n][m]) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++) {
@@ -23,20 +23,20 @@ void life_written_out(int n, int m, unsigned char b[n][m], const unsigned char a
         }
 }
 
-// expect: numpy unknown
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void heat_ring(int n, double *v, const double *u, double k) {
     for (int i = 0; i < n; i++)
         v[i] = u[i] + k * (u[(i - 1 + n) % n] - 2.0 * u[i] + u[(i + 1) % n]);
 }
 
-// expect: numpy unknown
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void heat_torus(int n, int m, double v[n][m], const double u[n][m]) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
             v[i][j] = 0.25 * (u[(i + 1) % n][j] + u[(i + n - 1) % n][j] + u[i][(j + 1) % m] + u[i][(j + m - 1) % m]);
 }
 
-// expect: numpy unknown
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL402
 void rotate(int n, int k, double *y, const double *x) {
     for (int i = 0; i < n; i++)
         y[i] = x[(i + k) % n];
@@ -44,7 +44,7 @@ void rotate(int n, int k, double *y, const double *x) {
 
 static int clamp(int i, int low, int high) { return i < low ? low : i > high ? high : i; }
 
-// expect: numpy unknown
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void smooth_clamped(int n, double *y, const double *x) {
     for (int i = 0; i < n; i++) {
         double s = 0.0;
@@ -54,7 +54,7 @@ void smooth_clamped(int n, double *y, const double *x) {
     }
 }
 
-// expect: numpy unknown
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void sobel_clamped(int h, int w, float gx[h][w], const float im[h][w]) {
     for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++) {
@@ -64,7 +64,7 @@ void sobel_clamped(int h, int w, float gx[h][w], const float im[h][w]) {
         }
 }
 
-// expect: numpy unknown
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL406
 void blur_clamped(int h, int w, int r, double out[h][w], const double in[h][w]) {
     for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++) {
@@ -81,7 +81,7 @@ void blur_clamped(int h, int w, int r, double out[h][w], const double in[h][w]) 
         }
 }
 
-// expect: numpy unknown
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void same_convolution(int n, int m, double *y, const double *x, const double *w) {
     for (int i = 0; i < n; i++) {
         y[i] = 0.0;
@@ -93,7 +93,7 @@ void same_convolution(int n, int m, double *y, const double *x, const double *w)
     }
 }
 
-// expect: numpy unknown
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void same_filter(int h, int w, float out[h][w], const float in[h][w], const float f[5][5]) {
     for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++) {
@@ -109,7 +109,7 @@ void same_filter(int h, int w, float out[h][w], const float in[h][w], const floa
         }
 }
 
-// expect: numpy unknown
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void reflected(int n, double *y, const double *x) {
     for (int i = 0; i < n; i++) {
         int left = i - 1, right = i + 1;
@@ -121,7 +121,7 @@ void reflected(int n, double *y, const double *x) {
     }
 }
 
-// expect: numpy unknown
+// expect: numpy hybrid, jax refused TL402, torch hybrid, stablehlo refused TL402, linalg hybrid, c refused TL402
 void wrapped_window(int n, int m, double *y, const double *x, const double *w) {
     for (int i = 0; i < n; i++) {
         double s = 0.0;
@@ -131,7 +131,7 @@ void wrapped_window(int n, int m, double *y, const double *x, const double *w) {
     }
 }
 
-// expect: numpy unknown
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL402
 void neighbours(int h, int w, int count[h][w], const int a[h][w]) {
     for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++) {

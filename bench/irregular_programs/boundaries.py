@@ -3,7 +3,7 @@
 import numpy as np
 
 
-# expect: numpy unknown
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL401
 def life(nxt: np.ndarray, cell: np.ndarray):
     h, w = cell.shape
     for y in range(h):
@@ -16,21 +16,21 @@ def life(nxt: np.ndarray, cell: np.ndarray):
             nxt[y, x] = 1 if alive == 3 or (alive == 2 and cell[y, x] == 1) else 0
 
 
-# expect: numpy unknown
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def heat_ring(v: np.ndarray, u: np.ndarray, k: float):
     n = len(u)
     for i in range(n):
         v[i] = u[i] + k * (u[(i - 1) % n] - 2 * u[i] + u[(i + 1) % n])
 
 
-# expect: numpy unknown
+# expect: numpy refused TL133, jax refused TL133, torch refused TL133, stablehlo refused TL133, linalg refused TL133, c refused TL133
 def heat_negative_index(v: np.ndarray, u: np.ndarray, k: float):
     n = len(u)
     for i in range(n):
         v[i] = u[i] + k * (u[i - 1] - 2 * u[i] + u[(i + 1) % n])
 
 
-# expect: numpy unknown
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def heat_torus(v: np.ndarray, u: np.ndarray):
     n, m = u.shape
     for i in range(n):
@@ -38,14 +38,14 @@ def heat_torus(v: np.ndarray, u: np.ndarray):
             v[i, j] = 0.25 * (u[(i + 1) % n, j] + u[(i - 1) % n, j] + u[i, (j + 1) % m] + u[i, (j - 1) % m])
 
 
-# expect: numpy unknown
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg loop-free, c refused TL305
 def rotate(y: np.ndarray, x: np.ndarray, k: int):
     n = len(x)
     for i in range(n):
         y[i] = x[(i + k) % n]
 
 
-# expect: numpy unknown
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def smooth_clamped(y: np.ndarray, x: np.ndarray):
     n = len(x)
     for i in range(n):
@@ -55,7 +55,7 @@ def smooth_clamped(y: np.ndarray, x: np.ndarray):
         y[i] = s / 5
 
 
-# expect: numpy unknown
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL401
 def sobel_clamped(gx: np.ndarray, im: np.ndarray):
     h, w = im.shape
     for y in range(h):
@@ -65,7 +65,7 @@ def sobel_clamped(gx: np.ndarray, im: np.ndarray):
             gx[y, x] = im[up, right] - im[up, left] + 2 * (im[y, right] - im[y, left]) + im[down, right] - im[down, left]
 
 
-# expect: numpy unknown
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def same_convolution(y: np.ndarray, x: np.ndarray, w: np.ndarray):
     n = len(x)
     m = len(w)
@@ -78,7 +78,7 @@ def same_convolution(y: np.ndarray, x: np.ndarray, w: np.ndarray):
         y[i] = s
 
 
-# expect: numpy unknown
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def same_filter(out: np.ndarray, image: np.ndarray, f: np.ndarray):
     h, w = image.shape
     for y in range(h):
@@ -94,7 +94,7 @@ def same_filter(out: np.ndarray, image: np.ndarray, f: np.ndarray):
             out[y, x] = s
 
 
-# expect: numpy unknown
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def reflected(y: np.ndarray, x: np.ndarray):
     n = len(x)
     for i in range(n):
@@ -103,7 +103,7 @@ def reflected(y: np.ndarray, x: np.ndarray):
         y[i] = 0.25 * x[left] + 0.5 * x[i] + 0.25 * x[right]
 
 
-# expect: numpy unknown
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL402
 def neighbours(count: np.ndarray, a: np.ndarray):
     h, w = a.shape
     for y in range(h):

@@ -12,7 +12,7 @@ void upsample_row(int n, float *out, const float *in) {
         out[i] = 0.5f * (in[i / 2] + in[(i + 1) / 2]);
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg loop-free, c loop-free
 void digits(int n, double *y, const double a[][10]) {
     for (int i = 0; i < n; i++)
         y[i] = a[i / 10][i % 10];
@@ -86,7 +86,7 @@ void upsample(int h, int w, float out[2 * h][2 * w], const float in[h][w]) {
             out[y][x] = in[y / 2][x / 2];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void bayer(int h, int w, float out[h][w], const float in[h][w], const float gain[2][2]) {
     for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++)

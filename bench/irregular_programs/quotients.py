@@ -39,20 +39,20 @@ def block_scale(y: np.ndarray, x: np.ndarray, scale: np.ndarray, m: int):
         y[i] = x[i] * scale[i // m]
 
 
-# expect: numpy refused TL130, jax refused TL130, torch refused TL130, stablehlo refused TL130, linalg refused TL130, c refused TL130
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL406, linalg loop-free, c refused TL305
 def tiled(y: np.ndarray, x: np.ndarray):
     m = len(x)
     for i in range(len(y)):
         y[i] = x[i % m]
 
 
-# expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL305, linalg refused TL305, c refused TL305
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg refused TL305, c refused TL305
 def block_sums(s: np.ndarray, x: np.ndarray):
     for i in range(len(x)):
         s[i // 4] += x[i]
 
 
-# expect: numpy loop-free, jax loop-free, torch refused TL305, stablehlo refused TL305, linalg refused TL305, c refused TL305
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg refused TL305, c refused TL305
 def by_phase(s: np.ndarray, x: np.ndarray):
     for i, v in enumerate(x):
         s[i % 3] += v

@@ -212,15 +212,17 @@ def _divide_exactly(operator: str, dividend: Index, divisor: Index, setting: Set
 
 
 def wrapping_point(dividend: Polynomial, divisor: Polynomial, ranges: Ranges, domain: Domain) -> Polynomial | None:
-    """Give what is not negative from where on a quotient is one more than before, if it has two values in a domain."""
+    """Give what is not negative from where on a quotient is one more than before, if it has two or three values."""
     if divisor.is_constant:
         return None
     _, rest = dividend.divide(divisor)
     below, above = (ranges.is_nonnegative(part, domain) for part in (rest, divisor - rest - ONE))
-    if below and not above and ranges.is_nonnegative(divisor + divisor - rest - ONE, domain):
-        rest = rest - divisor
-    elif below or not above or not ranges.is_nonnegative(rest + divisor, domain):
+    least = below or ranges.is_nonnegative(rest + divisor, domain)
+    most = above or ranges.is_nonnegative(divisor + divisor - rest - ONE, domain)
+    if (below and above) or not (least and most):
         return None
+    if below:
+        rest = rest - divisor
     return rest if rest.is_affine and not domain.variables.isdisjoint(rest.variables()) else None
 
 

@@ -1,8 +1,9 @@
 """The decision whether two terms are equal at every point of a domain, for every content of the arrays.
 
-Terms that look alike are equal at once.  Otherwise both are brought to normal form, and the difference is merged until
-nothing is left.  Where that does not show it and a guard splits the domain, each part is decided by itself, with more
-known about the indices.
+Terms that look alike are equal at once.  Where many parts have another form beyond some border, as reads that wrap
+around have, each region on which none of them changes is decided by itself.  Otherwise both are brought to normal form,
+and the difference is merged until nothing is left.  Where that does not show it and a guard splits the domain, each
+part is decided by itself, with more known about the indices.
 """
 
 from __future__ import annotations
@@ -16,16 +17,23 @@ from tensorlift.comprehension.normal.combine import same
 from tensorlift.comprehension.normal.integers import converted
 from tensorlift.comprehension.normal.normalise import Scope
 from tensorlift.comprehension.rewrite import substitute
+from tensorlift.comprehension.terms import Piecewise, Reduce
 from tensorlift.ops.dtypes import DType, is_float
 from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE
 from tensorlift.poly.names import fresh
 from tensorlift.poly.variables import stride_of
 from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tensorlift.comprehension.normal.monomials import Poly
     from tensorlift.comprehension.terms import Term
     from tensorlift.poly.domain import Domain
+
+_MANY_GUARDS = 16
+_FEW_REGIONS = 40
 
 _scopes: dict[Domain, Scope] = SESSION.table()
 _answers: dict[tuple[Term, Term, Domain, interning.Purpose], bool] = SESSION.table()
@@ -52,11 +60,46 @@ def is_spent() -> bool:
 
 
 def _decide(a: Term, b: Term, domain: Domain) -> bool:
+    regions = _regions(a, b, domain)
+    if len(regions) > 1 and all(equal(a, b, region) for region in regions):
+        return True
     try:
         with interning.tables.question():
             return domain.is_empty() or alike(a, b, domain) or _equal_within(a, b, domain)
     except (interning.Undecided, RecursionError):
         return False
+
+
+def _regions(a: Term, b: Term, domain: Domain) -> list[Domain]:
+    """Split a domain into regions on which no part changes its form; only where many parts do, and in few regions."""
+    guards = dict.fromkeys((*_guards(a), *_guards(b)))
+    found = [domain]
+    if len(guards) < _MANY_GUARDS:
+        return found
+    for guard in guards:
+        split: list[Domain] = []
+        for region in found:
+            is_whole = region.is_disjoint(guard) or region.is_subset(guard)
+            split += [region] if is_whole else [region & guard, (region - guard).coalesce()]
+        found = split
+        if len(found) > _FEW_REGIONS:
+            return [domain]
+    return found
+
+
+def _guards(term: Term) -> Iterator[Domain]:
+    """Yield where parts have one of several forms; of parts in a fold, where any of its points do."""
+    stack: list[tuple[Term, Domain, tuple[str, ...]]] = [(term, UNIVERSE, ())]
+    seen = set(stack)
+    while stack:
+        node, inside, bound = stack.pop()
+        if isinstance(node, Piecewise):
+            yield from ((guard & inside).project_out(*bound) for guard, _ in node.pieces)
+        if isinstance(node, Reduce):
+            inside, bound = inside & node.domain, (*bound, *node.bound)
+        new = [one for child in node.children if (one := (child, inside, bound)) not in seen and child.has_domains]
+        seen.update(new)
+        stack += new
 
 
 def _equal_within(a: Term, b: Term, domain: Domain) -> bool:

@@ -273,9 +273,10 @@ class Scope:
 
     def _index_division(self, term: Apply) -> Poly | None:
         """Divide an exact affine expression by a positive number: without remainder, or where it is not negative."""
-        divided = by_power(term)
-        if divided is not term:
-            return self.of(divided) if self._affine(divided.children[0]) is not None else None
+        if term.op not in DIVISIONS:
+            divided = by_power(term)
+            is_index = divided is not term and self._affine(divided.children[0]) is not None
+            return self.of(divided) if is_index else None
         over, under = self._affine(term.args[0]), term.args[1]
         if over is None or not isinstance(under, Constant) or under.value <= 0 or not is_integer(term.dtype):
             return None
