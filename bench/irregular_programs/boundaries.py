@@ -62,7 +62,9 @@ def sobel_clamped(gx: np.ndarray, im: np.ndarray):
         up, down = max(y - 1, 0), min(y + 1, h - 1)
         for x in range(w):
             left, right = max(x - 1, 0), min(x + 1, w - 1)
-            gx[y, x] = im[up, right] - im[up, left] + 2 * (im[y, right] - im[y, left]) + im[down, right] - im[down, left]
+            gx[y, x] = (
+                im[up, right] - im[up, left] + 2 * (im[y, right] - im[y, left]) + im[down, right] - im[down, left]
+            )
 
 
 # expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
