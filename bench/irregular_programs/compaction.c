@@ -127,7 +127,7 @@ int partition_front_and_back(int n, const int *restrict x, int *restrict out)
     return front;
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL402, linalg refused TL305, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL402, linalg refused TL407, c hybrid
 int remove_value(int *a, int n, int value)
 {
     int k = 0;
@@ -160,7 +160,7 @@ int run_lengths(int n, const int *restrict x, int *restrict length)
     return runs;
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL402, linalg refused TL305, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL402, linalg refused TL407, c hybrid
 int with_second_push(int n, const double *restrict x, double *restrict out)
 {
     int k = 0;

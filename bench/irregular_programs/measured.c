@@ -8,7 +8,7 @@ void gather(int n, int m, const int at[n], const float x[m], float y[n])
         y[i] = x[at[i]];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void histogram(int n, int bins, const int key[n], int count[bins])
 {
     for (int b = 0; b < bins; b++)

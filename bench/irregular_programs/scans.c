@@ -209,7 +209,7 @@ void until_zero(long n, const int64_t *x, int64_t *steps) {
     }
 }
 
-// expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch unchanged, stablehlo refused TL515, linalg hybrid, c hybrid
 int longest_run(int n, const int *bit) {
     int run = 0, longest = 0;
     for (int i = 0; i < n; i++) {

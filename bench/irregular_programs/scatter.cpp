@@ -1,7 +1,7 @@
 // Data chooses the cell that is written or updated; of those that write one cell the last wins.
 #include <cstddef>
 #include <vector>
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void scatter(const std::vector<int> &idx, const std::vector<double> &x, std::vector<double> &y)
 {
     for (std::size_t i = 0; i < idx.size(); ++i)
@@ -15,7 +15,7 @@ std::vector<int> histogram(const std::vector<unsigned char> &image)
         count[byte]++;
     return count;
 }
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 template <typename T> void coo_multiply(std::size_t nnz, const int *row, const int *col, const T *val, const T *x, T *y)
 {
     for (std::size_t k = 0; k < nnz; ++k)

@@ -82,7 +82,7 @@ void quadratic(int n, double *a, const double *b) {
   }
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL305, linalg refused TL305, c refused TL305
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void pack_lower(int n, double A[n][n], double *p) {
   int k = 0;
   for (int i = 0; i < n; i++)

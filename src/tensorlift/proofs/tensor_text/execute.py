@@ -38,6 +38,7 @@ from tensorlift.proofs.tensor_text.arguments import (
     result_type,
 )
 from tensorlift.proofs.tensor_text.read import TextFunction, read_function
+from tensorlift.proofs.tensor_text.stores import store_nest, updated
 from tensorlift.proofs.tensor_text.structured import Structured
 from tensorlift.proofs.values import Held, Item, cell_names
 from tensorlift.targets.imported import is_list
@@ -357,6 +358,11 @@ class Evaluation:
         self.structured.check_is(stated, value, name)
 
 
+def _arguments(op: Operation) -> list[SSAValue]:
+    """Return what a loop carries."""
+    return list(op.body.block.args) if isinstance(op, ForOp) else []
+
+
 class _CutEvaluation(Evaluation):
     """Evaluates operations, loops among them, and uses what is claimed of their results."""
 
@@ -371,6 +377,11 @@ class _CutEvaluation(Evaluation):
             values[op.results[0]] = table
         elif op.name in self.target.loops:
             self.operands(op, values)
+            nest = None if any(map(self._execution.cuts_of, _arguments(op))) else store_nest(op)
+            if nest is not None:
+                held = updated(self, nest, values)
+                values[op.results[0]] = self._execution.named(op.results[0], held)
+                return
             values.update(zip(op.results, self._execution.loops.prove(op, values), strict=True))
         else:
             values[op.results[0]] = self._execution.named(op.results[0], self.operation(op, values))

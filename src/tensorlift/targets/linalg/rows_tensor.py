@@ -16,6 +16,7 @@ from tensorlift.comprehension.tensor import (
     pieces,
     size,
 )
+from tensorlift.ir.scalar_terms import choose
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
@@ -98,11 +99,17 @@ def _insert(o: Obligations, scalar: Scalar, dest: Tensor, indices: Scalars) -> S
     space, positions = _positions(o, dest.shape, indices)
     if space or scalar.rank or is_index(scalar) or scalar.dtype != dest.dtype:
         o.refuse("what is inserted is not one number of the tensor's type")
-    place = [_exact(o, p.value()) for p in positions]
+    places = [p.value() for p in positions]
 
     def cell(at: Indices) -> Term:
-        here = Domain.of(*(equal(a, p) for a, p in zip(at, place, strict=True)))
-        return pieces((here, scalar.value()), (here.complement(), dest.at(at)))
+        pairs = list(zip(at, places, strict=True))
+        here = Domain.of(*(equal(a, exact) for a, p in pairs if (exact := affine_of(p)) is not None))
+        stored = scalar.value()
+        for index, place in pairs:
+            if affine_of(place) is None:
+                test = terms.apply("hits", terms.cast(place, "i64"), terms.index(index, "i64"))
+                stored = choose(test, stored, dest.at(at))
+        return pieces((here, stored), (here.complement(), dest.at(at)))
 
     return dest.with_cells(dest.shape, cell)
 

@@ -27,6 +27,7 @@ from tensorlift.ir.tensor_program import (
     Literal,
     Range,
     Reduction,
+    Scatter,
     SizeValue,
     Subscript,
     Transpose,
@@ -37,6 +38,7 @@ from tensorlift.ops.dtypes import is_float
 from tensorlift.ops.scalar_ops import neutral
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.targets.linalg.body import Body, aligned, generic, is_mapped, written
+from tensorlift.targets.linalg.stores import stored
 from tensorlift.targets.linalg.writer import (
     COMBINERS,
     COMPARISONS,
@@ -321,6 +323,8 @@ class Values:
             return self.tensor(node.argument)
         if isinstance(node, Empty):
             return self.empty(node.shape, node.dtype)
+        if isinstance(node, Scatter):
+            return stored(self, node)
         if isinstance(node, Contraction | Reduction | Cumulative):
             return self._fold(node)
         if isinstance(node, Elementwise) and node.op == "add":
