@@ -1,4 +1,4 @@
-"""Stores where data say as loops over `tensor.insert`: read back as one update, refused where they do something else."""
+"""Stores where data say as loops over `tensor.insert`: read back as one update, or refused."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_store_where_data_says_is_a_loop_of_insertions(source: str, combining:
     ("source", "old", "new", "reason"),
     [
         (HISTOGRAM, "arith.addi %4", "arith.subi %4", "another operation than those that fold"),
-        (HISTOGRAM, "arith.addi %4, %c1_i32", "arith.addi %4, %4", "anything but one number"),
+        (HISTOGRAM, "arith.addi %4, %c1_i32", "arith.addi %4, %4", "reads other cells"),
         (HISTOGRAM, "arith.addi %4, %c1_i32", "arith.addi %c1_i32, %c1_i32", "reads other cells"),
         (HISTOGRAM, "tensor.extract %1[%3]", "tensor.extract %1[%p]", "reads other cells"),
         (HISTOGRAM, "into %1[%3]", "into %1[%p]", "reads other cells"),
@@ -65,8 +65,9 @@ def test_another_loop_of_insertions_is_refused(source: str, old: str, new: str, 
     certificate = certificate_from_json(lifted_text(source, "linalg").certificate or {})
     assert old in certificate.program, certificate.program
     text = certificate.program.replace(old, new)
-    with pytest.raises(CheckFailure, match=reason):
+    with pytest.raises(CheckFailure) as caught:
         check(text, "f", certificate.summary, get_target("linalg"), certificate.cuts)
+    assert reason in str(caught.value)
 
 
 def test_the_order_of_stores_at_sums_of_variables_is_not_known() -> None:
