@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -27,12 +29,12 @@ def f(y, x):
 """
 
 
-def _lifted(source: str, *, verdict: str) -> object:
+def _lifted(source: str, *, verdict: str) -> Any:
     (function,) = lift_source(source_from_text(source, "f.py"), LiftOptions(test=True)).functions
     assert function.level is Level.PROVED, function.diagnostics
     assert str(function.verdict) == verdict
     assert any("is inside of it" in str(one.text) for one in function.preconditions)
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     exec(function.program, names)
     return names["f"]
 
@@ -40,16 +42,16 @@ def _lifted(source: str, *, verdict: str) -> object:
 @pytest.mark.parametrize("step", [0, 1, 3])
 def test_cells_at_a_step_that_is_a_parameter_are_read_and_written(step: int) -> None:
     x, y = np.arange(20.0), np.zeros(6)
-    np.testing.assert_array_equal(_lifted(READ, verdict="loop-free")(6, x, step), x[step * np.arange(6)] + 1)  # type: ignore[operator]
+    np.testing.assert_array_equal(_lifted(READ, verdict="loop-free")(6, x, step), x[step * np.arange(6)] + 1)
     expected = np.zeros(20)
     for i in range(6):  # the last one counts
         expected[i * step] = i + 5
-    got = _lifted(WRITE, verdict="loop-free")(np.zeros(20), np.arange(5.0, 11.0), step)  # type: ignore[operator]
+    got = _lifted(WRITE, verdict="loop-free")(np.zeros(20), np.arange(5.0, 11.0), step)
     np.testing.assert_array_equal(got, expected)
     assert not y.any()
 
 
 def test_a_matrix_is_written_row_by_row_into_flat_memory() -> None:
     matrix = np.arange(12.0).reshape(3, 4)
-    got = _lifted(FLAT, verdict="hybrid")(np.zeros(13), matrix)  # type: ignore[operator]
+    got = _lifted(FLAT, verdict="hybrid")(np.zeros(13), matrix)
     np.testing.assert_array_equal(got, [*matrix.ravel(), 0])
