@@ -148,3 +148,14 @@ def test_what_is_not_lifted_is_refused(source: str, tmp_path: Path) -> None:
     assert not function.lifted
     assert function.diagnostics[0].code == "TL179"
     assert REFUSED[source] in function.diagnostics[0].message
+
+
+def test_a_running_sum_in_c_goes_over_the_numbers_once_for_each_part() -> None:
+    source = (
+        HEAD
+        + """void f(int n, const double complex *x, double complex *y) {
+      double complex s = 0; for (int i = 0; i < n; i++) { s += x[i]; y[i] = s; } }"""
+    )
+    (function,) = lifted(source_from_text(source), LiftOptions(("f",), "c", test=True)).functions
+    assert function.program.count("for (") == 2, function.program
+    assert not [trial.failure for trial in function.tests if trial.failure]

@@ -308,7 +308,9 @@ class _Emission:
             self.written |= {slot.name} if pieces or updates else set()
             for domain, term in order.pieces:
                 with self.names.scope():
-                    lines += self.writer.piece(piece(domain, term, falling=order.falling))
+                    made = self.writer.piece(piece(domain, term, falling=order.falling))
+                self.names.keep(line for line in made if isinstance(line, str))
+                lines += made
             lines += self.writer.updates(updates, definition, slot, context) if updates else []
         self.names.keep(line for line in lines if isinstance(line, str))
         self.memory.put(definition.name, slot)

@@ -6,7 +6,7 @@ the first cell is written before the loop.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -99,12 +99,18 @@ class _Running:
         where = self.piece.where.project_out(self.course.variable)
         try:
             with self.names.scope():
-                return nest(where, outer, self.piece.context, self._row) if outer else self._row({})
+                return nest(where, outer, self.piece.context, self.row) if outer else self.row({})
         except NotAffine:
             return None
 
-    def _row(self, values: Mapping[str, Affine]) -> list[Line]:
-        _require_none(values)
+    def row(self, values: Mapping[str, Affine]) -> list[Line]:
+        """Return the loop along the variable of the course; ``values`` are those of outer variables that have one."""
+        if values:  # as that of the last axis of `y[i][0]`
+            piece = self.piece.over([name for name in self.piece.variables if name not in values], values)
+            course = _course_of(piece)
+            if course is None or course.variable != self.course.variable:
+                raise NotAffine
+            return replace(self, piece=piece, course=course).row({})
         fold, before = self.course.fold, self.course.before()
         total = self.names.fresh(accumulator(fold.op))
         here = self.piece.where.project_out(self.course.variable)
