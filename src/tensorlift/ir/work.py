@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from tensorlift.ir.function import FunctionView
     from tensorlift.ir.tensor_program import Shape, Statement, TensorProgram
+    from tensorlift.poly.affine import Affine
 
 STEPS = "steps"
 
@@ -67,6 +68,10 @@ class Work:
         pairs = product(self.products, other.products)
         return _sum(Work(frozenset({tuple(sorted(left + right))})) for left, right in pairs)
 
+    def __le__(self, other: Work) -> bool:
+        """Tell whether each product divides one of the other work: it is no more by degree."""
+        return all(any(_divides(one, more) for more in other.products) for one in self.products)
+
     def __str__(self) -> str:
         """Spell as an expression, the products of most factors first."""
         return " + ".join(map(_text, sorted(self.products, key=lambda one: (-len(one), one))))
@@ -81,6 +86,11 @@ def work_of_loops(view: FunctionView) -> Work:
     A loop over the places between two bounds that are data has as many in all as the array that it reads there.
     """
     return _Loops(view).of(view.body.ops)
+
+
+def work_of_cells(extents: Iterable[Linear | Affine], known: Mapping[str, Work] | None = None) -> Work:
+    """Return how many cells an array has, or points a nest of loops, with what is known of variables."""
+    return reduce(Work.__mul__, (_reach(extent.terms, known or {}) for extent in extents), ONCE)
 
 
 def work_of_program(program: TensorProgram) -> Work:
@@ -163,9 +173,9 @@ def _program(body: Sequence[Statement], known: Mapping[str, Work]) -> Work:
             continue
         nodes = {node for value in values_of(statement) for node in walk_expressions(value)} - seen
         seen |= nodes
-        total += [_cells(_touched(node), known) for node in nodes if not isinstance(node, _FREE)]
+        total += [work_of_cells(_touched(node), known) for node in nodes if not isinstance(node, _FREE)]
         if isinstance(statement, SetSlice) and not isinstance(statement.value, Scatter):
-            total.append(_cells(statement.value.shape, known))
+            total.append(work_of_cells(statement.value.shape, known))
     return _sum(total)
 
 
@@ -179,10 +189,6 @@ def _touched(node: Expression) -> Shape:
     if isinstance(node, Scatter):
         return max((operand.shape for operand in node.operands[1:]), key=len)
     return node.argument.shape if isinstance(node, Reduction) else node.shape
-
-
-def _cells(shape: Shape, known: Mapping[str, Work]) -> Work:
-    return reduce(Work.__mul__, (_reach(extent.terms, known) for extent in shape), ONCE)
 
 
 def _reach(terms: Iterable[tuple[str | Quotient, int]], known: Mapping[str, Work]) -> Work:
