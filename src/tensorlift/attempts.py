@@ -42,6 +42,16 @@ from tensorlift.ir.tensor_program import (
     TensorProgram,
     TriangleMask,
 )
+from tensorlift.ir.work import (
+    ONCE,
+    Work,
+    reach_of,
+    reaches,
+    work_of_cells,
+    work_of_loops,
+    work_of_program,
+    work_product,
+)
 from tensorlift.poly.domain import Constraint, Domain
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
@@ -54,7 +64,7 @@ from tensorlift.synthesis.simplify.reuse import reading_stored
 from tensorlift.targets.target import SIZE_NEEDED, Target, UnspelledError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from tensorlift.contract.interface import Precondition
     from tensorlift.contract.language import Guard
@@ -159,23 +169,19 @@ def _refuse_left(view: FunctionView, stays: Sequence[Location | None]) -> None:
 
 
 def _slower_by_degree(found: Proved, view: FunctionView) -> list[LoopPlace]:
-    """Return the places of nested sums where the program has arrays of more axes than the source has loops.
-
-    Loops that stay count for what has more axes than any array of the source.
-    """
-    rank = max((len(p.extents or ()) for p in view.parameters), default=0)
-    depth = max(view.loop_depth, rank)
-    if _degree(found, rank) <= depth:
+    """Return the places of definitions that are more work by degree than the source, where the program is, too."""
+    allowed = sum((work_of_cells(p.extents or ()) for p in view.parameters), work_of_loops(view))
+    if _work(found) <= allowed:
         return []
     definitions = [(loops, d) for loops, d in _definitions(found.summary.items) if d.location is not None]
-    return [(d.location, d.array) for loops, d in definitions if loops + len(d.indices) + _bound_within(d) > depth]
+    works = [(_points(loops, loops) * _work_of(d, loops), d) for loops, d in definitions]
+    return [(d.location, d.array) for work, d in works if not work <= allowed]
 
 
-def _degree(found: Proved, rank: int) -> int:
-    """Return how deep the loops of a program are, where whole arrays of more axes than ``rank`` count as loops."""
+def _work(found: Proved) -> Work:
     if found.program is not None:
-        return degree_of(found.program.body, _COMPUTED, rank)
-    return 0 if found.view is None else found.view.loop_depth
+        return work_of_program(found.program)
+    return ONCE if found.view is None else work_of_loops(found.view)
 
 
 def _rank(found: Proved, request: Request) -> tuple[int, float]:
@@ -184,15 +190,28 @@ def _rank(found: Proved, request: Request) -> tuple[int, float]:
     return degree_of(body, (*_COMPUTED, Full, Copy)), _cost(found, request)
 
 
-def _bound_within(definition: Definition) -> int:
-    """Count the variables of the sums, products and extremes that are nested deepest."""
+def _work_of(definition: Definition, known: Mapping[str, Work]) -> Work:
+    """Return the work of a definition where each cell and each sum in it is computed on its own."""
+    total = ONCE
+    for domain, term in definition.pieces:
+        within = reaches(domain, definition.indices, known)
+        total += _points(within, definition.indices) * _work_within(term, within)
+    return total
 
+
+def _points(known: Mapping[str, Work], names: Iterable[str]) -> Work:
+    return work_product(known.get(name, ONCE) for name in names)
+
+
+def _work_within(term: Term, known: Mapping[str, Work]) -> Work:
     @cache
-    def within(term: Term) -> int:
-        inner = max(map(within, term.children), default=0)
-        return inner + len(term.bound) if isinstance(term, Reduce) else inner
+    def of(term: Term) -> Work:
+        if not isinstance(term, Reduce):
+            return sum(map(of, term.children), ONCE)
+        inner = reaches(term.domain, term.bound, known)
+        return _points(inner, term.bound) * _work_within(term.body, inner)
 
-    return max((within(term) for _, term in definition.pieces), default=0)
+    return of(term)
 
 
 @dataclass
@@ -477,10 +496,13 @@ def _blaming(failure: LiftError, names: Sequence[str], summary: Summary) -> Lift
     return failure if blamed is None else DefinitionError(failure, blamed)
 
 
-def _definitions(items: Sequence[Item], loops: int = 0) -> Iterator[tuple[int, Definition]]:
-    """Yield definitions, and in how many loops that stay each is."""
+def _definitions(
+    items: Sequence[Item], known: Mapping[str, Work] | None = None
+) -> Iterator[tuple[dict[str, Work], Definition]]:
+    """Yield definitions, and how often each of the loops that stay around it runs."""
     for item in items:
         if isinstance(item, Definition):
-            yield loops, item
+            yield dict(known or {}), item
         else:
-            yield from _definitions(item.body, loops + 1)
+            runs = reach_of(item.upper - item.lower, known)
+            yield from _definitions(item.body, {**(known or {}), item.variable: runs})

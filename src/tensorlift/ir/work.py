@@ -7,15 +7,20 @@ conditions leave out do not count: it is the worst case.  ``steps`` is how often
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.affine import ForOp, LoadOp, StoreOp
+from xdsl.dialects.memref import AllocaOp
+from xdsl.ir import Operation as LoopOperation
+from xdsl.ir import SSAValue
 
 from tensorlift.ir.linear import Linear, NotLinearError, Quotient, apply_map
 from tensorlift.ir.tensor_program import (
+    Assign,
     Broadcast,
     Contraction,
     Diagonal,
@@ -34,20 +39,22 @@ from tensorlift.ir.tensor_program import (
     Windows,
     values_of,
     walk_expressions,
+    walk_statements,
 )
 from tensorlift.ir.within import parts_of
+from tensorlift.poly.domain import NotAffine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from xdsl.ir import Operation as LoopOperation
-    from xdsl.ir import SSAValue
-
     from tensorlift.ir.function import FunctionView
     from tensorlift.ir.tensor_program import Shape, Statement, TensorProgram
     from tensorlift.poly.affine import Affine
+    from tensorlift.poly.domain import Constraint, Domain
 
 STEPS = "steps"
+
+Around = tuple[tuple["SSAValue | None", "Work"], ...]  # loops: the variable of each, and how often it runs
 
 _FREE = (Literal, SizeValue, Variable, Empty, Subscript, Transpose, Diagonal, Windows, Broadcast)
 
@@ -90,12 +97,38 @@ def work_of_loops(view: FunctionView) -> Work:
 
 def work_of_cells(extents: Iterable[Linear | Affine], known: Mapping[str, Work] | None = None) -> Work:
     """Return how many cells an array has, or points a nest of loops, with what is known of variables."""
-    return reduce(Work.__mul__, (_reach(extent.terms, known or {}) for extent in extents), ONCE)
+    return work_product(_reach(extent.terms, known or {}) for extent in extents)
+
+
+def work_product(works: Iterable[Work]) -> Work:
+    """Multiply."""
+    return reduce(Work.__mul__, works, ONCE)
+
+
+def reach_of(extent: Linear | Affine, known: Mapping[str, Work] | None = None) -> Work:
+    """Return what a sum of sizes and variables reaches, with what is known of these."""
+    return _reach(extent.terms, known or {})
+
+
+def reaches(domain: Domain, names: Iterable[str], known: Mapping[str, Work]) -> dict[str, Work]:
+    """Return how many values variables have at most in a domain, with what is known of others."""
+    found = dict(known)
+    for name in names:
+        with suppress(NotAffine):
+            found[name] = _sum(_bound(rows, name, found) for rows in domain.conjuncts())
+    return found
+
+
+def _bound(rows: Iterable[Constraint], name: str, known: Mapping[str, Work]) -> Work:
+    about = [(row, dict(row.affine.terms).get(name, 0)) for row in rows]
+    above = [tuple(term for term in row.affine.terms if term[0] != name) for row, factor in about if factor < 0]
+    return min((_reach(terms, known) for terms in above), key=_order, default=ONCE)
 
 
 def work_of_program(program: TensorProgram) -> Work:
     """Return how many cells the operations of a tensor program compute, read or store."""
-    known: dict[str, Work] = {}
+    # What iterations compute, as the ends of an anti-diagonal, counts once: together they are in an array.
+    known = {s.name: ONCE for s in walk_statements(program.body) if isinstance(s, Assign)}
     for derived in program.derived:
         known[derived.name] = _reach(derived.numerator.terms, known)
     return _program(program.body, known)
@@ -109,29 +142,22 @@ class _Loops:
         self._values: dict[SSAValue, Linear] = {value: Linear.size(known.name) for value, known in arguments}
         self._reached: dict[str, Work] = {}
 
-    def of(self, ops: Iterable[LoopOperation]) -> Work:
-        """Return the work of a block that runs once."""
-        each, together = self._of(ops)
-        return each + together
-
-    def _of(self, ops: Iterable[LoopOperation]) -> tuple[Work, Work]:
-        """Return the work of a block for each time that it runs, and for all times together."""
-        each, together = [ONCE], [ONCE]
+    def of(self, ops: Iterable[LoopOperation], around: Around = ()) -> Work:
+        """Return the work of a block in loops, each given by its variable and how often it runs."""
+        total = work_product(runs for _, runs in around)
         for op in ops:
+            inside = around
             if isinstance(op, ForOp):
-                extent = self._entered(op)
-                inner, beside = self._of(op.body.block.ops)
-                (together if _is_segment(op) else each).append(extent * inner + beside)
-                continue
-            steps = _size(STEPS) if op.name == "scf.while" else ONCE
+                steering = _steering(op)  # in their iterations it goes over other places
+                inside = (*(loop for loop in around if loop[0] not in steering), self._entered(op))
+            elif op.name == "scf.while":
+                inside = (*around, (None, _size(STEPS)))
             for block in (block for region in op.regions for block in region.blocks):
-                inner, beside = self._of(block.ops)
-                each.append(steps * inner)
-                together.append(beside)
-        return _sum(each), _sum(together)
+                total += self.of(block.ops, inside)
+        return total
 
-    def _entered(self, loop: ForOp) -> Work:
-        """Return how often a loop runs at most, and note how far its variable gets."""
+    def _entered(self, loop: ForOp) -> tuple[SSAValue, Work]:
+        """Return the variable of a loop and how often it runs at most, and note how far the variable gets."""
         try:
             lowers, uppers = (
                 apply_map(bounds.data, *self._operands(bounds.data.num_dims, operands))
@@ -145,21 +171,33 @@ class _Loops:
         except (NotLinearError, KeyError):
             extents = reached = [_size(STEPS)]
         variable = f"%{len(self._reached)}"
-        self._values[loop.body.block.args[0]] = Linear.size(variable)
+        counter = loop.body.block.args[0]
+        self._values[counter] = Linear.size(variable)
         self._reached[variable] = min(reached, key=_order)
-        return min(extents, key=_order)
+        return counter, min(extents, key=_order)
 
     def _operands(self, dims: int, operands: Sequence[SSAValue]) -> tuple[list[Linear], list[Linear]]:
         values = [self._values[operand] for operand in operands]
         return values[:dims], values[dims:]
 
 
-def _is_segment(loop: ForOp) -> bool:
-    """Tell whether a loop goes over places between bounds that are data, of arrays without rows."""
+def _steering(loop: ForOp) -> set[SSAValue]:
+    """Return what says between which places of arrays without rows a loop goes; nothing where data do not."""
     place = loop.body.block.args[0]
+    tests = list(filter(None, map(parts_of, loop.body.block.ops)))
     accesses = (op for op in loop.body.walk() if isinstance(op, LoadOp | StoreOp) and place in op.operands)
-    is_of_rows = any(len(op.map.data.results) > 1 for op in accesses)
-    return any(map(parts_of, loop.body.block.ops)) and not is_of_rows
+    if any(len(op.map.data.results) > 1 for op in accesses):
+        return set()
+    waiting, seen = [bound for _, low, high in tests for bound in (low, high)], set[SSAValue]()
+    while waiting:
+        value = waiting.pop()
+        if value not in seen:
+            seen.add(value)
+            made = value.owner
+            waiting += made.operands if isinstance(made, LoopOperation) else []
+            if isinstance(made, AllocaOp):  # a local: what is stored into it
+                waiting += [use.operation.operands[0] for use in value.uses if isinstance(use.operation, StoreOp)]
+    return seen
 
 
 def _program(body: Sequence[Statement], known: Mapping[str, Work]) -> Work:

@@ -36,9 +36,10 @@ def step(piece: Piece, versions: set[str]) -> Term:
     ``versions`` are those in the memory that is written; where they are read at other cells, and the loops do not
     follow each other as the axes do, that is all of the term.
     """
+    whole, piece = piece.term, _steered(piece)
     course = _course_of(piece)
     if course is None:
-        return piece.term
+        return whole
     fold, variable = course.fold, course.variable
     read = substitute(fold.body, {fold.bound[0]: course.newest})
     before = course.before()
@@ -49,11 +50,12 @@ def step(piece: Piece, versions: set[str]) -> Term:
     others: list[Read] = []
     visit_reads(term, piece.where, lambda one, _: others.append(one) if one.array in versions else None)
     follows = variable == piece.variables[-1] or all(one.indices == piece.own.indices for one in others)
-    return term if follows else piece.term
+    return term if follows else whole
 
 
 def running(piece: Piece, cell_at: CellAt, names: Names) -> list[Line] | None:
     """Return statements for a piece with a running fold; None where there is none."""
+    piece = _steered(piece)
     course = _course_of(piece)
     return None if course is None else _Running(piece, cell_at, names, course).lines()
 
@@ -65,6 +67,7 @@ def running_back(piece: Piece, cell_at: CellAt, names: Names) -> list[Line] | No
     """
     if only_fold(piece.term) is None or piece.domain.has_divisions:
         return None
+    piece = _steered(piece)
     for variable in piece.variables:
         last = end_of(variable, piece.where, maximum=True)
         if last is None:
@@ -77,6 +80,18 @@ def running_back(piece: Piece, cell_at: CellAt, names: Names) -> list[Line] | No
             if course is not None and course.variable == count:
                 return _Running(turned, cell_at, names, course).lines()
     return None
+
+
+def _steered(piece: Piece) -> Piece:
+    """Return a piece over those of its variables which the others do not tell."""
+    if only_fold(piece.term) is None or piece.domain.has_divisions:
+        return piece
+    for variable in piece.variables:
+        value = end_of(variable, piece.where, maximum=False)
+        if value is not None and piece.where.implies(equal(variable, value)):
+            rest = tuple(name for name in piece.variables if name != variable)
+            return _steered(piece.over(rest, {variable: value}))
+    return piece
 
 
 def _course_of(piece: Piece) -> Course | None:
