@@ -384,7 +384,7 @@ class Emitted(NamedTuple):
     cuts: Sequence[Cut]
 
 
-Handed = tuple[int, str]  # a number that a loop hands on from iteration to iteration, and how many loops are around it
+Handed = tuple[int, str]  # a number or an array that a loop hands on, and how many loops are around that
 
 
 def check_read_back_as(
@@ -392,8 +392,8 @@ def check_read_back_as(
 ) -> tuple[Certificate, FunctionView]:
     """Prove a program that ``read`` reads, and give its function.
 
-    Loops that the source keeps for the sake of a number, though that has a closed form, are kept in the program too, if
-    it is not proved otherwise.
+    Loops that the source keeps for the sake of a number or an array, though that has a closed form, are kept in the
+    program too, if it is not proved otherwise.
 
     Raises:
         CheckFailure: where it is not proved, with the reason.
@@ -404,20 +404,22 @@ def check_read_back_as(
         program = read(emitted.text, emitted.entry, summary.context, kept=kept)
         return check_read_back(program, emitted, summary, target, caller), program.view
 
-    handed = frozenset(_numbers_handed_on(summary.items, summary))
-    try:
-        return checked(frozenset())
-    except CheckFailure:
-        if not handed:
-            raise
-        return checked(handed)
+    handed = frozenset(_handed_on(summary.items))
+    numbers = frozenset(one for one in handed if not summary.arrays[one[1]].shape)
+    failures = []
+    for kept in sorted({frozenset[Handed](), numbers, handed}, key=len):
+        try:
+            return checked(kept)
+        except CheckFailure as failure:
+            failures.append(failure)
+    raise failures[0]
 
 
-def _numbers_handed_on(items: Sequence[Item], summary: Summary, depth: int = 0) -> Iterator[Handed]:
+def _handed_on(items: Sequence[Item], depth: int = 0) -> Iterator[Handed]:
     for item in items:
         if isinstance(item, KeptLoop):
-            yield from ((depth, one.array) for one in item.carried if not summary.arrays[one.array].shape)
-            yield from _numbers_handed_on(item.body, summary, depth + 1)
+            yield from ((depth, one.array) for one in item.carried)
+            yield from _handed_on(item.body, depth + 1)
 
 
 def check_read_back(program: ReadBack, emitted: Emitted, summary: Summary, target: str, caller: Caller) -> Certificate:
