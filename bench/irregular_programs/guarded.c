@@ -91,7 +91,7 @@ void rbf(int n, int d, double g, double X[n][d], double K[n][n]) {
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c hybrid
 void attention(int n, int m, int d, double Q[n][d], double K[m][d], double V[m][d], double O[n][d]) {
   double score[m];
   for (int i = 0; i < n; i++) {

@@ -101,7 +101,7 @@ void convolution(int n, int m, const float image[n + 6][m + 6], const float kern
         }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c hybrid
 void attention(int n, int d, const float q[n][d], const float k[n][d], const float v[n][d], float p[n], float o[n][d])
 {
     float scale = 1.0f / sqrtf((float)d);

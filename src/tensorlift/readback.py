@@ -46,7 +46,7 @@ def read_back(
 
     Of the sizes nothing is assumed but that they are ``within`` those of the source, where these are known; then no
     arithmetic on them may lose bits.  What is computed at the widths in ``wrapping`` may not overflow: there the source
-    says what happens, and C does not.  Loops that hand on the numbers of ``kept`` stay, as those of the source.
+    says what happens, and C does not.  Loops that hand on what is ``kept`` stay, as those of the source.
 
     Raises:
         CheckFailure: where the front end or summarising refuses it.
@@ -70,12 +70,13 @@ def read_back(
     return ReadBack(summary, strides_of(view), needs, view)
 
 
-def _handing_on(view: FunctionView, numbers: frozenset[Handed]) -> list[LoopPlace]:
-    """Return the places of the loops that hand on numbers, each with its number."""
-    if not numbers:
+def _handing_on(view: FunctionView, kept: frozenset[Handed]) -> list[LoopPlace]:
+    """Return the places of the loops that hand on numbers or arrays, each with one of them."""
+    if not kept:
         return []
-    loops = loops_in(read_function(view).body)
-    return [(loop.location, n) for depth, loop in loops for n in written((loop,)) if (depth, n) in numbers]
+    loops = [(depth, loop, set(written((loop,)))) for depth, loop in loops_in(read_function(view).body)]
+    found = [(loop, names) for depth, loop, stored in loops for at, names in kept if depth == at and names <= stored]
+    return [(loop.location, name) for loop, names in found for name in sorted(names)]
 
 
 def with_threads(emitted: Emitted) -> tuple[Text, int]:

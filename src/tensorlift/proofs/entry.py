@@ -384,7 +384,7 @@ class Emitted(NamedTuple):
     cuts: Sequence[Cut]
 
 
-Handed = tuple[int, str]  # a number or an array that a loop hands on, and how many loops are around that
+Handed = tuple[int, frozenset[str]]  # the numbers and arrays that a loop hands on, and how many loops are around it
 
 
 def check_read_back_as(
@@ -405,7 +405,8 @@ def check_read_back_as(
         return check_read_back(program, emitted, summary, target, caller), program.view
 
     handed = frozenset(_handed_on(summary.items))
-    numbers = frozenset(one for one in handed if not summary.arrays[one[1]].shape)
+    of_rank_0 = frozenset(name for name, info in summary.arrays.items() if not info.shape)
+    numbers = frozenset((depth, names & of_rank_0) for depth, names in handed if names & of_rank_0)
     failures = []
     for kept in sorted({frozenset[Handed](), numbers, handed}, key=len):
         try:
@@ -418,7 +419,7 @@ def check_read_back_as(
 def _handed_on(items: Sequence[Item], depth: int = 0) -> Iterator[Handed]:
     for item in items:
         if isinstance(item, KeptLoop):
-            yield from ((depth, one.array) for one in item.carried)
+            yield depth, frozenset(one.array for one in item.carried)
             yield from _handed_on(item.body, depth + 1)
 
 
