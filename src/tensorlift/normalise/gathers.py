@@ -19,11 +19,21 @@ if TYPE_CHECKING:
 
     from tensorlift.diagnostics import Location
     from tensorlift.normalise.ir_sink import IRSink
+    from tensorlift.poly.loops import Domain
 
 
-def is_at_places(array: Array, subscripts: tuple[Polynomial, ...]) -> bool:
-    """Tell whether subscripts are computed: of data, or by products where each has to stay in its dimension."""
-    return any(depends_on_data(one) or (array.keeps_rank and not one.is_affine) for one in subscripts)
+def is_at_places(array: Array, subscripts: tuple[Polynomial, ...], domain: Domain) -> bool:
+    """Tell whether subscripts are computed: of data, or by products where each has to stay in its dimension.
+
+    A product of sizes alone is where a part of that dimension starts.
+    """
+    counters = {loop.variable for loop in domain.loops}
+
+    def is_computed(subscript: Polynomial) -> bool:
+        products = (monomial for monomial in subscript.terms if len(monomial) > 1)
+        return array.keeps_rank and any(not counters.isdisjoint(monomial) for monomial in products)
+
+    return any(depends_on_data(one) or is_computed(one) for one in subscripts)
 
 
 def _is_product(subscripts: tuple[Polynomial, ...]) -> bool:

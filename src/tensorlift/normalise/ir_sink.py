@@ -206,7 +206,7 @@ class IRSink:
 
     def load(self, array: Array, subscripts: tuple[Polynomial, ...], domain: Domain, location: Location) -> Data:
         """Emit a load, to be completed later unless the memory is a scalar's."""
-        if is_at_places(array, subscripts):
+        if is_at_places(array, subscripts, domain):
             return gather(self, array, subscripts, location)
         operation = affine.LoadOp.create(
             operands=() if subscripts else [memory_of(array)],
@@ -222,7 +222,7 @@ class IRSink:
         self, array: Array, subscripts: tuple[Polynomial, ...], value: Data, domain: Domain, location: Location
     ) -> None:
         """Emit a store, to be completed later unless the memory is a scalar's."""
-        if is_at_places(array, subscripts):
+        if is_at_places(array, subscripts, domain):
             scatter(self, array, subscripts, value, location)
             return
         operation = affine.StoreOp.create(
