@@ -89,12 +89,14 @@ def whole_segment(term: Apply, domain: Domain) -> Term | None:
     ``select(low < high, fold(p : ...) select(within(p, low, high), value, neutral), neutral)`` is the fold.
     """
     condition, chosen, other = term.args
+    if not applies(condition, ("lt", "gt")):
+        return None
     if isinstance(chosen, Piecewise):
         parts = [part for where, part in chosen.pieces if not where.is_disjoint(domain)]
         chosen = parts[0] if len(parts) == 1 else chosen
     if applies(chosen, "select") and chosen.args[0] is condition:
         chosen = chosen.args[1]
-    if not applies(condition, ("lt", "gt")) or not isinstance(chosen, Reduce) or not applies(chosen.body, "select"):
+    if not isinstance(chosen, Reduce) or not applies(chosen.body, "select"):
         return None
     within, _, nothing = chosen.body.args
     low, high = condition.args if condition.op == "lt" else condition.args[::-1]

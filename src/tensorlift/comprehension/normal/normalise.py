@@ -39,7 +39,7 @@ from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.rules import rewritten
 from tensorlift.comprehension.segments import between, whole_segment
 from tensorlift.comprehension.tensor import decided_in_arms
-from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term, applies
 from tensorlift.ops.conversions import EXACT_BITS, is_exact
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 from tensorlift.poly.affine import Affine
@@ -80,13 +80,18 @@ class Scope:
             if node in known:
                 stack.pop()
                 continue
-            missing = [a for a in node.args if a not in known] if isinstance(node, Apply) else []
+            missing = [a for a in self._needed(node) if a not in known]
             if missing:
                 stack += missing
                 continue
             spend()
             known[node] = self._normalise(stack.pop())
         return known[term]
+
+    def _needed(self, term: Term) -> tuple[Term, ...]:
+        """Return the operands of a term; of a choice that is a whole segment just that, as arms may be undecided."""
+        segment = whole_segment(term, self.domain) if applies(term, "select") else None
+        return (segment,) if segment is not None else term.args if isinstance(term, Apply) else ()
 
     def _normalise(self, term: Term) -> Poly:
         ring = modulus(term.dtype)
@@ -190,12 +195,12 @@ class Scope:
         return scalar(op, args, self.domain, dtype)
 
     def _select(self, term: Apply) -> Poly:
-        started = with_start(term, self.domain, self._are_same)
-        if started is not None:
-            return self.of(started)
         segment = whole_segment(term, self.domain)
         if segment is not None:
             return self.of(segment)
+        started = with_start(term, self.domain, self._are_same)
+        if started is not None:
+            return self.of(started)
         decided = decided_in_arms(*term.args)
         if decided.args != term.args:
             return self.of(decided)
