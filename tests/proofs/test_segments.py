@@ -30,6 +30,14 @@ MOST = """void most(int n, const int *ptr, const int *val, int *y) {
     y[i] = s;
   }
 }"""
+ROW_MAX = """#include <math.h>
+void most(int n, const int *ptr, const double *val, double *y) {
+  for (int i = 0; i < n; i++) {
+    double m = -INFINITY;
+    for (int p = ptr[i]; p < ptr[i + 1]; p++) if (val[p] > m) m = val[p];
+    y[i] = m;
+  }
+}"""
 TAMPERED = [
     ("ptr[:-1] < ptr[1:]", "ptr[:-1] <= ptr[1:]"),
     (", ptr)[:-1]", ", ptr)[1:]"),
@@ -101,6 +109,33 @@ def test_another_function_or_other_bounds_are_rejected(old: str, new: str) -> No
     assert old in found["program"]
     with pytest.raises(CheckFailure):
         verify(sealed({**found, "program": found["program"].replace(old, new)}))
+
+
+OF_EXTREMES = [
+    ("torch", "ptr[:-1], ptr[1:]", "ptr[1:], ptr[:-1]"),
+    ("torch", "'amax'", "'amin'"),
+    ("torch", "-torch.inf", "torch.inf"),
+    ("torch", "segment_max", "segment_min"),
+    ("jax", "2 * width", "3 * width"),
+    ("jax", "segment_max", "segment_sums"),
+    ("numpy", "1, -np.inf", "1, np.inf"),
+    ("numpy", "np.maximum", "np.minimum"),
+    ("numpy", ", ptr)[:-1]", ", ptr)[1:]"),
+    ("numpy", "ptr[:-1] < ptr[1:]", "ptr[:-1] <= ptr[1:]"),
+]
+
+
+@pytest.mark.parametrize(("target", "old", "new"), OF_EXTREMES)
+def test_extremes_of_other_rows_or_others_of_these_are_rejected(target: str, old: str, new: str) -> None:
+    function = lifted_text(ROW_MAX, target)
+    assert str(function.level) == str(function.definitions) == "proved"
+    assert str(function.verdict) == "loop-free"
+    found = sealed(json.loads(json.dumps(function.certificate)))
+    verify(found)
+    text = ast.unparse(ast.parse(found["program"]))
+    assert old in text
+    with pytest.raises(CheckFailure):
+        verify(sealed({**found, "program": text.replace(old, new)}))
 
 
 def test_a_function_that_is_no_operation_is_read_as_others_are() -> None:

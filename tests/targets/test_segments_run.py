@@ -1,4 +1,4 @@
-"""Sums between bounds that data say, run: bounds that fall or overlap, no cells, what is not finite, derivatives."""
+"""Folds between bounds that data say, run: bounds that fall or overlap, no cells, what is not finite, derivatives."""
 
 from __future__ import annotations
 
@@ -31,6 +31,18 @@ COUNTS = """void f(int n, const long *at, const unsigned char *x, short *y) {
     y[i] = s;
   }
 }"""
+MOST = """#include <math.h>
+void f(int n, const int *low, const int *high, const double *x, double *y) {
+  for (int i = 0; i < n; i++) {
+    double m = -INFINITY;
+    for (int p = low[i]; p < high[i]; p++) if (x[p] > m) m = x[p];
+    y[i] = m;
+  }
+}"""
+LEAST = """void f(int n, const int *at, const short *x, short *y) {
+  for (int i = 0; i < n; i++)
+    for (int p = at[i]; p < at[i + 1]; p++) y[i] = x[p] < y[i] ? x[p] : y[i];
+}"""
 BOUNDS = [
     ([0, 2, 2, 4], [2, 2, 4, 7]),  # rows one after the other, one of them empty
     ([1, 3, 6], [2, 5, 7]),  # apart
@@ -62,6 +74,28 @@ def test_rows_are_summed_up_wherever_they_start_and_end(target: str) -> None:
         np.testing.assert_array_equal(found, wanted)
 
 
+@pytest.mark.parametrize("target", ["jax", "torch"])
+def test_the_greatest_of_rows_wherever_they_start_and_end(target: str) -> None:
+    program, give = _program(MOST, target)
+    x = np.array([1, -np.inf, 4, -2, -8, 3, np.inf])
+    for low, high in [*BOUNDS, ([0, 0, 0, 0], [7, 5, 6, 3])]:
+        found = np.asarray(program(*map(give, (np.array(low, np.int32), np.array(high, np.int32), x))))
+        wanted = np.array([x[a:b].max(initial=-np.inf) for a, b in zip(low, high, strict=True)])
+        np.testing.assert_array_equal(found, wanted)
+    none = np.zeros(2, np.int32)
+    assert np.asarray(program(*map(give, (none, none, x[:0])))).tolist() == [-np.inf, -np.inf]
+
+
+@pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
+def test_the_least_of_rows_and_what_was_there(target: str) -> None:
+    program, give = _program(LEAST, target)
+    x, y = np.array([5, -3, 9, 70], np.int16), np.array([6, 32767, 4, -32768, 1], np.int16)
+    for at in ([0, 1, 1, 3, 4, 4], [4, 2, 4, 0, 2, 1], [0, 0, 0, 0, 0, 0]):
+        found = np.asarray(program(*map(give, (np.array(at, np.int32), x, y.copy()))))
+        wanted = [min([y[i], *x[a:b]]) for i, (a, b) in enumerate(itertools.pairwise(at))]
+        assert found.tolist() == wanted
+
+
 @pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
 def test_sums_of_rows_wrap_in_their_type(target: str) -> None:
     program, give = _program(COUNTS, target)
@@ -81,3 +115,15 @@ def test_jax_transforms_sums_of_rows(jax: ModuleType) -> None:
         np.testing.assert_allclose(grad, np.array([2.0, 3.0, 5.0]) @ covered)
         rows = jax.vmap(lambda v, ends=ends: program(*ends, v))(x[None] * weights[:, None])
         np.testing.assert_allclose(rows, np.outer([2.0, 3.0, 5.0], covered @ np.arange(7.0)))
+
+
+def test_jax_transforms_the_greatest_of_rows(jax: ModuleType) -> None:
+    program, give = _program(MOST, "jax")
+    x, weights = give(np.array([3.0, 1, 2, 7, 5, 0, 6])), give(np.array([2.0, 3.0, 5.0]))
+    for low, high in BOUNDS[1:3]:
+        ends = [give(np.array(bound, np.int32)) for bound in (low, high)]
+        wanted = np.zeros(7)
+        for weight, a, b in zip([2.0, 3.0, 5.0], low, high, strict=True):
+            wanted[a + np.argmax(x[a:b])] += weight
+        grad = jax.grad(jax.jit(lambda v, ends=ends: weights @ program(*ends, v)))(x)
+        np.testing.assert_allclose(grad, wanted)

@@ -21,9 +21,10 @@ class Segments(Along):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Spans(Along):
-    """Sums of cells along the first axis, from each place up to the one in another list; zero where it is no later."""
+    """Folds of cells along the first axis, from each place up to the one in another list; neutral if no later."""
 
     ends: Expression
+    op: Reducer
 
     @property
     def operands(self) -> tuple[Expression, ...]:

@@ -288,9 +288,10 @@ class Builder:
     def segments(
         self, op: Reducer, argument: Expression, axis: int, bounds: Expression, ends: Expression | None = None
     ) -> Expression:
-        """Fold along an axis between bounds that follow each other, or sum up along the first one up to other ends."""
+        """Fold along an axis between bounds that follow each other, or along the first one up to other ends."""
         if ends is not None:
-            return self._node(Spans, argument.dtype, (*bounds.shape, *argument.shape[1:]), argument, axis, bounds, ends)
+            shape = (*bounds.shape, *argument.shape[1:])
+            return self._node(Spans, argument.dtype, shape, argument, axis, bounds, ends, op)
         shape = (*argument.shape[:axis], bounds.shape[0] - 1, *argument.shape[axis + 1 :])
         return self._node(Segments, argument.dtype, shape, argument, axis, bounds, op)
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     Bounds = tuple[Term, Term]
 
+_IN_PAIRS = ("sum", "max", "min")
+
 
 def segments_value(term: Reduce, scope: Scope) -> Value | None:
     """Return the value of a fold between bounds that are data; None where it is none.
@@ -44,11 +46,11 @@ def segments_value(term: Reduce, scope: Scope) -> Value | None:
     in_pairs = scope.build.segmented == "pairs"
     axis = _only_axis(low, high, scope) if in_pairs else _common_axis(low, high, scope)
     spans = ranges_of(scope.domain & term.domain, (place,), (*scope.spans, place))
-    if axis is None or spans is None or (in_pairs and term.op != "sum"):
+    if axis is None or spans is None or (in_pairs and term.op not in _IN_PAIRS):
         raise no_operation()
     above, below = factors(value) if term.op == "sum" else ([value], [])
-    outside = [f for f in above if place not in f.free]
-    inside = product([f for f in above if place in f.free], [f for f in below if place in f.free], value)
+    outside = [f for f in above if place not in f.free] if term.op == "sum" else []
+    inside = product([f for f in above if f not in outside], [f for f in below if place in f.free], value)
     if axis in inside.free or spans[place][0] != ZERO:
         raise no_operation()
     rest = {name: span for name, span in scope.spans.items() if name != axis}
@@ -81,8 +83,8 @@ def _between_neighbours(term: Reduce, bounds: Bounds, names: tuple[str, str], ce
     return scope.combined("select", is_some, result, scope.number(neutral(term.op, term.dtype), term.dtype))
 
 
-def _between_pairs(_: Reduce, bounds: Bounds, names: tuple[str, str], cells: Value, scope: Scope) -> Value:
-    """Sum up from each place of a list to the one beside it in another list."""
+def _between_pairs(term: Reduce, bounds: Bounds, names: tuple[str, str], cells: Value, scope: Scope) -> Value:
+    """Fold from each place of a list to the one beside it in another list."""
     axis, place = names
     over = scope.over({axis: scope.spans[axis]}, span_box({axis: scope.spans[axis]}) & scope.context)
     listed = [over.filled(over.evaluate(bound, over), (axis,), (over.extent(axis),)) for bound in bounds]
@@ -90,7 +92,7 @@ def _between_pairs(_: Reduce, bounds: Bounds, names: tuple[str, str], cells: Val
         raise no_operation()
     others = tuple(name for name in cells.axes if name != place)
     return Value(
-        scope.build.segments("sum", scope.permuted(cells, (place, *others)).expression, 0, *listed), (axis, *others)
+        scope.build.segments(term.op, scope.permuted(cells, (place, *others)).expression, 0, *listed), (axis, *others)
     )
 
 

@@ -1,4 +1,4 @@
-"""Sums between bounds that are data, ``x[low[i]:high[i]]`` for each ``i``: a function that texts define themselves.
+"""Folds between bounds that are data, of ``x[low[i]:high[i]]`` for each ``i``: functions that texts define themselves.
 
 Bounds may be in any order: rows may be apart, empty or overlap.  What is executed is the text, as a target has it; this
 is what it means.
@@ -6,9 +6,11 @@ is what it means.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
+from tensorlift.comprehension.segments import neutral_term
 from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, equal
@@ -17,16 +19,16 @@ from tensorlift.targets.arrays.scatter import require_in_range
 from tensorlift.targets.target import Tensor, row, sample
 
 if TYPE_CHECKING:
-    from tensorlift.comprehension.terms import Term
+    from tensorlift.comprehension.terms import Reducer, Term
     from tensorlift.targets.target import OpRow
 
-NAME = "segment_sums"
+NAMES: dict[Reducer, str] = {"sum": "segment_sums", "max": "segment_max", "min": "segment_min"}
 _BOUNDS = ("i32", "i64")
 
 
-def _sums(o: Obligations, x: Tensor, low: Tensor, high: Tensor) -> SymbolicTensor:
+def _folds(op: Reducer, o: Obligations, x: Tensor, low: Tensor, high: Tensor) -> SymbolicTensor:
     if not (x.is_strong and x.rank and x.dtype != "bool"):
-        o.refuse("sums of segments of what is no array of numbers")
+        o.refuse("folds of segments of what is no array of numbers")
     if not low.is_strong or low.rank != 1 or high.rank != 1 or not low.dtype == high.dtype in _BOUNDS:
         o.refuse("the bounds of segments are no rows of integers of one type")
     o.require("each segment has two bounds", equal(low.shape[0], high.shape[0]))
@@ -38,15 +40,19 @@ def _sums(o: Obligations, x: Tensor, low: Tensor, high: Tensor) -> SymbolicTenso
         name = fresh("r")
         first, end = (terms.cast(bounds.at(at[:1]), "i64") for bounds in (low, high))
         inside = terms.apply("within", terms.index(Affine.var(name), "i64"), first, end)
-        value = terms.apply("select", inside, x.at((Affine.var(name), *at[1:])), terms.zero(x.dtype))
-        return terms.reduce("sum", (name,), Domain.box((name,), (extent,)), value)
+        value = terms.apply("select", inside, x.at((Affine.var(name), *at[1:])), neutral_term(op, x.dtype))
+        return terms.reduce(op, (name,), Domain.box((name,), (extent,)), value)
 
     return SymbolicTensor((*low.shape, *x.shape[1:]), x.dtype, cell)
 
 
-def row_of(arange: str) -> OpRow:
-    """Return the row of a target, which spells a range of integers so."""
+def rows_of(arange: str) -> list[OpRow]:
+    """Return the rows of a target, which spells a range of integers so."""
     spelled = (f"{arange}(min(m, n))", f"{arange}(min(m, n) - 1, -1, -1)")
     bounds = [f"{first}, {second}" for first in spelled for second in spelled] + [f"{spelled[0]} * 0, {spelled[1]} + 1"]
-    texts = [f"{NAME}(a, {pair})" for pair in bounds]
-    return row(NAME, _sums, *(sample(text, 1, a="arith[m, n]") for text in texts), sample(texts[-1], 1, a="real[m]"))
+    rows: list[OpRow] = []
+    for op, name in NAMES.items():
+        texts = [f"{name}(a, {pair})" for pair in bounds]
+        samples = (*(sample(text, 1, a="arith[m, n]") for text in texts), sample(texts[-1], 1, a="real[m]"))
+        rows.append(row(name, partial(_folds, op), *samples))
+    return rows

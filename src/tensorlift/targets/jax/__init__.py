@@ -231,7 +231,7 @@ ROWS: dict[str, OpRow] = by_spelling(
         *(_as_jax(row) for row in NUMPY.rows.values() if row.spelling not in _ABSENT),
         *_UPDATES,
         *_OWN,
-        spans.row_of("jnp.arange"),
+        *spans.rows_of("jnp.arange"),
     ]
 )
 
@@ -337,5 +337,5 @@ TARGET = Target(
     costs=Costs(operation=16000, view=50, cell=0.33, function=2, product=0.05, loose_product=0.16, in_place=0.33),
     forms=frozenset({"blocked"}),
     segmented="pairs",
-    helpers={spans.NAME: helpers.SEGMENT_SUMS},
+    helpers=helpers.HELPERS,
 )

@@ -27,9 +27,8 @@ from tensorlift.ir.tensor_program import (
     nodes_of,
 )
 from tensorlift.poly.names import unused
-from tensorlift.targets.arrays.spans import NAME
 from tensorlift.targets.jax import IN_LAX, PRECISE, X64
-from tensorlift.targets.jax.helpers import SEGMENT_SUMS
+from tensorlift.targets.jax.helpers import HELPERS
 from tensorlift.targets.jax.traced import TracedLoops
 from tensorlift.targets.python_text import arrays, spelling
 from tensorlift.targets.python_text.emission import INDENT, Emission, is_zero
@@ -138,8 +137,8 @@ _LIBRARY = arrays.library_of(
 
 class _JaxEmission(Emission):
     library = _LIBRARY
-    reserved = frozenset({"jax", "jnp", "lax", NAME})
-    helpers = MappingProxyType({NAME: SEGMENT_SUMS})
+    reserved = frozenset({"jax", "jnp", "lax", *HELPERS})
+    helpers = MappingProxyType(HELPERS)
 
     def __init__(self, program: TensorProgram) -> None:
         self.traced = TracedLoops(program)
@@ -184,9 +183,10 @@ class _JaxEmission(Emission):
 
     def imports(self) -> list[str]:
         """Import what the text needs of JAX."""
-        lines = ["import jax"] if self._is_wide() or self.decorators() or NAME in self.spell.used else []
+        is_helped = not self.helpers.keys().isdisjoint(self.spell.used)
+        lines = ["import jax"] if self._is_wide() or self.decorators() or is_helped else []
         lines.append("import jax.numpy as jnp")
-        if NAME in self.spell.used or any(line.find("lax.") >= 0 for line in self.lines):
+        if is_helped or any(line.find("lax.") >= 0 for line in self.lines):
             lines.append("from jax import lax")
         return lines
 

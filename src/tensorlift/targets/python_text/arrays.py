@@ -30,7 +30,7 @@ from tensorlift.ops.dtypes import is_float, is_integer, width
 from tensorlift.ops.scalar_ops import ROUNDINGS, numpy_name
 from tensorlift.poly.affine import ZERO
 from tensorlift.targets.arrays.functions import FUNCTIONS
-from tensorlift.targets.arrays.spans import NAME
+from tensorlift.targets.arrays.spans import NAMES
 from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.spelling import Library, Products, Rule, Spelling
 from tensorlift.targets.python_text.text import Precedence, Text, binary, call, is_cut
@@ -387,6 +387,7 @@ def library_of(
 
 
 def spans(spell: Spelling, node: Spans) -> Text:
-    """Spell sums between bounds by a function of the text."""
-    spell.used[NAME] = None
-    return call(NAME, *(spell(operand) for operand in node.operands))
+    """Spell folds between bounds by a function of the text."""
+    name = NAMES[node.op]
+    spell.used[name] = None
+    return call(name, *(spell(operand) for operand in node.operands))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 ROWS = by_spelling(
-    [*rows_functions.ROWS, *rows_shape.ROWS, *rows_scatter.ROWS, spans.row_of("torch.arange"), SUM_OF_ARRAYS]
+    [*rows_functions.ROWS, *rows_shape.ROWS, *rows_scatter.ROWS, *spans.rows_of("torch.arange"), SUM_OF_ARRAYS]
 )
 
 
@@ -129,7 +129,7 @@ TARGET = Target(
     emitter="tensorlift.targets.torch.emit:emit",
     overlaps=Overlaps.LOST,
     segmented="pairs",
-    helpers={spans.NAME: helpers.SEGMENT_SUMS},
+    helpers=helpers.HELPERS,
     library="torch",
     costs=Costs(operation=3500, view=800, cell=0.25, function=2, product=0.05, loose_product=0.17, in_place=0.12),
     forms=frozenset({"skewed", "sliced", "blocked", "stacked", "in place"}),

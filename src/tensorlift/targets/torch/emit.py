@@ -46,7 +46,6 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.ops.dtypes import SIGNED, UNSIGNED, is_float
 from tensorlift.poly.affine import ZERO
-from tensorlift.targets.arrays.spans import NAME
 from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.arrays import (
     accumulation,
@@ -62,7 +61,7 @@ from tensorlift.targets.python_text.emission import Emission, Memory
 from tensorlift.targets.python_text.spelling import Library, Products, Spelling
 from tensorlift.targets.python_text.taps import along, product_text
 from tensorlift.targets.python_text.text import Precedence, Text, binary, call, converts_itself, is_cut
-from tensorlift.targets.torch.helpers import SEGMENT_SUMS
+from tensorlift.targets.torch.helpers import HELPERS
 from tensorlift.targets.torch.rows_functions import FUNCTIONS
 from tensorlift.targets.torch.rows_shape import INDEX_TYPES
 
@@ -420,8 +419,8 @@ def emit(program: TensorProgram) -> Emitted:
 
 class _TorchEmission(Emission):
     library = LIBRARY
-    reserved = frozenset({"torch", NAME})
-    helpers = MappingProxyType({NAME: SEGMENT_SUMS})
+    reserved = frozenset({"torch", *HELPERS})
+    helpers = MappingProxyType(HELPERS)
 
     def __init__(self, program: TensorProgram) -> None:
         self._memory = Memory()
