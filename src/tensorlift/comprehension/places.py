@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.counts import conjuncts
+from tensorlift.comprehension.latest import latest_in
 from tensorlift.comprehension.matching import alike
 from tensorlift.comprehension.positions import DTYPE
 from tensorlift.comprehension.positions import place_of as position_place
@@ -214,6 +215,15 @@ def places_read(term: Term, domain: Domain, variables: tuple[str, ...]) -> Itera
             at = place, within, bound + node.bound, node.bound[0], value
             yield PlaceRead(*at, others if is_any else guards, is_any=is_any)
             stack += [((value, within, bound + node.bound), guards), ((place, inside, bound), guards)]
+            continue
+        latest = latest_in(node)
+        if latest is not None:  # each point at which the tests hold has stored its value
+            assert isinstance(node, Apply)
+            condition, _, old = node.args
+            known = tuple((test, True) for test in latest.tests if not applies(test, "hits"))
+            there = latest.value, inside & latest.domain, bound + latest.bound
+            stack += [(there, (*guards, *known)), ((old, inside, bound), (*guards, (condition, False)))]
+            stack.append(((condition, inside, bound), guards))
             continue
         test = node.args[1] if applies(node, "hits") else None
         hit = test.affine.variable if isinstance(test, Index) else None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.counts import conjuncts
+from tensorlift.comprehension.latest import latest_in
 from tensorlift.comprehension.rewrite import flattened, map_reads, substitute, summands, walk
 from tensorlift.comprehension.segments import neutral_term
 from tensorlift.comprehension.terms import (
@@ -228,28 +229,14 @@ def _stored(term: Apply, axes: Sequence[str]) -> tuple[Term, list[Update]]:
 
 
 def _last(term: Apply, axes: Sequence[str]) -> Update | None:
-    """Read ``select(l >= 0, sum(k : ...) select(max(l, 0) == k, v(k), 0), old)``, a store of the last value.
-
-    There ``l`` is ``max(-1, max(k : ...) select(hits(t(k), [c]), k, nothing))``, the last point that hits.
-    """
-    test, picked, _ = term.args
-    latest = test.args[0] if applies(test, "ge") else None
-    if not applies(latest, "max") or not isinstance(picked, Reduce) or not isinstance(latest.args[1], Reduce):
+    """Read a store of the last value."""
+    latest = latest_in(term)
+    if latest is None:
         return None
-    fold, body = flattened(latest.args[1]), picked.body
-    if not (applies(fold.body, "select") and applies(body, "select") and applies(body.args[0], "eq")):
+    places, conditions = _sorted_out(latest.tests, axes)
+    if not places or has_hits(latest.value, axes):
         return None
-    place = body.args[0].args[0]
-    if not applies(place, "max") or len(fold.bound) != 1 or len(picked.bound) != 1:
-        return None
-    here = {fold.bound[0]: Affine.var(picked.bound[0])}
-    places, conditions = _sorted_out(conjuncts(fold.body.args[0]), axes)
-    if not places or has_hits(body.args[1], axes):
-        return None
-    places = {axis: substitute(place, here) for axis, place in places.items()}
-    conditions = tuple(substitute(condition, here) for condition in conditions)
-    domain = fold.domain.substitute(here) & picked.domain
-    return Update("last", picked.bound, domain, places, conditions, body.args[1])
+    return Update("last", latest.bound, latest.domain, places, conditions, latest.value)
 
 
 def _stored_alone(test: Term, chosen: Term, axes: Sequence[str]) -> Update | None:
