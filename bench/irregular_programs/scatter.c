@@ -71,7 +71,7 @@ void bit_reversal(int n, const int rev[n], const double a[n], double b[n]) {
         b[rev[i]] = a[i];
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void permute_through(int n, const int p[n], const int q[n], const double x[n], double y[n]) {
     for (int i = 0; i < n; i++)
         y[p[i]] = x[q[i]];

@@ -55,3 +55,16 @@ def last_seen(key: "int64[n]", last: "int64[m]"):
 def scatter_2d(r: "int64[n]", c: "int64[n]", v, image):
     for i in range(len(v)):
         image[r[i], c[i]] = v[i]
+
+
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+def permute_through(p: "int64[n]", q: "int64[n]", x, y):
+    for i in range(len(p)):
+        y[p[i]] = x[q[i]]
+
+
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+def residual(at: "int64[n]", q, r, p):
+    for i in range(len(at)):
+        cell = at[i]
+        p[cell] = q[i] - r[cell]

@@ -24,7 +24,7 @@ _LOOPS = [
 _KEPT = {
     ".c": {
         "f02_symbolic_step", "f02_step_from", "f06_dot", "f06_saxpy", "f07_float_counter",
-        "f09_packed", "f33_second_push", "f38_gather_and_store", "f13_squaring_chain", "f14_diagonal",
+        "f09_packed", "f33_second_push", "f13_squaring_chain", "f14_diagonal",
         "f14_square_of_neighbour", "f15_wavefront",
         "f30_first_order", "f30_second_order",
     },
@@ -32,7 +32,7 @@ _KEPT = {
         "f02_symbolic_step", "f02_step_from", "f02_two_symbols", "f02_stride_of_both", "f06_dot",
         "f06_saxpy", "f07_collapsed", "f08_store_by_call", "f09_packed", "f26_horner",
         "f29_exponential_average", "f30_compound", "f30_fibonacci", "f33_append", "f38_one_hot",
-        "f33_second_push", "f34_gather", "f35_flat_and_matrix", "f38_gather_and_store", "f13_squaring_chain",
+        "f33_second_push", "f34_gather", "f35_flat_and_matrix", "f13_squaring_chain",
         "f14_diagonal", "f14_square_of_neighbour", "f15_wavefront", "f28_strided",
         "f30_first_order", "f30_second_order", "f02_while_step", "f06_forward", "f07_flat",
         "f09_unpack_triangle", "f15_paths", "f15_cheapest",

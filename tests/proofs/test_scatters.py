@@ -33,12 +33,20 @@ ONE_HOT = """void f(int n, int m, const int *k, double h[n][m]) {
   for (int i = 0; i < n; i++) h[i][k[i]] = 1; }"""
 LAST_OF_PAIRS = """void f(int n, int m, const int *r, const int *c, const double *v, double h[m][m]) {
   for (int i = 0; i < n; i++) h[r[i]][c[i]] = v[i]; }"""
+THROUGH = """void f(int n, int m, int s, const int *k, const int *g, const double *v, const double x[s], double h[m]) {
+  for (int i = 0; i < n; i++) h[k[i]] = v[i] - x[g[i]]; }"""
+THROUGH_SOME = THROUGH.replace("h[k[i]] =", "if (v[i] > 0) h[k[i]] =")
 IN_RANGE = """void f(int n, int m, const int *k, int h[m]) {
   for (int i = 0; i < n; i++) if (k[i] >= 0 && k[i] < m) h[k[i]]++; }"""
 UP_TO = """void f(int n, int m, const int *k, int h[m]) {
   for (int i = 0; i < n; i++) if (h[k[i]] < 9) h[k[i]] += 2; }"""
 COUNTED = "np.where(k < h.shape[0], np.where(k >= 0, np.int32(1), 0), 0)"
 STORED = "for i in range(k.shape[0]):\n        h[{}] = {}"
+LATEST = """last = np.full(h.shape[0], -1, dtype=np.int64)
+    np.maximum.at(last, {}, {})
+    at = np.where(last >= 0, np.maximum(last, 0), 0)
+    h = np.where(last >= 0, {}, h)"""
+OF_SOME = "np.where(v > 0, k, 0)", "np.where(v > 0, np.arange(v.shape[0]), -9223372036854775808)"
 CHOSEN = "np.where(h[k[i]] < 9, k[i], 0)"
 
 RIGHT = [
@@ -57,6 +65,7 @@ RIGHT = [
     (SOME, "k, v, h", "np.add.at(h, np.where(v > 0, k, 0), np.where(v > 0, v, 0.0))"),
     (LAST, "k, v, h", "h[k] = v"),
     (FIRST, "k, v, h", "h[k[::-1]] = v[::-1]"),
+    (THROUGH, "k, g, v, x, h", "h[k] = v - x[g]"),
     (MARK, "k, h", "h[k] = 1"),
     (MARK, "k, h", "h[k[::-1]] = 1"),
     (ONE_HOT, "k, h", "h[np.arange(k.shape[0]), k] = 1"),
@@ -94,6 +103,12 @@ WRONG = [
     (LAST, "k, v, h", "h[k[::-1]] = v[::-1]", UNEQUAL),
     (LAST, "k, v, h", "np.add.at(h, k, v)", UNEQUAL),
     (FIRST, "k, v, h", "h[k] = v", UNEQUAL),
+    (THROUGH, "k, g, v, x, h", "h[k] = v - x[g[::-1]]", UNEQUAL),
+    (THROUGH, "k, g, v, x, h", "h[k] = v - x[k]", OBLIGATION),
+    (THROUGH, "k, g, v, x, h", "h[g] = v - x[g]", OBLIGATION),
+    (THROUGH, "k, g, v, x, h", "h[k[::-1]] = (v - x[g])[::-1]", UNEQUAL),
+    (THROUGH_SOME, "k, g, v, x, h", "h[k] = v - x[g]", OBLIGATION),
+    (THROUGH_SOME, "k, g, v, x, h", LATEST.format(*OF_SOME, "(v - x[g])[at]"), OBLIGATION),
     (MARK, "k, h", "h[k] = 2", UNEQUAL),
     (MARK, "k, h", "h[0] = 1", UNEQUAL),
     (ONE_HOT, "k, h", "h[k, np.arange(k.shape[0])] = 1", OBLIGATION),

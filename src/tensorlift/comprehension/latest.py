@@ -29,7 +29,8 @@ class Latest(NamedTuple):
 def latest_in(term: Term) -> Latest | None:
     """Read ``select(l >= 0, sum(k : ...) select(max(l, 0) == k, v(k), 0), old)``, a store of the last value.
 
-    There ``l`` is ``max(-1, max(k : ...) select(test(k), k, nothing))``, the last point at which a test holds.
+    There ``l`` is ``max(-1, max(k : ...) select(test(k), k, nothing))``, the last point at which a test holds:
+    that a place hits a cell, and perhaps more.
     """
     if not applies(term, "select") or not isinstance(picked := term.args[1], Reduce) or picked.op != "sum":
         return None
@@ -50,6 +51,8 @@ def latest_in(term: Term) -> Latest | None:
         return None
     here = {fold.bound[0]: Affine.var(picked.bound[0])}
     tests = tuple(substitute(part, here) for part in conjuncts(holds))
+    if not any(applies(test, "hits") for test in tests):
+        return None
     return Latest(picked.bound, fold.domain.substitute(here) & picked.domain, tests, body.args[1])
 
 
