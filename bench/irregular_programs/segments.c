@@ -125,7 +125,7 @@ void spmv_csc(int n, int m, const int *ptr, const int *row, const double *val, c
         for (int p = ptr[j]; p < ptr[j + 1]; p++) y[row[p]] += val[p] * x[j];
 }
 
-// expect: numpy refused TL315, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c refused TL305
+// expect: numpy loop-free, jax refused TL315, torch loop-free, stablehlo refused TL315, linalg refused TL315, c refused TL305
 void scale_rows(int n, const int *ptr, const double *by, double *val) {
     for (int i = 0; i < n; i++)
         for (int p = ptr[i]; p < ptr[i + 1]; p++) val[p] *= by[i];

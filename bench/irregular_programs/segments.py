@@ -98,3 +98,17 @@ def row_dot(ptr: "int32[:]", a: "float64[:]", b: "float64[:]", out: "float64[:]"
             acc += a[p] * b[p]
             p += 1
         out[i] = acc
+
+
+# expect: numpy loop-free, jax refused TL315, torch loop-free, stablehlo refused TL315, linalg refused TL315, c refused TL305
+def scale_rows(indptr: "int32[:]", by: "float64[:]", data: "float64[:]"):
+    for i in range(len(by)):
+        for p in range(indptr[i], indptr[i + 1]):
+            data[p] *= by[i]
+
+
+# expect: numpy loop-free, jax refused TL315, torch loop-free, stablehlo refused TL315, linalg refused TL315, c refused TL305
+def coverage(first: "int64[:]", last: "int64[:]", depth: "int64[:]"):
+    for k in range(len(first)):
+        for at in range(first[k], last[k]):
+            depth[at] += 1

@@ -38,6 +38,10 @@ void most(int n, const int *ptr, const double *val, double *y) {
     y[i] = m;
   }
 }"""
+SCALE = """void scale(int n, const int *ptr, const double *by, double *val) {
+  for (int i = 0; i < n; i++)
+    for (int p = ptr[i]; p < ptr[i + 1]; p++) val[p] *= by[i];
+}"""
 TAMPERED = [
     ("ptr[:-1] < ptr[1:]", "ptr[:-1] <= ptr[1:]"),
     (", ptr)[:-1]", ", ptr)[1:]"),
@@ -109,6 +113,32 @@ def test_another_function_or_other_bounds_are_rejected(old: str, new: str) -> No
     assert old in found["program"]
     with pytest.raises(CheckFailure):
         verify(sealed({**found, "program": found["program"].replace(old, new)}))
+
+
+SPREAD = [
+    ("ptr[:-1], ptr[1:]", "ptr[1:], ptr[:-1]"),
+    ("ptr[:-1], ptr[1:]", "ptr[:-1], ptr[:-1]"),
+    ("val * spread", "val + spread"),
+    ("val * spread", "spread"),
+    ("(by, ptr", "(by * by, ptr"),
+    ("ptr[1:], val_size", "ptr[1:], val_size + 1"),
+    ("np.ones(", "np.zeros("),
+    ("np.multiply.at", "np.add.at"),
+    ("spread_products", "spread_sums"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), SPREAD)
+def test_values_that_are_spread_otherwise_are_rejected(old: str, new: str) -> None:
+    function = lifted_text(SCALE)
+    assert str(function.level) == str(function.definitions) == "proved"
+    assert str(function.verdict) == "loop-free"
+    found = sealed(json.loads(json.dumps(function.certificate)))
+    verify(found)
+    text = ast.unparse(ast.parse(found["program"]))
+    assert old in text
+    with pytest.raises(CheckFailure):
+        verify(sealed({**found, "program": text.replace(old, new)}))
 
 
 OF_EXTREMES = [

@@ -43,6 +43,14 @@ LEAST = """void f(int n, const int *at, const short *x, short *y) {
   for (int i = 0; i < n; i++)
     for (int p = at[i]; p < at[i + 1]; p++) y[i] = x[p] < y[i] ? x[p] : y[i];
 }"""
+SPREAD = """void f(int n, const int *low, const int *high, const double *by, double *x) {
+  for (int i = 0; i < n; i++)
+    for (int p = low[i]; p < high[i]; p++) x[p] *= by[i];
+}"""
+COVER = """void f(int n, const long *low, const long *high, const short *by, short *x) {
+  for (int i = 0; i < n; i++)
+    for (long p = low[i]; p < high[i]; p++) x[p] += 1000 * by[i];
+}"""
 BOUNDS = [
     ([0, 2, 2, 4], [2, 2, 4, 7]),  # rows one after the other, one of them empty
     ([1, 3, 6], [2, 5, 7]),  # apart
@@ -94,6 +102,21 @@ def test_the_least_of_rows_and_what_was_there(target: str) -> None:
         found = np.asarray(program(*map(give, (np.array(at, np.int32), x, y.copy()))))
         wanted = [min([y[i], *x[a:b]]) for i, (a, b) in enumerate(itertools.pairwise(at))]
         assert found.tolist() == wanted
+
+
+@pytest.mark.parametrize("target", ["numpy", "torch"])
+@pytest.mark.parametrize(("source", "cell", "bound"), [(SPREAD, "f8", "i4"), (COVER, "i2", "i8")])
+def test_values_are_spread_over_the_rows_wherever_these_are(source: str, cell: str, bound: str, target: str) -> None:
+    program, give = _program(source, target)
+    x, weights = np.array([1, 30000, 4, -2, 5, 8, 3], cell), np.array([2, -3, 5, 7], cell)
+    for low, high in [*BOUNDS, ([0, 0, 0, 0], [7, 5, 6, 3])]:
+        by, wanted = weights[: len(low)], x.copy()
+        for a, b, w in zip(low, high, by, strict=True):
+            wanted[a:b] = wanted[a:b] * w if source == SPREAD else wanted[a:b] + np.int16(1000) * w
+        given = map(give, (np.array(low, bound), np.array(high, bound), by, x))
+        np.testing.assert_array_equal(np.asarray(program(*given)), wanted)
+    none = np.zeros(2, bound)
+    assert np.asarray(program(*map(give, (none, none, weights[:2], x[:0])))).shape == (0,)
 
 
 @pytest.mark.parametrize("target", ["numpy", "jax", "torch"])

@@ -34,3 +34,20 @@ class Spans(Along):
     def on(self, operands: tuple[Expression, ...]) -> Spans:
         """Return the same of other operands."""
         return replace(self, argument=operands[0], index=operands[1], ends=operands[2])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Spread(Along):
+    """Folds, at each of so many places, of the cells along the first axis whose two bounds a place is between."""
+
+    ends: Expression
+    op: Reducer
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        """The operand, the first places, and those behind the last ones."""
+        return (self.argument, self.index, self.ends)
+
+    def on(self, operands: tuple[Expression, ...]) -> Spread:
+        """Return the same of other operands."""
+        return replace(self, argument=operands[0], index=operands[1], ends=operands[2])

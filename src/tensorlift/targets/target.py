@@ -289,8 +289,9 @@ class Target:
     Where a target ``takes_empty`` arrays, programs are asked for that are right for sizes of zero, too; it has
     ``short_windows`` where there may be none of them in what they run over; what is ``segmented``
     where there are folds between bounds that are data: ``lists``, in which each bound is the end of the fold before, or
-    ``pairs`` of bounds.  ``helpers`` are functions that a text may define, by name, each an operation
-    with a row.  It ``orders_stores`` where the last value stays that is stored at places of one index array.
+    ``pairs`` of bounds, or values are ``spread`` over the places between these.
+    ``helpers`` are functions that a text may define, by name, each an operation with a row.
+    It ``orders_stores`` where the last value stays that is stored at places of one index array.
     ``language`` is what programs are written in: ``python``, ``c``, or ``mlir``, whose further ``dialects`` are
     ``module:Dialect``s of xDSL, and whose operations ``loops`` repeat a region.  Where it ``takes_sizes``, a program
     may be written for some; it has values that are no tensors where it ``has_numbers``.
@@ -319,7 +320,7 @@ class Target:
     library: str = ""
     takes_empty: bool = False
     short_windows: bool = False
-    segmented: str = ""
+    segmented: frozenset[str] = frozenset()
     helpers: Mapping[str, str] = field(default_factory=dict)
     orders_stores: bool = False
     language: str = "python"

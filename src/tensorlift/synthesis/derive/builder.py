@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tensorlift.ir.segments import Segments, Spans
+from tensorlift.ir.segments import Segments, Spans, Spread
 from tensorlift.ir.tensor_program import (
     At,
     Broadcast,
@@ -67,7 +67,7 @@ class Builder:
         chooses: bool = False,
         chooses_in_loops: bool = False,
         short_windows: bool = False,
-        segmented: str = "",
+        segmented: frozenset[str] = frozenset(),
         orders_stores: bool = False,
     ) -> None:
         """Say what there may be in the program.
@@ -286,14 +286,18 @@ class Builder:
         return self._node(Cumulative, argument.dtype, argument.shape, argument, op, axis)
 
     def segments(
-        self, op: Reducer, argument: Expression, axis: int, bounds: Expression, ends: Expression | None = None
+        self, op: Reducer, argument: Expression, axis: int, bounds: Sequence[Expression], extent: Affine | None = None
     ) -> Expression:
-        """Fold along an axis between bounds that follow each other, or along the first one up to other ends."""
-        if ends is not None:
-            shape = (*bounds.shape, *argument.shape[1:])
-            return self._node(Spans, argument.dtype, shape, argument, axis, bounds, ends, op)
-        shape = (*argument.shape[:axis], bounds.shape[0] - 1, *argument.shape[axis + 1 :])
-        return self._node(Segments, argument.dtype, shape, argument, axis, bounds, op)
+        """Fold along an axis between bounds that follow each other, or along the first one between pairs of bounds.
+
+        With an extent, what is along the first axis is spread over that many places, to those between its bounds.
+        """
+        first, *ends = bounds
+        if not ends:
+            shape = (*argument.shape[:axis], first.shape[0] - 1, *argument.shape[axis + 1 :])
+            return self._node(Segments, argument.dtype, shape, argument, axis, first, op)
+        kind, count = (Spans, first.shape[0]) if extent is None else (Spread, extent)
+        return self._node(kind, argument.dtype, (count, *argument.shape[1:]), argument, axis, first, *ends, op)
 
 
 _EXTREMES = ("max", "min", "fmax", "fmin")

@@ -1,7 +1,8 @@
 """Folds over the places between bounds that are data, as one operation where each bound is where the last fold ended.
 
 ``sum(p) select(within(p, ptr(i), ptr(i + 1)), value(p), 0)`` is a fold of segments of ``value``; where a bound is not
-below the next one, nothing is folded.  What does not change from place to place is a factor of the whole.
+below the next one, nothing is folded.  ``sum(i) select(within(p, low(i), high(i)), value(i), 0)`` for each ``p`` is
+``value`` spread over the places between its bounds.  What does not change from place to place is a factor of the whole.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.places import without_widening
 from tensorlift.comprehension.segments import is_neutral
-from tensorlift.comprehension.terms import Index, Read, Reduce, Term, applies, read
+from tensorlift.comprehension.terms import Apply, Index, Read, Reduce, Term, applies, read
 from tensorlift.diagnostics import refuse
 from tensorlift.ops.scalar_ops import neutral
 from tensorlift.poly.affine import ZERO, Affine
@@ -41,9 +42,11 @@ def segments_value(term: Reduce, scope: Scope) -> Value | None:
         return None
     place = within.args[0].affine.variable if isinstance(within.args[0], Index) else None
     low, high = map(without_widening, within.args[1:])
+    if place is not None and place in scope.spans and len(term.bound) == 1 and "spread" in scope.build.segmented:
+        return _spread(term, place, (low, high), scope)
     if term.bound != (place,) or place is None or not is_neutral(nothing, term.op) or not scope.build.segmented:
         raise no_operation()
-    in_pairs = scope.build.segmented == "pairs"
+    in_pairs = "pairs" in scope.build.segmented
     axis = _only_axis(low, high, scope) if in_pairs else _common_axis(low, high, scope)
     spans = ranges_of(scope.domain & term.domain, (place,), (*scope.spans, place))
     if axis is None or spans is None or (in_pairs and term.op not in _IN_PAIRS):
@@ -77,7 +80,7 @@ def _between_neighbours(term: Reduce, bounds: Bounds, names: tuple[str, str], ce
     ends = scope.over({bound: (first, after + 1)}, span_box({bound: (first, after + 1)}) & scope.context)
     moved = tuple(i.substitute({axis: Affine.var(bound)}) for i in low.indices)
     listed = read_value(read(low.array, moved, low.dtype), ends)
-    folded = scope.build.segments(term.op, cells.expression, cells.axes.index(place), listed.expression)
+    folded = scope.build.segments(term.op, cells.expression, cells.axes.index(place), [listed.expression])
     result = Value(folded, tuple(axis if name == place else name for name in cells.axes))
     is_some = scope.combined("lt", scope.evaluate(low, scope), scope.evaluate(high, scope))
     return scope.combined("select", is_some, result, scope.number(neutral(term.op, term.dtype), term.dtype))
@@ -92,8 +95,31 @@ def _between_pairs(term: Reduce, bounds: Bounds, names: tuple[str, str], cells: 
         raise no_operation()
     others = tuple(name for name in cells.axes if name != place)
     return Value(
-        scope.build.segments(term.op, scope.permuted(cells, (place, *others)).expression, 0, *listed), (axis, *others)
+        scope.build.segments(term.op, scope.permuted(cells, (place, *others)).expression, 0, listed), (axis, *others)
     )
+
+
+def _spread(term: Reduce, place: str, bounds: Bounds, scope: Scope) -> Value:
+    """Fold, at each place, the values whose bounds it is between."""
+    assert isinstance(term.body, Apply)
+    (row,), (_, value, nothing) = term.bound, term.body.args
+    spans = ranges_of(scope.domain & term.domain, (row,), (*scope.spans, row))
+    is_of_row = all(bound.free & {row, *scope.spans} == {row} for bound in bounds)
+    if spans is None or not is_of_row or scope.spans[place][0] != ZERO or term.op not in ("sum", "prod"):
+        raise no_operation()
+    if place in value.free or not is_neutral(nothing, term.op):
+        raise no_operation()
+    others = tuple(name for name in scope.spans if name in value.free)
+    rest = {name: scope.spans[name] for name in others}
+    inner = scope.over({**spans, **rest}, scope.domain.project_out(place) & span_box(spans))
+    cells = inner.evaluate(value, inner)
+    order = (row, *others)
+    spread = inner.filled(cells, order, (*map(inner.extent, order),))
+    over = scope.over(spans, span_box(spans) & scope.context)
+    listed = [over.filled(over.evaluate(bound, over), (row,), (over.extent(row),)) for bound in bounds]
+    if listed[0].dtype != listed[1].dtype:
+        raise no_operation()
+    return Value(scope.build.segments(term.op, spread, 0, listed, scope.extent(place)), (place, *others))
 
 
 def _only_axis(low: Term, high: Term, scope: Scope) -> str | None:

@@ -336,6 +336,6 @@ TARGET = Target(
     library="jax",
     costs=Costs(operation=16000, view=50, cell=0.33, function=2, product=0.05, loose_product=0.16, in_place=0.33),
     forms=frozenset({"blocked"}),
-    segmented="pairs",
+    segmented=frozenset({"pairs"}),
     helpers=helpers.HELPERS,
 )

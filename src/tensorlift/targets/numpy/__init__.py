@@ -24,9 +24,11 @@ from tensorlift.targets.arrays import (
     reduction,
     scatter,
     shape,
+    spans,
 )
 from tensorlift.targets.arrays.functions import ELEMENT_TYPES
 from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength, promote_integers
+from tensorlift.targets.numpy import helpers
 from tensorlift.targets.target import Overlaps, Target, by_spelling, row
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ _TABLES = (arithmetic, logic, functions, creation, shape, index, scatter, compac
 ROWS = by_spelling(
     [
         *(row for table in _TABLES for row in table.ROWS),
+        *spans.spreads_of("np.arange"),
         row(
             "x if c else y", logic.conditional,
             "a[0] if a[1] > 0 else b[0]", "1.0 if a[0] > b[0] else 0.0", "a[1] if b[0] > 0 else -(a @ a)",
@@ -138,7 +141,8 @@ TARGET = Target(
     name="numpy",
     is_interpreted=True,
     takes_empty=True,
-    segmented="lists",
+    segmented=frozenset({"lists", "spread"}),
+    helpers=helpers.HELPERS,
     rows=ROWS,
     types=NumpyTypes(),
     modules={

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from tensorlift.ir.segments import Segments
+from tensorlift.ir.segments import Segments, Spread
 from tensorlift.ir.stores import in_place, is_variable
 from tensorlift.ir.tensor_program import (
     At,
@@ -20,8 +21,9 @@ from tensorlift.ir.tensor_program import (
 from tensorlift.ops.dtypes import is_integer
 from tensorlift.ops.scalar_ops import neutral
 from tensorlift.poly.affine import ONE
+from tensorlift.targets.numpy.helpers import HELPERS
 from tensorlift.targets.python_text import spelling
-from tensorlift.targets.python_text.arrays import contraction_text, einsum_text, is_narrow, library_of
+from tensorlift.targets.python_text.arrays import contraction_text, einsum_text, is_narrow, library_of, spread
 from tensorlift.targets.python_text.emission import Emission, Memory
 from tensorlift.targets.python_text.taps import product_text
 from tensorlift.targets.python_text.text import Precedence, Text, call
@@ -109,7 +111,7 @@ def _segments(spell: Spelling, node: Segments) -> Text:
 _LIBRARY = library_of(
     "np",
     "NumPy",
-    {Contraction: _contraction, Windows: _windows, Segments: _segments},
+    {Contraction: _contraction, Windows: _windows, Segments: _segments, Spread: spread},
     function=_function,
     accumulations={
         "sum": "np.cumsum", "prod": "np.cumprod", "max": "np.maximum.accumulate", "min": "np.minimum.accumulate",
@@ -124,7 +126,8 @@ _UPDATES = {"add": "np.add.at", "max": "np.maximum.at", "min": "np.minimum.at"}
 
 class _NumpyEmission(Emission):
     library = _LIBRARY
-    reserved = frozenset({"np", "sliding_window_view", "isinstance", "int", "ValueError"})
+    reserved = frozenset({"np", "sliding_window_view", "isinstance", "int", "ValueError", *HELPERS})
+    helpers = MappingProxyType(HELPERS)
 
     def __init__(self, program: TensorProgram) -> None:
         self._memory = Memory()

@@ -30,7 +30,7 @@ from tensorlift.ops.dtypes import is_float, is_integer, width
 from tensorlift.ops.scalar_ops import ROUNDINGS, numpy_name
 from tensorlift.poly.affine import ZERO
 from tensorlift.targets.arrays.functions import FUNCTIONS
-from tensorlift.targets.arrays.spans import NAMES
+from tensorlift.targets.arrays.spans import NAMES, SPREADS
 from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.spelling import Library, Products, Rule, Spelling
 from tensorlift.targets.python_text.text import Precedence, Text, binary, call, is_cut
@@ -38,7 +38,7 @@ from tensorlift.targets.python_text.text import Precedence, Text, binary, call, 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tensorlift.ir.segments import Spans
+    from tensorlift.ir.segments import Spans, Spread
     from tensorlift.ops.dtypes import DType
 
 
@@ -391,3 +391,10 @@ def spans(spell: Spelling, node: Spans) -> Text:
     name = NAMES[node.op]
     spell.used[name] = None
     return call(name, *(spell(operand) for operand in node.operands))
+
+
+def spread(spell: Spelling, node: Spread) -> Text:
+    """Spell values spread over the places between bounds by a function of the text."""
+    name = SPREADS[node.op]
+    spell.used[name] = None
+    return call(name, *(spell(operand) for operand in node.operands), spell.size(node.shape[0]))

@@ -34,7 +34,14 @@ if TYPE_CHECKING:
 
 
 ROWS = by_spelling(
-    [*rows_functions.ROWS, *rows_shape.ROWS, *rows_scatter.ROWS, *spans.rows_of("torch.arange"), SUM_OF_ARRAYS]
+    [
+        *rows_functions.ROWS,
+        *rows_shape.ROWS,
+        *rows_scatter.ROWS,
+        *spans.rows_of("torch.arange"),
+        *spans.spreads_of("torch.arange"),
+        SUM_OF_ARRAYS,
+    ]
 )
 
 
@@ -128,7 +135,7 @@ TARGET = Target(
     table="torch.tensor",
     emitter="tensorlift.targets.torch.emit:emit",
     overlaps=Overlaps.LOST,
-    segmented="pairs",
+    segmented=frozenset({"pairs", "spread"}),
     helpers=helpers.HELPERS,
     library="torch",
     costs=Costs(operation=3500, view=800, cell=0.25, function=2, product=0.05, loose_product=0.17, in_place=0.12),

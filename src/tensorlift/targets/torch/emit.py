@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import refuse
-from tensorlift.ir.segments import Spans
+from tensorlift.ir.segments import Spans, Spread
 from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import (
     At,
@@ -54,6 +54,7 @@ from tensorlift.targets.python_text.arrays import (
     is_mean,
     is_narrow,
     spans,
+    spread,
     summed,
     widened_type,
 )
@@ -393,6 +394,7 @@ LIBRARY = Library(
         Cumulative: _cumulative,
         Contraction: _contraction,
         Spans: spans,
+        Spread: spread,
     },
     function=_function,
     converted=_converted,

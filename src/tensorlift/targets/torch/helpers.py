@@ -24,7 +24,20 @@ def _extreme(op: str, infinite: str, last: str) -> str:
 '''
 
 
+_SPREAD_SUMS = f'''def spread_sums(x, low, high, cells):
+    """Sums, at each place p of so many cells, of x[i] where low[i] <= p < high[i]."""
+{_PLACES}    return x.new_zeros((cells, *x.shape[1:])).index_add_(0, places, x[rows])
+'''
+
+_SPREAD_PRODUCTS = f'''def spread_products(x, low, high, cells):
+    """Products, at each place p of so many cells, of x[i] where low[i] <= p < high[i]."""
+{_PLACES}    places = places.long().reshape(-1, *[1] * (x.ndim - 1)).expand_as(x[rows])
+    return x.new_ones((cells, *x.shape[1:])).scatter_reduce_(0, places, x[rows], "prod")
+'''
+
 HELPERS = {
+    "spread_sums": _SPREAD_SUMS,
+    "spread_products": _SPREAD_PRODUCTS,
     "segment_sums": _SUMS,
     "segment_max": _extreme("max", "-torch.inf", "min"),
     "segment_min": _extreme("min", "torch.inf", "max"),
