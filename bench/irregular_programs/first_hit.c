@@ -180,3 +180,24 @@ double max_until_zero(int n, const double *x) {
     }
     return best;
 }
+
+// expect: numpy loop-free
+int returned_behind_a_store(int n, double *x) {
+  for (int i = 0; i < n; i++)
+    if (x[i] > 1) {
+      x[0] = 5;
+      return (int)x[i];
+    }
+  return n;
+}
+
+// expect: numpy loop-free
+int stored_behind_a_store(int n, double *x) {
+  for (int i = 0; i < n; i++)
+    if (x[i] > 1) {
+      x[0] = 5;
+      x[1] = x[i];
+      break;
+    }
+  return n;
+}

@@ -47,8 +47,6 @@ REFUSED = {
     ),
     "a counter of its own pace": ("int i = 0; while (i < n && x[i++] > 1) i++; return i;", "TL122"),
     "what is read behind": ("double d = 0; LOOP { d = x[i]; if (d > 1) break; } return (int)d;", "TL112"),
-    "what is returned behind a store": ("LOOP if (x[i] > 1) { x[0] = 5; return (int)x[i]; } return n;", "TL114"),
-    "what is stored behind a store": ("LOOP if (x[i] > 1) { x[0] = 5; x[1] = x[i]; break; } return n;", "TL112"),
     "where it is stored behind a store": (
         "LOOP if (x[i] > 1) { x[0] = 1; x[(int)x[0]] = 3; break; } return n;",
         "TL112",

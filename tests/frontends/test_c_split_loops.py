@@ -70,19 +70,19 @@ def test_factors_that_could_be_negative_become_preconditions() -> None:
     assert {"k <= n", "n >= k"} & {condition.text for condition in function.preconditions}
 
 
-def test_a_negative_start_is_divided_as_c_does() -> None:
+def test_what_is_less_than_the_counter_is_divided_as_c_does() -> None:
     source = """
     void f(int n, const float *x, float *y) {
-        for (int i = 0; i < 2 * n; i++)
+        for (int i = 1; i < 2 * n; i++)
             y[i] = x[(i - 1) / 2];
     }
     """
     function = _lift(source)
     names: dict[str, Any] = {}
     exec(function.program, names)
-    x = np.arange(10, dtype=np.float32)
-    found = names["f"](x, np.zeros((4, 2), np.float32))
-    np.testing.assert_array_equal(found.ravel(), x[[0, 0, 0, 1, 1, 2, 2, 3]])
+    x = np.arange(4, dtype=np.float32)
+    found = names["f"](x, np.full(8, 7, np.float32))
+    np.testing.assert_array_equal(found, [7, *x[[0, 0, 1, 1, 2, 2, 3]]])
 
 
 def test_a_divisor_that_the_loop_changes_splits_nothing() -> None:
