@@ -176,8 +176,8 @@ def test_functions_for_other_targets_agree_with_the_source_at_zero(target: str) 
     if target == "linalg" and find_tools() is None:
         pytest.skip("upstream MLIR's tools are not installed")
     for function, report in lifted_and_compared(source_from_text(C, "f.c"), target):
-        if target == "stablehlo" and function.name in ("running", "solve"):  # XLA has no windows, and no cell, of none
-            continue
+        if (target, function.name) in {("stablehlo", "running"), ("stablehlo", "solve"), ("jax", "solve")}:
+            continue  # XLA has no windows, and no cell, of none
         assert str(function.level) == "proved", function
         assert not _least(function) - {"a has all elements that a loop would read if it did not end early"}, function
         assert report is not None

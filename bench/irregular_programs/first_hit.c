@@ -181,7 +181,7 @@ double max_until_zero(int n, const double *x) {
     return best;
 }
 
-// expect: numpy loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL114, c refused TL114
 int returned_behind_a_store(int n, double *x) {
   for (int i = 0; i < n; i++)
     if (x[i] > 1) {
@@ -191,7 +191,7 @@ int returned_behind_a_store(int n, double *x) {
   return n;
 }
 
-// expect: numpy loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL112, c refused TL112
 int stored_behind_a_store(int n, double *x) {
   for (int i = 0; i < n; i++)
     if (x[i] > 1) {

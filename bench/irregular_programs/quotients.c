@@ -48,13 +48,13 @@ void dequantise(int n, float *w, const signed char *q, const float *scale) {
         w[i] = scale[i / 32] * q[i];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void block_sums(int n, double *s, const double *x) {
     for (int i = 0; i < n; i++)
         s[i / 4] += x[i];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void by_phase(int n, double s[3], const double *x) {
     for (int i = 0; i < n; i++)
         s[i % 3] += x[i];

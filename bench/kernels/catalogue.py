@@ -58,7 +58,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """One reference kernel; ``expect`` is the best verdict that lifting it may reach without a solver primitive."""
+    """One reference kernel; ``expect`` is the best verdict that lifting it may reach without a solver primitive.
+
+    ``interpreted`` is that where Python runs the loops, if it is another one.
+    """
 
     suite: str
     name: str
@@ -72,6 +75,7 @@ class Kernel:
     minimum: dict[str, int] = field(default_factory=dict)
     sizes: dict[str, str] = field(default_factory=dict)
     values: dict[str, str] = field(default_factory=dict)
+    interpreted: str = ""
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -121,5 +125,6 @@ def _kernel(entry: dict[str, Any]) -> Kernel:
         parameters=parameters,
         result=result,
         call=entry.get("call", ""),
+        interpreted=entry.get("interpreted", ""),
         **entry["data"],
     )

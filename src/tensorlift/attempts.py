@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.definition import Definition, DefinitionError, Item, KeptLoop, LoopPlace, Summary
+from tensorlift.comprehension.definition import DefinitionError, Item, KeptLoop, LoopPlace, Summary
 from tensorlift.comprehension.emptiness import (
     fewest,
     keeps_what_empty_loops_leave,
@@ -25,7 +25,6 @@ from tensorlift.comprehension.normal import is_spent
 from tensorlift.comprehension.peeling import peeled
 from tensorlift.comprehension.places import any_gathered
 from tensorlift.comprehension.skewing import skewed
-from tensorlift.comprehension.terms import Reduce, Term
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.contract.guards import guards_of
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, refuse
@@ -42,16 +41,7 @@ from tensorlift.ir.tensor_program import (
     TensorProgram,
     TriangleMask,
 )
-from tensorlift.ir.work import (
-    ONCE,
-    Work,
-    reach_of,
-    reaches,
-    work_of_cells,
-    work_of_loops,
-    work_of_program,
-    work_product,
-)
+from tensorlift.ir.work import ONCE, Work, work_of_cells, work_of_definitions, work_of_loops, work_of_program
 from tensorlift.poly.domain import Constraint, Domain
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
@@ -64,7 +54,7 @@ from tensorlift.synthesis.simplify.reuse import reading_stored
 from tensorlift.targets.target import SIZE_NEEDED, Target, UnspelledError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tensorlift.contract.interface import Precondition
     from tensorlift.contract.language import Guard
@@ -171,11 +161,11 @@ def _refuse_left(view: FunctionView, stays: Sequence[Location | None]) -> None:
 def _slower_by_degree(found: Proved, view: FunctionView) -> list[LoopPlace]:
     """Return the places of definitions that are more work by degree than the source, where the program is, too."""
     allowed = sum((work_of_cells(p.extents or ()) for p in view.parameters), work_of_loops(view))
-    if _work(found) <= allowed:
+    context = found.summary.context
+    if _work(found).fits(allowed, context):
         return []
-    definitions = [(loops, d) for loops, d in _definitions(found.summary.items) if d.location is not None]
-    works = [(_points(loops, loops) * _work_of(d, loops), d) for loops, d in definitions]
-    return [(d.location, d.array) for work, d in works if not work <= allowed]
+    works = work_of_definitions(found.summary.items)
+    return [(d.location, d.array) for work, d in works if d.location is not None and not work.fits(allowed, context)]
 
 
 def _work(found: Proved) -> Work:
@@ -188,30 +178,6 @@ def _rank(found: Proved, request: Request) -> tuple[int, float]:
     """Rank a program by its degree, also of what it fills or copies, and then by its cost."""
     body = found.program.body if found.program is not None else ()
     return degree_of(body, (*_COMPUTED, Full, Copy)), _cost(found, request)
-
-
-def _work_of(definition: Definition, known: Mapping[str, Work]) -> Work:
-    """Return the work of a definition where each cell and each sum in it is computed on its own."""
-    total = ONCE
-    for domain, term in definition.pieces:
-        within = reaches(domain, definition.indices, known)
-        total += _points(within, definition.indices) * _work_within(term, within)
-    return total
-
-
-def _points(known: Mapping[str, Work], names: Iterable[str]) -> Work:
-    return work_product(known.get(name, ONCE) for name in names)
-
-
-def _work_within(term: Term, known: Mapping[str, Work]) -> Work:
-    @cache
-    def of(term: Term) -> Work:
-        if not isinstance(term, Reduce):
-            return sum(map(of, term.children), ONCE)
-        inner = reaches(term.domain, term.bound, known)
-        return _points(inner, term.bound) * _work_within(term.body, inner)
-
-    return of(term)
 
 
 @dataclass
@@ -494,15 +460,3 @@ def _blaming(failure: LiftError, names: Sequence[str], summary: Summary) -> Lift
     definitions = {d.name: d for d in summary.definitions()}
     blamed = next((definitions[name] for name in (*names, *outputs) if name in definitions), None)
     return failure if blamed is None else DefinitionError(failure, blamed)
-
-
-def _definitions(
-    items: Sequence[Item], known: Mapping[str, Work] | None = None
-) -> Iterator[tuple[dict[str, Work], Definition]]:
-    """Yield definitions, and how often each of the loops that stay around it runs."""
-    for item in items:
-        if isinstance(item, Definition):
-            yield dict(known or {}), item
-        else:
-            runs = reach_of(item.upper - item.lower, known)
-            yield from _definitions(item.body, {**(known or {}), item.variable: runs})

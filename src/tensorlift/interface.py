@@ -12,6 +12,7 @@ from tensorlift.comprehension.definition import Item, KeptLoop, Summary
 from tensorlift.contract.interface import Parameter, Precondition, Role
 from tensorlift.diagnostics import Location, refuse
 from tensorlift.ir.tensor_program import Cumulative, TensorProgram, has_array_operations, nodes_of
+from tensorlift.ir.work import ONCE, Work, work_of_loops, work_of_program
 from tensorlift.record import FunctionRecord, Level, Output, ResidualLoop, Trial, Verdict, row_major_strides
 from tensorlift.report.program import parameter_names
 from tensorlift.restricted import is_restricted
@@ -104,6 +105,7 @@ def record_of(
         conditions,
         restricted=is_restricted(view, lifting.summary, conditions),
         residual_loops=tuple(describe_loops(lifting.summary.items)),
+        work={"source": str(work_of_loops(view)), "program": str(_work(lifting))},
         program=program,
         certificate=certificate.as_json(),
         tests=trials,
@@ -119,6 +121,12 @@ def _verdict(lifting: Lifting, target: Target) -> Verdict:
     if any(isinstance(item, KeptLoop) for item in lifting.summary.items):
         return Verdict.UNCHANGED if target.is_interpreted and not has_array_operations(body) else Verdict.HYBRID
     return Verdict.SCAN if any(isinstance(node, Cumulative) for node in nodes_of(body)) else Verdict.LOOP_FREE
+
+
+def _work(lifting: Lifting) -> Work:
+    if lifting.tensors is not None:
+        return work_of_program(lifting.tensors)
+    return ONCE if lifting.program is None else work_of_loops(lifting.program)
 
 
 def _parameters(view: FunctionView, program: FunctionView) -> tuple[Parameter, ...]:

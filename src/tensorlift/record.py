@@ -154,6 +154,7 @@ class FunctionRecord:
     restricted: bool = False
     numerics: Numerics = Numerics.REAL
     residual_loops: tuple[ResidualLoop, ...] = ()
+    work: Mapping[str, str] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
     program: str = ""
     certificate: Mapping[str, Json] | None = None
@@ -239,7 +240,8 @@ RECORDS = Codec(
         LiftRecord: Form("tensorlift=version source target verdict level seconds diagnostics functions"),
         FunctionRecord: Form(
             f"name {_PLACE} region verdict level definitions undecided engine engines target numerics seconds"
-            " parameters outputs preconditions restricted residual_loops diagnostics tests program adapter certificate"
+            " parameters outputs preconditions restricted residual_loops work diagnostics tests program adapter"
+            " certificate"
         ),
         Region: Form("function end_line=end.line end_column=end.column"),
         EngineRun: Form("engine forms outcome reason cost seconds counts heuristics"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ from xdsl.dialects.memref import AllocaOp
 from xdsl.ir import Operation as LoopOperation
 from xdsl.ir import SSAValue
 
+from tensorlift.comprehension.definition import Definition
+from tensorlift.comprehension.terms import Reduce
 from tensorlift.ir.linear import Linear, NotLinearError, Quotient, apply_map
 from tensorlift.ir.tensor_program import (
     Assign,
@@ -42,14 +44,16 @@ from tensorlift.ir.tensor_program import (
     walk_statements,
 )
 from tensorlift.ir.within import parts_of
-from tensorlift.poly.domain import NotAffine
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import UNIVERSE, NotAffine, at_least
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from tensorlift.comprehension.definition import Item
+    from tensorlift.comprehension.terms import Term
     from tensorlift.ir.function import FunctionView
     from tensorlift.ir.tensor_program import Shape, Statement, TensorProgram
-    from tensorlift.poly.affine import Affine
     from tensorlift.poly.domain import Constraint, Domain
 
 STEPS = "steps"
@@ -75,9 +79,9 @@ class Work:
         pairs = product(self.products, other.products)
         return _sum(Work(frozenset({tuple(sorted(left + right))})) for left, right in pairs)
 
-    def __le__(self, other: Work) -> bool:
-        """Tell whether each product divides one of the other work: it is no more by degree."""
-        return all(any(_divides(one, more) for more in other.products) for one in self.products)
+    def fits(self, other: Work, context: Domain) -> bool:
+        """Tell whether it is no more by degree: each product divides one of the other work, as the context has it."""
+        return all(any(_divides(one, more, context) for more in other.products) for one in self.products)
 
     def __str__(self) -> str:
         """Spell as an expression, the products of most factors first."""
@@ -105,24 +109,21 @@ def work_product(works: Iterable[Work]) -> Work:
     return reduce(Work.__mul__, works, ONCE)
 
 
-def reach_of(extent: Linear | Affine, known: Mapping[str, Work] | None = None) -> Work:
-    """Return what a sum of sizes and variables reaches, with what is known of these."""
-    return _reach(extent.terms, known or {})
-
-
-def reaches(domain: Domain, names: Iterable[str], known: Mapping[str, Work]) -> dict[str, Work]:
+def _reaches(domain: Domain, names: Sequence[str], known: Mapping[str, Work]) -> dict[str, Work]:
     """Return how many values variables have at most in a domain, with what is known of others."""
     found = dict(known)
-    for name in names:
+    for number, name in enumerate(names):
         with suppress(NotAffine):
-            found[name] = _sum(_bound(rows, name, found) for rows in domain.conjuncts())
+            found[name] = _sum(_bound(rows, name, names[number:], found) for rows in domain.conjuncts())
     return found
 
 
-def _bound(rows: Iterable[Constraint], name: str, known: Mapping[str, Work]) -> Work:
-    about = [(row, dict(row.affine.terms).get(name, 0)) for row in rows]
-    above = [tuple(term for term in row.affine.terms if term[0] != name) for row, factor in about if factor < 0]
-    return min((_reach(terms, known) for terms in above), key=_order, default=ONCE)
+def _bound(rows: Iterable[Constraint], name: str, unknown: Sequence[str], known: Mapping[str, Work]) -> Work:
+    sums = [dict(row.affine.terms) for row in rows]
+    above = [
+        row for row in sums if row.get(name, 0) < 0 and not any(row.get(other) for other in unknown if other != name)
+    ]
+    return min((_reach(row.items(), known) for row in above), key=_order, default=ONCE)
 
 
 def work_of_program(program: TensorProgram) -> Work:
@@ -132,6 +133,43 @@ def work_of_program(program: TensorProgram) -> Work:
     for derived in program.derived:
         known[derived.name] = _reach(derived.numerator.terms, known)
     return _program(program.body, known)
+
+
+def work_of_definitions(
+    items: Iterable[Item], loops: Mapping[str, Work] | None = None
+) -> Iterator[tuple[Work, Definition]]:
+    """Yield definitions, each with its work where each cell and each fold is computed on its own, in all iterations."""
+    around = dict(loops or {})
+    for item in items:
+        if isinstance(item, Definition):
+            yield work_product(around.values()) * _work_of_definition(item, around), item
+        else:
+            runs = _reach((item.upper - item.lower).terms, around)
+            yield from work_of_definitions(item.body, {**around, item.variable: runs})
+
+
+def _work_of_definition(definition: Definition, known: Mapping[str, Work]) -> Work:
+    """Return the work of a definition where each cell and each sum in it is computed on its own."""
+    total = ONCE
+    for domain, term in definition.pieces:
+        within = _reaches(domain, definition.indices, known)
+        total += _points(within, definition.indices) * _work_within(term, within)
+    return total
+
+
+def _points(known: Mapping[str, Work], names: Iterable[str]) -> Work:
+    return work_product(known.get(name, ONCE) for name in names)
+
+
+def _work_within(term: Term, known: Mapping[str, Work]) -> Work:
+    @cache
+    def of(term: Term) -> Work:
+        if not isinstance(term, Reduce):
+            return sum(map(of, term.children), ONCE)
+        inner = _reaches(term.domain, term.bound, known)
+        return _points(inner, term.bound) * _work_within(term.body, inner)
+
+    return of(term)
 
 
 class _Loops:
@@ -253,8 +291,15 @@ def _order(work: Work) -> tuple[object, ...]:
     return max(map(len, work.products)), len(work.products), sorted(work.products)
 
 
-def _divides(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    return Counter(one) <= Counter(other)
+def _divides(one: tuple[str, ...], other: tuple[str, ...], context: Domain = UNIVERSE) -> bool:
+    """Tell whether a product divides another, where a size of it may stand for one that is no less."""
+    rest, left = Counter(one) - Counter(other), Counter(other) - Counter(one)
+    for size in rest.elements():
+        more = next((m for m in left.elements() if context.implies(at_least(Affine.var(m), Affine.var(size)))), None)
+        if more is None:
+            return False
+        left[more] -= 1
+    return True
 
 
 def _text(names: tuple[str, ...]) -> str:
