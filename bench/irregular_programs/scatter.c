@@ -83,3 +83,9 @@ void first_writer(int n, int m, const int key[n], int owner[m]) {
         if (owner[key[i]] == 0)
             owner[key[i]] = i + 1;
 }
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void averages(int n, const int slot[n], const int total[n], const int count[], int mean[]) {
+    for (int i = 0; i < n; i++)
+        mean[slot[i]] = total[i] / count[slot[i]];
+}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tensorlift.proofs.failure import LOOP, MEMORY, OBLIGATION, UNEQUAL, UNREADABLE
+from tensorlift.proofs.failure import DIVISOR, LOOP, MEMORY, OBLIGATION, UNEQUAL, UNREADABLE
 
 if TYPE_CHECKING:
     from tests.proofs.conftest import Accept, Reject
@@ -36,6 +36,9 @@ LAST_OF_PAIRS = """void f(int n, int m, const int *r, const int *c, const double
 THROUGH = """void f(int n, int m, int s, const int *k, const int *g, const double *v, const double x[s], double h[m]) {
   for (int i = 0; i < n; i++) h[k[i]] = v[i] - x[g[i]]; }"""
 THROUGH_SOME = THROUGH.replace("h[k[i]] =", "if (v[i] > 0) h[k[i]] =")
+DIVIDED = """void f(int n, int m, const int *k, const int *e, const int *v, int h[m]) {
+  for (int i = 0; i < n; i++) h[k[i]] = v[i] % e[i]; }"""
+DIVIDED_SOME = DIVIDED.replace("h[k[i]] =", "if (v[i] > 0) h[k[i]] =")
 IN_RANGE = """void f(int n, int m, const int *k, int h[m]) {
   for (int i = 0; i < n; i++) if (k[i] >= 0 && k[i] < m) h[k[i]]++; }"""
 UP_TO = """void f(int n, int m, const int *k, int h[m]) {
@@ -66,6 +69,7 @@ RIGHT = [
     (LAST, "k, v, h", "h[k] = v"),
     (FIRST, "k, v, h", "h[k[::-1]] = v[::-1]"),
     (THROUGH, "k, g, v, x, h", "h[k] = v - x[g]"),
+    (DIVIDED, "k, e, v, h", "h[k] = np.fmod(v, e)"),
     (MARK, "k, h", "h[k] = 1"),
     (MARK, "k, h", "h[k[::-1]] = 1"),
     (ONE_HOT, "k, h", "h[np.arange(k.shape[0]), k] = 1"),
@@ -107,6 +111,8 @@ WRONG = [
     (THROUGH, "k, g, v, x, h", "h[k] = v - x[k]", OBLIGATION),
     (THROUGH, "k, g, v, x, h", "h[g] = v - x[g]", OBLIGATION),
     (THROUGH, "k, g, v, x, h", "h[k[::-1]] = (v - x[g])[::-1]", UNEQUAL),
+    (DIVIDED, "k, e, v, h", "h[k] = np.fmod(e, v)", DIVISOR),
+    (DIVIDED_SOME, "k, e, v, h", LATEST.format(*OF_SOME, "np.fmod(v, e)[at]"), DIVISOR),
     (THROUGH_SOME, "k, g, v, x, h", "h[k] = v - x[g]", OBLIGATION),
     (THROUGH_SOME, "k, g, v, x, h", LATEST.format(*OF_SOME, "(v - x[g])[at]"), OBLIGATION),
     (MARK, "k, h", "h[k] = 2", UNEQUAL),

@@ -160,8 +160,17 @@ def operands_in_any_case(at: At) -> list[At]:
     if isinstance(term, Piecewise):
         return [(piece, domain & part, variables) for part, piece in reversed(term.pieces)]
     if isinstance(term, Apply):
-        return [(argument, domain, variables) for argument in reversed(always_computed(term))]
+        return [*_stored_always(at), *((argument, domain, variables) for argument in reversed(always_computed(term)))]
     return []
+
+
+def _stored_always(at: At) -> list[At]:
+    """Return the value of a store that the latest point decides, where each point stores its own."""
+    term, domain, variables = at
+    latest = latest_in(term)
+    if latest is None or not all(applies(test, "hits") for test in latest.tests):
+        return []
+    return [(latest.value, domain & latest.domain, variables + latest.bound)]
 
 
 def is_inside(found: PlaceRead, extent: Affine) -> bool:
