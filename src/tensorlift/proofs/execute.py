@@ -19,6 +19,7 @@ from tensorlift.proofs.evaluate import Evaluator, tensor_of
 from tensorlift.proofs.failure import MEMORY, CheckFailure
 from tensorlift.proofs.parse import Function, unreadable
 from tensorlift.proofs.tables import check_contents
+from tensorlift.proofs.traced import CellStore
 from tensorlift.proofs.updates import updated
 from tensorlift.proofs.values import Buffer, Frame, Held, Item, cells_of, last_serial
 from tensorlift.proofs.values import Item as Value
@@ -173,6 +174,8 @@ class Execution(CutExecution):
 
     def _execute(self, statement: ast.stmt, frame: Frame) -> None:
         if isinstance(statement, ast.Assign):
+            if isinstance(statement, CellStore):
+                self._require_cell(statement, frame)
             self._assign(statement, frame)
         elif isinstance(statement, ast.AugAssign):
             self._update(statement, frame)
@@ -187,6 +190,21 @@ class Execution(CutExecution):
             self._write(name.id, held, Held(result), frame)
         elif not (isinstance(statement, ast.Pass) or _is_text(statement)):
             raise unreadable(statement, "a statement without effect")
+
+    def _require_cell(self, statement: CellStore, frame: Frame) -> None:
+        """Demand that what is stored is of the type and the shape of a cell, and no number of Python's."""
+        assert isinstance(statement.value, ast.Call)
+        array = self.evaluator.evaluate(statement.targets[0], frame)
+        cell = self.evaluator.evaluate(statement.value.args[0], frame)
+        is_cell = (
+            isinstance(array, Held)
+            and isinstance(cell, Held)
+            and cell.tensor.is_strong
+            and cell.tensor.dtype == array.tensor.dtype
+            and self.has_shape(cell, array.tensor.shape[1:])
+        )
+        if not is_cell:
+            raise unreadable(statement, "cells of another type or shape than those of the array")
 
     # -- assignments
 

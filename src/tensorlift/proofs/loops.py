@@ -29,15 +29,8 @@ from tensorlift.poly.names import fresh
 from tensorlift.poly.variables import strided
 from tensorlift.proofs.failure import LOOP, MEMORY, CheckFailure
 from tensorlift.proofs.obligations import by_cases
-from tensorlift.proofs.parse import (
-    TracedLoop,
-    assigned_names,
-    rebound_names,
-    returns_inside,
-    stored_names,
-    test_of,
-    unreadable,
-)
+from tensorlift.proofs.parse import test_of, unreadable
+from tensorlift.proofs.traced import Scan, TracedLoop, assigned_names, rebound_names, returns_inside, stored_names
 from tensorlift.proofs.values import Buffer, Frame, Held, Item
 
 if TYPE_CHECKING:
@@ -361,6 +354,29 @@ def _check_traced(execution: Execution, loop: TracedLoop, frame: Frame) -> None:
             raise unreadable(loop.target, f"{name}, which is no number of Python's, beside the variable of a loop")
     if "lax" not in execution.evaluator.program.modules:
         raise unreadable(loop.target, "a loop of a module that is not imported")
+    if isinstance(loop, Scan):
+        _check_scan(execution, loop, frame)
+
+
+def _check_scan(execution: Execution, loop: Scan, frame: Frame) -> None:
+    """Demand that a scan runs as often as its slices have cells, and that there are cells to begin with.
+
+    A position past the end is one inside in JAX, and does not matter where the loop runs no times.
+    """
+    lower, upper, _ = _range(execution, loop, frame)
+    ledger = execution.ledger
+    ledger.require("a scan begins with no cell counted from the end", at_least(lower, 0))
+    count = upper - lower if ledger.decide(at_least(upper, lower)) else ZERO
+    for part in loop.slices:
+        held = execution.evaluator.evaluate(part, frame)
+        rank = held.tensor.rank if isinstance(held, Held) else 0
+        if not isinstance(held, Held) or not rank or not execution.has_shape(held, (count, *held.tensor.shape[1:])):
+            raise unreadable(part, "a slice that has not as many cells as the scan has iterations")
+    for start in loop.starts:
+        held = execution.evaluator.evaluate(start, frame)
+        if not isinstance(held, Held) or not held.tensor.rank:
+            raise unreadable(start, "a scan that begins with a cell of no array")
+        ledger.require("a scan begins with a cell", at_least(held.tensor.shape[0], 1))
 
 
 def _range(execution: Execution, statement: ast.For, frame: Frame) -> tuple[Affine, Affine, int]:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import refuse
+from tensorlift.ir.cut import Cut
 from tensorlift.ir.segments import Spans
 from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import (
@@ -19,6 +20,7 @@ from tensorlift.ir.tensor_program import (
     Expression,
     For,
     Literal,
+    Range,
     Reduction,
     SetSlice,
     SizeValue,
@@ -26,9 +28,11 @@ from tensorlift.ir.tensor_program import (
     Windows,
     nodes_of,
 )
+from tensorlift.poly.affine import ZERO
 from tensorlift.poly.names import unused
 from tensorlift.targets.jax import IN_LAX, PRECISE, X64
 from tensorlift.targets.jax.helpers import HELPERS
+from tensorlift.targets.jax.scans import Scan, scan_of
 from tensorlift.targets.jax.traced import TracedLoops
 from tensorlift.targets.python_text import arrays, spelling
 from tensorlift.targets.python_text.emission import INDENT, Emission, is_zero
@@ -142,12 +146,17 @@ class _JaxEmission(Emission):
 
     def __init__(self, program: TensorProgram) -> None:
         self.traced = TracedLoops(program)
+        self._scans: dict[int, Scan | None] = {}  # by identity of loops
         super().__init__(self.traced.program)
 
     def conversions(self) -> Iterator[str]:
-        """Convert parameters too of which a traced loop reads cells, which NumPy's arrays do not allow."""
+        """Convert parameters too of which a traced loop reads or stores cells, which NumPy's arrays do not allow."""
         yield from super().conversions()
-        for name in self.traced.read_cells:
+        stored = {
+            name for scan in self._scans.values() if scan is not None and not scan.is_whole for name in scan.stored
+        }
+        arrays = [p.name for p in self.program.parameters if p.shape]
+        for name in (a for a in arrays if a in stored or a in self.traced.read_cells):
             yield f"{self.names[name]} = jnp.asarray({self.names[name]})"
 
     def loop(self, loop: For, indent: str) -> None:
@@ -159,12 +168,13 @@ class _JaxEmission(Emission):
                 raise refuse("TL305", message, None, "lift to numpy or torch")
             super().loop(loop, indent)
             return
+        if loop.goes_on is None and indent == INDENT and (scan := self._scan(loop)) is not None:
+            self._scanned(scan, indent)
+            return
         taken = set(self.names.values())
         step, several = unused(f"{self.names[loop.variable]}_step", taken), ", ".join(state)
         packed = state[0] if len(state) == 1 else unused("state", taken)
-        if not (self.lines and self.lines[-1].startswith(f"{indent[len(INDENT) :]}def ")):
-            self.lines.append("")
-        self.carried_cuts(loop)
+        self._before_function(loop, indent)
         inside = indent + INDENT
         parameters = packed if loop.goes_on is not None else f"{self.names[loop.variable]}, {packed}"
         self.lines.append(f"{indent}def {step}({parameters}):")
@@ -180,6 +190,71 @@ class _JaxEmission(Emission):
             ends = f"{self.spell.size(loop.lower).source}, {self.spell.size(loop.upper).source}"
             call = f"lax.fori_loop({ends}, {step}, {initial})"
         self.lines += wrapped(f"{several} = ", call, indent)
+
+    def _before_function(self, loop: For, indent: str) -> None:
+        if not (self.lines and self.lines[-1].startswith(f"{indent[len(INDENT) :]}def ")):
+            self.lines.append("")
+        self.carried_cuts(loop)
+
+    def _scan(self, loop: For) -> Scan | None:
+        """Return a traced loop as a scan, whose names are names of the text from then on."""
+        if id(loop) not in self._scans:
+            scan = scan_of(loop, self.traced.state(loop), self.names, self.traced.known)
+            self._scans[id(loop)] = scan
+            added = sorted(scan.taken.difference(self.names, self.names.values())) if scan is not None else []
+            self.names |= {name: name for name in added}
+        return self._scans[id(loop)]
+
+    def _scanned(self, scan: Scan, indent: str) -> None:
+        """Spell a function of what is carried and the cells that are read, and the scan that iterates it."""
+        loop, taken, inside = scan.loop, set(self.names.values()), indent + INDENT
+        step = unused(f"{self.names[loop.variable]}_step", taken)
+        carried = [*map(self.spell.rename, scan.carried), *scan.previous.values()]
+        cells = list(scan.cells.values())
+        packed = carried[0] if len(carried) == 1 else unused("state", taken)
+        taken_cells = cells[0] if len(cells) == 1 else unused("cells", taken)
+        self._before_function(loop, indent)
+        self.lines.append(f"{indent}def {step}({packed}, {taken_cells}):")
+        for names, whole in ((carried, packed), (cells, taken_cells)):
+            if len(names) > 1:
+                self.lines += wrapped(f"{', '.join(names)} = ", whole, inside)
+        self.block(tuple(scan.body), inside)
+        nearer = [scan.stored[a] if k == 1 else scan.previous[a, k - 1] for a, k in scan.previous]
+        left = [*map(self.spell.rename, scan.carried), *nearer]
+        self.lines += [*wrapped("return ", f"{_tuple(left)}, {_tuple(list(scan.stored.values()))}", inside), ""]
+        first = [f"{self.spell.rename(a)}[{(loop.lower - k).constant}]" for a, k in scan.previous]
+        initial = _tuple([*map(self.spell.rename, scan.carried), *first])
+        read = _tuple([self._slice(scan, array, offset) for array, offset in scan.cells])
+        arrays = list(map(self.spell.rename, scan.stored))
+        target = f"{_tuple(carried)}, {_tuple(arrays if scan.is_whole else list(scan.stacked.values()))}"
+        if scan.is_whole:
+            for array in scan.stored:
+                self._stored_cut(scan, array)
+        self.lines += wrapped(f"{target} = ", f"lax.scan({step}, {initial}, {read})", indent)
+        if not scan.is_whole:
+            self._stores(scan, indent)
+
+    def _stores(self, scan: Scan, indent: str) -> None:
+        """Spell the stores of what a scan has stacked."""
+        ends = scan.loop.lower, scan.loop.upper
+        lower, upper = ("" if end == ZERO else self.spell.size(end).source for end in ends)
+        spaced = f"{lower} : {upper}".strip() if " " in upper else f"{lower}:{upper}"
+        for array, stacked in scan.stacked.items():
+            name = self.spell.rename(array)
+            self._stored_cut(scan, array)
+            self.lines += wrapped(f"{name} = ", f"{name}.at[{spaced}].set({stacked})", indent)
+
+    def _stored_cut(self, scan: Scan, array: str) -> None:
+        """Note which definition an array holds after an iteration, where the next line says what is stored."""
+        definition = scan.definitions[array]
+        if definition is not None:
+            self.cuts.append(Cut(len(self.lines) + 1, self.names[array], definition))
+
+    def _slice(self, scan: Scan, array: str, offset: int) -> str:
+        """Spell the cells of an array that the iterations read."""
+        loop, shape, name = scan.loop, scan.shapes[array], self.spell.rename(array)
+        items = self.spell.items((Range(loop.lower + offset, loop.upper + offset),), shape)
+        return name if items == ":" else f"{name}[{items}]"
 
     def imports(self) -> list[str]:
         """Import what the text needs of JAX."""
@@ -244,6 +319,11 @@ class _JaxEmission(Emission):
         update, value = in_place(statement)
         items = self.spell.items(statement.items, statement.shape)
         return f"{name} =", f"{name}.at[{items}].{_UPDATES[update]}({self.spell(value).source})"
+
+
+def _tuple(texts: list[str]) -> str:
+    """Spell a tuple of several, or what is one alone."""
+    return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
 
 
 def _is_number(node: Expression) -> bool:

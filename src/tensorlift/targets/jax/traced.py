@@ -51,7 +51,7 @@ class TracedLoops:
     def __init__(self, program: TensorProgram) -> None:
         self._states: dict[int, tuple[str, ...]] = {}  # by identity, of loops that are kept alive
         self._kept: list[Statement] = []
-        self._known = (program.context or UNIVERSE) & (program.ranges or UNIVERSE)
+        self.known = (program.context or UNIVERSE) & (program.ranges or UNIVERSE)
         given = {p.name: (p.dtype, p.shape, not p.shape) for p in program.parameters}
         self.program = replace(program, body=self._decided(program.body, given, frozenset(), ()))
         arrays = {p.name for p in program.parameters if p.shape}
@@ -106,7 +106,7 @@ class TracedLoops:
         return wide
 
     def _holds_in_32_bits(self, extent: Affine) -> bool:
-        return self._known.implies(less(extent, 1 << 31))
+        return self.known.implies(less(extent, 1 << 31))
 
     def _state_of(self, loop: For, defined: dict[str, _Kind], after: frozenset[str]) -> tuple[str, ...]:
         bound = self._bound(loop.body)
@@ -187,23 +187,24 @@ def _fixed(body: Body) -> Iterator[Affine]:
     """Yield extents and numbers in statements, but no positions of cells, no bounds, nothing compared or converted."""
     for statement in walk_statements(body):
         if isinstance(statement, SetSlice):
-            yield from _affine_in((statement.shape, statement.items))
+            yield from affine_in((statement.shape, statement.items))
         for value in values_of(statement):
             said = {operand for node in walk_expressions(value) if _takes_place(node) for operand in node.operands}
             for node in walk_expressions(value):
                 if not (isinstance(node, SizeValue) and node in said):
-                    yield from _affine_in(tuple(getattr(node, field.name) for field in fields(node)))
+                    yield from affine_in(tuple(getattr(node, field.name) for field in fields(node)))
 
 
 def _takes_place(node: Expression) -> bool:
     return isinstance(node, Cast) or (isinstance(node, Elementwise) and node.op in COMPARISONS)
 
 
-def _affine_in(value: object) -> Iterator[Affine]:
+def affine_in(value: object) -> Iterator[Affine]:
+    """Yield the affine expressions in a field of a node."""
     if isinstance(value, Affine):
         yield value
     elif isinstance(value, Range):
         yield from (value.start, value.stop)
     elif isinstance(value, tuple):
         for part in value:
-            yield from _affine_in(part)
+            yield from affine_in(part)
