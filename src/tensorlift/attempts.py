@@ -111,15 +111,15 @@ def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved
         LiftError: where there is none; that of the first attempt.
 
     """
-    found = _keeping(view, request, stage, {})
-    slower = _slower_by_degree(found, view) if request.keeps_loops else []
-    if not slower:
-        return found
-    kept = dict.fromkeys(slower, "would be slower by degree in array operations")
+    first = found = _keeping(view, request, stage, {})
+    kept: dict[LoopPlace, str] = {}
     with suppress(LiftError):
-        other = _keeping(view, request, stage, kept)
-        return found if _slower_by_degree(other, view) else other
-    return found
+        while slower := set(_slower_by_degree(found, view) if request.keeps_loops else ()) - kept.keys():
+            kept |= dict.fromkeys(slower, "would be slower by degree in array operations")
+            found = _keeping(view, request, stage, dict(kept))
+        if not _slower_by_degree(found, view):
+            return found
+    return first
 
 
 def _keeping(view: FunctionView, request: Request, stage: Stage, kept: dict[LoopPlace, str]) -> Proved:

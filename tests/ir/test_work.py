@@ -46,6 +46,7 @@ def test_a_size_may_stand_for_one_that_is_no_less() -> None:
         "for (int i = 1; i < m; i++) A[i][0] = A[i - 1][0] * B[i][0];",
         "double s = 0; for (int i = 0; i < n; i++) { s += B[0][i]; A[0][i] = s; A[1][i] = s * s; }",
         "for (int j = n - 2; j >= 0; j--) A[1][j] = A[1][j + 1] + B[1][j];",
+        "double t = 0; for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) { t += A[i][j]; A[i][j] = t; }",
     ],
 )
 def test_a_running_sum_along_a_row_is_no_more_than_that(body: str, target: str) -> None:
