@@ -118,8 +118,9 @@ def _reaches(domain: Domain, names: Sequence[str], known: Mapping[str, Work]) ->
     return found
 
 
-def _bound(rows: Iterable[Constraint], name: str, unknown: Sequence[str], known: Mapping[str, Work]) -> Work:
+def _bound(rows: Sequence[Constraint], name: str, unknown: Sequence[str], known: Mapping[str, Work]) -> Work:
     sums = [dict(row.affine.terms) for row in rows]
+    sums += [{name: -factor for name, factor in row.affine.terms} for row in rows if row.is_equality]
     above = [
         row for row in sums if row.get(name, 0) < 0 and not any(row.get(other) for other in unknown if other != name)
     ]
@@ -151,8 +152,10 @@ def work_of_definitions(
 def _work_of_definition(definition: Definition, known: Mapping[str, Work]) -> Work:
     """Return the work of a definition where each cell and each sum in it is computed on its own."""
     total = ONCE
+    extents = zip(definition.indices, definition.shape, strict=True)
+    whole = {index: _reach(extent.terms, known) for index, extent in extents}
     for domain, term in definition.pieces:
-        within = _reaches(domain, definition.indices, known)
+        within = _reaches(domain, definition.indices, {**known, **whole})
         total += _points(within, definition.indices) * _work_within(term, within)
     return total
 
