@@ -13,7 +13,7 @@ void life(int h, int w, int next[h][w], const int cell[h][w]) {
         }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL307, c refused TL401
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL307, c hybrid
 void life_written_out(int n, int m, unsigned char b[n][m], const unsigned char a[n][m]) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++) {
@@ -131,7 +131,7 @@ void wrapped_window(int n, int m, double *y, const double *x, const double *w) {
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL402
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c hybrid
 void neighbours(int h, int w, int count[h][w], const int a[h][w]) {
     for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++) {

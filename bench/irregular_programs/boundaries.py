@@ -55,7 +55,7 @@ def smooth_clamped(y: np.ndarray, x: np.ndarray):
         y[i] = s / 5
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL401
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c hybrid
 def sobel_clamped(gx: np.ndarray, im: np.ndarray):
     h, w = im.shape
     for y in range(h):
@@ -105,7 +105,7 @@ def reflected(y: np.ndarray, x: np.ndarray):
         y[i] = 0.25 * x[left] + 0.5 * x[i] + 0.25 * x[right]
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL402
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c hybrid
 def neighbours(count: np.ndarray, a: np.ndarray):
     h, w = a.shape
     for y in range(h):

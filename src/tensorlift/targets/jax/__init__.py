@@ -197,7 +197,7 @@ _ABSENT = {
     "x[] =", "np.empty", "np.empty_like", "int()", "float()", "np.bool", "sliding_window_view",
     "np.lib.stride_tricks.sliding_window_view", "np.fmax.reduce", "np.fmin.reduce", "np.fmax.accumulate",
     "np.fmin.accumulate", "np.divide.outer", "np.tri", ".sum()", "x if c else y",
-    "np.logical_and.reduceat", "np.logical_or.reduceat",
+    "np.logical_and.reduceat", "np.logical_or.reduceat", *spans.SPREADS.values(),
 }  # fmt: skip
 
 

@@ -82,6 +82,8 @@ class Scan:
             for nearer in range(1, before):
                 self._before(array, nearer)
         self.previous = dict(sorted(self.previous.items()))
+        if not self.carried and not self.previous:
+            raise _NoScanError  # nothing is handed on
         read = {name for s in self.body for value in values_of(s) for name in variables_in(value)}
         changed = {*self.carried, *(s.name for s in self.body if isinstance(s, Assign))}
         extents = {self.shapes[array][0] for array in self.stored}
