@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import refuse
-from tensorlift.ir.cut import Cut
 from tensorlift.ir.segments import Spans
 from tensorlift.ir.stores import in_place
 from tensorlift.ir.tensor_program import (
@@ -20,7 +19,6 @@ from tensorlift.ir.tensor_program import (
     Expression,
     For,
     Literal,
-    Range,
     Reduction,
     SetSlice,
     SizeValue,
@@ -28,10 +26,10 @@ from tensorlift.ir.tensor_program import (
     Windows,
     nodes_of,
 )
-from tensorlift.poly.affine import ZERO
 from tensorlift.poly.names import unused
 from tensorlift.targets.jax import IN_LAX, PRECISE, X64
 from tensorlift.targets.jax.helpers import HELPERS
+from tensorlift.targets.jax.scan_text import scanned
 from tensorlift.targets.jax.scans import Scan, scan_of
 from tensorlift.targets.jax.traced import TracedLoops
 from tensorlift.targets.python_text import arrays, spelling
@@ -169,7 +167,8 @@ class _JaxEmission(Emission):
             super().loop(loop, indent)
             return
         if loop.goes_on is None and indent == INDENT and (scan := self._scan(loop)) is not None:
-            self._scanned(scan, indent)
+            self._before_function(loop, indent)
+            scanned(self, scan, indent)
             return
         taken = set(self.names.values())
         step, several = unused(f"{self.names[loop.variable]}_step", taken), ", ".join(state)
@@ -205,57 +204,6 @@ class _JaxEmission(Emission):
             self.names |= {name: name for name in added}
         return self._scans[id(loop)]
 
-    def _scanned(self, scan: Scan, indent: str) -> None:
-        """Spell a function of what is carried and the cells that are read, and the scan that iterates it."""
-        loop, taken, inside = scan.loop, set(self.names.values()), indent + INDENT
-        step = unused(f"{self.names[loop.variable]}_step", taken)
-        carried = [*map(self.spell.rename, scan.carried), *scan.previous.values()]
-        cells = list(scan.cells.values())
-        packed = carried[0] if len(carried) == 1 else unused("state", taken)
-        taken_cells = cells[0] if len(cells) == 1 else unused("cells", taken)
-        self._before_function(loop, indent)
-        self.lines.append(f"{indent}def {step}({packed}, {taken_cells}):")
-        for names, whole in ((carried, packed), (cells, taken_cells)):
-            if len(names) > 1:
-                self.lines += wrapped(f"{', '.join(names)} = ", whole, inside)
-        self.block(tuple(scan.body), inside)
-        nearer = [scan.stored[a] if k == 1 else scan.previous[a, k - 1] for a, k in scan.previous]
-        left = [*map(self.spell.rename, scan.carried), *nearer]
-        self.lines += [*wrapped("return ", f"{_tuple(left)}, {_tuple(list(scan.stored.values()))}", inside), ""]
-        first = [f"{self.spell.rename(a)}[{(loop.lower - k).constant}]" for a, k in scan.previous]
-        initial = _tuple([*map(self.spell.rename, scan.carried), *first])
-        read = _tuple([self._slice(scan, array, offset) for array, offset in scan.cells])
-        arrays = list(map(self.spell.rename, scan.stored))
-        target = f"{_tuple(carried)}, {_tuple(arrays if scan.is_whole else list(scan.stacked.values()))}"
-        if scan.is_whole:
-            for array in scan.stored:
-                self._stored_cut(scan, array)
-        self.lines += wrapped(f"{target} = ", f"lax.scan({step}, {initial}, {read})", indent)
-        if not scan.is_whole:
-            self._stores(scan, indent)
-
-    def _stores(self, scan: Scan, indent: str) -> None:
-        """Spell the stores of what a scan has stacked."""
-        ends = scan.loop.lower, scan.loop.upper
-        lower, upper = ("" if end == ZERO else self.spell.size(end).source for end in ends)
-        spaced = f"{lower} : {upper}".strip() if " " in upper else f"{lower}:{upper}"
-        for array, stacked in scan.stacked.items():
-            name = self.spell.rename(array)
-            self._stored_cut(scan, array)
-            self.lines += wrapped(f"{name} = ", f"{name}.at[{spaced}].set({stacked})", indent)
-
-    def _stored_cut(self, scan: Scan, array: str) -> None:
-        """Note which definition an array holds after an iteration, where the next line says what is stored."""
-        definition = scan.definitions[array]
-        if definition is not None:
-            self.cuts.append(Cut(len(self.lines) + 1, self.names[array], definition))
-
-    def _slice(self, scan: Scan, array: str, offset: int) -> str:
-        """Spell the cells of an array that the iterations read."""
-        loop, shape, name = scan.loop, scan.shapes[array], self.spell.rename(array)
-        items = self.spell.items((Range(loop.lower + offset, loop.upper + offset),), shape)
-        return name if items == ":" else f"{name}[{items}]"
-
     def imports(self) -> list[str]:
         """Import what the text needs of JAX."""
         is_helped = not self.helpers.keys().isdisjoint(self.spell.used)
@@ -277,16 +225,9 @@ class _JaxEmission(Emission):
         program = self.program
         if any(map(_WIDE_TEXT.search, self.lines)):
             return True
-        if any(p.dtype in _WIDE and not p.is_size and not self._is_only_narrowed(p) for p in program.parameters):
+        if any(p.dtype in _WIDE and not p.is_size and not _is_only_narrowed(self, p) for p in program.parameters):
             return True
         return any(node.dtype in _WIDE and not _is_number(node) for node in nodes_of(program.body))
-
-    def _is_only_narrowed(self, parameter: Parameter) -> bool:
-        """Tell whether a number is used in no other way than rounded to single precision, which needs no 64 bits."""
-        name = re.escape(self.names[parameter.name])
-        used = re.compile(rf"(?<![\w.])(jnp\.float32\()?{name}\b(?(1)\))")
-        uses = [match[1] for line in self.lines for match in used.finditer(line)]
-        return parameter.dtype == "f64" and not parameter.shape and parameter.name not in self.converted and all(uses)
 
     def named(self, statement: Assign, name: str) -> tuple[str, str] | None:
         """Spell an assignment to a name; a copy under the same name is none."""
@@ -321,10 +262,13 @@ class _JaxEmission(Emission):
         return f"{name} =", f"{name}.at[{items}].{_UPDATES[update]}({self.spell(value).source})"
 
 
-def _tuple(texts: list[str]) -> str:
-    """Spell a tuple of several, or what is one alone."""
-    return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
-
-
 def _is_number(node: Expression) -> bool:
     return isinstance(node, SizeValue) or node.is_weak
+
+
+def _is_only_narrowed(emission: _JaxEmission, parameter: Parameter) -> bool:
+    """Tell whether a number is used in no other way than rounded to single precision, which needs no 64 bits."""
+    name = re.escape(emission.names[parameter.name])
+    used = re.compile(rf"(?<![\w.])(jnp\.float32\()?{name}\b(?(1)\))")
+    uses = [match[1] for line in emission.lines for match in used.finditer(line)]
+    return parameter.dtype == "f64" and not parameter.shape and parameter.name not in emission.converted and all(uses)
