@@ -59,8 +59,8 @@ _SLOW = {name for name, row in SCALAR_OPS.items() if row.arity == 1} - {"neg", "
     "pow",
     "atan2",
 }
-_FREE = (Literal, SizeValue, Variable, Empty)
-_VIEWS = (Subscript, Transpose, Diagonal, Windows, Broadcast)
+FREE = (Literal, SizeValue, Variable, Empty)
+VIEWS = (Subscript, Transpose, Diagonal, Windows, Broadcast)
 _PAIR = _SQUARE = 2
 
 
@@ -154,7 +154,7 @@ class _Estimate:
                     total += self._dearest(node.chosen, node.other)
                     stack.append(node.condition)
                     continue
-                total += 0.0 if isinstance(node, _FREE) else self._operation(node)
+                total += 0.0 if isinstance(node, FREE) else self._operation(node)
                 stack.extend(node.operands)
         return total
 
@@ -163,7 +163,7 @@ class _Estimate:
         return max(_Estimate(self.costs, self.at, set(self.counted)).values([arm]) for arm in arms)
 
     def _operation(self, node: Expression) -> float:
-        if isinstance(node, _VIEWS):
+        if isinstance(node, VIEWS):
             return self.costs.view
         return self.costs.operation + self._work(node)
 
@@ -171,7 +171,7 @@ class _Estimate:
         """Return what an operation takes besides its start: by default one pass over its result."""
         if isinstance(node, Contraction):
             each = self.costs.product if _is_matrix_product(node) else self._loose_product(node)
-            return each * self.cells(_products(node)) + self.costs.cell * self.cells(node.shape)
+            return each * self.cells(products_of(node)) + self.costs.cell * self.cells(node.shape)
         if isinstance(node, Operation):
             sizes = node.instance.fits([argument.shape for argument in node.arguments]) or {}
             return self.costs.product * self.cells(tuple(sizes.values())) + self.costs.cell * self.cells(node.shape)
@@ -200,7 +200,7 @@ def _is_slow(node: Expression) -> bool:
     return not (node.op == "pow" and isinstance(exponent, Literal) and exponent.value == _SQUARE)
 
 
-def _products(node: Contraction) -> Shape:
+def products_of(node: Contraction) -> Shape:
     """Return the extents of all labels: each point of their box is one product."""
     pairs = zip(node.labels, (argument.shape for argument in node.arguments), strict=True)
     return tuple({label: extent for own, shape in pairs for label, extent in zip(own, shape, strict=True)}.values())

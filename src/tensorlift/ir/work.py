@@ -20,25 +20,17 @@ from xdsl.ir import SSAValue
 
 from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.terms import Reduce
+from tensorlift.ir.cost import FREE, VIEWS, products_of
 from tensorlift.ir.linear import Linear, NotLinearError, Quotient, apply_map
 from tensorlift.ir.tensor_program import (
     Assign,
-    Broadcast,
     Contraction,
-    Diagonal,
-    Empty,
     Expression,
     For,
-    Literal,
     Operation,
     Reduction,
     Scatter,
     SetSlice,
-    SizeValue,
-    Subscript,
-    Transpose,
-    Variable,
-    Windows,
     values_of,
     walk_expressions,
     walk_statements,
@@ -59,8 +51,6 @@ if TYPE_CHECKING:
 STEPS = "steps"
 
 Around = tuple[tuple["SSAValue | None", "Work"], ...]  # loops: the variable of each, and how often it runs
-
-_FREE = (Literal, SizeValue, Variable, Empty, Subscript, Transpose, Diagonal, Windows, Broadcast)
 
 
 @dataclass(frozen=True)
@@ -252,7 +242,7 @@ def _program(body: Sequence[Statement], known: Mapping[str, Work]) -> Work:
             continue
         nodes = {node for value in values_of(statement) for node in walk_expressions(value)} - seen
         seen |= nodes
-        total += [work_of_cells(_touched(node), known) for node in nodes if not isinstance(node, _FREE)]
+        total += [work_of_cells(_touched(node), known) for node in nodes if not isinstance(node, (*FREE, *VIEWS))]
         if isinstance(statement, SetSlice) and not isinstance(statement.value, Scatter):
             total.append(work_of_cells(statement.value.shape, known))
     return _sum(total)
@@ -261,8 +251,7 @@ def _program(body: Sequence[Statement], known: Mapping[str, Work]) -> Work:
 def _touched(node: Expression) -> Shape:
     """Return the extents of what an operation goes over."""
     if isinstance(node, Contraction):
-        pairs = zip(node.labels, (argument.shape for argument in node.arguments), strict=True)
-        return tuple({label: extent for own, shape in pairs for label, extent in zip(own, shape, strict=True)}.values())
+        return products_of(node)
     if isinstance(node, Operation):
         return tuple((node.instance.fits([argument.shape for argument in node.arguments]) or {}).values())
     if isinstance(node, Scatter):
