@@ -6,13 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.lifts import lifted_text
+from tests.lifts import reason_of_changed
 
 from tensorlift import lift
-from tensorlift.proofs.certificate import certificate_from_json
-from tensorlift.proofs.check import check
-from tensorlift.proofs.failure import CheckFailure
-from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -170,17 +166,6 @@ def test_other_loops_are_iterated_by_python(source: str) -> None:
     assert "    for " in lifted.source
 
 
-def _reason(source: str, *changes: tuple[str, str]) -> str:
-    certificate = certificate_from_json(lifted_text(source, "jax").certificate or {})
-    text = certificate.program
-    for old, new in changes:
-        assert old in text, text
-        text = text.replace(old, new)
-    with pytest.raises(CheckFailure) as caught:
-        check(text, certificate.entry, certificate.summary, get_target("jax"), certificate.cuts)
-    return caught.value.reason
-
-
 UNREAD = "a statement that the checker does not execute"
 
 
@@ -209,7 +194,7 @@ UNREAD = "a statement that the checker does not execute"
     ],
 )  # fmt: skip
 def test_a_tampered_loop_is_refused(old: str, new: str, reason: str) -> None:
-    assert reason in _reason(STENCIL, (old, new))
+    assert reason in reason_of_changed(STENCIL, (old, new))
 
 
 @pytest.mark.parametrize(
@@ -228,21 +213,21 @@ def test_a_tampered_loop_is_refused(old: str, new: str, reason: str) -> None:
     ],
 )  # fmt: skip
 def test_tampered_masks_numbers_and_bounds_are_refused(source: str, old: str, new: str, reason: str) -> None:
-    assert reason in _reason(source, (old, new))
+    assert reason in reason_of_changed(source, (old, new))
 
 
 def test_what_is_only_of_an_iteration_is_not_there_after_the_loop() -> None:
-    assert _reason(RECURRENCE, ("    return y\n", "    return t\n"))
+    assert reason_of_changed(RECURRENCE, ("    return y\n", "    return t\n"))
 
 
 def test_an_array_beside_the_variable_of_a_loop_is_refused() -> None:
-    assert "last, which is no number of Python's" in _reason(RECURRENCE, ("x[n - i - 1]", "x[last - i - 1]"))
+    assert "last, which is no number of Python's" in reason_of_changed(RECURRENCE, ("x[n - i - 1]", "x[last - i - 1]"))
 
 
 def test_a_number_in_the_state_is_one_of_jax() -> None:
     source = "double f(int n, double x[n]) { double s = 0.5; for (int t = 0; t < n; t++) s = s * s + x[t]; return s; }"
     assert "    s = lax.fori_loop(0, n, t_step, s)\n" in lift(source, to="jax").source
-    assert "a number of Python's in the state" in _reason(source, ("s = jnp.float64(0.5)", "s = 0.5"))
+    assert "a number of Python's in the state" in reason_of_changed(source, ("s = jnp.float64(0.5)", "s = 0.5"))
 
 
 @pytest.mark.usefixtures("wide")

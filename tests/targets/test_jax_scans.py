@@ -6,13 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.lifts import lifted_text
+from tests.lifts import lifted_text, reason_of_changed
 
 from tensorlift import lift
-from tensorlift.proofs.certificate import certificate_from_json
-from tensorlift.proofs.check import check
-from tensorlift.proofs.failure import CheckFailure
-from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -96,17 +92,6 @@ def test_other_recurrences_stay_loops(source: str) -> None:
     assert "lax.fori_loop(" in (function.program or "")
 
 
-def _reason(source: str, *changes: tuple[str, str]) -> str:
-    certificate = certificate_from_json(lifted_text(source, "jax").certificate or {})
-    text = certificate.program
-    for old, new in changes:
-        assert old in text, text
-        text = text.replace(old, new)
-    with pytest.raises(CheckFailure) as caught:
-        check(text, certificate.entry, certificate.summary, get_target("jax"), certificate.cuts)
-    return caught.value.reason
-
-
 UNREAD = "a statement that the checker does not execute"
 LENGTH = "a slice that has not as many cells as the scan has iterations"
 CELLS = "cells of another type or shape"
@@ -148,4 +133,4 @@ CELLS = "cells of another type or shape"
     ],
 )  # fmt: skip
 def test_a_tampered_scan_is_refused(source: str, old: str, new: str, reason: str) -> None:
-    assert reason in _reason(source, (old, new))
+    assert reason in reason_of_changed(source, (old, new))
