@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensorlift.runtime.workers import Limits, WorkerError, run_worker
+from tensorlift.runtime.workers import UNLIMITED, Limits, WorkerError, run_worker
 
 
 def _run(body: str, limits: Limits | None = None) -> Any:
@@ -38,6 +38,12 @@ def test_arrays_go_both_ways_unchanged() -> None:
     np.testing.assert_array_equal(results["0:0"], arrays["0:a"] * 2)
     assert results["0:0"].dtype == np.int16
     assert results["0:1"] == 2.5
+
+
+def test_only_workers_of_unlimited_memory_start_gpus() -> None:
+    body = "import os; return os.environ.get('JAX_PLATFORMS') == 'cpu'"
+    assert _run(body)
+    assert not _run(body, Limits(memory=UNLIMITED))
 
 
 def test_endless_workers_end() -> None:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 
 UNLIMITED = resource.RLIM_INFINITY
+_PLATFORMS = "JAX_PLATFORMS"  # what JAX may start
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +127,7 @@ def environment(folder: Path, threads: int) -> dict[str, str]:
         "LC_ALL": "C",
         "OPENBLAS_NUM_THREADS": str(threads),
         "OMP_NUM_THREADS": str(threads),
+        _PLATFORMS: "cpu",  # without which JAX starts each GPU that there is, whose drivers no limit of memory holds
         "TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS": "0",  # for the next compilation: none has the same folder
     }
 
@@ -260,6 +262,8 @@ def _be_worker(work: Any, folder: Path, limits: Limits) -> None:
         os.environ["TMPDIR"] = str(folder)
         tempfile.tempdir = None
         apply_limits(limits)
+        if limits.memory == UNLIMITED:
+            os.environ.pop(_PLATFORMS)
         _write(folder, "reply", *work(*_read(folder, "request")))
         status = 0
     except BaseException:  # noqa: BLE001 - whatever it is, this process ends with it
