@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 from itertools import pairwise
 from typing import Any
@@ -166,6 +167,33 @@ def test_extremes_of_other_rows_or_others_of_these_are_rejected(target: str, old
     assert old in text
     with pytest.raises(CheckFailure):
         verify(sealed({**found, "program": text.replace(old, new)}))
+
+
+SCALED = SPMV.replace("x[col[p]]", "x[i] / 4").replace("const int *col, ", "")
+OF_SCALED = [
+    ("torch", "ptr[:-1] < ptr[1:]", "ptr[1:] < ptr[:-1]"),
+    ("numpy", "ptr[:-1] < ptr[1:]", "ptr[:-1] <= ptr[1:]"),
+    ("numpy", "/ 4.0, 0.0", "/ 4.0, 1.0"),
+    ("numpy", "/ 4.0, 0.0", "+ 4.0, 0.0"),
+    ("numpy", "x * np", "x + np"),
+]
+
+
+@pytest.mark.parametrize(("target", "old", "new"), OF_SCALED)
+def test_empty_rows_are_zero_whatever_the_other_rows_are_scaled_by(target: str, old: str, new: str) -> None:
+    function = lifted_text(SCALED, target)
+    assert str(function.level) == str(function.definitions) == "proved"
+    found = sealed(json.loads(json.dumps(function.certificate)))
+    verify(found)
+    text = ast.unparse(ast.parse(found["program"]))
+    assert old in text
+    with pytest.raises(CheckFailure):
+        verify(sealed({**found, "program": text.replace(old, new)}))
+    names: dict[str, Any] = {}
+    exec(function.program, names)
+    of = np.asarray if target == "numpy" else importlib.import_module(target).tensor
+    rows = [[0, 0, 2, 2], [1.0, 3.0], [np.inf, 2.0, np.nan]]
+    assert names["spmv"](*map(of, rows)).tolist() == [0.0, 2.0, 0.0]
 
 
 def test_a_function_that_is_no_operation_is_read_as_others_are() -> None:

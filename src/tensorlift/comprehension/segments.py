@@ -86,23 +86,39 @@ def between(term: Apply) -> Term:
 def whole_segment(term: Apply, domain: Domain) -> Term | None:
     """Return what a choice by ``low < high`` gives of a fold over the places between them, which is neutral elsewhere.
 
-    ``select(low < high, fold(p : ...) select(within(p, low, high), value, neutral), neutral)`` is the fold.
+    ``select(low < high, fold(p : ...) select(within(p, low, high), value, neutral), neutral)`` is the fold.  So are its
+    multiples where that is 0, which they are as well.
     """
     condition, chosen, other = term.args
     if not applies(condition, ("lt", "gt")):
         return None
-    if isinstance(chosen, Piecewise):
-        parts = [part for where, part in chosen.pieces if not where.is_disjoint(domain)]
-        chosen = parts[0] if len(parts) == 1 else chosen
-    if applies(chosen, "select") and chosen.args[0] is condition:
-        chosen = chosen.args[1]
-    if not isinstance(chosen, Reduce) or not applies(chosen.body, "select"):
-        return None
-    within, _, nothing = chosen.body.args
     low, high = condition.args if condition.op == "lt" else condition.args[::-1]
-    if nothing is not other or not applies(within, "within") or not is_neutral(nothing, chosen.op):
-        return None
-    return chosen if _is_same(low, within.args[1]) and _is_same(high, within.args[2]) else None
+
+    def whole(chosen: Term) -> Term | None:
+        if isinstance(chosen, Piecewise):
+            parts = [part for where, part in chosen.pieces if not where.is_disjoint(domain)]
+            chosen = parts[0] if len(parts) == 1 else chosen
+        if applies(chosen, "select") and chosen.args[0] is condition:
+            chosen = chosen.args[1]
+        if applies(chosen, ("mul", "div")) and isinstance(other, Constant) and not other.value:
+            left, right = chosen.args
+            if (found := whole(left)) is not None:
+                return terms.apply(chosen.op, found, right)
+            found = whole(right) if chosen.op == "mul" else None
+            return None if found is None else terms.apply("mul", left, found)
+        return chosen if _folds_between(chosen, low, high, other) else None
+
+    return whole(chosen)
+
+
+def _folds_between(term: Term, low: Term, high: Term, nothing: Term) -> bool:
+    """Tell whether a term folds values over the places between two bounds, and has ``nothing`` elsewhere."""
+    if not isinstance(term, Reduce) or not applies(term.body, "select") or term.body.args[2] is not nothing:
+        return False
+    within = term.body.args[0]
+    if not applies(within, "within") or not is_neutral(nothing, term.op):
+        return False
+    return _is_same(low, within.args[1]) and _is_same(high, within.args[2])
 
 
 def _is_same(one: Term, other: Term) -> bool:

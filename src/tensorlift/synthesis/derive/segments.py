@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.places import without_widening
 from tensorlift.comprehension.segments import is_neutral
-from tensorlift.comprehension.terms import Apply, Index, Read, Reduce, Term, applies, read
+from tensorlift.comprehension.terms import Apply, Constant, Index, Read, Reduce, Term, applies, read
 from tensorlift.diagnostics import refuse
+from tensorlift.ops.dtypes import is_float
 from tensorlift.ops.scalar_ops import neutral
 from tensorlift.poly.affine import ZERO, Affine
 from tensorlift.poly.names import fresh
@@ -21,6 +22,9 @@ from tensorlift.synthesis.derive.scope import Scope, Value, ranges_of, span_box
 from tensorlift.synthesis.simplify.arithmetic import factors, product
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tensorlift.comprehension.terms import Reducer
     from tensorlift.diagnostics import LiftError
 
     Bounds = tuple[Term, Term]
@@ -53,7 +57,8 @@ def segments_value(term: Reduce, scope: Scope) -> Value | None:
         raise no_operation()
     above, below = factors(value) if term.op == "sum" else ([value], [])
     outside = [f for f in above if place not in f.free] if term.op == "sum" else []
-    inside = product([f for f in above if f not in outside], [f for f in below if place in f.free], value)
+    divisors = [f for f in below if place not in f.free]
+    inside = product([f for f in above if f not in outside], [f for f in below if f not in divisors], value)
     if axis in inside.free or spans[place][0] != ZERO:
         raise no_operation()
     rest = {name: span for name, span in scope.spans.items() if name != axis}
@@ -64,39 +69,49 @@ def segments_value(term: Reduce, scope: Scope) -> Value | None:
         cells = Value(
             inner.filled(cells, (*cells.axes, place), (*map(inner.extent, (*cells.axes, place)),)), (*cells.axes, place)
         )
-    result = (_between_pairs if in_pairs else _between_neighbours)(term, (low, high), (axis, place), cells, scope)
-    for factor in outside:
-        result = scope.combined("mul", scope.evaluate(factor, scope), result)
-    for divisor in (f for f in below if place not in f.free):
-        result = scope.combined("div", result, scope.evaluate(divisor, scope))
-    return result
+    folded = _between_pairs if in_pairs else _between_neighbours
+    scaled = _scaled(folded((low, high), term.op, (axis, place), cells, scope), outside, divisors, scope)
+    if in_pairs and not (is_float(term.dtype) and any(map(_may_be_odd, (*outside, *divisors)))):
+        return scaled
+    is_some = scope.combined("lt", scope.evaluate(low, scope), scope.evaluate(high, scope))
+    return scope.combined("select", is_some, scaled, scope.number(neutral(term.op, term.dtype), term.dtype))
 
 
-def _between_neighbours(term: Reduce, bounds: Bounds, names: tuple[str, str], cells: Value, scope: Scope) -> Value:
-    """Fold from each place of a list up to the next one, which is any value where that is no later."""
-    (low, high), (axis, place), (first, after) = bounds, names, scope.spans[names[0]]
+def _scaled(value: Value, by: Iterable[Term], over: Iterable[Term], scope: Scope) -> Value:
+    for factor in by:
+        value = scope.combined("mul", scope.evaluate(factor, scope), value)
+    for divisor in over:
+        value = scope.combined("div", value, scope.evaluate(divisor, scope))
+    return value
+
+
+def _may_be_odd(factor: Term) -> bool:
+    """Tell whether 0 times a factor, or over it, may be no number, or -0."""
+    return not isinstance(factor, Constant) or factor.value <= 0
+
+
+def _between_neighbours(bounds: Bounds, op: Reducer, names: tuple[str, str], cells: Value, scope: Scope) -> Value:
+    """Fold from each place of a list up to the next one; any value where that is no later."""
+    (low, _), (axis, place), (first, after) = bounds, names, scope.spans[names[0]]
     assert isinstance(low, Read)
     bound = fresh("b")
     ends = scope.over({bound: (first, after + 1)}, span_box({bound: (first, after + 1)}) & scope.context)
     moved = tuple(i.substitute({axis: Affine.var(bound)}) for i in low.indices)
     listed = read_value(read(low.array, moved, low.dtype), ends)
-    folded = scope.build.segments(term.op, cells.expression, cells.axes.index(place), [listed.expression])
-    result = Value(folded, tuple(axis if name == place else name for name in cells.axes))
-    is_some = scope.combined("lt", scope.evaluate(low, scope), scope.evaluate(high, scope))
-    return scope.combined("select", is_some, result, scope.number(neutral(term.op, term.dtype), term.dtype))
+    folded = scope.build.segments(op, cells.expression, cells.axes.index(place), [listed.expression])
+    return Value(folded, tuple(axis if name == place else name for name in cells.axes))
 
 
-def _between_pairs(term: Reduce, bounds: Bounds, names: tuple[str, str], cells: Value, scope: Scope) -> Value:
-    """Fold from each place of a list to the one beside it in another list."""
+def _between_pairs(bounds: Bounds, op: Reducer, names: tuple[str, str], cells: Value, scope: Scope) -> Value:
+    """Fold from each place of a list to the one beside it in another list; nothing where that is no later."""
     axis, place = names
     over = scope.over({axis: scope.spans[axis]}, span_box({axis: scope.spans[axis]}) & scope.context)
     listed = [over.filled(over.evaluate(bound, over), (axis,), (over.extent(axis),)) for bound in bounds]
     if listed[0].dtype != listed[1].dtype:
         raise no_operation()
     others = tuple(name for name in cells.axes if name != place)
-    return Value(
-        scope.build.segments(term.op, scope.permuted(cells, (place, *others)).expression, 0, listed), (axis, *others)
-    )
+    ordered = scope.permuted(cells, (place, *others)).expression
+    return Value(scope.build.segments(op, ordered, 0, listed), (axis, *others))
 
 
 def _spread(term: Reduce, place: str, bounds: Bounds, scope: Scope) -> Value:
