@@ -41,7 +41,7 @@ from tensorlift.ir.tensor_program import (
     TensorProgram,
     TriangleMask,
 )
-from tensorlift.ir.work import ONCE, Work, work_of_cells, work_of_definitions, work_of_loops, work_of_program
+from tensorlift.ir.work import ONCE, Work, work_of_definitions, work_of_loops, work_of_program, work_of_source
 from tensorlift.poly.domain import Constraint, Domain
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
@@ -160,7 +160,7 @@ def _refuse_left(view: FunctionView, stays: Sequence[Location | None]) -> None:
 
 def _slower_by_degree(found: Proved, view: FunctionView) -> list[LoopPlace]:
     """Return the places of definitions that are more work by degree than the source, where the program is, too."""
-    allowed = sum((work_of_cells(p.extents or ()) for p in view.parameters), work_of_loops(view))
+    allowed = work_of_source(view)
     context = found.summary.context
     if _work(found).fits(allowed, context):
         return []

@@ -30,3 +30,14 @@ def test_the_page_shows_figures_and_reasons() -> None:
     )
     assert "| contractions | 1 | 0 | 50% | polybench/gemm 50% |" in page
     assert "| streams | 2 | 2 | 90% |" in page
+
+
+def test_irregular_programs_have_a_section_of_their_own() -> None:
+    kernels = matrix([row("blas/dot", 2.0)], "arrays of 1 MiB")
+    both = matrix([row("irregular_programs/gather", 0.5)], "arrays of 2 MiB", kernels)
+    assert both.startswith(kernels)
+    assert both.count("## Irregular programs") == 1
+    assert "Measured with arrays of 2 MiB, on A Processor, 1 thread(s)." in both
+    assert "| gather | loop-free | proved | 4.00 ms, gcc | 2.00 ms, 0.50x | 2.00 ms, 0.50x |" in both
+    assert matrix([row("blas/dot", 2.0)], "arrays of 1 MiB", both) == both
+    assert "2.00 ms, 4.00x" in matrix([row("irregular_programs/gather", 4.0)], "arrays of 2 MiB", both)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tensorlift.commands.benchmark import chosen_sizes
 from tensorlift.commands.prepare import Prepared, prepare
 from tensorlift.pipeline import LiftOptions
 from tensorlift.poly.domain import parse_domain
@@ -31,6 +32,11 @@ SWEEPS = """void f(int t, int n, double a[n]) {
 WINDOW = """void f(int n, int k, float a[n], float w[k], float y[n - k + 1]) {
   for (int i = 0; i + k <= n; i++) { y[i] = 0; for (int j = 0; j < k; j++) y[i] += a[i + j] * w[j]; }
 }"""
+GATHER = "void f(int n, int m, int at[n], float x[m], float y[n]) { for (int i = 0; i < n; i++) y[i] = x[at[i]]; }"
+HISTOGRAM = "void f(int n, int m, int key[n], int count[m]) { for (int i = 0; i < n; i++) count[key[i]]++; }"
+LARGEST = """void f(int n, int a[n], int b[n]) {
+  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) if (a[j] > b[i]) b[i] = a[j];
+}"""
 COPY = "void f(int n, int m, int a[n], int b[n]) { for (int i = 0; i < m; i++) b[i] = a[i]; }"
 
 
@@ -46,6 +52,8 @@ def prepared(text: str) -> Prepared:
         (RUNNING, {"n": 10}, 10),
         (SWEEPS, {"t": 3, "n": 10}, 3 * 8 * 2),
         (COPY, {"n": 10, "m": 4}, 0),
+        (GATHER, {"n": 100, "m": 100}, 0),
+        (HISTOGRAM, {"n": 100, "m": 100}, 100),
     ],
 )
 def test_operations_are_counted(text: str, sizes: dict[str, int], operations: int) -> None:
@@ -81,6 +89,12 @@ def test_sizes_that_shape_nothing_or_make_arrays_smaller_stay_small() -> None:
     part = prepared(COPY)
     sizes = large_sizes(part.lifting.view, part.domain, 1 << 20)
     assert sizes["m"] == sizes["n"]
+
+
+@pytest.mark.parametrize(("text", "largest"), [(GATHER, 1 << 20), (HISTOGRAM, 1 << 20), (LARGEST, 4 * 1000)])
+def test_arrays_are_as_large_as_the_loops_have_time_for(text: str, largest: int) -> None:
+    sizes = chosen_sizes(prepared(text).lifting, 1 << 20, 1e6)
+    assert largest // 2 < sizes["n"] * 4 <= largest
 
 
 def test_sizes_are_read() -> None:

@@ -11,6 +11,7 @@ from tensorlift import __version__
 from tensorlift.commands.prepare import NotLiftedError, Prepared, check_spread, prepare
 from tensorlift.contract.required import required
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity
+from tensorlift.ir.work import work_of_loops
 from tensorlift.measurement import BACKEND, ORIGINAL, BenchRecord, Contender, Machine, Spread
 from tensorlift.runtime.backends import BACKENDS, Backend, missing
 from tensorlift.runtime.compilers import Compiler, chosen_compilers
@@ -118,12 +119,12 @@ def _lifted(
 
 
 def chosen_sizes(lifting: Lifting, array_bytes: int, most_operations: float) -> dict[str, int]:
-    """Choose sizes of arrays as large as is wanted, unless that takes too many operations."""
+    """Choose sizes of arrays as large as is wanted, unless that takes too many operations, or runs loops too often."""
     view, domain, wanted = lifting.view, lifting.summary.context & required(lifting.view), array_bytes
     while True:
         sizes = large_sizes(view, domain, wanted)
-        operations = work_of(view, lifting.summary, sizes).operations
-        if operations is None or operations <= most_operations or wanted <= _LEAST_BYTES:
+        counted = work_of(view, lifting.summary, sizes).operations, work_of_loops(view).at(sizes)
+        if max(count or 0 for count in counted) <= most_operations or wanted <= _LEAST_BYTES:
             return sizes
         wanted //= 2
 

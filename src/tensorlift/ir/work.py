@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, reduce
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.affine import ForOp, LoadOp, StoreOp
@@ -73,6 +74,11 @@ class Work:
         """Tell whether it is no more by degree: each product divides one of the other work, as the context has it."""
         return all(any(_divides(one, more, context) for more in other.products) for one in self.products)
 
+    def at(self, sizes: Mapping[str, int]) -> int | None:
+        """Return the number at given sizes; None where data decide."""
+        names = {name for one in self.products for name in one}
+        return sum(prod(sizes[name] for name in one) for one in self.products) if names <= sizes.keys() else None
+
     def __str__(self) -> str:
         """Spell as an expression, the products of most factors first."""
         return " + ".join(map(_text, sorted(self.products, key=lambda one: (-len(one), one))))
@@ -87,6 +93,11 @@ def work_of_loops(view: FunctionView) -> Work:
     A loop over the places between two bounds that are data has as many in all as the array that it reads there.
     """
     return _Loops(view).of(view.body.ops)
+
+
+def work_of_source(view: FunctionView) -> Work:
+    """Return what a program of the same function may do: what the loops do, and what goes once over each array."""
+    return sum((work_of_cells(p.extents or ()) for p in view.parameters), work_of_loops(view))
 
 
 def work_of_cells(extents: Iterable[Linear | Affine], known: Mapping[str, Work] | None = None) -> Work:

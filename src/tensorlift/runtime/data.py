@@ -230,11 +230,21 @@ def _mixed(values: Any, corners: Array, rng: Random) -> Any:
     return mixed if isinstance(values, np.ndarray) else mixed[()]
 
 
-def within(values: Array, low: int, high: int) -> Array:
+def random_places(like: Array, low: int, high: int, rng: Random, *, rising: bool) -> Array:
+    """Draw integers from all of a range, for a large array; where they bound segments, each is no less than the last.
+
+    So segments share few cells, and a loop over all of them takes as long as the array has cells.
+    """
+    drawn = np.frombuffer(rng.randbytes(_BYTES * like.size), np.uint32).astype(np.int64).reshape(like.shape)
+    places = within(drawn, low, high, like.dtype)
+    return np.sort(places) if rising and like.ndim else places
+
+
+def within(values: Array, low: int, high: int, dtype: Any = None) -> Array:
     """Move integers into a range, as far as their type has it; an empty range stands for its first value."""
-    limits = np.iinfo(values.dtype)
+    limits = np.iinfo(dtype or values.dtype)
     least, most = max(low, int(limits.min)), min(max(high, low + 1), int(limits.max) + 1)
-    return np.asarray(least + values.astype(np.int64) % max(most - least, 1), values.dtype)
+    return np.asarray(least + values.astype(np.int64) % max(most - least, 1), dtype or values.dtype)
 
 
 def _argument(parameter: Parameter, sizes: Mapping[str, int], rng: Random, style: Style) -> Any:

@@ -215,6 +215,7 @@ def _facts(
         "seed": conditions.seed,
         "styles": list(inputs.styles),
         "ranges": {name: list(ends) for name, ends in inputs.ranges.items()},
+        "rising": sorted(Places(view).bounds),
         "outputs": list(inputs.outputs),
         "written": list(view.written),
         "restored": [name for name in view.written if name not in inputs.unread],

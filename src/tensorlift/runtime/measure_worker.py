@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tensorlift.runtime.compare import Array, Tolerance, compare
-from tensorlift.runtime.data import nudged, random_array, seeded, within
+from tensorlift.runtime.data import nudged, random_array, random_places, seeded
 from tensorlift.runtime.libraries import Library, NoDeviceError, load_library, parts
 from tensorlift.runtime.original_worker import Call
 from tensorlift.runtime.program import arguments_for, results_of
@@ -298,7 +298,11 @@ def _inputs(facts: Facts, style: Any) -> dict[str, Any]:
     for p in facts["parameters"]:
         drawn = None if p["role"] == "size" else random_array(p["type"], tuple(p["shape"]), rng, style)
         inputs[p["name"]] = facts["sizes"][p["name"]] if drawn is None else drawn if p["role"] == "array" else drawn[()]
-    return inputs | {name: within(inputs[name], *ends) for name, ends in facts["ranges"].items()}
+    rising = facts["rising"]
+    return inputs | {
+        name: random_places(inputs[name], low, high, rng, rising=name in rising)
+        for name, (low, high) in facts["ranges"].items()
+    }
 
 
 def _results(

@@ -34,12 +34,16 @@ _STORES = {"affine.store": 1, "memref.store": 1}
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The cells of an array of integers, plus an offset, are places below an extent; ``is_exact`` where that is all."""
+    """The cells of an array of integers, plus an offset, are places below an extent; ``is_exact`` where that is all.
+
+    One that ``is_bound`` says where a loop begins or ends.
+    """
 
     array: str
     offset: int
     extent: Linear
     is_exact: bool
+    is_bound: bool = False
 
 
 class Places:
@@ -57,6 +61,11 @@ class Places:
     def shares(self) -> tuple[float, ...]:
         """The shares of the ranges to draw from: all values if these are exact."""
         return SHARES if any(not place.is_exact for place in self.found) else SHARES[:1]
+
+    @property
+    def bounds(self) -> frozenset[str]:
+        """The arrays of places at which loops begin or end."""
+        return frozenset(place.array for place in self.found if place.is_bound)
 
     def ranges(self, sizes: Mapping[str, int], share: float = 1.0) -> dict[str, tuple[int, int]]:
         """Return the least value and the one behind the greatest for each array of places, at given sizes."""
@@ -178,7 +187,7 @@ class Places:
             if end is not None:
                 extent = Linear(end.terms, end.constant + 1)
                 for array, offset in (root for bound in bounds for root in self._roots(bound, 0, set())):
-                    yield Place(array, offset or 0, extent, offset is not None)
+                    yield Place(array, offset or 0, extent, offset is not None, is_bound=True)
 
     def _upper(self, place: SSAValue) -> Linear | None:
         """Return the bound of the loop whose variable a place is."""

@@ -4,20 +4,24 @@ An operation counts once for each value of the indices that it depends on: in ``
 the product with ``alpha`` counts for each ``i, k``, the other product and the sum for each ``i, k, j``; a running sum
 counts once for each term.  So what counts is what a careful programmer computes, not what the loops or the program do.
 Every operation on floats or integers counts as one, roots and exponentials too; signs, comparisons, conversions, bits
-and choices do not count.  Inside of kept loops all counts once for each iteration.
+and choices do not count.  Inside of kept loops all counts once for each iteration.  Where folds mean more than
+the loops do, by degree, as that of a gather, no more counts than if each operation of the loops were innermost.
 
 The bytes are those that must move at least: each array that is read, and each that is written, once as a whole.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tensorlift.comprehension.definition import Definition, Item, Summary
+from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce, Term
+from tensorlift.ir.work import work_of_definitions, work_of_loops, work_of_source
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, NotAffine
 from tensorlift.poly.variables import disjoint_parts, extreme_of
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
 _LOGIC = {"eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "select", "bitand", "bitor", "bitxor", "bitnot"}
 _FREE = frozenset({*_LOGIC, "neg", "copysign", "cast", "infinity", "nan"})
 _FOLDS = frozenset({"sum", "prod", "max", "min", "fmax", "fmin"})
+_ARITHMETIC = re.compile(r"arith\.(add|sub|mul|div|floordiv|rem|max|min)|math\.")
 _MOST_CELLS = 1 << 26  # of a grid on which points are counted
 
 
@@ -57,12 +62,24 @@ def work_of(view: FunctionView, summary: Summary, sizes: Sizes) -> Work:
     constants = {name: Affine(value) for name, value in sizes.items()}
     derived = {d.name: d.numerator.substitute(constants).constant // d.divisor for d in summary.derived}
     known = {**sizes, **derived}
+    operations: int | None
     try:
         operations = sum(_operations(d, loops, known) for d, loops in _with_loops(summary.items, ()))
     except (NotAffine, _UncountedError):
         operations = None
+    if _folds_more(view, summary) and (statements := work_of_loops(view).at(sizes)) is not None:
+        most = statements * sum(_ARITHMETIC.match(op.name) is not None for op in view.operations)
+        operations = most if operations is None else min(operations, most)
     written = sum(footprint[name] for name, _ in summary.outputs)
     return Work(operations, sum(size for name, size in footprint.items() if name in read), written)
+
+
+def _folds_more(view: FunctionView, summary: Summary) -> bool:
+    """Tell whether folds mean more than the loops do, by degree."""
+    allowed = work_of_source(view)
+    works = work_of_definitions(summary.items)
+    folding = (work for work, d in works if any(isinstance(t, Reduce) for _, term in d.pieces for t in walk(term)))
+    return not all(work.fits(allowed, summary.context) for work in folding)
 
 
 def versions_read(summary: Summary) -> set[str]:
