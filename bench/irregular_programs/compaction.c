@@ -12,7 +12,7 @@ int count_above(int n, const double *x, double t)
     return k;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c loop-free
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c loop-free
 void ranks(int n, const float *x, int *rank)
 {
     int seen = 0;
@@ -23,7 +23,7 @@ void ranks(int n, const float *x, int *rank)
     }
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
 void segment_numbers(int n, const int *key, int *segment)
 {
     int id = 0;
@@ -44,7 +44,7 @@ int compress_positive(int n, const double *restrict x, double *restrict out)
     return k;
 }
 
-// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo refused TL515, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo hybrid, linalg refused TL305, c loop-free
 size_t where_nonzero(const int32_t *restrict a, size_t n, int32_t *restrict places)
 {
     size_t found = 0;
@@ -70,7 +70,7 @@ void pack_by_mask(int n, const double *restrict a, const unsigned char *restrict
     *count = j;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg refused TL305, c refused TL406
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg refused TL305, c refused TL406
 void unpack(int n, const double *restrict x, const double *restrict packed, double *restrict out)
 {
     int j = -1;
@@ -183,7 +183,7 @@ void circular_weights(int n, int m, const double *restrict x, const double *rest
     }
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg refused TL305, c refused TL406
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg refused TL305, c refused TL406
 void steps_that_differ(int n, const double *restrict x, const double *restrict w, double *restrict y)
 {
     int k = 0;
@@ -196,7 +196,7 @@ void steps_that_differ(int n, const double *restrict x, const double *restrict w
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg refused TL305, c loop-free
 void pack_two_arrays(int n, const float *restrict u, const float *restrict v, float *restrict p, float *restrict q,
                      int *restrict count)
 {
@@ -210,7 +210,7 @@ void pack_two_arrays(int n, const float *restrict u, const float *restrict v, fl
     *count = k;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg refused TL305, c loop-free
 int drop_repeated(int n, const int *restrict x, int *restrict out)
 {
     int k = 0;

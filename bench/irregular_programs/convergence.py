@@ -45,7 +45,7 @@ def gcd(a: int, b: int):
     return a
 
 
-# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL407, linalg hybrid, c refused TL305
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c refused TL305
 def collatz(n: int):
     steps = 0
     while n > 1:
@@ -87,7 +87,7 @@ def jacobi(A: np.ndarray, b: np.ndarray, x: np.ndarray, tol: float):
             break
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL407, linalg hybrid, c hybrid
+# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
 def heat(u: np.ndarray, eps: float, max_it: int):
     for _ in range(max_it):
         v = u.copy()

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg hybrid, c hybrid
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c hybrid
 def argmax2(a: np.ndarray) -> tuple[int, int]:
     best = a[0, 0]
     r = 0
@@ -108,7 +108,7 @@ def oldest(age: np.ndarray, salary: np.ndarray) -> float:
     return found
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg hybrid, c refused TL305
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c refused TL305
 def last_minimum2(a: np.ndarray) -> tuple[int, int]:
     n, m = a.shape
     least = a[0, 0]

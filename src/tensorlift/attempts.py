@@ -133,7 +133,7 @@ def _keeping(view: FunctionView, request: Request, stage: Stage, kept: dict[Loop
         try:
             return tried.proved()
         except DefinitionError as error:
-            if not request.keeps_loops or error.diagnostics[0].code == SIZE_NEEDED:
+            if not request.keeps_loops:
                 raise
             summary = tried.summary
             assert summary is not None
@@ -141,6 +141,8 @@ def _keeping(view: FunctionView, request: Request, stage: Stage, kept: dict[Loop
             places = ((d.location, d.array) for d in summary.sources_of(error.definition))
             place = next((place for place in places if place not in kept), None)
             if place is None or is_spent():
+                break
+            if error.diagnostics[0].code == SIZE_NEEDED and place[0] in left_early(view.operations):
                 break
             _refuse_left(view, [place[0]])
             kept[place] = f"has no proved form in array operations ({error.diagnostics[0].message})"

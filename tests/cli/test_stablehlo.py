@@ -39,7 +39,10 @@ def test_a_program_for_every_size_has_open_shapes(file: str, capsys: pytest.Capt
 
 def test_a_size_that_must_be_given_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "running.c"
-    path.write_text("void running(int n, double a[n]) { for (int i = 1; i < n; i++) a[i] += a[i - 1]; }\n")
+    path.write_text(
+        "int within(int n, const double x[n], double most) { double s = 0;"
+        " for (int i = 0; i < n; i++) { s += x[i]; if (s > most) return i; } return n; }\n"
+    )
     assert main(["lift", str(path), "--to", "stablehlo"]) == REFUSED
     error = capsys.readouterr().err
     assert "the size n must be given: a running fold is over windows of static extents [TL515]" in error

@@ -22,7 +22,7 @@ from tensorlift.proofs.certificate import certificate_from_json
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.obligations import Ledger
-from tensorlift.record import Level
+from tensorlift.record import Level, Verdict
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.xla import _are_sizes, _context, interpret, load_stablehlo, portable_artifact
 from tensorlift.targets import get_target
@@ -76,10 +76,27 @@ DIAGONAL = """void diagonal(int n, double a[n][n], double d[n]) {
 }
 """
 RUNNING = "void running(int n, double a[n]) { for (int i = 1; i < n; i++) a[i] += a[i - 1]; }\n"
+SINCE = """void since(long n, const double x[n], long ago[n]) {
+  long k = n;
+  for (long i = 0; i < n; i++) {
+    k = x[i] > 0 ? 0 : k + 1;
+    ago[i] = k;
+  }
+}
+"""
+EXCEEDS = """int exceeds(int n, const double x[n], double budget) {
+  double used = 0;
+  for (int i = 0; i < n; i++) {
+    used += x[i];
+    if (used > budget) return i;
+  }
+  return n;
+}
+"""
 TWICE = "void twice(long n, double a[n]) { for (long i = 0; i < n; i++) a[i] *= 2; }\n"
 FLAT = "void flat(int n, double a[2 * n]) { for (int i = 0; i < n; i++) a[2 * i] = a[2 * i + 1]; }\n"
 _CUT = "tensor<?x?xf64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>"
-_SOURCES = [OFF_CENTRE, PAIRS, EVERY_FOURTH, SWEEPS, ROWS, OUTER, POSITIONS, WINDOWS, DIAGONAL, FLAT]
+_SOURCES = [OFF_CENTRE, PAIRS, EVERY_FOURTH, SWEEPS, ROWS, OUTER, POSITIONS, WINDOWS, DIAGONAL, FLAT, RUNNING, SINCE]
 
 
 def _one(source: str, **sizes: int) -> FunctionRecord:
@@ -125,14 +142,20 @@ def test_sizes_that_a_program_counts_in_32_bits_are_limited() -> None:
 
 
 def test_what_needs_a_size_says_so() -> None:
-    (diagnostic,) = _one(RUNNING).diagnostics
+    (diagnostic,) = _one(EXCEEDS).diagnostics
     assert diagnostic.code == "TL515"
     assert diagnostic.message == "the size n must be given: a running fold is over windows of static extents"
     assert diagnostic.remedy == "for example: --sizes n=64"
     assert diagnostic.location is not None
 
 
-_HALVES = "void halves(int n, double a[n]) { for (int i = 0; i < n / 2; i++) { if (i) a[i] += a[i - 1]; } }\n"
+def test_a_running_fold_is_a_loop_unless_the_size_is_given() -> None:
+    function = _one(RUNNING)
+    assert function.verdict == Verdict.HYBRID
+    assert "stablehlo.while" in function.program
+    given = _one(RUNNING, n=4)
+    assert given.verdict == Verdict.SCAN
+    assert "stablehlo.reduce_window" in given.program
 
 
 def test_a_cell_that_an_array_may_not_have_needs_a_size() -> None:
@@ -143,11 +166,6 @@ def test_a_cell_that_an_array_may_not_have_needs_a_size() -> None:
         "the size n must be given: an array may have no cell 2",
     )
     assert _one(source, n=4).level == Level.PROVED
-
-
-def test_what_needs_a_quotient_asks_for_the_size_behind_it() -> None:
-    (diagnostic,) = _one(_HALVES).diagnostics
-    assert diagnostic.message.startswith("the size n must be given: ")
 
 
 # -- wrong texts
@@ -178,6 +196,11 @@ def test_what_needs_a_quotient_asks_for_the_size_behind_it() -> None:
         (POSITIONS, "-> tensor<?xf64> {", "-> tensor<4xf64> {"),
         (DIAGONAL, "dims = []", "dims = [0]"),
         (FLAT, "stablehlo.divide", "stablehlo.multiply"),
+        (SINCE, "%k = stablehlo.reshape %n", "%k = stablehlo.reshape %1"),
+        (SINCE, "(%1, %ago, %k)", "(%k, %ago, %k)"),
+        (SINCE, "(%1, %ago, %k)", "(%1, %ago, %1)"),
+        (SINCE, "add %k_1, %11", "add %i, %11"),
+        (SINCE, "compare LT, %3, %n", "compare LT, %5, %n"),
     ],
 )
 def test_a_wrong_text_is_refused(source: str, old: str, new: str) -> None:

@@ -38,7 +38,7 @@ AxisPairs = int | tuple[object, object]
 Flag = bool
 Text = str
 
-# The code of the refusal of a program that a target can write if sizes are given: keeping loops is no way out of it.
+# The code of the refusal of a program that a target can write if sizes are given, with loops that it cannot keep.
 SIZE_NEEDED = "TL515"
 
 

@@ -95,6 +95,10 @@ class Lines(Generic[Value]):
         self._scopes[-1][0][key] = value
         return value
 
+    def is_known(self, value: Value) -> bool:
+        """Tell whether a value is known here as something."""
+        return any(value is one for known, _ in self._scopes for one in known.values())
+
     @contextmanager
     def inner(self, inside: Domain = UNIVERSE) -> Iterator[None]:
         """Add lines of a region, where the variables are inside a domain; what it defines is not known behind it."""

@@ -423,6 +423,12 @@ class Builder(Lines[Array]):
         return self.folded("reduce_window", operands, attributes, COMBINING[op])
 
 
+def apart(build: Builder, value: Array) -> Array:
+    """Return a number that goes by the name of a definition as a value that is no size of the program too."""
+    is_size = value.dtype == "i64" and not value.shape and build.is_known(value)
+    return build.add("reshape", [value], (), "i64") if is_size else value
+
+
 def array_text(values: Sequence[int]) -> str:
     """Spell numbers as an array."""
     return f"array<i64{': ' if values else ''}{', '.join(map(str, values))}>"

@@ -55,7 +55,7 @@ from tensorlift.targets.mlir_text.text import (
     without_position,
     without_unused,
 )
-from tensorlift.targets.stablehlo.builder import COMBINING, Array, Builder, is_static, lacking
+from tensorlift.targets.stablehlo.builder import COMBINING, Array, Builder, apart, is_static, lacking
 from tensorlift.targets.stablehlo.convolution import contract, convolution_of
 from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS, FUNCTIONS, ROUNDINGS
 from tensorlift.targets.stablehlo.spans import Span, changing, reversed_axes
@@ -182,6 +182,7 @@ class _Emission:
             self._results = [self.value(value) for value in returned(statement, self.program)]
         else:
             value = self.value(statement.value) if isinstance(statement, Assign) else _stored(self, statement)
+            value = apart(self.build, value) if statement.definition else value
             self.values[statement.name] = self._named(value, statement.name, statement.definition)
 
     def _loop(self, statement: For) -> None:
