@@ -12,7 +12,7 @@ int count_above(int n, const double *x, double t)
     return k;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c loop-free
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
 void ranks(int n, const float *x, int *rank)
 {
     int seen = 0;
@@ -23,7 +23,7 @@ void ranks(int n, const float *x, int *rank)
     }
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 void segment_numbers(int n, const int *key, int *segment)
 {
     int id = 0;
@@ -34,7 +34,7 @@ void segment_numbers(int n, const int *key, int *segment)
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg loop-free, c loop-free
 int compress_positive(int n, const double *restrict x, double *restrict out)
 {
     int k = 0;
@@ -44,7 +44,7 @@ int compress_positive(int n, const double *restrict x, double *restrict out)
     return k;
 }
 
-// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo hybrid, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo hybrid, linalg refused TL307, c loop-free
 size_t where_nonzero(const int32_t *restrict a, size_t n, int32_t *restrict places)
 {
     size_t found = 0;
@@ -70,7 +70,7 @@ void pack_by_mask(int n, const double *restrict a, const unsigned char *restrict
     *count = j;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg refused TL305, c refused TL406
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c refused TL406
 void unpack(int n, const double *restrict x, const double *restrict packed, double *restrict out)
 {
     int j = -1;
@@ -81,7 +81,7 @@ void unpack(int n, const double *restrict x, const double *restrict packed, doub
         }
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg refused TL305, c refused TL406
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg scan, c refused TL406
 void expand_with_zeros(int n, const int *restrict mask, const float *restrict v, float *restrict dense)
 {
     int k = 0;
@@ -89,7 +89,7 @@ void expand_with_zeros(int n, const int *restrict mask, const float *restrict v,
         dense[i] = mask[i] ? v[k++] : 0.0f;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg refused TL305, c refused TL314
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg scan, c refused TL314
 void merge_by_flags(int n, const int *restrict from_a, const double *restrict a, const double *restrict b,
                     double *restrict out)
 {
@@ -102,7 +102,7 @@ void merge_by_flags(int n, const int *restrict from_a, const double *restrict a,
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg loop-free, c loop-free
 int partition_stable(int n, const double *restrict x, double pivot, double *restrict low, double *restrict high)
 {
     int nl = 0, nh = 0;
@@ -137,7 +137,7 @@ int remove_value(int *a, int n, int value)
     return k;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL302, linalg refused TL302, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL302, linalg loop-free, c loop-free
 int unique_sorted(int n, const int *restrict x, int *restrict out)
 {
     int k = 0;
@@ -172,7 +172,7 @@ int with_second_push(int n, const double *restrict x, double *restrict out)
     return k;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg refused TL305, c hybrid
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
 void circular_weights(int n, int m, const double *restrict x, const double *restrict w, double *restrict y)
 {
     int k = 0;
@@ -183,7 +183,7 @@ void circular_weights(int n, int m, const double *restrict x, const double *rest
     }
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg refused TL305, c refused TL406
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c refused TL406
 void steps_that_differ(int n, const double *restrict x, const double *restrict w, double *restrict y)
 {
     int k = 0;
@@ -196,7 +196,7 @@ void steps_that_differ(int n, const double *restrict x, const double *restrict w
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
 void pack_two_arrays(int n, const float *restrict u, const float *restrict v, float *restrict p, float *restrict q,
                      int *restrict count)
 {
@@ -210,7 +210,7 @@ void pack_two_arrays(int n, const float *restrict u, const float *restrict v, fl
     *count = k;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
 int drop_repeated(int n, const int *restrict x, int *restrict out)
 {
     int k = 0;
@@ -221,7 +221,7 @@ int drop_repeated(int n, const int *restrict x, int *restrict out)
     return k;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg loop-free, c loop-free
 long gather_valid(long n, const int *restrict ix, const double *restrict x, double *restrict out)
 {
     double *p = out;
@@ -231,7 +231,7 @@ long gather_valid(long n, const int *restrict ix, const double *restrict x, doub
     return p - out;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg refused TL305, c loop-free
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg scan, c loop-free
 void pack_and_tell_where(int n, const float *restrict a, const float *restrict b, float *restrict out,
                          int *restrict place)
 {
@@ -246,7 +246,7 @@ void pack_and_tell_where(int n, const float *restrict a, const float *restrict b
     }
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL402, linalg refused TL305, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL402, linalg refused TL407, c hybrid
 int compress_up_to(int n, int most, const double *x, double *out) {
     int k = 0;
     for (int i = 0; i < n; i++)

@@ -12,7 +12,7 @@ int count_above(const std::vector<double> &x, double t)
     return k;
 }
 
-// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo hybrid, linalg refused TL305, c loop-free
+// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo hybrid, linalg refused TL307, c loop-free
 std::size_t compress_positive(const std::vector<double> &x, std::vector<double> &out)
 {
     std::size_t k = 0;
@@ -31,7 +31,7 @@ void unpack(const std::vector<bool> &mask, const std::vector<float> &packed, std
             out[i] = packed[k++];
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg refused TL305, c refused TL314
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg scan, c refused TL314
 void merge_by_flags(int n, const int *flags, const double *a, const double *b, double *__restrict out)
 {
     for (int k = 0, i = 0, j = 0; k < n; ++k)

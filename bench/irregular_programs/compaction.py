@@ -12,7 +12,7 @@ def count_above(x: np.ndarray, t: float):
     return k
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c loop-free
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
 def ranks(x: np.ndarray, rank: np.ndarray):
     seen = 0
     for i in range(x.shape[0]):
@@ -21,7 +21,7 @@ def ranks(x: np.ndarray, rank: np.ndarray):
             seen = seen + 1
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg refused TL305, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
 def compress_positive(x: np.ndarray, out: np.ndarray):
     k = 0
     for i in range(len(x)):
@@ -31,7 +31,7 @@ def compress_positive(x: np.ndarray, out: np.ndarray):
     return k
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg refused TL305, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
 def where_nonzero(a: np.ndarray, places: np.ndarray):
     found = 0
     for i, value in enumerate(a):
@@ -41,7 +41,7 @@ def where_nonzero(a: np.ndarray, places: np.ndarray):
     return found
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg refused TL305, c refused TL406
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c refused TL406
 def unpack(x: np.ndarray, packed: np.ndarray, out: np.ndarray):
     j = 0
     for i in range(len(x)):
@@ -50,7 +50,7 @@ def unpack(x: np.ndarray, packed: np.ndarray, out: np.ndarray):
             j += 1
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg refused TL305, c refused TL314
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c refused TL314
 def merge_by_flags(flags: np.ndarray, a: np.ndarray, b: np.ndarray, out: np.ndarray):
     i = j = 0
     for k in range(len(flags)):
@@ -62,7 +62,7 @@ def merge_by_flags(flags: np.ndarray, a: np.ndarray, b: np.ndarray, out: np.ndar
             j += 1
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg refused TL305, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg loop-free, c loop-free
 def partition_stable(x: np.ndarray, pivot: float, low: np.ndarray, high: np.ndarray):
     nl, nh = 0, 0
     for v in x:
@@ -75,7 +75,7 @@ def partition_stable(x: np.ndarray, pivot: float, low: np.ndarray, high: np.ndar
     return nl
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg refused TL305, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
 def keep_masked(a: np.ndarray, keep: np.ndarray, out: np.ndarray):
     j = 0
     for i in range(len(a)):
@@ -86,7 +86,7 @@ def keep_masked(a: np.ndarray, keep: np.ndarray, out: np.ndarray):
     return j
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 def run_numbers(key: np.ndarray, run: np.ndarray):
     current = 0
     for i in range(len(key)):
@@ -95,7 +95,7 @@ def run_numbers(key: np.ndarray, run: np.ndarray):
         run[i] = current
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg refused TL305, c hybrid
+# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
 def circular_weights(x: np.ndarray, w: np.ndarray, y: np.ndarray):
     k = 0
     for i in range(len(x)):

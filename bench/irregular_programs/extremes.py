@@ -3,7 +3,7 @@
 import numpy as np
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c hybrid
 def argmax2(a: np.ndarray) -> tuple[int, int]:
     best = a[0, 0]
     r = 0
@@ -97,7 +97,7 @@ def assign(points: np.ndarray, centres: np.ndarray, label: np.ndarray) -> None:
                 label[i] = c
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
 def oldest(age: np.ndarray, salary: np.ndarray) -> float:
     best = -1.0
     found = 0.0
@@ -122,7 +122,7 @@ def last_minimum2(a: np.ndarray) -> tuple[int, int]:
     return r, c
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c hybrid
 def pivot(a: np.ndarray) -> tuple[float, int, int]:
     big = -1.0
     row, col = -1, -1
@@ -134,7 +134,7 @@ def pivot(a: np.ndarray) -> tuple[float, int, int]:
     return big, row, col
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c hybrid
 def brightest(image: np.ndarray, mask: np.ndarray) -> tuple[int, int]:
     h, w = image.shape
     best = float("-inf")

@@ -45,7 +45,7 @@ float mean_before(size_t n, const float *v, float limit, size_t *count) {
     return total;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL114, c refused TL114
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL114
 double value_at_hit(int n, const double *x, const double *y, double t) {
     for (int i = 0; i < n; i++)
         if (x[i] > t)
@@ -63,7 +63,7 @@ void scale_between(int n, float *a, float *b, const float *c) {
     }
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg refused TL114, c loop-free
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg scan, c loop-free
 int exceeds(int n, const double *x, double budget) {
     double used = 0;
     for (int i = 0; i < n; i++) {
@@ -191,7 +191,7 @@ int returned_behind_a_store(int n, double *x) {
   return n;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL112, c refused TL112
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL406, c refused TL112
 int stored_behind_a_store(int n, double *x) {
   for (int i = 0; i < n; i++)
     if (x[i] > 1) {

@@ -50,7 +50,7 @@ def find_or_else(x: np.ndarray, key: float) -> int:
     return place
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL114, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def value_at_hit(x: np.ndarray, y: np.ndarray, t: float) -> float:
     for i in range(len(x)):
         if x[i] > t:
@@ -58,7 +58,7 @@ def value_at_hit(x: np.ndarray, y: np.ndarray, t: float) -> float:
     return 0.0
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg refused TL114, c loop-free
+# expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg scan, c loop-free
 def budget(costs: np.ndarray, limit: float) -> int:
     used = 0.0
     for i in range(len(costs)):

@@ -46,13 +46,13 @@ def tiled(y: np.ndarray, x: np.ndarray):
         y[i] = x[i % m]
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL305, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def block_sums(s: np.ndarray, x: np.ndarray):
     for i in range(len(x)):
         s[i // 4] += x[i]
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL305, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def by_phase(s: np.ndarray, x: np.ndarray):
     for i, v in enumerate(x):
         s[i % 3] += v

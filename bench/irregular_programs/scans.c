@@ -3,7 +3,7 @@
 
 /* Scans that are no sums: the value last seen, the best so far and where it was, gains over a running minimum. */
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 void forward_fill(int n, const double *x, double *y) {
     double last = 0.0;
     for (int i = 0; i < n; i++) {
@@ -13,7 +13,7 @@ void forward_fill(int n, const double *x, double *y) {
     }
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL305, c refused TL314
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL401, c refused TL314
 void fill_valid(int n, const int *valid, const float *x, float *y) {
     int at = 0;
     for (int i = 0; i < n; ++i) {
@@ -23,14 +23,14 @@ void fill_valid(int n, const int *valid, const float *x, float *y) {
     }
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 void fill_in_place(long n, int64_t *x) {
     for (long i = 1; i < n; i++)
         if (x[i] == 0)
             x[i] = x[i - 1];
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 double sample_and_hold(int n, double start, const double *trigger, const double *x, double *held) {
     double h = start;
     for (int t = 0; t < n; t++) {
@@ -40,7 +40,7 @@ double sample_and_hold(int n, double start, const double *trigger, const double 
     return h;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 void backward_fill(int n, const double *x, const double *mark, double *y) {
     double next = -1.0;
     for (int i = n - 1; i >= 0; i--) {
@@ -50,7 +50,7 @@ void backward_fill(int n, const double *x, const double *mark, double *y) {
     }
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c loop-free
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
 double max_drawdown(int n, const double *price) {
     double peak = price[0], worst = 0.0;
     for (int i = 1; i < n; i++) {
@@ -63,7 +63,7 @@ double max_drawdown(int n, const double *price) {
     return worst;
 }
 
-// expect: numpy scan, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c loop-free
+// expect: numpy scan, jax hybrid, torch unchanged, stablehlo hybrid, linalg scan, c loop-free
 double best_gain(int n, const double *price) {
     double lowest = price[0];
     double best = 0.0;
@@ -74,7 +74,7 @@ double best_gain(int n, const double *price) {
     return best;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c loop-free
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
 void drawdowns(int n, const double *equity, double *down) {
     double peak = equity[0];
     for (int i = 0; i < n; i++) {
@@ -94,7 +94,7 @@ long kadane(int n, const int *a) {
     return best;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 double largest_sum(int n, const double *a) {
     double best = 0, sum = 0;
     for (int i = 0; i < n; i++) {
@@ -147,7 +147,7 @@ void reset_sum(int n, const double *x, const int *reset, double *out) {
     }
 }
 
-// expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c hybrid
 void run_lengths(int n, const int *bit, int *run) {
     int k = 0;
     for (int i = 0; i < n; i++) {
@@ -156,7 +156,7 @@ void run_lengths(int n, const int *bit, int *run) {
     }
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 void fill_rows(int m, int n, const double A[m][n], double B[m][n]) {
     for (int i = 0; i < m; i++) {
         double last = 0.0;
@@ -168,7 +168,7 @@ void fill_rows(int m, int n, const double A[m][n], double B[m][n]) {
     }
 }
 
-// expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg hybrid, c refused TL402
+// expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c refused TL402
 void since_event(int n, const double *x, double limit, int *ago) {
     int k = n;
     for (int i = 0; i < n; i++) {
@@ -188,7 +188,7 @@ void equal_runs(int n, const int *x, int *length) {
     }
 }
 
-// expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c hybrid
 void streak_of_gains(int n, const double *price, long *streak) {
     long s = 0;
     for (int i = 1; i < n; i++) {
@@ -200,7 +200,7 @@ void streak_of_gains(int n, const double *price, long *streak) {
     }
 }
 
-// expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c hybrid
 void until_zero(long n, const int64_t *x, int64_t *steps) {
     int64_t k = 0;
     for (long i = n - 1; i >= 0; i--) {
@@ -209,7 +209,7 @@ void until_zero(long n, const int64_t *x, int64_t *steps) {
     }
 }
 
-// expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c hybrid
 int longest_run(int n, const int *bit) {
     int run = 0, longest = 0;
     for (int i = 0; i < n; i++) {

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 def forward_fill(x: np.ndarray, y: np.ndarray):
     last = 0.0
     for i in range(len(x)):
@@ -12,7 +12,7 @@ def forward_fill(x: np.ndarray, y: np.ndarray):
         y[i] = last
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 def hold_last(valid: "int[n]", x: "float[n]"):
     out = np.empty(len(x))
     last = -1.0
@@ -23,14 +23,14 @@ def hold_last(valid: "int[n]", x: "float[n]"):
     return out
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 def fill_zeros(x: "int[n]"):
     for i in range(1, x.shape[0]):
         if x[i] == 0:
             x[i] = x[i - 1]
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c loop-free
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
 def max_drawdown(price: np.ndarray) -> float:
     peak = price[0]
     worst = 0.0
@@ -40,7 +40,7 @@ def max_drawdown(price: np.ndarray) -> float:
     return worst
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 def kadane(a: np.ndarray) -> float:
     best = a[0]
     here = a[0]
@@ -50,7 +50,7 @@ def kadane(a: np.ndarray) -> float:
     return best
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 def largest_sum(values: "list[float]"):
     best = 0.0
     total = 0.0
@@ -60,7 +60,7 @@ def largest_sum(values: "list[float]"):
     return best
 
 
-# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL305, c hybrid
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def running_argmax(x: "float[n]", where: "int[n]"):
     at = 0
     for i in range(len(x)):
@@ -85,7 +85,7 @@ def reset_sum(x: "float[n]", reset: "int[n]", out: "float[n]"):
         out[i] = acc
 
 
-# expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c hybrid
 def previous_spike(x: "float[n]", threshold: float, since: "int[n]"):
     last = -1
     for i in range(len(x)):
@@ -94,7 +94,7 @@ def previous_spike(x: "float[n]", threshold: float, since: "int[n]"):
         since[i] = i - last
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 def fill_rows(A: "float[m,n]", B: "float[m,n]"):
     for i in range(A.shape[0]):
         last = 0.0
@@ -104,7 +104,7 @@ def fill_rows(A: "float[m,n]", B: "float[m,n]"):
             B[i, j] = last
 
 
-# expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c hybrid
 def since_event(x: "float[n]", limit: float):
     ago = np.empty(len(x), dtype=np.int64)
     k = len(x)
@@ -114,7 +114,7 @@ def since_event(x: "float[n]", limit: float):
     return ago
 
 
-# expect: numpy scan, jax scan, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch hybrid, stablehlo hybrid, linalg scan, c hybrid
 def consecutive(hits: "bool[n]"):
     out = np.zeros(len(hits), dtype=np.int64)
     run = 0
@@ -127,7 +127,7 @@ def consecutive(hits: "bool[n]"):
     return out
 
 
-# expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c hybrid
 def plateau_lengths(x: "int[n]"):
     out = np.ones(len(x), dtype=np.int64)
     r = 1
@@ -140,7 +140,7 @@ def plateau_lengths(x: "int[n]"):
     return out
 
 
-# expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c hybrid
 def silence(x: "float[n]", quiet: float):
     frames = np.zeros(len(x), dtype=np.int64)
     k = 0
@@ -152,7 +152,7 @@ def silence(x: "float[n]", quiet: float):
     return frames
 
 
-# expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+# expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c hybrid
 def next_mark(mark: "bool[n]"):
     far = np.empty(len(mark), dtype=np.int64)
     k = 10**6

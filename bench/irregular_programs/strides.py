@@ -76,7 +76,7 @@ def block_means(x: np.ndarray, w: int) -> np.ndarray:
     return out
 
 
-# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL305, c hybrid
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def pack_lower(A: np.ndarray, p: np.ndarray) -> None:
     k = 0
     for i in range(A.shape[0]):

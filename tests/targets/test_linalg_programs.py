@@ -146,12 +146,6 @@ def test_a_loop_that_stays_hands_its_arrays_on() -> None:
     assert [p.name for p in function.parameters] == ["steps", "a", "b"]
 
 
-def test_a_running_sum_keeps_its_loop() -> None:
-    function = _one("void running(int n, double a[n]) { for (int i = 1; i < n; i++) a[i] += a[i - 1]; }")
-    assert function.verdict == "hybrid"
-    assert "Linalg has no running folds" in function.residual_loops[0].reason
-
-
 def test_unsigned_integers_are_refused() -> None:
     (function,) = lift("void f(int n, unsigned a[n]) { for (int i = 0; i < n; i++) a[i] /= 3; }", to="linalg").functions
     (diagnostic,) = function.diagnostics

@@ -37,6 +37,7 @@ from tensorlift.proofs.tensor_text.arguments import (
     listed_cells,
     result_type,
 )
+from tensorlift.proofs.tensor_text.compactions import compacted, compaction
 from tensorlift.proofs.tensor_text.read import TextFunction, read_function
 from tensorlift.proofs.tensor_text.stores import store_nest, updated
 from tensorlift.proofs.tensor_text.structured import Structured
@@ -377,14 +378,20 @@ class _CutEvaluation(Evaluation):
             values[op.results[0]] = table
         elif op.name in self.target.loops:
             self.operands(op, values)
-            nest = None if any(map(self._execution.cuts_of, _arguments(op))) else store_nest(op)
-            if nest is not None:
-                held = updated(self, nest, values)
+            held = None if any(map(self._execution.cuts_of, _arguments(op))) else self._stored(op, values)
+            if held is not None:
                 values[op.results[0]] = self._execution.named(op.results[0], held)
                 return
             values.update(zip(op.results, self._execution.loops.prove(op, values), strict=True))
         else:
             values[op.results[0]] = self._execution.named(op.results[0], self.operation(op, values))
+
+    def _stored(self, op: Operation, values: Values) -> Held | None:
+        """Return the result of a loop that is one store; None for others."""
+        nest, kept = store_nest(op), compaction(op)
+        if nest is not None:
+            return updated(self, nest, values)
+        return None if kept is None else compacted(self, kept, values)
 
 
 class TextExecution(CutExecution):

@@ -1,9 +1,10 @@
-"""Loops that store where data say, read as one update: each point stores into, or combines with, one cell.
+"""Loops that store, read as one update: each point stores into, or combines with, one cell.
 
     for i ...: h = insert(combine(extract(h, [p(i)]), v(i)), h, [p(i)])
 
 Nothing else may be read of what is carried.  The points come in their order, so that of those which hit one cell the
-last value stays, where all but one variable are told by the cell.
+last value stays, where all but one variable are told by the cell.  The innermost loop may also hand on what it folded
+so far, ``s = combine(s, v(i))``: a fold over what is before the point.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from xdsl.dialects.tensor import ExtractOp, InsertOp
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.rewrite import substitute
-from tensorlift.comprehension.tensor import affine_of, scalar_value, size
+from tensorlift.comprehension.tensor import SymbolicTensor, affine_of, domain_of, size
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
-from tensorlift.proofs.values import Held
+from tensorlift.proofs.tensor_text.folds import between, reducer, running
+from tensorlift.proofs.values import Held, cells_of
 from tensorlift.targets.arrays.scatter import Hits
-from tensorlift.targets.mlir_text.operations import dtype_of
 
 if TYPE_CHECKING:
     from xdsl.ir import Operation, SSAValue
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from tensorlift.proofs.tensor_text.execute import Evaluation
 
 Values = dict["SSAValue", Held]
-_FOLDS: tuple[Reducer, ...] = ("sum", "prod", "max", "min")
+_CARRIED = 2  # values: a tensor, and what is folded so far
 
 
 class StoreNest(NamedTuple):
@@ -40,21 +41,27 @@ class StoreNest(NamedTuple):
     loops: tuple[ForOp, ...]
     body: tuple[Operation, ...]
     insert: InsertOp
+    folded: Operation | None  # what combines with what is folded so far
 
 
 def store_nest(op: Operation) -> StoreNest | None:
     """Read a loop as such a nest; None for others."""
     loops: list[ForOp] = []
-    while isinstance(op, ForOp) and len(op.iter_args) == len(op.results) == 1 and len(op.body.blocks) == 1:
+    while isinstance(op, ForOp) and len(op.body.blocks) == 1:
         loops.append(op)
-        carried = op.body.block.args[1]
         *body, end = op.body.block.ops
-        if not body or not isinstance(end, YieldOp) or list(end.operands) != list(body[-1].results):
+        if not body or not isinstance(end, YieldOp) or not 1 <= len(op.iter_args) == len(end.operands) <= _CARRIED:
             return None
-        last = body[-1]
+        carried, (given, *folded), last = op.body.block.args[1], end.operands, body[-1]
+        if not last.results or given is not last.results[0]:
+            return None
         if isinstance(last, InsertOp):
-            return StoreNest(tuple(loops), tuple(body[:-1]), last) if last.dest is carried else None
-        if len(body) > 1 or not isinstance(last, ForOp) or list(last.iter_args) != [carried]:
+            own = folded[0].owner if folded else None
+            is_plain = last.dest is carried and (own is None or own in body)
+            return StoreNest(tuple(loops), tuple(body[:-1]), last, own) if is_plain else None  # type: ignore[arg-type]  # what is in the body is an operation
+        if not isinstance(last, ForOp) or folded or len(body) > 1:
+            return None
+        if last.iter_args[0] is not carried or carried in last.iter_args[1:]:
             return None
         op = last
     return None
@@ -63,13 +70,14 @@ def store_nest(op: Operation) -> StoreNest | None:
 def updated(evaluation: Evaluation, nest: StoreNest, values: Values) -> Held:
     """Return what loops make of the tensor that they start from."""
     o, structured = evaluation.ledger, evaluation.structured
-    start = structured.value(nest.loops[0].iter_args[0], values)
+    held = structured.held(nest.loops[0].iter_args[0], values)
+    start = held.tensor
     inner, names, domain = _points(evaluation, nest, values)
     op, given = _combining(evaluation, nest)
     outside = o.context
     o.within(outside & domain)
     try:
-        _execute(evaluation, nest, given, inner)
+        _execute(evaluation, nest, given, inner, names[-1])
         places = [structured.value(index, inner).value() for index in nest.insert.indices]
         value = structured.value(given, inner).value()
         for place, extent in zip(places, start.shape, strict=True):
@@ -86,7 +94,10 @@ def updated(evaluation: Evaluation, nest: StoreNest, values: Values) -> Held:
     if op is None and (None in alone or len(set(alone)) < len(alone)):
         o.refuse("stores at places that are sums of loop variables, whose order is not known")
 
-    def cell(at: Indices) -> Term:
+    if held.blank is not None and op is not None:
+        o.refuse("cells are read that have no value")
+
+    def cell(at: Indices, value: Term = value, start: SymbolicTensor = start) -> Term:
         own = {name: Affine.var(fresh("k")) for name in names}
         points, tests = domain.substitute(own), list["Term"]()
         for index, place in zip(at, places, strict=True):
@@ -102,7 +113,12 @@ def updated(evaluation: Evaluation, nest: StoreNest, values: Values) -> Held:
 
     result = start.with_cells(start.shape, cell)
     structured.check_is(nest.loops[0].results[0].type, result, "scf.for")
-    return Held(result)
+    if held.blank is None:
+        return Held(result)
+    none = SymbolicTensor(start.shape, "bool", lambda _: terms.zero("bool"))
+    written = domain_of(cell(cells_of(result), terms.one("bool"), none))
+    rest = held.blank if written is None else held.blank - written
+    return Held(result, blank=None if (rest & o.context).is_empty() else rest)
 
 
 def _points(evaluation: Evaluation, nest: StoreNest, values: Values) -> tuple[Values, list[str], Domain]:
@@ -118,14 +134,18 @@ def _points(evaluation: Evaluation, nest: StoreNest, values: Values) -> tuple[Va
     return inner, names, domain
 
 
-def _execute(evaluation: Evaluation, nest: StoreNest, given: SSAValue, inner: Values) -> None:
+def _execute(evaluation: Evaluation, nest: StoreNest, given: SSAValue, inner: Values, point: str) -> None:
     """Give values to what is computed at a point, but for the cell that is read and combined."""
     carried, scalar = nest.insert.dest, nest.insert.scalar
     for one in nest.body:
-        if one.regions:
-            evaluation.ledger.refuse("a loop over stores that does more at each point")
         is_combined = given is not scalar and (carried in one.operands or scalar in one.results)
-        if not is_combined:
+        if one is nest.folded:
+            running(evaluation, nest.loops[-1], one, inner, point)
+        elif isinstance(one, ForOp):
+            inner[one.results[0]] = between(evaluation, one, inner)
+        elif one.regions:
+            evaluation.ledger.refuse("a loop over stores that does more at each point")
+        elif not is_combined:
             evaluation.statement(one, inner)
 
 
@@ -143,14 +163,6 @@ def _combining(evaluation: Evaluation, nest: StoreNest) -> tuple[Reducer | None,
     if not is_own or combine not in nest.body or users != [combine] or len(list(scalar.uses)) != 1:
         o.refuse("a loop over stores reads other cells of what it stores into")
     others = [operand for operand in combine.operands if operand is not read.results[0]]  # type: ignore[union-attr]  # it is an operation
-    dtype = dtype_of(others[0].type) if len(others) == 1 else None
-    if dtype is None:
+    if len(others) != 1:
         o.refuse("a cell is combined with anything but one number")
-    old, new = (terms.scalar(fresh("argument"), dtype) for _ in range(2))
-    given = {read.results[0]: Held(scalar_value(old)), others[0]: Held(scalar_value(new))}
-    found = evaluation.operation(combine, given).tensor.value()  # type: ignore[arg-type]  # it is an operation
-    for op in _FOLDS:
-        combiner = terms.COMBINER[op]
-        if found in (terms.apply(combiner, old, new), terms.apply(combiner, new, old)):
-            return op, others[0]
-    return o.refuse("a cell is combined by another operation than those that fold")
+    return reducer(evaluation, combine, read.results[0], others[0]), others[0]  # type: ignore[arg-type]  # it is an operation

@@ -20,7 +20,10 @@ from tensorlift.targets.arrays.scatter import require_in_range
 from tensorlift.targets.target import Size, Tensor, row, sample
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tensorlift.comprehension.terms import Reducer, Term
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.target import OpRow
 
 NAMES: dict[Reducer, str] = {"sum": "segment_sums", "max": "segment_max", "min": "segment_min"}
@@ -38,16 +41,24 @@ def _require_bounds(o: Obligations, x: Tensor, low: Tensor, high: Tensor, extent
         require_in_range(o, extent + 1, bounds)
 
 
+def fold_between(
+    op: Reducer, dtype: DType, extent: Affine, bounds: tuple[Term, Term], value: Callable[[Affine], Term]
+) -> Term:
+    """Return the fold of values at those of so many places that two bounds are around."""
+    name = fresh("r")
+    first, end = (terms.cast(bound, "i64") for bound in bounds)
+    inside = terms.apply("within", terms.index(Affine.var(name), "i64"), first, end)
+    chosen = terms.apply("select", inside, value(Affine.var(name)), neutral_term(op, dtype))
+    return terms.reduce(op, (name,), Domain.box((name,), (extent,)), chosen)
+
+
 def _folds(op: Reducer, o: Obligations, x: Tensor, low: Tensor, high: Tensor) -> SymbolicTensor:
     _require_bounds(o, x, low, high, x.shape[0] if x.rank else ZERO)
     extent = x.shape[0]
 
     def cell(at: Indices) -> Term:
-        name = fresh("r")
-        first, end = (terms.cast(bounds.at(at[:1]), "i64") for bounds in (low, high))
-        inside = terms.apply("within", terms.index(Affine.var(name), "i64"), first, end)
-        value = terms.apply("select", inside, x.at((Affine.var(name), *at[1:])), neutral_term(op, x.dtype))
-        return terms.reduce(op, (name,), Domain.box((name,), (extent,)), value)
+        bounds = low.at(at[:1]), high.at(at[:1])
+        return fold_between(op, x.dtype, extent, bounds, lambda place: x.at((place, *at[1:])))
 
     return SymbolicTensor((*low.shape, *x.shape[1:]), x.dtype, cell)
 

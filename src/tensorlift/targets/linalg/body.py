@@ -32,7 +32,7 @@ from tensorlift.targets.linalg.writer import Value, element_type, map_text, oper
 from tensorlift.targets.mlir_text.text import number_at, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from tensorlift.ir.tensor_program import Shape
     from tensorlift.ops.dtypes import DType
@@ -42,11 +42,15 @@ Indices = tuple[Affine, ...]
 
 
 class Body:
-    """A body under construction; ``inputs`` are the operands, each with its map, that it reads so far."""
+    """A body under construction; ``inputs`` are the operands, each with its map, that it reads so far.
 
-    def __init__(self, values: Values, extents: Shape) -> None:
+    A body of loops, which has their ``variables``, reads cells by their indices.
+    """
+
+    def __init__(self, values: Values, extents: Shape, variables: Sequence[Value] = ()) -> None:
         self.values = values
         self.extents = extents
+        self.variables = variables
         self.dimensions = tuple(f"%{k}" for k in range(len(extents)))  # no source name starts so
         self.inputs: dict[tuple[Value, Indices], str] = {}
         self.lines: list[str] = []
@@ -65,7 +69,7 @@ class Body:
         key = (node, indices)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = self._cell(node, indices)
+            found = self._known[key] = self.cell(node, indices)
         return found
 
     def define(self, operation: str, type_: str) -> Value:
@@ -82,9 +86,15 @@ class Body:
         self._names.add(name)
         return f"%{name}"
 
+    def write(self) -> None:
+        """Add the lines to the program, inside of the loops whose variables the body has."""
+        for line in self.lines:
+            self.values.writer.line(line)
+
     # -- expressions
 
-    def _cell(self, node: Expression, indices: Indices) -> Value:
+    def cell(self, node: Expression, indices: Indices) -> Value:
+        """Return what an expression is at an index, also where it has no axes."""
         if not self.values.is_known(node):
             view = shown(node, indices)
             if view is not None:
@@ -119,7 +129,8 @@ class Body:
         return self.define(f"affine.apply {spelled}({listed})" + (f"[{symbols}]" if outer else ""), "index")
 
     def _dimension(self, name: str) -> Value:
-        return self.define(f"linalg.index {self.dimensions.index(name)} : index", "index")
+        place = self.dimensions.index(name)
+        return self.variables[place] if self.variables else self.define(f"linalg.index {place} : index", "index")
 
     def place(self, node: Expression, indices: Indices) -> Affine:
         """Return a cell of an array of integers as an index: affine in its own, or a variable for what is data."""
@@ -138,7 +149,7 @@ class Body:
         if not any(index.mentions((*self.dimensions, *self._places)) for index in indices):
             return self.values.extracted(array, indices, dtype)
         walks = [None if index.mentions(self._places) else self._walk(index) for index in indices]
-        if any(walk is None for walk in walks):
+        if self.variables or any(walk is None for walk in walks):
             places = ", ".join(self.index(index).name for index in indices)
             return self.define(f"tensor.extract {array.name}[{places}] : {array.type}", element_type(dtype))
         source = self.values.sliced(array, shape, dtype, [self._slice(index) for index in indices])

@@ -22,6 +22,7 @@ from tensorlift.ir.tensor_program import (
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.targets.emitted import returned, spell_all, spelling
+from tensorlift.targets.linalg.loops import loop_head, results_of, spelled, starts_text
 from tensorlift.targets.linalg.values import Values, is_whole
 from tensorlift.targets.linalg.writer import Value, Writer, element_type, map_text, tensor_type
 from tensorlift.targets.mlir_text.text import INDENT, function_emitted, mentions, table_text, without_unused
@@ -153,7 +154,7 @@ class Emission:
         inner = [Value(self.writer.fresh(name), start.type) for name, start in zip(carried, before, strict=True)]
         arguments = dict(zip(carried, inner, strict=True))
         self.cuts += [(arguments[v].name[1:], d) for v, d in loop.carried if v in arguments]
-        results = self._results(carried, before)
+        results = results_of(self.writer, before, carried[0] if len(carried) == 1 else "")
         inside = self._begin(loop, list(zip(carried, inner, before, strict=True)), results)
         with self.writer.inner(inside):
             for name, value in arguments.items():
@@ -174,22 +175,16 @@ class Emission:
                 value for (value, _), (name, *_) in zip(given, handed, strict=True) if name == loop.goes_on.name
             )
             types = ", ".join(start.type for *_, start in handed)
-            self.writer.line(f"{_spelled(results)}scf.while ({_starts(given)}) : ({types}) -> ({types}) {{")
+            self.writer.line(f"{spelled(results)}scf.while ({starts_text(given)}) : ({types}) -> ({types}) {{")
             self.writer.line(f"  scf.condition({asked.name}) {', '.join(value.name for value, _ in given)} : {types}")
             self.writer.line("} do {")
             self.writer.line(f"^bb0({', '.join(f'{value.name}: {value.type}' for _, value, _ in handed)}):")
             return UNIVERSE
         ends = [self.writer.size(loop.lower), self.writer.size(loop.upper), self.writer.index(loop.step)]
         variable = Value(self.writer.fresh(loop.variable), "index")
-        self.writer.line(_loop_head(variable, ends, [(value, start) for _, value, start in handed], results))
+        self.writer.line(loop_head(variable, ends, [(value, start) for _, value, start in handed], results))
         self.writer.symbols[loop.variable] = variable
         return Domain.of(at_least(loop.variable, loop.lower), less(loop.variable, loop.upper))
-
-    def _results(self, carried: Sequence[str], before: Sequence[Value]) -> list[Value]:
-        if len(carried) == 1:
-            return [Value(self.writer.fresh(carried[0]), before[0].type)]
-        name = self.writer.fresh()
-        return [Value(f"{name}#{k}", start.type) for k, start in enumerate(before)]
 
     def _carried(self, loop: For, behind: Sequence[Statement]) -> list[str]:
         """Return the variables that iterations hand on, or leave behind."""
@@ -214,27 +209,6 @@ def _forward(statement: SetSlice) -> Iterator[Range | At]:
     for axis, extent in enumerate(statement.shape):
         item = statement.items[axis] if axis < len(statement.items) else None
         yield item if isinstance(item, Range | At) else Range(Affine(0), extent)
-
-
-def _loop_head(
-    variable: Value, ends: Sequence[Value], carried: Sequence[tuple[Value, Value]], results: Sequence[Value]
-) -> str:
-    """Spell the first line of a loop; ``carried`` are its arguments, each with what it starts with."""
-    text = f"scf.for {variable.name} = {ends[0].name} to {ends[1].name} step {ends[2].name}"
-    if not carried:
-        return f"{text} {{"
-    types = ", ".join(before.type for _, before in carried)
-    return f"{_spelled(results)}{text} iter_args({_starts(carried)}) -> ({types}) {{"
-
-
-def _spelled(results: Sequence[Value]) -> str:
-    """Spell the results of a loop."""
-    name, _, more = results[0].name.partition("#")
-    return f"{name}{f':{len(results)}' if more else ''} = "
-
-
-def _starts(carried: Sequence[tuple[Value, Value]]) -> str:
-    return ", ".join(f"{inner.name} = {before.name}" for inner, before in carried)
 
 
 def _type_of(value: Parameter | Expression) -> str:

@@ -110,9 +110,9 @@ def compute(  # noqa: PLR0913 - the parts of a structured operation
             return start
         op, body = found
         total = terms.reduce(op, bound, Domain.box(bound, extents), body)
-        if _is_neutral(start, op) and (op in _OF_NONE or o.holds(*filled)):
+        if is_neutral(start, op) and (op in _OF_NONE or o.holds(*filled)):
             return total
-        combined = total if _is_neutral(start, op) else _combined(COMBINER[op], start, total)
+        combined = total if is_neutral(start, op) else _combined(COMBINER[op], start, total)
         if op in _OF_NONE or o.holds(*filled):
             return combined
         some = Domain.of(*filled)
@@ -153,7 +153,7 @@ def _combined(op: str, start: Term, total: Term) -> Term:
     return arithmetic_cell(op, start, total) if combine is None else combine(start, total)
 
 
-def _is_neutral(term: Term, op: Reducer) -> bool:
+def is_neutral(term: Term, op: Reducer) -> bool:
     """Tell whether a start changes nothing."""
     value = neutral(op, term.dtype)
     if isinstance(value, int):

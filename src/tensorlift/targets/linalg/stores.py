@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.updates import REDUCERS
-from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import Literal, SizeValue
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import Domain
-from tensorlift.poly.names import fresh
+from tensorlift.targets.linalg.body import Body
+from tensorlift.targets.linalg.loops import inserted, over, repeated, results_of, spelled, yielded
 from tensorlift.targets.linalg.writer import COMBINERS, Value, element_type, operation, tensor_type
 
 if TYPE_CHECKING:
@@ -19,14 +19,9 @@ if TYPE_CHECKING:
 
 
 def stored(values: Values, node: Scatter) -> Value:
-    """Return a tensor after updates at index arrays.
-
-    Raises:
-        LiftError: TL305, where what a mask keeps is stored.
-
-    """
+    """Return a tensor after updates at index arrays, or after what a mask keeps is stored."""
     if node.op == "keep":
-        raise refuse("TL305", "Linalg has no store of what a mask keeps", remedy="lift to another target")
+        return _compacted(values, node)
     places = _common([index.shape for index in node.indices])
     shape = (*node.shape[: node.axes[0]], *places, *node.shape[node.axes[-1] + 1 :])
     target = values.cast(values.tensor(node.argument), tensor_type(node.shape, node.dtype))
@@ -36,36 +31,51 @@ def stored(values: Values, node: Scatter) -> Value:
     writer = values.writer
     variables = [Value(writer.fresh("p"), "index") for _ in shape]
 
-    def step(into: Value) -> Value:
+    def step(given: list[Value]) -> list[Value]:
+        into = given[0]
         at = [variables[axis] for axis in walked]
         chosen = iter(_place(writer, array, at) for array in arrays)
         cell = _cell(writer, part, variables, element_type(node.dtype))
         whole = [v for axis, v in enumerate(variables) if axis not in walked]
         kept = iter(whole)
         indices = [next(chosen) if axis in node.axes else next(kept) for axis in range(len(node.shape))]
-        spelled = ", ".join(index.name for index in indices)
         if node.op in REDUCERS:
-            old = writer.define(f"tensor.extract {into.name}[{spelled}] : {into.type}", cell.type)
+            named = ", ".join(index.name for index in indices)
+            old = writer.define(f"tensor.extract {into.name}[{named}] : {into.type}", cell.type)
             combine = operation(COMBINERS[REDUCERS[node.op]], node.dtype)
             cell = writer.define(f"{combine} {old.name}, {cell.name} : {cell.type}", cell.type)
-        return writer.define(f"tensor.insert {cell.name} into {into.name}[{spelled}] : {into.type}", into.type)
+        return [inserted(writer, cell, into, indices)]
 
-    def nest(axis: int, into: Value) -> Value:
-        if axis == len(shape):
-            return step(into)
-        result, inner = Value(writer.fresh(), into.type), Value(writer.fresh(), into.type)
-        ends = [writer.index(0).name, writer.size(shape[axis]).name, writer.index(1).name]
-        head = f"scf.for {variables[axis].name} = {ends[0]} to {ends[1]} step {ends[2]}"
-        writer.line(f"{result.name} = {head} iter_args({inner.name} = {into.name}) -> ({into.type}) {{")
-        known = fresh("p")
-        with writer.inner(Domain.box((known,), (shape[axis],))):
-            writer.line(f"scf.yield {nest(axis + 1, inner).name} : {into.type}")
+    return over(writer, [writer.size(extent) for extent in shape], variables, target, step)
+
+
+def _compacted(values: Values, node: Scatter) -> Value:
+    """Return a tensor after what a mask keeps is stored, by a loop that hands on the place behind what is stored."""
+    writer, (start, _, mask) = values.writer, node.indices
+    target = values.cast(values.tensor(node.argument), tensor_type(node.shape, node.dtype))
+    variable = Value(writer.fresh("p"), "index")
+    body = Body(values, mask.shape, [variable])
+    kept, cell = body.at(mask, body.point()), body.typed(node.value, body.point(), node.dtype)
+    first, one = values.scalar(start), writer.number(Fraction(1), start.dtype)
+
+    def step(given: list[Value]) -> list[Value]:
+        body.write()
+        into, place = given
+        results = results_of(writer, given)
+        types = f"{into.type}, {place.type}"
+        writer.line(f"{spelled(results)}scf.if {kept.name} -> ({types}) {{")
+        with writer.inner():
+            at = writer.define(f"arith.index_cast {place.name} : {place.type} to index", "index")
+            stored = inserted(writer, cell, into, [at])
+            yielded(writer, [stored, writer.define(f"arith.addi {place.name}, {one.name} : {place.type}", place.type)])
+        writer.line("} else {")
+        with writer.inner():
+            yielded(writer, given)
         writer.line("}")
-        return result
+        return results
 
-    for extent in shape:
-        writer.size(extent)  # outside of the loops
-    return nest(0, target)
+    ends = writer.index(0), writer.size(mask.shape[0])
+    return repeated(writer, variable, ends, [target, first], step)[0]
 
 
 def _common(shapes: list[Shape]) -> Shape:

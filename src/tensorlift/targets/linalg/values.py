@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import refuse
+from tensorlift.ir.segments import Spans
 from tensorlift.ir.tensor_program import (
     At,
     Broadcast,
@@ -30,6 +31,7 @@ from tensorlift.ir.tensor_program import (
     Scatter,
     SizeValue,
     Subscript,
+    Take,
     Transpose,
     Variable,
     Windows,
@@ -38,6 +40,7 @@ from tensorlift.ops.dtypes import is_float
 from tensorlift.ops.scalar_ops import neutral
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.targets.linalg.body import Body, aligned, generic, is_mapped, written
+from tensorlift.targets.linalg.loops import between, running
 from tensorlift.targets.linalg.stores import stored
 from tensorlift.targets.linalg.writer import (
     COMBINERS,
@@ -205,7 +208,7 @@ def reduction(values: Values, node: Reduction) -> Value:
     """Return a fold over axes: of an array as it is, or of values that are computed on the way."""
     node = without_position(node)
     combiner = operation(COMBINERS[node.op], node.dtype)
-    start = values.neutral(node) if node.initial is None else values.scalar(node.initial, node.dtype)
+    start = values.neutral(node.op, node.dtype) if node.initial is None else values.scalar(node.initial, node.dtype)
     argument = node.argument
     body = Body(values, argument.shape)
     value = body.at(argument, body.point())
@@ -217,9 +220,6 @@ def reduction(values: Values, node: Reduction) -> Value:
         text = f"linalg.reduce {{ {combiner} }} {operands_text([source], out)} dimensions = {dimensions}"
         return values.writer.define(text, out.type)
     return _folded(body, value, combiner, out, kept)
-
-
-_LEAVES = (Variable, Contraction, Reduction, Cumulative, Empty)
 
 
 class Values:
@@ -236,10 +236,10 @@ class Values:
 
     # -- numbers
 
-    def neutral(self, node: Reduction) -> Value:
+    def neutral(self, op: str, dtype: DType) -> Value:
         """Return what changes nothing in a fold."""
-        value = neutral(node.op, node.dtype)
-        return self.writer.number(value if isinstance(value, str) else Fraction(value), node.dtype)
+        value = neutral(op, dtype)
+        return self.writer.number(value if isinstance(value, str) else Fraction(value), dtype)
 
     def scalar(self, node: Expression, dtype: DType | None = None) -> Value:
         """Return an expression without axes, in a type if one is given."""
@@ -270,19 +270,12 @@ class Values:
             return self.combined(node, self.scalar, self.writer.define)
         if isinstance(node, Cast | Copy | Broadcast | Full):
             return self.scalar(node.argument, node.dtype)
-        if isinstance(node, Subscript):
+        if isinstance(node, Subscript | Gather | Take):
             body = Body(self, ())
-            return self._extracted(node.argument, body, [item.index for item in node.items if isinstance(item, At)])
-        if isinstance(node, Gather):
-            body = Body(self, ())
-            return self._extracted(node.argument, body, [body.place(i, ()) for i in node.indices])
+            value = body.cell(node, ())
+            body.write()
+            return value
         return self.extracted(self._fold(node), (), node.dtype)
-
-    def _extracted(self, array: Expression, body: Body, indices: Sequence[Affine]) -> Value:
-        value = body.at(array, tuple(indices))
-        for line in body.lines:
-            self.writer.line(line)
-        return value
 
     def extracted(self, tensor: Value, indices: Sequence[Affine], dtype: DType) -> Value:
         """Return a cell of a tensor."""
@@ -325,6 +318,8 @@ class Values:
             return self.empty(node.shape, node.dtype)
         if isinstance(node, Scatter):
             return stored(self, node)
+        if isinstance(node, Spans):
+            return between(self, node)
         if isinstance(node, Contraction | Reduction | Cumulative):
             return self._fold(node)
         if isinstance(node, Elementwise) and node.op == "add":
@@ -339,8 +334,11 @@ class Values:
             return contraction(self, node)
         if isinstance(node, Reduction):
             return reduction(self, node)
-        remedy = "keep the loop, or lift to another target"
-        raise refuse("TL305", "Linalg has no running folds", remedy=remedy)
+        if not isinstance(node, Cumulative):
+            raise refuse(
+                "TL305", f"no operation of Linalg is written for {type(node).__name__}", remedy="lift to numpy"
+            )
+        return running(self, node)
 
     def empty(self, shape: Shape, dtype: DType) -> Value:
         """Return a tensor to be filled."""
