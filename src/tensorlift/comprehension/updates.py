@@ -6,6 +6,7 @@ A choice by ``hits`` in a fold, ``sum(i : ...) select(hits(t(i), [c]), v(i), 0)`
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.counts import conjuncts
@@ -197,6 +198,8 @@ def _sorted_out(tests: Iterable[Term], axes: Sequence[str]) -> tuple[dict[str, T
 def _stored(term: Apply, axes: Sequence[str]) -> tuple[Term, list[Update]]:
     """Read a choice by hits as a store: of one value for all that hits, or of one that hits alone."""
     test, chosen, old = term.args
+    if not has_hits(test, axes):
+        return _in_cases(term, axes)
     alone = _stored_alone(test, chosen, axes)
     if alone is not None:
         before, found = updates_of(old, axes)
@@ -226,6 +229,18 @@ def _stored(term: Apply, axes: Sequence[str]) -> tuple[Term, list[Update]]:
     if added is not None:
         return before, [*found, Update("add", (), UNIVERSE, places, conditions, added)]
     return before, [*found, Update("set", (), UNIVERSE, places, conditions, value)]
+
+
+def _in_cases(term: Apply, axes: Sequence[str]) -> tuple[Term, list[Update]]:
+    """Read a choice between updates of the same: those that both arms begin with, and the others of each arm."""
+    test, *arms = term.args
+    (first, chosen), (second, others) = (updates_of(arm, axes) for arm in arms)
+    if first is not second:
+        return term, []
+    same = sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(chosen, others, strict=False)))
+    cases = (test, chosen[same:]), (apply("not", test), others[same:])
+    under = (replace(u, conditions=(*conjuncts(t), *u.conditions)) for t, updates in cases for u in updates)
+    return first, [*chosen[:same], *under]
 
 
 def _last(term: Apply, axes: Sequence[str]) -> Update | None:

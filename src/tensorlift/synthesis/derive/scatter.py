@@ -165,7 +165,7 @@ class _Lowering:
     def statement(self, update: Update) -> SetSlice:
         """Return the statement that makes an update in the memory of the definition."""
         inner, mask = self._evaluation(update)
-        conditions = [inner.evaluate(self._at_place(c, update), inner) for c in update.conditions]
+        conditions, guarded = self._under(update, inner)
         conditions += [] if mask is None else [mask]
         if update.op == "set" and update.bound and len(update.places) == 1:
             compacted = self._compacted(update, inner, mask)
@@ -174,8 +174,8 @@ class _Lowering:
         stores = update.op in ("set", "last")
         if conditions and stores and (update.bound or len(update.places) < len(self.definition.shape)):
             raise _refuse(self.definition, "a store at a place that depends on data is under a condition")
-        places = {axis: inner.evaluate(without_widening(place), inner) for axis, place in update.places.items()}
-        value = inner.converted(inner.evaluate(self._at_place(update.term, update), inner), self.definition.dtype)
+        places = {axis: guarded.evaluate(without_widening(place), guarded) for axis, place in update.places.items()}
+        value = inner.converted(guarded.evaluate(self._at_place(update.term, update), guarded), self.definition.dtype)
         for condition in conditions:
             places = {a: inner.combined("select", condition, p, _zero(inner, p)) for a, p in places.items()}
             value = value if stores else inner.combined("select", condition, value, self._nothing(update, inner))
@@ -246,6 +246,14 @@ class _Lowering:
         if not all(readable(term, full, inner.box, inner) for term in terms):
             raise _refuse(self.definition, "what is folded at places that depend on data reads outside of an array")
         return inner, mask_of(full, inner)
+
+    def _under(self, update: Update, inner: Scope) -> tuple[list[Value], Scope]:
+        """Return the conditions of an update, each computed where those before it hold, and the scope where all do."""
+        conditions: list[Value] = []
+        for condition in update.conditions:
+            conditions.append(inner.evaluate(self._at_place(condition, update), inner))
+            inner = inner.guarded(conditions[-1])
+        return conditions, inner
 
     def _at_place(self, term: Term, update: Update) -> Term:
         moved = update.at_place(term, self.scope.domain, self.scope.shapes)

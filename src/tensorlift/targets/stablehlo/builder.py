@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xdsl.printer import Printer
 
 from tensorlift.diagnostics import refuse
-from tensorlift.ops.dtypes import integer_range, is_float
+from tensorlift.ops.dtypes import integer_range, is_float, is_integer
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.poly.domain import UNIVERSE
 from tensorlift.targets.mlir_text.operations import ELEMENT_TYPES
@@ -424,9 +424,9 @@ class Builder(Lines[Array]):
 
 
 def apart(build: Builder, value: Array) -> Array:
-    """Return a number that goes by the name of a definition as a value that is no size of the program too."""
-    is_size = value.dtype == "i64" and not value.shape and build.is_known(value)
-    return build.add("reshape", [value], (), "i64") if is_size else value
+    """Return an integer that has the name of a definition as a value that is no size or place of the program too."""
+    is_shared = is_integer(value.dtype) and not value.shape and build.is_known(value)
+    return build.add("reshape", [value], (), value.dtype) if is_shared else value
 
 
 def array_text(values: Sequence[int]) -> str:
