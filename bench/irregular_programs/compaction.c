@@ -34,7 +34,7 @@ void segment_numbers(int n, const int *key, int *segment)
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
 int compress_positive(int n, const double *restrict x, double *restrict out)
 {
     int k = 0;
@@ -57,7 +57,7 @@ size_t where_nonzero(const int32_t *restrict a, size_t n, int32_t *restrict plac
     return found;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg refused TL307, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg refused TL307, c loop-free
 void pack_by_mask(int n, const double *restrict a, const unsigned char *restrict keep, double *restrict out, int *count)
 {
     int j = 0;
@@ -81,7 +81,7 @@ void unpack(int n, const double *restrict x, const double *restrict packed, doub
         }
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg scan, c refused TL406
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c refused TL406
 void expand_with_zeros(int n, const int *restrict mask, const float *restrict v, float *restrict dense)
 {
     int k = 0;
@@ -89,7 +89,7 @@ void expand_with_zeros(int n, const int *restrict mask, const float *restrict v,
         dense[i] = mask[i] ? v[k++] : 0.0f;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg scan, c refused TL314
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c refused TL314
 void merge_by_flags(int n, const int *restrict from_a, const double *restrict a, const double *restrict b,
                     double *restrict out)
 {
@@ -102,7 +102,7 @@ void merge_by_flags(int n, const int *restrict from_a, const double *restrict a,
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
 int partition_stable(int n, const double *restrict x, double pivot, double *restrict low, double *restrict high)
 {
     int nl = 0, nh = 0;
@@ -115,7 +115,7 @@ int partition_stable(int n, const double *restrict x, double pivot, double *rest
     return nl;
 }
 
-// expect: numpy refused TL302, jax refused TL302, torch refused TL302, stablehlo refused TL302, linalg refused TL302, c refused TL305
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL407, c refused TL402
 int partition_front_and_back(int n, const int *restrict x, int *restrict out)
 {
     int front = 0, back = n - 1;
@@ -127,7 +127,7 @@ int partition_front_and_back(int n, const int *restrict x, int *restrict out)
     return front;
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL402, linalg refused TL407, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL407, c hybrid
 int remove_value(int *a, int n, int value)
 {
     int k = 0;
@@ -147,7 +147,7 @@ int unique_sorted(int n, const int *restrict x, int *restrict out)
     return k;
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL302, linalg refused TL302, c refused TL305
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL302, c refused TL305
 int run_lengths(int n, const int *restrict x, int *restrict length)
 {
     int runs = 0, start = 0;
@@ -160,7 +160,7 @@ int run_lengths(int n, const int *restrict x, int *restrict length)
     return runs;
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL402, linalg refused TL407, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL407, c hybrid
 int with_second_push(int n, const double *restrict x, double *restrict out)
 {
     int k = 0;
@@ -221,7 +221,7 @@ int drop_repeated(int n, const int *restrict x, int *restrict out)
     return k;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
 long gather_valid(long n, const int *restrict ix, const double *restrict x, double *restrict out)
 {
     double *p = out;
@@ -231,7 +231,7 @@ long gather_valid(long n, const int *restrict ix, const double *restrict x, doub
     return p - out;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg scan, c loop-free
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
 void pack_and_tell_where(int n, const float *restrict a, const float *restrict b, float *restrict out,
                          int *restrict place)
 {
@@ -246,7 +246,7 @@ void pack_and_tell_where(int n, const float *restrict a, const float *restrict b
     }
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL402, linalg refused TL407, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL407, c hybrid
 int compress_up_to(int n, int most, const double *x, double *out) {
     int k = 0;
     for (int i = 0; i < n; i++)

@@ -62,7 +62,7 @@ def merge_by_flags(flags: np.ndarray, a: np.ndarray, b: np.ndarray, out: np.ndar
             j += 1
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL515, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
 def partition_stable(x: np.ndarray, pivot: float, low: np.ndarray, high: np.ndarray):
     nl, nh = 0, 0
     for v in x:

@@ -93,10 +93,33 @@ EXCEEDS = """int exceeds(int n, const double x[n], double budget) {
   return n;
 }
 """
+PICKED = """int picked(int n, int m, const int ix[n], const double x[m], double y[n]) {
+  int k = 0, last = n - 1;
+  for (int i = 0; i < n; i++) {
+    if (ix[i] >= 0) y[k++] = x[ix[i]];
+    else y[last--] = i;
+  }
+  return k;
+}
+"""
 TWICE = "void twice(long n, double a[n]) { for (long i = 0; i < n; i++) a[i] *= 2; }\n"
 FLAT = "void flat(int n, double a[2 * n]) { for (int i = 0; i < n; i++) a[2 * i] = a[2 * i + 1]; }\n"
 _CUT = "tensor<?x?xf64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>"
-_SOURCES = [OFF_CENTRE, PAIRS, EVERY_FOURTH, SWEEPS, ROWS, OUTER, POSITIONS, WINDOWS, DIAGONAL, FLAT, RUNNING, SINCE]
+_SOURCES = [
+    OFF_CENTRE,
+    PAIRS,
+    EVERY_FOURTH,
+    SWEEPS,
+    ROWS,
+    OUTER,
+    POSITIONS,
+    WINDOWS,
+    DIAGONAL,
+    FLAT,
+    RUNNING,
+    SINCE,
+    PICKED,
+]
 
 
 def _one(source: str, **sizes: int) -> FunctionRecord:
@@ -200,6 +223,12 @@ def test_a_cell_that_an_array_may_not_have_needs_a_size() -> None:
         (SINCE, "(%1, %ago, %k)", "(%k, %ago, %k)"),
         (SINCE, "(%1, %ago, %k)", "(%1, %ago, %1)"),
         (SINCE, "add %k_1, %11", "add %i, %11"),
+        (PICKED, "select %13, %k_1, %1", "select %13, %1, %k_1"),
+        (PICKED, "select %13, %12, %1", "select %26, %12, %1"),
+        (PICKED, "not %26", "and %26, %26"),
+        (PICKED, "select %31, %34, %33", "select %13, %34, %33"),
+        (PICKED, "(%y_2, %36, %35)", "(%y_2, %32, %33)"),
+        (PICKED, "select %46, %last_1, %47", "select %46, %47, %last_1"),
         (SINCE, "compare LT, %3, %n", "compare LT, %5, %n"),
     ],
 )
