@@ -303,6 +303,8 @@ def cast(term: Term, dtype: DType) -> Term:
         if dtype == "bool":
             return constant(value != 0, dtype)
         return constant(rounded(value, dtype) if is_float(dtype) else int(value), dtype)
+    if is_float(dtype) and applies(term, "neg") and applies(term.args[0], "infinity"):
+        return apply("neg", cast(term.args[0], dtype))  # as what changes no maximum is said
     return apply("cast", term, dtype=dtype)
 
 

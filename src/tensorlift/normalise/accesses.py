@@ -165,6 +165,11 @@ def row_name(array: Array, axis: int) -> str:
     return f"{DISTANCE}{axis} {array.name}"
 
 
+def counts_rows(place: Polynomial) -> bool:
+    """Tell whether an offset is made of distances of rows, which no program knows."""
+    return any(name.startswith(DISTANCE) for name in place.variables())
+
+
 def _in_dimensions(
     ex: Execution, array: Array, declared: Sequence[Polynomial | None], place: Polynomial
 ) -> tuple[Polynomial, ...]:

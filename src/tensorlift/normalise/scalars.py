@@ -20,6 +20,7 @@ from tensorlift.ir.arithmetic import (
 )
 from tensorlift.ir.location import END, name_of
 from tensorlift.ir.operations import can_be_eager, operation_class
+from tensorlift.normalise.accesses import counts_rows
 from tensorlift.normalise.bounds import cut_off, from_the_end, is_of_data, untold_extent
 from tensorlift.normalise.cases import NO_VARIABLE, chosen_form, computed, decided, sign
 from tensorlift.normalise.conditions import AffineCondition
@@ -110,7 +111,7 @@ def _integer(ex: Execution, op: Operation) -> None:
     if not any(is_of_data(ex, operand) for operand in operands) or op.name in {*_PLACES, *_CASTS}:
         found = computed(ex, operands, lambda exact: _exactly(ex, op, exact, splits=steers and op.name in DIVISIONS))
     if found is not None:
-        if is_of_data(ex, found) and not untold_extent(found.polynomial):
+        if is_of_data(ex, found) and not untold_extent(found.polynomial) and not counts_rows(found.polynomial):
             copied(ex, op)
             ex.numbers[result] = ex.number(result)
         ex.values[result] = found

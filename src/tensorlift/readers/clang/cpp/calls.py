@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 
 _MOVES = {"move", "forward"}
 _STREAMS = {"operator<<", "operator>>"}
+_EXTREMES = {"min": "<", "max": ">"}
 _FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONVERSION_FUNCTION}
 _VARIABLES = {CursorKind.VAR_DECL, CursorKind.PARM_DECL}
 _NAMES = {CursorKind.ARRAY_SUBSCRIPT_EXPR, CursorKind.MEMBER_REF_EXPR}
@@ -174,9 +175,26 @@ def _library(ctx: Context, cursor: Any, declaration: Any, *, wants_object: bool)
         return c_calls.mathematical(ctx, cursor, "fabs")
     if name == "abs" and not in_std(declaration) and isinstance(ctx.type_of(unwrapped(arguments[0])), FloatType):
         raise refusal("abs", ctx.position(cursor), name)
+    if in_std(declaration) and name in _EXTREMES and len(arguments) == 1:
+        return _extreme(ctx, cursor, unwrapped(arguments[0]))
     if in_std(declaration) and not c_calls.is_known(name):
         raise refusal("call", ctx.position(cursor), f"std::{name}")
     return c_calls.call(ctx, cursor)
+
+
+def _extreme(ctx: Context, cursor: Any, listed: Any) -> SSAValue:
+    """Read ``std::min({a, b, c})``, which gives the first of those that none is less than, or ``std::max``."""
+    ctype, at = types_of(ctx).read(cursor.type), ctx.location(cursor)
+    items = libclang.children(listed)
+    if listed.kind is not CursorKind.INIT_LIST_EXPR or not items:
+        raise refusal("call", ctx.position(cursor), f"std::{cursor.spelling}")
+    best, *others = (converted(ctx, item, ctype) for item in items)
+    assert isinstance(best, SSAValue)
+    for other in others:
+        assert isinstance(other, SSAValue)
+        is_better = ctx.comparison(_EXTREMES[cursor.spelling], other, best, ctype, at)
+        best = ctx.operation("arith.select", (is_better, other, best), best.type, at)
+    return best
 
 
 # What is passed.
