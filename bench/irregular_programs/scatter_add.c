@@ -119,3 +119,13 @@ void product_by_key(int n, int m, const int key[n], const double w[n], double p[
     for (int i = 0; i < n; i++)
         p[key[i]] *= w[i];
 }
+
+// expect: numpy none
+void frequencies(int n, int k, const int x[n], double f[k]) {
+    for (int b = 0; b < k; b++)
+        f[b] = 0.0;
+    for (int i = 0; i < n; i++)
+        f[x[i]] += 1.0;
+    for (int b = 0; b < k; b++)
+        f[b] /= n;
+}

@@ -19,6 +19,7 @@ from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.positions import position_of
 from tensorlift.comprehension.rewrite import lookup, map_reads, reads_in
 from tensorlift.comprehension.terms import Constant, Read, Reduce, Scalar, Term
+from tensorlift.comprehension.updates import NoUpdatesError, updating
 from tensorlift.synthesis.simplify.arithmetic import size
 from tensorlift.synthesis.simplify.pieces import tidy
 
@@ -94,7 +95,8 @@ class Inliner:
         if len(source.pieces) > 1 and _parts(source) + _parts(user) > _MOST_TOGETHER:
             return None
         if self._should_go(source, user):
-            return with_terms(user, source, lambda _: True)
+            found = with_terms(user, source, lambda _: True)
+            return None if found is not None and _hides_updates(source, found) else found
         if len(source.pieces) > 1 and any(_is_leaf(term) for _, term in source.pieces):
             return with_terms(user, source, _is_leaf)
         return None
@@ -149,6 +151,19 @@ def with_terms(user: Definition, source: Definition, wanted: Callable[[Term], bo
 
     pieces = [(domain, map_reads(term, domain, convert)) for domain, term in user.pieces]
     return replace(user, pieces=tidy(pieces)) if changed else None
+
+
+def _hides_updates(source: Definition, user: Definition) -> bool:
+    """Tell whether updates at places that data choose become a part of another computation: ``hist[k] /= total``."""
+    return source.array == user.array and _is_updated(source) is True and _is_updated(user) is False
+
+
+def _is_updated(definition: Definition) -> bool | None:
+    """Tell whether places that data choose update a definition; None where there are none."""
+    try:
+        return None if updating(definition, definition.domain) is None else True
+    except NoUpdatesError:
+        return False
 
 
 def _parts(definition: Definition) -> int:
