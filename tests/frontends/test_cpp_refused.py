@@ -299,11 +299,11 @@ CASES = [
     ),
     Case(
         "complex",
-        "TL127",
-        2,
-        38,
-        "the type `std::complex<double>` is not lifted",
-        "#include <complex>\ndouble f(const std::complex<double> &z) {\n  return z.real();\n}\n",
+        "TL143",
+        3,
+        10,
+        "this use of complex numbers is not lifted: `std::arg`",
+        "#include <complex>\ndouble f(const std::complex<double> &z) {\n  return std::arg(z);\n}\n",
     ),
     Case(
         "reinterpret",

@@ -126,6 +126,38 @@ def test_a_program_in_python_means_what_it_computes(name: str, tmp_path: Path) -
     assert not [trial.failure for trial in function.tests if trial.failure]
 
 
+IN_CPP = {
+    "vectors, references and literals": """
+        cplx f(std::vector<cplx> &x, const cplx &a, cplx &sum, const std::complex<float> *p) {
+          cplx last;
+          for (auto &v : x) { v *= a + 2.0i; v.real(v.imag()); v -= 1.0; if (v != 0.0) v = -(1.0 / v); }
+          for (cplx v : x) { sum += std::exp(v); last = std::norm(v) > 1.0 ? v : cplx{std::abs(v), 2}; }
+          return last * cplx(p[1]) + x[0].imag() * std::polar(1.0, std::real(a));
+        }""",
+    "functions of the library, and vectors of its own": """
+        template <typename T> T twice(T a) { if (a == T(1)) return a; return a + a; }
+        std::vector<cplx> f(const std::vector<cplx> &x, cplx u, const std::array<cplx, 2> &w) {
+          std::vector<cplx> y(x.size(), u), z = y;
+          std::transform(x.begin(), x.end(), y.begin(), [&](const cplx &v) { return twice(v) * std::conj(w[1]); });
+          z[0] = std::accumulate(x.begin(), x.end(), cplx(0, 1));
+          for (std::size_t i = 0; i < x.size(); ++i) y[i] += z[i];
+          return y;
+        }""",
+}
+
+
+@pytest.mark.parametrize("name", IN_CPP)
+def test_a_program_in_cpp_means_what_it_computes(name: str, tmp_path: Path) -> None:
+    headers = "".join(f"#include <{name}>\n" for name in ("algorithm", "array", "complex", "numeric", "vector"))
+    text = f"{headers}using namespace std::complex_literals;\nusing cplx = std::complex<double>;\n"
+    (tmp_path / "f.cpp").write_text(text + dedent(IN_CPP[name]))
+    (function,) = lifted(read_source(str(tmp_path / "f.cpp")), LiftOptions(("f",), test=True)).functions
+    assert function.lifted, function.diagnostics
+    assert (str(function.level), str(function.definitions)) == ("proved", "proved"), function.undecided
+    assert function.tests
+    assert not [trial.failure for trial in function.tests if trial.failure]
+
+
 REFUSED = {
     'def f(a: float, t: "float64[:]"):\n    return np.sum(a + 1j * t)': "are made of different arrays",
     'def f(t: "float64[:]"):\n    return (1j * t).real': "are made of different arrays",

@@ -35,6 +35,7 @@ def literal_names(prototype: str) -> dict[str, str]:
     for path, part in _parts(prototype):
         names = [part[key] for key in ("value", "pointer", "cell", "container") if key in part]
         found |= dict.fromkeys(names, path)
+        found |= zip(part.get("parts", ()), (f"{path}.re", f"{path}.im"), strict=False)
         found |= {size: size_name(path, axis) for axis, size in enumerate(part.get("sizes", ())) if size is not None}
     return found
 
@@ -50,8 +51,8 @@ def returned_sizes(prototype: str) -> dict[str, Dimension]:
 
 
 def container_rank(of_type: str) -> int:
-    """Count the dimensions of a container by its type in C++."""
-    return sum(map(of_type.count, ("std::vector<", "std::array<", "[")))
+    """Count the dimensions of a container by its type in C++, in which complex numbers are pairs."""
+    return sum(map(of_type.count, ("std::vector<", "std::array<", "[", "std::complex<", "_Complex ")))
 
 
 def _parts(prototype: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -435,7 +435,10 @@ class Evolution:
         return found
 
     def _in_steps(self, operator: str, start: Polynomial, step: Polynomial) -> tuple[Polynomial, Polynomial]:
-        """Count in steps of a size where these meet the bound, as in ``i < n * step``."""
+        """Count in steps of a size where these meet the bound, as in ``i < n * step``, or ``i != 2 * n`` in twos."""
+        if operator == "!=" and step.is_constant and step != ZERO:
+            steps, rest = start.divide(step)
+            return (steps, ONE) if rest == ZERO else (start, step)
         if step.is_constant or operator != "<":
             return start, step
         steps, rest = start.divide(step)

@@ -142,6 +142,7 @@ def _argument(name: str, structures: Mapping[str, str], view: FunctionView) -> s
 Part = dict[str, Any]
 
 _HEAD = """#include <array>
+#include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -149,6 +150,28 @@ _HEAD = """#include <array>
 #include <type_traits>
 #include <vector>
 template <class T> void tl_read(T &to, const T *&from, const long *) { to = *from++; }
+template <class C, class T> C tl_pair(T re, T im) {
+  T parts[] = {re, im};
+  C made;
+  std::memcpy((void *)&made, parts, sizeof made);
+  return made;
+}
+template <class T> void tl_read(std::complex<T> &to, const T *&from, const long *) {
+  to = std::complex<T>(from[0], from[1]);
+  from += 2;
+}
+template <class T> void tl_write(const std::complex<T> &from, T *&to, const long *, const char *) {
+  *to++ = from.real();
+  *to++ = from.imag();
+}
+inline void tl_write(const __complex__ double &from, double *&to, const long *, const char *) {
+  *to++ = __real__ from;
+  *to++ = __imag__ from;
+}
+inline void tl_write(const __complex__ float &from, float *&to, const long *, const char *) {
+  *to++ = __real__ from;
+  *to++ = __imag__ from;
+}
 template <class T, class E> void tl_read(std::vector<T> &to, const E *&from, const long *extents) {
   to.resize(extents[0]);
   for (T &part : to) tl_read(part, from, extents + 1);
@@ -232,7 +255,7 @@ class _Writer:
             self.before.append(f"using {name}_type = {part['type']}; {name}_type {name};")
         self.before += list(self._filled(name, part))
         self.after += list(self.stored(name, part))
-        self.passed.append(self._place(part) if {"value", "pointer", "cell"} & part.keys() else name)
+        self.passed.append(self._place(part) if {"value", "pointer", "cell", "parts"} & part.keys() else name)
 
     def _filled(self, place: str, part: Part) -> Iterator[str]:
         """Give an argument, or a member of one, its value."""
@@ -260,11 +283,15 @@ class _Writer:
 
     def _place(self, part: Part) -> str:
         """Spell a number or a pointer that is passed."""
+        if "parts" in part:
+            return f"tl_pair<{part['type']}>({', '.join(self._place({'value': name}) for name in part['parts'])})"
         name = part.get("value") or part.get("pointer") or part["cell"]
         position = self._position(name)
         dtype = c_scalar(self._view.parameters[position].dtype)
         if "pointer" in part:
             return f"({part['type']})tl_arguments[{position}]"
+        if "cell" in part:
+            return f"*({part['type']} *)tl_arguments[{position}]"
         return f"*({dtype} *)tl_arguments[{position}]"
 
     def _memory(self, part: Part) -> str:

@@ -11,7 +11,7 @@ from clang.cindex import CursorKind, TypeKind
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.clang_types import TypeReader
 from tensorlift.frontends.cpp.objects import ContainerType
-from tensorlift.ops.c_types import BOOL, CType, NumberType, OtherType
+from tensorlift.ops.c_types import BOOL, ComplexType, CType, FloatType, NumberType, OtherType
 
 INCLUDE = Path(__file__).parent / "include"  # the headers of the library that the front end brings
 REFERENCES = {TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE}
@@ -28,6 +28,9 @@ class CppTypes(TypeReader):
             container = self.container(clang_type)
             if container is not None:
                 return container.array()
+            part = self.read(clang_type.get_template_argument_type(0)) if is_complex(clang_type) else None
+            if isinstance(part, FloatType):
+                return ComplexType(f"_Complex {part.spelling}", part)
         if clang_type.kind is TypeKind.NULLPTR:
             return OtherType("nullptr", "type")
         return super()._convert(clang_type)
@@ -43,7 +46,7 @@ class CppTypes(TypeReader):
         if inner is not None:
             return ContainerType(inner.element, (length, *inner.lengths))
         element = self.read(record.get_template_argument_type(0))
-        if not isinstance(element, NumberType) or (length is None and element is BOOL):
+        if not isinstance(element, NumberType | ComplexType) or (length is None and element is BOOL):
             return None
         return ContainerType(element, (length,))
 
@@ -73,8 +76,21 @@ def is_reference(clang_type: Any) -> bool:
 
 
 def is_class(clang_type: Any) -> bool:
-    """Whether a type is a class, or a reference to one."""
-    return bool(without_reference(clang_type).kind is TypeKind.RECORD)
+    """Whether a type is a class, or a reference to one; complex numbers are numbers, as those of C."""
+    return bool(without_reference(clang_type).kind is TypeKind.RECORD and not is_complex(clang_type))
+
+
+def is_complex(clang_type: Any) -> bool:
+    """Whether a type is std::complex, or a reference to one."""
+    record = without_reference(clang_type)
+    declaration = record.get_declaration()
+    return bool(record.kind is TypeKind.RECORD and declaration.spelling == "complex" and in_std(declaration))
+
+
+def is_of_complex(declaration: Any) -> bool:
+    """Whether a function, a constructor or a member function is one of <complex>."""
+    file = declaration.location.file
+    return file is not None and Path(file.name) == INCLUDE / "complex"
 
 
 def is_plain_array(clang_type: Any) -> bool:

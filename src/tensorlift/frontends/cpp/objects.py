@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.ir import nodes
-from tensorlift.ops.c_types import UNSIGNED_LONG, ArrayType, CType, NumberType
+from tensorlift.ops.c_types import PARTS, UNSIGNED_LONG, ArrayType, ComplexType, CType, NumberType
 
 if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
@@ -18,7 +18,7 @@ Extent: TypeAlias = "nodes.Variable | int"
 class ContainerType:
     """A container of numbers: the lengths of its dimensions, outermost first, None for a std::vector."""
 
-    element: NumberType
+    element: NumberType | ComplexType
     lengths: tuple[int | None, ...]
 
     @property
@@ -29,6 +29,12 @@ class ContainerType:
     def row(self) -> ContainerType:
         """Give the type of its elements, containers themselves."""
         return ContainerType(self.element, self.lengths[1:])
+
+    def in_memory(self) -> ContainerType:
+        """Give the type of the numbers in its memory: of complex ones their parts."""
+        if isinstance(self.element, ComplexType):
+            return ContainerType(self.element.part, (*self.lengths, PARTS))
+        return self
 
     def array(self, *, restrict: bool = False) -> ArrayType:
         """Give the array that holds the elements; ``restrict`` where no other name reaches them."""

@@ -23,7 +23,7 @@ from tensorlift.frontends.cpp.returned import Returned, returned_by
 from tensorlift.frontends.cpp.syntax import parameters_of
 from tensorlift.ir import nodes
 from tensorlift.ir.prototype import RETURNED, size_name
-from tensorlift.ops.c_types import UNSIGNED_LONG, VOID, ArrayType, NumberType, PointerType
+from tensorlift.ops.c_types import PARTS, UNSIGNED_LONG, VOID, ArrayType, ComplexType, NumberType, PointerType
 from tensorlift.poly.names import unused
 
 if TYPE_CHECKING:
@@ -83,7 +83,9 @@ def signature_of(unit: UnitReader, definition: Any, name: str, asked: Callable[[
     location = unit.location(definition)
     if is_reference(definition.result_type):
         raise refusal("reference", location, f"`{definition.spelling}` returns a reference")
-    result = VOID if is_class(definition.result_type) else unit.types.read(definition.result_type)
+    result = unit.types.read(definition.result_type)
+    if is_class(definition.result_type) or isinstance(result, ComplexType):
+        result = VOID
     function = nodes.Function(name, (), result, location)
     function.outer = outer_variables(unit, definition, found.outer)
     prototype = {"call": qualified(definition), "parameters": described, "returns": returned}
@@ -124,7 +126,7 @@ class _SignatureReader:
         kind = self.types.container(cursor.type) if by_value else self.types.member(cursor.type)
         if kind is not None:
             return {**described, **self._container(name, name, kind, (position,), location, restrict=by_value)}
-        if plain.kind is TypeKind.RECORD:
+        if is_class(plain):
             return self._object(cursor, position, described, location)
         return {**described, **self._number(cursor, name, (position,), location)}
 
@@ -140,7 +142,10 @@ class _SignatureReader:
     def _number(self, cursor: Any, name: str, place: tuple[int, ...], location: Location) -> Part:
         """Make a parameter that is a number or a pointer, by value or by reference."""
         ctype = self.types.read(cursor.type)
-        if is_reference(cursor.type) and not cursor.type.get_canonical().get_pointee().is_const_qualified():
+        is_cell = is_reference(cursor.type) and not cursor.type.get_canonical().get_pointee().is_const_qualified()
+        if isinstance(ctype, ComplexType):
+            return self._complex(cursor, name, ctype, place, location, is_cell=is_cell)
+        if is_cell:
             pointer = PointerType(f"{ctype.spelling} *", ctype)
             self.inputs.append((place, nodes.Variable(name, pointer, location, is_parameter=True)))
             return {"cell": name}
@@ -150,11 +155,27 @@ class _SignatureReader:
         self.inputs.append((place, variable))
         return {"pointer" if isinstance(ctype, PointerType | ArrayType) else "value": name}
 
+    def _complex(  # noqa: PLR0913 - all that a parameter is made of
+        self, cursor: Any, name: str, ctype: ComplexType, place: tuple[int, ...], location: Location, *, is_cell: bool
+    ) -> Part:
+        """Make both parts of a number, each a parameter of its own, or the pair that a reference refers to."""
+        if is_cell:
+            variable = _pair(name, ctype, location)
+            variable.is_object = True
+            self.inputs.append((place, variable))
+            return {"cell": name}
+        names = [self._fresh(f"{name}_{part}") for part in ("re", "im")]
+        for number, part in enumerate(names):
+            variable = nodes.Variable(part, ctype.part, location, is_parameter=True)
+            variable.is_reference = is_reference(cursor.type)
+            self.inputs.append(((*place, number), variable))
+        return {"parts": names}
+
     def _container(  # noqa: PLR0913 - all that a parameter is made of
         self, name: str, path: str, kind: ContainerType, place: tuple[int, ...], location: Location, *, restrict: bool
     ) -> Part:
         """Make an array parameter with its sizes, and describe it."""
-        extents: list[Extent] = []
+        kind, extents = kind.in_memory(), list[Extent]()
         for axis, length in enumerate(kind.lengths):
             if length is not None:
                 extents.append(length)
@@ -212,6 +233,10 @@ class _SignatureReader:
         """Make what the function returns, and describe it."""
         result = self._definition.result_type
         described = {"type": spelled_plainly(without_reference(result))}
+        ctype = self.types.read(result)
+        if isinstance(ctype, ComplexType):
+            self.results.append(_pair(self._fresh("result"), ctype, self.unit.location(self._definition)))
+            return {**described, "container": self.results[-1].name}
         if not is_class(result) or is_reference(result):
             return described
         found = returned_by(self._definition)
@@ -221,7 +246,7 @@ class _SignatureReader:
         return {**described, "record": self._members(found, found.name, without_reference(result))}
 
     def _result(self, found: Returned, name: str, kind: ContainerType) -> Part:
-        location = self.unit.location(found.declared)
+        location, kind = self.unit.location(found.declared), kind.in_memory()
         variable = nodes.Variable(self._fresh(name), kind.array(restrict=True), location, is_parameter=True)
         extents = [None if e is None else nodes.Integer(e, UNSIGNED_LONG, location) for e in kind.lengths]
         variable.extents, variable.keeps_rank = tuple(extents), kind.rank > 1
@@ -250,6 +275,13 @@ class _SignatureReader:
         pointer = PointerType(f"{ctype.spelling} *restrict", ctype)
         self.results.append(nodes.Variable(self._fresh(name), pointer, location, is_parameter=True))
         return self.results[-1].name
+
+
+def _pair(name: str, ctype: ComplexType, location: Location) -> nodes.Variable:
+    """Make an array parameter of both parts of a number."""
+    kind = ContainerType(ctype, ()).in_memory()
+    extent = nodes.Integer(PARTS, UNSIGNED_LONG, location)
+    return nodes.Variable(name, kind.array(restrict=True), location, (extent,), is_parameter=True)
 
 
 def spelled_plainly(clang_type: Any) -> str:

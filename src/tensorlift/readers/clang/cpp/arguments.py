@@ -26,9 +26,11 @@ from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.function import ROW
 from tensorlift.ir.prototype import size_name
-from tensorlift.ops.c_types import CType, NumberType, PointerType
+from tensorlift.ops.c_types import ComplexType, CType, NumberType, PointerType
+from tensorlift.readers.clang import complex_numbers
 from tensorlift.readers.clang.context import (
     Cell,
+    Complex,
     Container,
     Context,
     Place,
@@ -96,11 +98,12 @@ def memory(ctx: Context, path: str, element: CType, shape: tuple[int | None, ...
 
 def container(ctx: Context, path: str, kind: ContainerType, cursor: Any) -> Container:
     """Give a container of the caller; its sizes are asked for where they are used."""
-    inner = kind.lengths[1:]
+    whole = kind.in_memory()
+    inner = whole.lengths[1:]
     if len({length is None for length in inner}) > 1:
         raise refusal("container", ctx.position(cursor), "a container of vectors and arrays")
     sizes = (size_name(path, axis) if length is None else length for axis, length in enumerate(kind.lengths))
-    return Container(path, kind, memory(ctx, path, kind.element, inner), tuple(sizes), is_sized=True)
+    return Container(path, kind, memory(ctx, path, whole.element, inner), tuple(sizes), is_sized=True)
 
 
 def parameter(ctx: Context, cursor: Any) -> Place:
@@ -117,6 +120,11 @@ def parameter(ctx: Context, cursor: Any) -> Place:
     found = outer(ctx, name, cursor.type, cursor)
     if isinstance(found, SSAValue):
         return written(ctx, Local(found.type, at, name), found)
+    if isinstance(found, Complex):
+        assert isinstance(ctype, ComplexType)
+        kept = complex_numbers.local(ctype, at, name)
+        complex_numbers.keep(ctx, kept, found, cursor)
+        return kept
     if isinstance(found, Pointer) and not is_table(ctype):
         base, offset = Local(found.base.type, at, name), Local(i64, at, f"{name}_at")
         return PointerLocal(written(ctx, base, found.base), written(ctx, offset, found.offset), found.shape)
@@ -141,6 +149,11 @@ def outer(ctx: Context, path: str, clang_type: Any, cursor: Any, *, is_cell: boo
     ctype = types.read(clang_type)
     if isinstance(ctype, NumberType):
         return Cell(memory(ctx, path, ctype)) if is_cell else argument(ctx, path, ir_type(ctype))
+    if isinstance(ctype, ComplexType) and is_cell:
+        return Cell(memory(ctx, path, ctype.part))
+    if isinstance(ctype, ComplexType):
+        re, im = (argument(ctx, f"{path}.{part}", ir_type(ctype.part)) for part in ("re", "im"))
+        return Complex(re, im, ctype.part)
     if isinstance(ctype, PointerType):
         if is_table(ctype):
             assert isinstance(ctype.element, PointerType)

@@ -17,7 +17,14 @@ from xdsl.ir import SSAValue
 from tensorlift.diagnostics import LiftError, called_from
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.cpp.class_rules import require_class, require_plain_ending
-from tensorlift.frontends.cpp.cpp_types import fields_of, in_std, is_class, is_reference, without_reference
+from tensorlift.frontends.cpp.cpp_types import (
+    fields_of,
+    in_std,
+    is_class,
+    is_of_complex,
+    is_reference,
+    without_reference,
+)
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.syntax import (
     are_alike,
@@ -46,6 +53,7 @@ from tensorlift.readers.clang.context import (
     value,
 )
 from tensorlift.readers.clang.cpp.arguments import Home, location, types_of
+from tensorlift.readers.clang.cpp.complex_calls import of_complex
 from tensorlift.readers.clang.cpp.containers import copied, swap
 from tensorlift.readers.clang.cpp.inlining import inlined, is_pure, name_of_function
 from tensorlift.readers.clang.cpp.objects import assign_object, copied_object, declared_member, number
@@ -72,6 +80,8 @@ def called(ctx: Context, cursor: Any, *, wants_object: bool = False) -> Place | 
     declaration = cursor.referenced
     if declaration is None:
         raise refusal("callable", ctx.position(cursor), "a call of what is no function by name")
+    if is_of_complex(declaration):
+        return of_complex(ctx, cursor, wants_object=wants_object)
     if is_constructor(cursor):
         return _temporary(ctx, cursor, reached)
     if declaration.kind in _VARIABLES:
@@ -260,7 +270,7 @@ def _passed(ctx: Context, definition: Any, parameter: Any, given: Any) -> Place:
     passed = without_reference(parameter.type)
     if passed.kind is TypeKind.POINTER and passed.get_pointee().get_canonical().kind is TypeKind.FUNCTIONPROTO:
         return _function(ctx, given)
-    if passed.kind is TypeKind.RECORD:
+    if is_class(passed):
         return _object_passed(ctx, parameter, given)
     if is_reference(parameter.type):
         return reference(ctx, parameter, given, is_free=is_pure(definition))

@@ -17,8 +17,9 @@ from xdsl.dialects.memref import AllocOp
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.ir.literal_code import UNBOUNDED
 from tensorlift.ir.prototype import size_name
-from tensorlift.ops.c_types import LONG, UNSIGNED_LONG
-from tensorlift.readers.clang.context import Cell, Container, Context, Pointer
+from tensorlift.ops.c_types import LONG, PARTS, UNSIGNED_LONG, ComplexType, CType
+from tensorlift.readers.clang.complex_numbers import both, cells
+from tensorlift.readers.clang.context import Cell, Complex, Container, Context, Pointer
 from tensorlift.readers.clang.cpp.arguments import Home, argument, location, memory, plain
 from tensorlift.readers.clang.memory import counted, load, made_at, store
 from tensorlift.readers.flow import Local
@@ -58,9 +59,9 @@ def resize(ctx: Context, found: Container, new: SSAValue, cursor: Any) -> None:
 def element(ctx: Context, found: Container, index: SSAValue, at: FileLineColLoc) -> Cell | Container:
     """Give an element, which is a container itself where there is more than one dimension."""
     moved = ctx.moved(found.start, index, "+", at)
-    start = Pointer(moved.base, moved.offset, moved.shape[1:])
     if found.kind.rank == 1:
-        return Cell(start)
+        return Cell(moved)
+    start = Pointer(moved.base, moved.offset, moved.shape[1:])
     return replace(found, kind=found.kind.row(), start=start, sizes=found.sizes[1:])
 
 
@@ -81,7 +82,37 @@ def same_sizes(ctx: Context, one: Container, other: Container, axes: Sequence[in
 # Loops over all elements.
 
 
-def fill(ctx: Context, found: Container, new: SSAValue, at: FileLineColLoc, first: SSAValue | None = None) -> None:
+def zero(ctx: Context, ctype: CType, at: FileLineColLoc) -> SSAValue | Complex:
+    """Give the value of an element to which none is given."""
+    return Complex(None, None, ctype.part) if isinstance(ctype, ComplexType) else ctx.constant(0, ctype, at)
+
+
+def _put(ctx: Context, target: Cell, new: SSAValue | Complex, at: FileLineColLoc) -> None:
+    """Store a number in an element."""
+    numbers = (
+        zip(cells(ctx, target.pointer, at), both(ctx, new, at), strict=True)
+        if isinstance(new, Complex)
+        else ((target, new),)
+    )
+    for cell, number in numbers:
+        store(ctx, number, cell.pointer.base, cell.pointer.offset, at)
+
+
+def _taken(ctx: Context, source: Cell, ctype: CType, at: FileLineColLoc) -> SSAValue | Complex:
+    """Read an element."""
+    if not isinstance(ctype, ComplexType):
+        return load(ctx, source.pointer.base, source.pointer.offset, at)
+    re, im = (load(ctx, cell.pointer.base, cell.pointer.offset, at) for cell in cells(ctx, source.pointer, at))
+    return Complex(re, im, ctype.part)
+
+
+def fill(
+    ctx: Context,
+    found: Container,
+    new: SSAValue | Complex,
+    at: FileLineColLoc,
+    first: SSAValue | None = None,
+) -> None:
     """Store one value in each element, from the ``first`` one on."""
 
     def body(index: SSAValue) -> None:
@@ -89,7 +120,7 @@ def fill(ctx: Context, found: Container, new: SSAValue, at: FileLineColLoc, firs
         if isinstance(part, Container):
             fill(ctx, part, new, at)
         else:
-            store(ctx, new, part.pointer.base, part.pointer.offset, at)
+            _put(ctx, part, new, at)
 
     counted(ctx, size(ctx, found, 0, at), at, body, first)
 
@@ -102,8 +133,7 @@ def copy(ctx: Context, target: Container, source: Container, at: FileLineColLoc)
         if isinstance(to, Container) and isinstance(of, Container):
             copy(ctx, to, of, at)
         elif isinstance(to, Cell) and isinstance(of, Cell):
-            found = load(ctx, of.pointer.base, of.pointer.offset, at)
-            store(ctx, found, to.pointer.base, to.pointer.offset, at)
+            _put(ctx, to, _taken(ctx, of, source.kind.element, at), at)
 
     same_sizes(ctx, target, source, range(1, source.kind.rank), at)
     counted(ctx, size(ctx, source, 0, at), at, body)
@@ -135,7 +165,8 @@ def declared(
     ]
     is_sized, first = sizes[0] != 0, sizes[0]
     if reached:
-        start = memory(ctx, reached, kind.element, kind.lengths[1:])
+        whole = kind.in_memory()
+        start = memory(ctx, reached, whole.element, whole.lengths[1:])
     else:
         known = [number for number in sizes if number is not None]
         start = _allocated(ctx, kind, known, home, unbounded=grows or not is_sized)
@@ -167,11 +198,13 @@ def require_returned(ctx: Context, found: Container, reached: str, at: FileLineC
 def _allocated(
     ctx: Context, kind: ContainerType, sizes: list[int | SSAValue], home: Home, *, unbounded: bool
 ) -> Pointer:
-    at = home.at
+    at, element = home.at, kind.in_memory().element
+    if isinstance(kind.element, ComplexType):
+        sizes = [*sizes, PARTS]
     values = [ctx.constant(n, LONG, at) if isinstance(n, int) else n for n in sizes]
     count = ctx.constant(UNBOUNDED, LONG, at) if unbounded else values[0]
     for value in () if unbounded else values[1:]:
         count = ctx.arithmetic("*", count, value, LONG, at)
-    made = made_at(ctx, AllocOp, kind.element, count, at)
+    made = made_at(ctx, AllocOp, element, count, at)
     made.base.name_hint = plain(home.name)
     return replace(made, shape=tuple(sizes[1:]))

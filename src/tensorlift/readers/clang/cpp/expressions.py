@@ -16,6 +16,7 @@ from tensorlift.ops.c_types import BOOL, INT, LONG, NumberType, PointerType
 from tensorlift.readers.clang.context import (
     C,
     Cell,
+    ComplexLocal,
     Container,
     Context,
     Lambda,
@@ -205,7 +206,7 @@ def _lambda(ctx: Context, cursor: Any) -> Value:
             changes = ctx.calls.uses.changes(ctx.calls.frames[-1].definition, use.referenced)
             if changes:
                 raise refusal("callable", ctx.position(cursor), f"a lambda that captures a copy of `{use.spelling}`")
-        elif isinstance(known, Local | PointerLocal | Cell):
+        elif isinstance(known, Local | ComplexLocal | PointerLocal | Cell):
             captured[identity] = contents(ctx, known, use)
     return Lambda(cursor, captured, ctx.calls.frames[-1].this)
 

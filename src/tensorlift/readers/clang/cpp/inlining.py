@@ -11,13 +11,23 @@ from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.math_functions import is_math_function
-from tensorlift.frontends.cpp.cpp_types import INCLUDE, in_std, is_class
+from tensorlift.frontends.cpp.cpp_types import INCLUDE, in_std, is_class, is_of_complex
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.returned import result_of, returned_variables, returns_in
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.location import inlined as located
-from tensorlift.ops.c_types import LONG, FloatType, IntegerType, NumberType, PointerType, VoidType
-from tensorlift.readers.clang.context import Context, Frame, Place, PointerLocal, Structure, memory_type, pointee
+from tensorlift.ops.c_types import LONG, ComplexType, FloatType, IntegerType, NumberType, PointerType, VoidType
+from tensorlift.readers.clang import complex_numbers
+from tensorlift.readers.clang.context import (
+    ComplexLocal,
+    Context,
+    Frame,
+    Place,
+    PointerLocal,
+    Structure,
+    memory_type,
+    pointee,
+)
 from tensorlift.readers.clang.cpp.arguments import types_of
 from tensorlift.readers.clang.expressions import contents
 from tensorlift.readers.clang.statements import statement
@@ -77,6 +87,8 @@ def inlined(  # noqa: PLR0913 - all that a call is
             at = ctx.location(definition)
             ctx.flow.jump(frame.exit, at)
             ctx.flow.enter(frame.exit)
+            if isinstance(frame.result, ComplexLocal) and isinstance(ctx.result, ComplexType):
+                return complex_numbers.kept(ctx, frame.result, ctx.result, definition)
             if frame.result is not None and not is_object:
                 return contents(ctx, frame.result, definition)
         elif not returns and isinstance(ctx.result, NumberType):
@@ -129,6 +141,8 @@ def _variable(ctx: Context, definition: Any) -> Place | None:
     match ctx.result:
         case IntegerType() | FloatType() as ctype:
             return Local(ir_type(ctype), at)
+        case ComplexType() as ctype:
+            return complex_numbers.local(ctype, at)
         case PointerType(element=inner):
             element, shape = pointee(ctx, inner, definition, definition.spelling)
             known = tuple(extent for extent in shape if extent is not None)
@@ -147,6 +161,7 @@ def body_of(ctx: Context, definition: Any) -> Any:
 
 
 _READERS = {"size", "empty", "operator[]", "at", "front", "back", "begin", "end", "data"}
+_PARTS = {"real", "imag"}
 _STEPS = {"post++", "pre++", "post--", "pre--"}
 _EFFECTS = {CursorKind.COMPOUND_ASSIGNMENT_OPERATOR, CursorKind.CXX_NEW_EXPR, CursorKind.CXX_DELETE_EXPR}
 _EFFECTS |= {CursorKind.CXX_THROW_EXPR, CursorKind.LAMBDA_EXPR}
@@ -170,6 +185,8 @@ def _is_pure_function(function: Any, depth: int) -> bool:
     if function is None or depth == 0:
         return False
     definition = function.get_definition()
+    if is_of_complex(function):
+        return function.kind is not CursorKind.CXX_METHOD or function.spelling in _PARTS
     if definition is not None:
         return is_pure(definition, depth - 1)
     if function.kind is CursorKind.CXX_METHOD:

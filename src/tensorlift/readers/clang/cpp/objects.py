@@ -10,9 +10,11 @@ from xdsl.ir import SSAValue
 from tensorlift.frontends.cpp.cpp_types import fields_of, is_plain_array
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.ir.c_types import ir_type
-from tensorlift.ops.c_types import LONG, NumberType, PointerType
+from tensorlift.ops.c_types import LONG, ComplexType, NumberType, PointerType
+from tensorlift.readers.clang import complex_numbers
 from tensorlift.readers.clang.context import (
     Cell,
+    ComplexLocal,
     Container,
     Context,
     Place,
@@ -25,6 +27,7 @@ from tensorlift.readers.clang.context import (
 from tensorlift.readers.clang.cpp.arguments import Home, location, memory, outer, types_of, written
 from tensorlift.readers.clang.cpp.containers import copied, copy, require_returned, same_sizes
 from tensorlift.readers.clang.cpp.vectors import made
+from tensorlift.readers.clang.declarations import parts_of
 from tensorlift.readers.clang.expressions import assign, contents, converted
 from tensorlift.readers.flow import Local
 
@@ -43,13 +46,15 @@ def number(ctx: Context, clang_type: Any, initial: Any, home: Home, *, zero: boo
     """Make a variable that is a number or a pointer; without a value it is undefined, or zero."""
     name, at = home.name, home.at
     ctype = types_of(ctx).read(clang_type)
-    place: Local | PointerLocal
+    place: Local | ComplexLocal | PointerLocal
     if isinstance(ctype, PointerType):
         element, shape = pointee(ctx, ctype.element, initial, name)
         known = tuple(extent for extent in shape if extent is not None)
         place = PointerLocal(Local(memory_type(element), at, name), Local(ir_type(LONG), at, f"{name}_at"), known)
     elif isinstance(ctype, NumberType):
         place = Local(ir_type(ctype), at, name)
+    elif isinstance(ctype, ComplexType):
+        place = complex_numbers.local(ctype, at, name)
     else:
         raise refusal("container", location(at), ctype.spelling)
     if initial is not None:
@@ -57,7 +62,7 @@ def number(ctx: Context, clang_type: Any, initial: Any, home: Home, *, zero: boo
     elif zero and isinstance(place, Local):
         ctx.flow.write(place, ctx.constant(0, ctype, at))
     else:
-        for local in (place,) if isinstance(place, Local) else (place.base, place.offset):
+        for local in parts_of(place):
             ctx.flow.write(local, ctx.flow.undefined(local.type, at))
     return place
 
@@ -123,7 +128,8 @@ def return_object(ctx: Context, found: Place, clang_type: Any, reached: str, cur
     if isinstance(found, Cell) and is_plain_array(clang_type):
         found = as_container(ctx, found, clang_type)
     if isinstance(found, Container):
-        there = memory(ctx, reached, found.kind.element, found.kind.lengths[1:])
+        whole = found.kind.in_memory()
+        there = memory(ctx, reached, whole.element, whole.lengths[1:])
         if found.start.base is not there.base:
             found = copied(ctx, found, Home("result", reached, ctx.location(cursor)))
         require_returned(ctx, found, reached, ctx.location(cursor))

@@ -16,7 +16,7 @@ from tensorlift.frontends.cpp.syntax import parameters_of
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.literal_function import literal_function
 from tensorlift.ir.prototype import RETURNED
-from tensorlift.ops.c_types import VOID, NumberType, OtherType
+from tensorlift.ops.c_types import VOID, ComplexType, NumberType, OtherType
 from tensorlift.readers.clang.context import C, Context, Frame, Rules
 from tensorlift.readers.clang.cpp.arguments import parameter
 from tensorlift.readers.clang.cpp.calls import own_copy
@@ -69,7 +69,7 @@ def _function(ctx: Context, cursor: Any, name: str) -> FuncOp:
         results = [ir_type(ctx.result)]
     elif isinstance(ctx.result, OtherType):
         raise ctx.refusal(ctx.result.kind, cursor, ctx.result.spelling)
-    elif ctx.result != VOID:
+    elif ctx.result != VOID and not isinstance(ctx.result, ComplexType):
         raise refusal("return", ctx.position(cursor), f"`{cursor.spelling}` returns a pointer")
     frame = Frame(cursor, reached=RETURNED, made=returned_variables(cursor, returns_in(body)))
     ctx.calls.frames.append(frame)

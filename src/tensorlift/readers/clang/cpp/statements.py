@@ -13,17 +13,21 @@ from tensorlift.frontends.cpp.cpp_types import is_class, is_reference, without_r
 from tensorlift.frontends.cpp.refusals import refusal
 from tensorlift.frontends.cpp.returned import named_object, result_of
 from tensorlift.frontends.cpp.syntax import HARMLESS, unwrapped
+from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import (
     LONG,
     UNSIGNED_LONG,
+    ComplexType,
     CType,
     NumberType,
     PointerType,
     VoidType,
 )
+from tensorlift.readers.clang import complex_numbers
 from tensorlift.readers.clang.context import (
     C,
     Cell,
+    Complex,
     Container,
     Context,
     Frame,
@@ -31,7 +35,8 @@ from tensorlift.readers.clang.context import (
     Pointer,
     value,
 )
-from tensorlift.readers.clang.cpp.arguments import Home, types_of
+from tensorlift.readers.clang.conversions import to_type
+from tensorlift.readers.clang.cpp.arguments import Home, memory, types_of
 from tensorlift.readers.clang.cpp.calls import construct, reference, whole_object
 from tensorlift.readers.clang.cpp.containers import copied, element, size
 from tensorlift.readers.clang.cpp.objects import number, return_object
@@ -69,10 +74,10 @@ def _declare(ctx: Context, cursor: Any) -> None:
         frame.owned.add(identity)
     elif plain.kind is TypeKind.RECORD and initial is not None and _is_lambda(initial):
         ctx.places[identity] = value(ctx, _inner_lambda(initial))
-    elif plain.kind is TypeKind.RECORD:
+    elif is_class(plain):
         ctx.places[identity] = construct(ctx, cursor.type, initial, home)
         frame.owned.add(identity)
-    elif isinstance(ctx.type_of(cursor), NumberType | PointerType):
+    elif isinstance(ctx.type_of(cursor), NumberType | ComplexType | PointerType):
         ctx.places[identity] = number(ctx, cursor.type, initial, home)
     else:
         c_declare(ctx, cursor)
@@ -151,11 +156,13 @@ def _bind(ctx: Context, variable: Any, found: Cell | Container, ctype: CType) ->
     elif isinstance(found, Container):
         ctx.places[identity] = copied(ctx, found, Home(variable.spelling, "", at))
     else:
-        new, target = contents(ctx, found, variable), types_of(ctx).read(variable.type)
-        assert isinstance(new, SSAValue)
-        converted_to = ctx.converted(new, ctype, target, at)
-        local = ctx.places[identity] = Local(converted_to.type, at, variable.spelling)
-        ctx.flow.write(local, converted_to)
+        target = types_of(ctx).read(variable.type)
+        new = to_type(ctx, variable, contents(ctx, found, variable), ctype, target)
+        if isinstance(target, ComplexType):
+            ctx.places[identity] = complex_numbers.local(target, at, variable.spelling)
+        else:
+            ctx.places[identity] = Local(ir_type(target), at, variable.spelling)
+        assign(ctx, ctx.places[identity], new, variable)
 
 
 def _return(ctx: Context, cursor: Any) -> None:
@@ -173,6 +180,8 @@ def _return(ctx: Context, cursor: Any) -> None:
         _give(ctx, values[0], frame)
     elif values:
         effect(ctx, values[0])
+    if is_outermost and isinstance(frame.result, Complex):
+        assign(ctx, Cell(memory(ctx, frame.reached, frame.result.part)), frame.result, cursor)
     if is_outermost:
         ctx.flow.leave([frame.result] if isinstance(frame.result, SSAValue) else [], at)
     elif not frame.is_direct:

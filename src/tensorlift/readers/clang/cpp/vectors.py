@@ -22,6 +22,7 @@ from tensorlift.ir.c_types import ir_type
 from tensorlift.ops.c_types import BOOL, LONG, UNSIGNED_LONG
 from tensorlift.readers.clang.context import (
     Cell,
+    Complex,
     Container,
     Context,
     Value,
@@ -40,6 +41,7 @@ from tensorlift.readers.clang.cpp.containers import (
     same_sizes,
     size,
     swap,
+    zero,
 )
 from tensorlift.readers.clang.cpp.inlining import is_pure
 from tensorlift.readers.clang.expressions import assign, converted
@@ -117,15 +119,14 @@ def _copied(ctx: Context, argument: Any, home: Home) -> Container:
     return found
 
 
-def _filled(ctx: Context, call: Any, kind: ContainerType) -> tuple[list[int | SSAValue | None], SSAValue]:
+def _filled(ctx: Context, call: Any, kind: ContainerType) -> tuple[list[int | SSAValue | None], SSAValue | Complex]:
     """Read ``(n)``, ``(n, value)`` or ``(n, row)``: the sizes, and the value of all elements."""
     count, *rest = written_arguments(call)
     number = converted(ctx, count, UNSIGNED_LONG)
     assert isinstance(number, SSAValue)
     if kind.rank == 1:
-        zero = ctx.constant(0, kind.element, ctx.location(call))
-        new = converted(ctx, rest[0], kind.element) if rest else zero
-        assert isinstance(new, SSAValue)
+        new = converted(ctx, rest[0], kind.element) if rest else zero(ctx, kind.element, ctx.location(call))
+        assert isinstance(new, SSAValue | Complex)
         return [number], new
     inner = constructor_in(rest[0]) if rest else None
     if inner is None or inner.kind is not CursorKind.CALL_EXPR or not is_constructor(inner) or not is_count(inner):
@@ -133,7 +134,7 @@ def _filled(ctx: Context, call: Any, kind: ContainerType) -> tuple[list[int | SS
             raise refusal(
                 "vector", ctx.position(call), "rows that begin as a copy, or without a length, are not lifted"
             )
-        return [number, *kind.lengths[1:]], ctx.constant(0, kind.element, ctx.location(call))
+        return [number, *kind.lengths[1:]], zero(ctx, kind.element, ctx.location(call))
     sizes, new = _filled(ctx, inner, kind.row())
     return [number, *sizes], new
 
@@ -170,7 +171,7 @@ def _store_items(ctx: Context, found: Container, items: list[Any], cursor: Any) 
                 raise refusal("vector", ctx.position(cursor), "this initialiser of a container is not lifted")
             _store_items(ctx, part, [] if inner is None else _items(ctx, part.kind, inner), cursor)
         else:
-            new = ctx.constant(0, found.kind.element, at) if item is None else converted(ctx, item, found.kind.element)
+            new = zero(ctx, found.kind.element, at) if item is None else converted(ctx, item, found.kind.element)
             assign(ctx, part, new, cursor)
 
 
@@ -302,18 +303,18 @@ def _resized(ctx: Context, found: Container, cursor: Any, arguments: list[Any]) 
         raise refusal("vector", ctx.position(cursor), f"`{cursor.spelling}` on `{found.name}` is not lifted")
     at, old = ctx.location(cursor), size(ctx, found, 0, ctx.location(cursor))
     count = converted(ctx, arguments[0], UNSIGNED_LONG)
-    new = ctx.constant(0, found.kind.element, at)
+    new: Value = zero(ctx, found.kind.element, at)
     if len(arguments) > 1:
-        new = converted(ctx, arguments[1], found.kind.element)  # type: ignore[assignment] # checked below
+        new = converted(ctx, arguments[1], found.kind.element)
     assert isinstance(count, SSAValue)
-    assert isinstance(new, SSAValue)
+    assert isinstance(new, SSAValue | Complex)
     resize(ctx, found, count, cursor)
     fill(ctx, found, new, at, old if cursor.spelling == "resize" else None)
 
 
 def _fill(ctx: Context, found: Container, cursor: Any, arguments: list[Any]) -> None:
     new = converted(ctx, arguments[0], found.kind.element)
-    assert isinstance(new, SSAValue)
+    assert isinstance(new, SSAValue | Complex)
     fill(ctx, found, new, ctx.location(cursor))
 
 
