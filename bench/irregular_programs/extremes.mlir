@@ -55,7 +55,7 @@ func.func @row_argmax(%score: memref<?x?xf32>, %label: memref<?xindex>) {
   return
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg hybrid, c hybrid
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c hybrid
 func.func @argmin2(%a: memref<?x?xf64>, %place: memref<2xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

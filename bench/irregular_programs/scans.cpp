@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c loop-free
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
 void running_max(const std::vector<float> &x, std::vector<float> &best)
 {
     float m = x[0];
@@ -14,7 +14,7 @@ void running_max(const std::vector<float> &x, std::vector<float> &best)
     }
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 void forward_fill(std::vector<double> &x)
 {
     double last = 0.0;
@@ -26,7 +26,7 @@ void forward_fill(std::vector<double> &x)
     }
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c loop-free
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
 int best_profit(const std::vector<int> &prices)
 {
     int lowest = prices[0], profit = 0;
@@ -37,7 +37,7 @@ int best_profit(const std::vector<int> &prices)
     return profit;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg hybrid, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 double best_run(const std::vector<double> &x)
 {
     double here = 0.0, best = 0.0;

@@ -120,7 +120,7 @@ void product_by_key(int n, int m, const int key[n], const double w[n], double p[
         p[key[i]] *= w[i];
 }
 
-// expect: numpy none
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void frequencies(int n, int k, const int x[n], double f[k]) {
     for (int b = 0; b < k; b++)
         f[b] = 0.0;

@@ -41,7 +41,7 @@ std::array<int, 16> nibbles(const std::vector<std::uint8_t> &bytes)
     return count;
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c refused TL305
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 std::vector<double> centroids_of(const std::vector<int> &cluster, const std::vector<double> &x, int k)
 {
     std::vector<double> sum(k, 0.0), weight(k, 0.0);
