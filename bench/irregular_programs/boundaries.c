@@ -36,7 +36,7 @@ void heat_torus(int n, int m, double v[n][m], const double u[n][m]) {
             v[i][j] = 0.25 * (u[(i + 1) % n][j] + u[(i + n - 1) % n][j] + u[i][(j + 1) % m] + u[i][(j + m - 1) % m]);
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL402
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void rotate(int n, int k, double *y, const double *x) {
     for (int i = 0; i < n; i++)
         y[i] = x[(i + k) % n];

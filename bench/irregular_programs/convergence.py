@@ -45,7 +45,7 @@ def gcd(a: int, b: int):
     return a
 
 
-# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c refused TL305
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def collatz(n: int):
     steps = 0
     while n > 1:

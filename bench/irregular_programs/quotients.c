@@ -30,7 +30,7 @@ void polyphase(int n, double *y, const double *x, const double h[4]) {
         y[i] = h[i % 4] * x[i];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL402
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void block_scale(int n, int m, double *y, const double *x, const double *scale) {
     for (int i = 0; i < n; i++)
         y[i] = x[i] * scale[i / m];

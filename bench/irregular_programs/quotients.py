@@ -33,13 +33,13 @@ def polyphase(y: np.ndarray, x: np.ndarray, h: np.ndarray):
         y[i] = h[i % 4] * x[i]
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg loop-free, c refused TL305
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg loop-free, c refused TL401
 def block_scale(y: np.ndarray, x: np.ndarray, scale: np.ndarray, m: int):
     for i in range(len(x)):
         y[i] = x[i] * scale[i // m]
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL406, linalg loop-free, c refused TL305
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL406, linalg loop-free, c loop-free
 def tiled(y: np.ndarray, x: np.ndarray):
     m = len(x)
     for i in range(len(y)):

@@ -73,7 +73,7 @@ double block_sums(int n, int T, const double *x, double *out) {
   return total;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c refused TL402
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
 void quadratic(int n, double *a, const double *b) {
   int k = 0;
   for (int i = 0; i < n; i++) {
@@ -90,14 +90,14 @@ void pack_lower(int n, double A[n][n], double *p) {
       p[k++] = A[i][j];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL402
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void unpack_lower(int n, const double *p, double A[n][n]) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++)
       A[i][j] = p[i * (i + 1) / 2 + j];
 }
 
-// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c refused TL402
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c loop-free
 void packed_mv(int n, const double *ap, const double *x, double *y) {
   for (int i = 0; i < n; i++) {
     double s = 0.0;

@@ -23,7 +23,7 @@ void tiled_scale(std::vector<double> &x, int t, double alpha) {
       x[i] *= alpha;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL402
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 double packed_trace(const std::vector<double> &p, int n) {
   double t = 0;
   for (int i = 0; i < n; ++i)

@@ -11,7 +11,7 @@ func.func @every_sth(%n: index, %s: index, %a: memref<?xf64>, %b: memref<?xf64>)
   return
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL401
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 func.func @take_stride(%n: index, %s: index, %a: memref<?xf32>, %c: memref<?xf32>) {
   affine.for %i = 0 to %n {
     %k = arith.muli %i, %s : index

@@ -9,7 +9,7 @@ def every_sth(n: int, s: int, a: np.ndarray, b: np.ndarray) -> None:
         a[i] = b[i] + 1.0
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL401
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def take_stride(a: np.ndarray, s: int, n: int) -> np.ndarray:
     c = np.zeros(n)
     for i in range(n):
@@ -27,7 +27,7 @@ def axpy(n: int, alpha: float, x: np.ndarray, incx: int, y: np.ndarray, incy: in
         iy += incy
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL401
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def dot(n: int, x: np.ndarray, incx: int, y: np.ndarray, incy: int) -> float:
     s = 0.0
     for k in range(n):
@@ -85,7 +85,7 @@ def pack_lower(A: np.ndarray, p: np.ndarray) -> None:
             k += 1
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL305
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def unpack_lower(n: int, p: np.ndarray) -> np.ndarray:
     A = np.zeros((n, n))
     for i in range(n):
@@ -94,7 +94,7 @@ def unpack_lower(n: int, p: np.ndarray) -> np.ndarray:
     return A
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c refused TL305
+# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c loop-free
 def packed_mv(ap: np.ndarray, x: np.ndarray, y: np.ndarray) -> None:
     for i in range(len(x)):
         s = 0.0

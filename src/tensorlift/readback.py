@@ -54,10 +54,9 @@ def read_back(
     """
     try:
         marked = marked_loops(text)
-        program = _read(text, entry)
+        program = _read_exactly(text, entry, wrapping, wide=within is not None)
         check_independent(marked, program)
         view = program.view
-        _check_integers(program, wrapping, wide=within is not None)
         if within is not None:
             within = within.project_out(*(name for name in within.variables() if name not in view.size_names))
         stay = dict.fromkeys(_handing_on(view, kept), "stays in the source")
@@ -93,26 +92,36 @@ def with_threads(emitted: Emitted) -> tuple[Text, int]:
     return Text(text, emitted.entry, cuts), depth
 
 
-def _check_integers(program: Program, wrapping: frozenset[int], *, wide: bool) -> None:
-    """Demand that data do not overflow where the source wraps, and that types are ``wide`` enough for positions."""
+def _read_exactly(text: str, entry: str, wrapping: frozenset[int], *, wide: bool) -> Program:
+    """Read a program, of whose data nothing overflows where the source wraps, with ``wide`` positions as they are.
+
+    Where types may not hold them, they are read as what wraps.
+    """
+    program = _read(text, entry)
     integers = Integers(program.literal, program.view.size_names)
+    wraps = wide and integers.lost_position() is not None
     line = integers.overflow(wrapping)
     if line is not None:
         raise CheckFailure(OBLIGATION, "integers with a sign may overflow, which the source wraps", line)
-    line = integers.lost_position() if wide else None
+    line = integers.lost_position(wraps=True) if wraps else None
     if line is not None:
         raise CheckFailure(OBLIGATION, "a size or a position may not fit its type", line)
+    return _read(text, entry, wraps=True) if wraps else program
 
 
-def _read(text: str, entry: str) -> Program:
+def _read(text: str, entry: str, *, wraps: bool = False) -> Program:
+    """Read a program; its arrays have the shapes that are declared where accesses agree on no other one."""
     parsed = parse_c(text, FILE)
     if parsed.errors:
         raise LiftError(*parsed.errors)
-    (function,) = read_parsed_c(parsed, entry)
-    if function.module is None or function.literally is None:
-        raise _failure(function.diagnostics)
-    (func_op,) = functions(function.module)
-    return Program(parsed, FunctionView(func_op), function_named(function.literally(), entry))
+    refused: tuple[Diagnostic, ...] = ()
+    for keeps_rank in (False, True):
+        (function,) = read_parsed_c(parsed, entry, wraps=wraps, keeps_rank=keeps_rank)
+        if function.module is not None and function.literally is not None:
+            (func_op,) = functions(function.module)
+            return Program(parsed, FunctionView(func_op), function_named(function.literally(), entry))
+        refused = refused or function.diagnostics
+    raise _failure(refused)
 
 
 @dataclass(frozen=True)

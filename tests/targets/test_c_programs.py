@@ -255,7 +255,6 @@ def test_sums_of_sizes_are_wider_than_sizes() -> None:
         (BELOW, "ptrdiff_t n, ptrdiff_t w", "int n, int w"),
         (BELOW, "x[i];", "x[i] + 0 * ((int)n + (int)w);"),
         (BELOW, "for (ptrdiff_t i", "for (int i"),
-        (BELOW, "y[i] = x[i];", "{ int p = (int)i; y[p] = x[p]; }"),
         (COUNTED, "y[i] = ", "y[i] = 0 * ((int)i + (int)n) + "),
         (COUNTED, "  #pragma", "  int p = (int)n;\n  int q = p;\n  q = q + p;\n  #pragma"),
         (COUNTED, "  #pragma", "  int p = (int)n;\n  p += p;\n  #pragma"),
@@ -264,6 +263,30 @@ def test_sums_of_sizes_are_wider_than_sizes() -> None:
 )
 def test_sums_of_sizes_that_an_int_may_not_hold_are_refused(source: str, old: str, new: str) -> None:
     assert refusal(source, (old, new)) == "a size or a position may not fit its type"
+
+
+PACKED = """void packed(int n, const double *p, double A[n][n]) {
+  for (int i = 0; i < n; i++) for (int j = 0; j <= i; j++) A[i][j] = p[i * (i + 1) / 2 + j];
+}
+"""
+
+
+def test_positions_that_the_source_computes_in_an_int_are_computed_in_64_bits_and_narrowed() -> None:
+    found = lift(PACKED, to="c", test=True)
+    assert found.level == "proved"
+    assert "p[(int)((long)((int)(i + i * i) / 2) + j)]" in found.source
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("(int)(i + i * i)", "((int)i + (int)(i * i))", "a size or a position may not fit its type"),
+        ("(int)(i + i * i)", "(i + i * i)", "the program may read outside of an array"),
+        ("[(int)(", "[(short)(", "the program may read outside of an array"),
+    ],
+)
+def test_positions_that_are_cut_otherwise_than_in_the_source_are_refused(old: str, new: str, reason: str) -> None:
+    assert refusal(PACKED, (old, new)) == reason
 
 
 def test_a_parameter_may_have_the_name_of_its_function() -> None:

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import pytest
 from tests.targets.tampering import refusal
 
 from tensorlift import lift
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.proofs.certificate import certificate_from_json
+from tensorlift.proofs.failure import CheckFailure
+from tensorlift.proofs.verify import verify
+from tensorlift.readback import read_back
+from tensorlift.source import source_from_text
+
+if TYPE_CHECKING:
+    from tensorlift.record import FunctionRecord
 
 POOL = """void pool(int n, double x[n], double y[n / 2]) {
   for (int i = 0; i < n / 2; i++) y[i] = x[2 * i] > x[2 * i + 1] ? x[2 * i] : x[2 * i + 1];
@@ -99,3 +111,72 @@ def test_such_programs_are_proved_and_agree_with_the_compiled_original(source: s
 )
 def test_another_quotient_is_refused(source: str, old: str, new: str, reason: str) -> None:
     assert reason in refusal(source, (old, new))
+
+
+ROUNDED_DOWN = """
+import numpy as np
+
+def down(y: "int64[:]", v: "int64[:]"):
+    for i in range(len(y)):
+        y[i] = v[i] // 4 + (v[i] - i) % 7
+
+def shifted(y: np.ndarray, x: np.ndarray, k: int):
+    n = len(x)
+    for i in range(n):
+        y[i] = x[(i - k) % n]
+
+def halved(y: np.ndarray, x: np.ndarray):
+    for i in range(len(y)):
+        y[i] = x[(i + i * i) // 2]
+
+def strided(y: np.ndarray, x: np.ndarray, s: int):
+    for i in range(len(y)):
+        y[i] = x[i * s]
+
+def by_data(y: "int64[:]", v: "int64[:]", w: "int64[:]"):
+    for i in range(len(y)):
+        y[i] = v[i] // w[i]
+"""
+
+
+def _in_c(function: str) -> FunctionRecord:
+    options = LiftOptions((function,), "c", test=True)
+    (found,) = lift_source(source_from_text(ROUNDED_DOWN, "rounded.py"), options).functions
+    return found
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [
+        ("down", "(v[i] / 4L) - (long)(v[i] % 4L < 0L)"),
+        ("shifted", "x[(long)(i - k) % (long)n < 0L ? (long)(i - k) % (long)n + (long)n : (long)(i - k) % (long)n]"),
+        ("halved", "x[((long)i + (long)i * (long)i) / 2L]"),
+        ("strided", "x[(long)i * (long)s]"),
+    ],
+)
+def test_c_computes_places_and_rounds_down_by_rounding_towards_zero(function: str, text: str) -> None:
+    found = _in_c(function)
+    assert found.level == "proved"
+    assert found.program is not None
+    assert text in found.program
+
+
+@pytest.mark.parametrize(
+    ("function", "old", "new", "reason"),
+    [
+        ("down", "% 4L < 0L", "% 4L <= 0L", "y is not proved to be y_1"),
+        ("down", "% 4L < 0L", "% 4L > 0L", "y is not proved to be y_1"),
+        ("down", "/ 4L) - (long)", "/ 4L) + (long)", "y is not proved to be y_1"),
+        ("strided", "(long)i * (long)s", "(long)i * (long)s + 1L", "the program may read outside of an array"),
+        ("strided", "x[(long)i * (long)s]", "x[0L * (long)s]", "y is not proved to be y_1"),
+    ],
+)
+def test_places_and_quotients_of_others_are_refused(function: str, old: str, new: str, reason: str) -> None:
+    certificate = certificate_from_json(_in_c(function).certificate or {})
+    assert old in certificate.program
+    with pytest.raises(CheckFailure, match=reason):
+        verify(replace(certificate, program=certificate.program.replace(old, new)), read_back=read_back)
+
+
+def test_quotients_of_data_by_data_that_are_rounded_down_are_refused() -> None:
+    assert _in_c("by_data").diagnostics[0].message == "C has no function floordiv of i64, i64"

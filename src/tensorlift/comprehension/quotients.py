@@ -7,11 +7,13 @@ rest of a division by a size, which is less than that.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.ranges import in_range, value_range
-from tensorlift.comprehension.rewrite import walk
-from tensorlift.comprehension.terms import Apply, Constant, Index, Term, applies, apply, constant
+from tensorlift.comprehension.rewrite import rebuild_inside, transform, walk
+from tensorlift.comprehension.terms import Apply, Constant, Index, Term, applies, apply, cast, constant
 from tensorlift.ops.conversions import is_exact
 from tensorlift.ops.dtypes import integer_range, is_integer
 from tensorlift.poly.affine import Affine
@@ -21,8 +23,12 @@ from tensorlift.poly.names import fresh
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tensorlift.comprehension.definition import Item, Summary
+    from tensorlift.comprehension.rewrite import Descend
     from tensorlift.poly.domain import Constraint
 
+_DOWN = ("floordiv", "mod")
+_HALF = 1 << 31
 DIVISIONS = ("floordiv", "mod", "tdiv", "rem")
 _BITS = ("shr", "bitand")
 QUOTIENTS = (*DIVISIONS, *_BITS)
@@ -88,6 +94,48 @@ def difference(left: Term, right: Term, domain: Domain, *, has_data: bool) -> Qu
     return None if first is None or second is None else reading.result(first - second)
 
 
+def towards_zero(summary: Summary, most: int) -> Summary:
+    """Return a summary whose quotients of integers are rounded towards zero, as C does; sizes are at ``most`` so large.
+
+    One that is rounded down is less by one where something is left over whose sign is not that of the divisor.
+    """
+    context = summary.context & Domain.of(*(at_least(most, size) for size in summary.sizes))
+    return replace(summary, items=tuple(_item_towards_zero(item, context) for item in summary.items))
+
+
+def _item_towards_zero(item: Item, context: Domain) -> Item:
+    if isinstance(item, Definition):
+        if not any(applies(node, _DOWN) for node in item.nodes()):
+            return item
+        return item.mapped(lambda term, domain: transform(term, domain & item.domain & context, _rounded))
+    inside = context & Domain.of(at_least(item.variable, item.lower), less(item.variable, item.upper))
+    return replace(item, body=tuple(_item_towards_zero(inner, inside) for inner in item.body))
+
+
+def _rounded(term: Term, domain: Domain, descend: Descend) -> Term:
+    if not applies(term, _DOWN):
+        return rebuild_inside(term, domain, descend)
+    over, under = (descend(part, domain) for part in term.args)
+    if not is_integer(term.dtype) or not over.dtype == under.dtype == term.dtype:
+        return rebuild_inside(term, domain, descend)
+    rest, zero = apply("rem", over, under), constant(0, term.dtype)
+    is_less = None if is_not_negative(over, domain) else apply("lt", rest, zero)
+    if not _is_positive(under, domain):
+        if is_less is not None:  # the least integer divided by -1 is none
+            return rebuild_inside(term, domain, descend)
+        is_less = apply("and", apply("ne", rest, zero), apply("lt", under, zero))
+    if is_less is None:
+        return rest if term.op == "mod" else apply("tdiv", over, under)
+    if term.op == "mod":
+        return apply("select", is_less, apply("add", rest, under), rest)
+    return apply("sub", apply("tdiv", over, under), cast(is_less, term.dtype))
+
+
+def _is_positive(term: Term, domain: Domain) -> bool:
+    found = bounded(term, domain)
+    return found is not None and (domain & found.facts).implies(at_least(found.value, 1))
+
+
 class _Reading:
     def __init__(self, domain: Domain, *, has_data: bool = False) -> None:
         self.domain, self.has_data = domain, has_data
@@ -148,7 +196,8 @@ class _Reading:
         if op == "sub":
             return left - right
         if op == "mul":
-            return left * right.constant if right.is_constant else right * left.constant if left.is_constant else None
+            constant, value = (right, left) if right.is_constant else (left, right)
+            return value * constant.constant if constant.is_constant else self._product(left, right)
         if not self._implied(at_least(right, 1)):
             return None
         is_down = op in ("floordiv", "mod") or self._implied(at_least(left, 0))
@@ -179,6 +228,13 @@ class _Reading:
 
             found = self.quotients[key] = self._new(facts)
         return found
+
+    def _product(self, left: Affine, right: Affine) -> Affine | None:
+        """Return a product of what is not negative: any number that is not, as far as two of 32 bits get."""
+        ends = (constraint for x in (left, right) for constraint in (at_least(x, 0), at_least(_HALF, x)))
+        if not self.has_data or not self._implied(*ends):
+            return None
+        return self._new(lambda product: Domain.of(at_least(product, 0), at_least(_HALF * _HALF, product)))
 
     def _rest(self, left: Affine, right: Affine, *, is_down: bool) -> Affine:
         """Return the rest of a division by a size: any number below it, with the sign of what C divides."""

@@ -3,6 +3,8 @@
 A source may leave overflow that is undefined to its caller; a program that is to do what the source does may not.
 Positions are made of sizes, of counters of loops, and of constants beside these, alone.  All else is data, which
 arithmetic without a sign may wrap.  What is computed in 64 bits holds any position.
+
+A function in which bits of positions may be lost can be read as one whose narrow integers all wrap (`wrapping_below`).
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from enum import Flag, auto
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.arith import CmpiOp
+from xdsl.dialects.arith import CmpiOp, IntegerOverflowAttr
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
 from xdsl.dialects.cf import ConditionalBranchOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
@@ -25,6 +27,7 @@ from tensorlift.ir.location import CONDITION, location_of, name_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from xdsl.dialects.builtin import ModuleOp
     from xdsl.dialects.func import FuncOp
 
 
@@ -63,9 +66,13 @@ class Integers:
         while self._settle():
             pass
 
-    def lost_position(self) -> int | None:
-        """Return the first line on which bits of sizes or positions may be lost; None where none are."""
-        owners: list[Operation | BlockArgument] = [*self._narrow_sizes, *(op for op in self._ops if self._loses(op))]
+    def lost_position(self, *, wraps: bool = False) -> int | None:
+        """Return the first line on which bits of sizes or positions may be lost; None where none are.
+
+        Where all that is narrow is known to wrap, sizes and counters of loops count, and what must not overflow.
+        """
+        losing = (op for op in self._ops if self._loses(op) and (never_wraps(op) or not wraps))
+        owners: list[Operation | BlockArgument] = [*self._narrow_sizes, *losing]
         for block, counters in self._headers.items():
             if block not in self._asked and (
                 not counters or any(width_of(counter.type) < _WIDE for counter in counters)
@@ -195,6 +202,15 @@ class Integers:
         found = {width_of(op.results[0].type), max(width_of(_uncast(value).type) for value in op.operands)}
         is_data = self._kinds[op.results[0]] & (_Kind.DATA | _Kind.OFFSET) == _Kind.DATA
         return is_data and not widths.isdisjoint(found) and not self._fits(op)
+
+
+def wrapping_below(module: ModuleOp, width: int) -> ModuleOp:
+    """Return a module in which integers of less than some bits wrap, whatever their language says of overflow."""
+    found = module.clone()
+    for op in found.walk():
+        if never_wraps(op) and width_of(op.results[0].type) < width:
+            op.properties["overflowFlags"] = IntegerOverflowAttr("none")
+    return found
 
 
 def _first_line(owners: Collection[Operation | BlockArgument]) -> int | None:

@@ -12,7 +12,8 @@ from tensorlift.frontends.c.reader import ParsedFile, parse_c, read_functions
 from tensorlift.frontends.c.signature import Asked, c_signature
 from tensorlift.ir.function import function_named
 from tensorlift.ir.literal_function import argument_names
-from tensorlift.normalise.loop_ir import C, loop_ir
+from tensorlift.ir.lost_bits import wrapping_below
+from tensorlift.normalise.loop_ir import MLIR, C, loop_ir
 from tensorlift.readers.clang import literal_module_of
 
 if TYPE_CHECKING:
@@ -34,16 +35,35 @@ def read_c(text: str, filename: str, *, function: str | None = None, **options: 
     return read_parsed_c(parse_c(text, filename, **options), function)
 
 
-def read_parsed_c(parsed: ParsedFile, function: str | None = None) -> list[ReadFunction]:
-    """Read the functions of a file as ``read_c`` does."""
+def read_parsed_c(
+    parsed: ParsedFile, function: str | None = None, *, wraps: bool = False, keeps_rank: bool = False
+) -> list[ReadFunction]:
+    """Read the functions of a file as ``read_c`` does.
+
+    Integers of less than 64 bits may be taken to wrap, and subscripts to stay in the dimensions that are declared.
+    """
     literal = cache(partial(literal_module_of, parsed))
-    found = read_functions(parsed, partial(_lower, parsed, literal), function)
+    lower = partial(_lower, parsed, literal, wraps=wraps, keeps_rank=keeps_rank)
+    found = read_functions(parsed, lower, function)
     return [replace(f, literally=partial(literal, f.name)) for f in found]
 
 
-def _lower(parsed: ParsedFile, read: Callable[[str], ModuleOp], reader: UnitReader, cursor: Any) -> ModuleOp:
+def _lower(  # noqa: PLR0913 - a function, and how it is read
+    parsed: ParsedFile,
+    read: Callable[[str], ModuleOp],
+    reader: UnitReader,
+    cursor: Any,
+    *,
+    wraps: bool,
+    keeps_rank: bool,
+) -> ModuleOp:
     literal = read(cursor.spelling)
     signature = c_signature(reader, cursor, asked_by(literal, cursor.spelling))
+    for parameter in signature.parameters if keeps_rank else ():
+        parameter.keeps_rank = bool(parameter.extents)
+    if wraps:
+        exact_from = MLIR.exact_from  # nothing else is known to hold a position
+        return loop_ir(wrapping_below(literal, exact_from), signature, parsed.name, replace(C, exact_from=exact_from))
     return loop_ir(literal.clone(), signature, parsed.name, C)  # the passes rewrite what they are given
 
 

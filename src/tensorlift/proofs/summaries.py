@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, DerivedSize, Item, KeptLoop, Summary
 from tensorlift.comprehension.places import cell_at, limit_of, places_read
+from tensorlift.comprehension.quotients import towards_zero
 from tensorlift.comprehension.rewrite import map_reads, rebuild, substitute, visit_reads, walk
 from tensorlift.comprehension.tensor import SymbolicTensor, array
 from tensorlift.comprehension.terms import Apply, Constant, Read, Scalar, Term
@@ -112,6 +113,7 @@ def check_summary(
         CheckFailure: where that is not proved, with the reason.
 
     """
+    source = towards_zero(source, integer_range("i32")[1])
     proof = _Proof(program, source, strides, cuts)
     proof.check_interface()
     proof.check_sizes()

@@ -43,7 +43,7 @@ from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Re
 from tensorlift.ops.conversions import EXACT_BITS, is_exact
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import equal
+from tensorlift.poly.domain import at_least, equal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -277,26 +277,26 @@ class Scope:
         return COMPARISONS[term.op](a_value, b_value, self.domain, "f64")  # as the numbers that they are
 
     def _index_division(self, term: Apply) -> Poly | None:
-        """Divide an exact affine expression by a positive number: without remainder, or where it is not negative."""
+        """Divide an exact affine expression by a positive one: without remainder, or where it is not negative."""
         if term.op not in DIVISIONS:
             divided = by_power(term)
             is_index = divided is not term and self._affine(divided.children[0]) is not None
             return self.of(divided) if is_index else None
-        over, under = self._affine(term.args[0]), term.args[1]
-        if over is None or not isinstance(under, Constant) or under.value <= 0 or not is_integer(term.dtype):
+        over, under = map(self._affine, term.args)
+        if over is None or under is None or not is_integer(term.dtype) or not self.domain.implies(at_least(under, 1)):
             return None
-        ring, divisor = modulus(term.dtype), int(under.value)
-        whole = over.divided(divisor)
+        ring = modulus(term.dtype)
+        whole = over.divided(under.constant) if under.is_constant else None
         if whole is not None:
             return of_affine(whole, ring) if term.op in ("tdiv", "floordiv") else Poly((), ring)
         if term.op in ("floordiv", "mod") or not self.domain.is_subset(affine_condition("ge", over)):
             return None
         # Rounding towards zero is rounding down where the numerator is not negative.
-        value = of_affine(over, ring)
-        down = quotient("floordiv", value, number(divisor, ring), self.domain, term.dtype)
+        value, divisor = of_affine(over, ring), of_affine(under, ring)
+        down = quotient("floordiv", value, divisor, self.domain, term.dtype)
         if term.op == "tdiv":
             return down
-        return poly([*value.terms, *(t.scaled(-divisor) for t in down.terms)], ring)
+        return subtracted(value, multiplied(divisor, down, self.domain, term.dtype))
 
     def _affine(self, term: Term) -> Affine | None:
         """Return the affine expression of indices that a term is, exactly; None where it is none or might wrap."""

@@ -28,10 +28,11 @@ from tensorlift.comprehension.terms import (
     Reducer,
     Scalar,
     Term,
+    applies,
 )
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 from tensorlift.ops.scalar_ops import neutral as number_of
-from tensorlift.poly.domain import Domain, NotAffine, at_least, equal
+from tensorlift.poly.domain import Domain, NotAffine, equal
 from tensorlift.targets.c.courses import course_of
 from tensorlift.targets.c.nests import condition, nest
 from tensorlift.targets.c.scalars import (
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
 _WIDE = 32
 _SHARED = 2  # so often a value must be used to get a name
 _COMPOUND = {"sum": "+", "prod": "*"}
-_TOWARDS_ZERO = {"floordiv": "tdiv", "mod": "rem"}
+_RING = ("add", "sub", "mul", "neg")
 
 
 class Cell:
@@ -112,23 +113,28 @@ class Cell:
         if isinstance(term, Piecewise):
             return self._choice(term)
         assert isinstance(term, Apply)
+        return self._applied(term)
+
+    def _applied(self, term: Apply) -> Text:
         if term.op == "select" and any(has_fold(arm) for arm in term.args[1:]):
             return self._branch(term)
         init = self._init_of_fold(term)
         if init is not None:
             return self._fold(*init)
-        return applied(self._towards_zero(term), [self._spelled(a) for a in term.args], self.wrapping)
+        wraps = may_overflow(term.op, term.dtype, self.wrapping)
+        if term.dtype == "i32" and applies(term, _RING) and not wraps and _degree(term) in (1, 2):
+            return cast(self._wide(term), term.dtype)
+        return applied(term, [self._spelled(a) for a in term.args], self.wrapping)
 
-    def _towards_zero(self, term: Apply) -> Apply:
-        """Divide a position towards zero, as C does, where it is rounded down, which is the same."""
-        if (
-            term.op not in _TOWARDS_ZERO
-            or not isinstance(term.args[0], Index)
-            or not isinstance(term.args[1], Constant)
-        ):
-            return term
-        is_same = term.args[1].value > 0 and self.where.implies(at_least(term.args[0].affine, 0))
-        return terms.apply(_TOWARDS_ZERO[term.op], *term.args) if is_same else term
+    def _wide(self, term: Term) -> Text:
+        """Spell a sum or product of positions in 64 bits, which hold it; its own type may not, which C leaves open."""
+        if isinstance(term, Index):
+            return affine_text(term.affine)
+        if isinstance(term, Constant):
+            return number(term.value, "i64")
+        if applies(term, _RING):
+            return applied(terms.apply(term.op, *term.args, dtype="i64"), [self._wide(a) for a in term.args], ())
+        return cast(self._spelled(term), "i64")
 
     def _reduced(self, term: Reduce) -> Text:
         """Return the value of a fold, or a cell at places that depend on data."""
@@ -304,6 +310,20 @@ class Cell:
         with self._names.scope():
             text = inner.value(term)
         return [*inner.lines, f"{name} = {text.source};"]
+
+
+def _degree(term: Term) -> int | None:
+    """Return how many positions a sum of products of them multiplies at most; None where it has data in it."""
+    if isinstance(term, Index | Constant):
+        return int(isinstance(term, Index))
+    if not applies(term, (*_RING, "tdiv", "rem")):
+        return None
+    degrees = [degree for degree in map(_degree, term.args) if degree is not None]
+    if len(degrees) < len(term.args):
+        return None
+    if term.op in _RING:
+        return sum(degrees) if term.op == "mul" else max(degrees)
+    return 1
 
 
 def neutral(op: str, dtype: DType) -> Text:

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, KeptLoop, definitions_of
+from tensorlift.comprehension.quotients import towards_zero
 from tensorlift.comprehension.segments import asking_all
 from tensorlift.comprehension.terms import Read, Term, read
 from tensorlift.comprehension.updates import NoUpdatesError, updating
@@ -62,7 +63,7 @@ def emit(  # noqa: PLR0913 - what a program computes, and what is known of its s
         UnspelledError: TL305, where C has no spelling of something that is defined.
 
     """
-    asked = asking_all(summary, folds=False)
+    asked = asking_all(towards_zero(summary, integer_range("i32")[1]), folds=False)
     return _Emission(asked, strides, signature, conditions, wrapping, plain=plain).emit()
 
 
