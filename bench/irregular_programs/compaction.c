@@ -44,7 +44,7 @@ int compress_positive(int n, const double *restrict x, double *restrict out)
     return k;
 }
 
-// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo hybrid, linalg refused TL307, c loop-free
+// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo hybrid, linalg loop-free, c loop-free
 size_t where_nonzero(const int32_t *restrict a, size_t n, int32_t *restrict places)
 {
     size_t found = 0;
@@ -57,7 +57,7 @@ size_t where_nonzero(const int32_t *restrict a, size_t n, int32_t *restrict plac
     return found;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg refused TL307, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
 void pack_by_mask(int n, const double *restrict a, const unsigned char *restrict keep, double *restrict out, int *count)
 {
     int j = 0;

@@ -80,7 +80,7 @@ int collatz(long n)
     return steps;
 }
 
-// expect: numpy unchanged, jax hybrid, torch refused TL307, stablehlo hybrid, linalg refused TL307, c hybrid
+// expect: numpy unchanged, jax hybrid, torch refused TL307, stablehlo hybrid, linalg hybrid, c hybrid
 int bit_length(uint32_t n)
 {
     int bits = 0;

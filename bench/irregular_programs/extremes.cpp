@@ -16,7 +16,7 @@ int argmax(const std::vector<double> &x) {
   return at;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c hybrid
 void argmin2(const double *a, int n, int m, int &row, int &col) {
   double best = a[0];
   row = col = 0;
@@ -29,7 +29,7 @@ void argmin2(const double *a, int n, int m, int &row, int &col) {
       }
 }
 
-// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo loop-free, linalg refused TL307, c loop-free
+// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo loop-free, linalg loop-free, c loop-free
 std::size_t last_max(const std::vector<float> &v) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < v.size(); ++i)

@@ -33,7 +33,7 @@ double sum_until_negative(const double *x, int n) {
     return s;
 }
 
-// expect: numpy loop-free, jax loop-free, torch refused TL112, stablehlo loop-free, linalg refused TL112, c loop-free
+// expect: numpy loop-free, jax loop-free, torch refused TL112, stablehlo loop-free, linalg loop-free, c loop-free
 float mean_before(size_t n, const float *v, float limit, size_t *count) {
     float total = 0.0f;
     size_t k = 0;
@@ -94,7 +94,7 @@ size_t my_strlen(const char *s) {
     return i;
 }
 
-// expect: numpy loop-free, jax loop-free, torch refused TL114, stablehlo loop-free, linalg refused TL114, c loop-free
+// expect: numpy loop-free, jax loop-free, torch refused TL114, stablehlo loop-free, linalg loop-free, c loop-free
 int my_memcmp(const unsigned char *a, const unsigned char *b, size_t n) {
     for (size_t i = 0; i < n; i++) {
         if (a[i] != b[i])
@@ -130,7 +130,7 @@ int find_in_matrix(int m, int n, int a[m][n], int key, int *row, int *column) {
     return 0;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL114, c refused TL114
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL114
 bool is_symmetric(int n, const float a[n][n]) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)

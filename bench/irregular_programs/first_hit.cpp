@@ -30,7 +30,7 @@ void truncate(std::vector<float> &v, float limit) {
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL114, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 bool all_positive(const std::vector<double> &v) {
     for (double x : v)
         if (!(x > 0))

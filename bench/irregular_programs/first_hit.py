@@ -97,7 +97,7 @@ def row_prefix_sums(a: np.ndarray) -> np.ndarray:
     return out
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL114, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def all_close(a: np.ndarray, b: np.ndarray, tol: float) -> bool:
     for i in range(len(a)):
         if abs(a[i] - b[i]) > tol:

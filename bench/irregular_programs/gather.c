@@ -7,13 +7,13 @@ void gather(int n, const int *idx, const double *x, double *y)
     for (int i = 0; i < n; i++)
         y[i] = x[idx[i]];
 }
-// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo loop-free, linalg refused TL307, c loop-free
+// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo loop-free, linalg loop-free, c loop-free
 void scaled_gather(size_t n, float alpha, const uint32_t *where, const float *table, const float *bias, float *out)
 {
     for (size_t i = 0; i < n; ++i)
         out[i] = alpha * table[where[i]] + bias[i];
 }
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL307, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void lookup_bytes(long n, const unsigned char *src, const unsigned char lut[256], unsigned char *dst)
 {
     long i = 0;

@@ -7,7 +7,7 @@ void gather(const std::vector<int> &idx, const std::vector<double> &x, std::vect
     for (std::size_t i = 0; i < idx.size(); ++i)
         y[i] = x[idx[i]];
 }
-// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo loop-free, linalg refused TL307, c loop-free
+// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo loop-free, linalg loop-free, c loop-free
 template <typename T> T gathered_sum(const T *x, const unsigned *idx, std::size_t n)
 {
     T s = 0;
@@ -17,7 +17,7 @@ template <typename T> T gathered_sum(const T *x, const unsigned *idx, std::size_
 }
 
 template float gathered_sum<float>(const float *, const unsigned *, std::size_t);
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL307, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 std::vector<float> recolour(const std::vector<unsigned char> &image, const std::vector<float> &palette)
 {
     std::vector<float> out(image.size());

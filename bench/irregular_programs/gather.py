@@ -17,7 +17,7 @@ def scaled_gather(alpha: "float32", where: "int32[n]", table: "float32[m]", bias
     return out
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL307, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def lookup_bytes(src: "uint8[h, w]", lut: "uint8[256]"):
     h, w = src.shape
     dst = np.zeros((h, w), dtype=np.uint8)

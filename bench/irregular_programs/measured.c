@@ -77,7 +77,7 @@ void edit_distance(int n, int m, const int a[n], const int b[m], int d[n + 1][m 
         }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL307, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void life(int n, int m, const unsigned char now[n][m], unsigned char next[n][m])
 {
     for (int i = 1; i < n - 1; i++)

@@ -36,7 +36,7 @@ void block_scale(int n, int m, double *y, const double *x, const double *scale) 
         y[i] = x[i] * scale[i / m];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg refused TL307, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg loop-free, c loop-free
 void unpack_bits(int n, unsigned char *bit, const unsigned char *packed) {
     for (int i = 0; i < n; i++)
         bit[i] = (packed[i >> 3] >> (i & 7)) & 1;

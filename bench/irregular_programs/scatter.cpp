@@ -7,7 +7,7 @@ void scatter(const std::vector<int> &idx, const std::vector<double> &x, std::vec
     for (std::size_t i = 0; i < idx.size(); ++i)
         y[idx[i]] = x[i];
 }
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL307, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 std::vector<int> histogram(const std::vector<unsigned char> &image)
 {
     std::vector<int> count(256);

@@ -6,7 +6,7 @@ void histogram(int n, int bins, const int key[n], int count[bins]) {
         count[key[i]]++;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL307, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void histogram_from_zero(int n, const unsigned char *bytes, int count[256]) {
     for (int b = 0; b < 256; b++)
         count[b] = 0;
@@ -86,7 +86,7 @@ void kmeans_update(int n, int d, int k, const int label[n], const double x[n][d]
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo loop-free, linalg refused TL307, c loop-free
+// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo loop-free, linalg loop-free, c loop-free
 void mod_histogram(int n, const unsigned *x, int count[16]) {
     for (int i = 0; i < n; i++)
         count[x[i] % 16]++;
@@ -107,7 +107,7 @@ void histogram_in_range(int n, int m, const int *x, int h[m]) {
             h[x[i]]++;
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL307, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL407, c hybrid
 void saturating_histogram(int n, const int *key, unsigned char *h) {
     for (int i = 0; i < n; i++)
         if (h[key[i]] < 255)

@@ -78,7 +78,7 @@ def first_cells(count: "int64[:]", x: "float64[:]"):
     return s
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL315, linalg refused TL307, c refused TL406
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL315, linalg loop-free, c refused TL406
 def word_counts(starts: "int64[:]", letters: "uint8[:]", counts: "int64[:]"):
     for w in range(len(counts)):
         c = 0

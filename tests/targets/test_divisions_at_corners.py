@@ -33,7 +33,7 @@ def _corners(dtype: str) -> np.ndarray[tuple[int], np.dtype[np.integer]]:
 
 
 @pytest.mark.parametrize(
-    ("target", "least"), [("numpy", 36), ("jax", 36), ("torch", 30), ("stablehlo", 36), ("linalg", 24)]
+    ("target", "least"), [("numpy", 36), ("jax", 36), ("torch", 30), ("stablehlo", 36), ("linalg", 36)]
 )
 def test_a_division_rounds_down_at_the_ends_of_each_type(target: str, least: int) -> None:
     if installation(get_target(target).library):
@@ -51,4 +51,5 @@ def test_a_division_rounds_down_at_the_ends_of_each_type(target: str, least: int
         run = lowered.function(function.name) if lowered else loaded(function.program, function.name, library)
         (found,) = call_program(run, {"n": len(given), "a": given}, 1)
         wanted = names[function.name](len(given), given)  # type: ignore[operator]  # a function of the source
+        found = found.view(wanted.dtype) if lowered else found  # MLIR's integers have no sign
         np.testing.assert_array_equal(found, wanted, function.program, strict=True)

@@ -58,6 +58,18 @@ PICKED = """void picked(int n, int p, const int *r, const int *c, const double A
   for (int i = 0; i < n; i++) y[i] = A[r[i]][c[i]];
 }
 """
+UNSIGNED = """unsigned mixed(int n, const unsigned *restrict a, const unsigned char *restrict b,
+               const double *restrict t, unsigned *restrict y, int *restrict z, double *restrict w) {
+  unsigned most = 0;
+  for (int i = 0; i < n; i++) {
+    y[i] = a[i] / 7u + a[i] % 5u + ((a[i] >> 3) ^ (~a[i] << 2));
+    z[i] = a[i] < 9u ? b[i] : 1;
+    w[i] = t[a[i]] * a[i];
+    most = a[i] > most ? a[i] : most;
+  }
+  return most;
+}
+"""
 TURNED = "void turned(int n, int a[n], int b[n]) { for (int i = 0; i < n; i++) b[i] = a[n - 1 - i] + i; }"
 
 
@@ -146,13 +158,11 @@ def test_a_loop_that_stays_hands_its_arrays_on() -> None:
     assert [p.name for p in function.parameters] == ["steps", "a", "b"]
 
 
-def test_unsigned_integers_are_refused() -> None:
-    (function,) = lift("void f(int n, unsigned a[n]) { for (int i = 0; i < n; i++) a[i] /= 3; }", to="linalg").functions
-    (diagnostic,) = function.diagnostics
-    assert diagnostic.code == "TL307"
-    assert diagnostic.message == "MLIR's integers have no sign, and programs for Linalg compute in no type u32"
-    assert diagnostic.remedy == "lift to another target, or use signed integers"
-    assert diagnostic.location is not None
+def test_operations_tell_unsigned_integers_from_signed_ones() -> None:
+    function = _one(UNSIGNED)
+    assert "%a: tensor<?xi32>, %b: tensor<?xi8>" in function.program
+    for name in ("divui", "remui", "shrui", "maxui", "cmpi ult", "extui", "uitofp", "index_castui"):
+        assert f"arith.{name}" in function.program
 
 
 @pytest.mark.parametrize(("op", "dtype"), [("mod", "i64"), ("bitand", "f64"), ("pow", "i32"), ("add", "bool")])
@@ -242,11 +252,24 @@ _WRONG = [
     (LARGEST, "dimensions = [0]", "dimensions = []", "TL401"),
     (TURNED, "(s0 - d0 - 1)", "(s0 - d0)", "TL402"),
     (TURNED, "(s0 - d0 - 1)", "(d0)[s0] -> (d0)", "TL40"),
-    (TURNED, "arith.index_cast", "arith.index_castui", "TL401"),
+    (TURNED, "arith.index_cast", "arith.index_castui", "TL4"),
+    *(
+        (UNSIGNED, old, new, "TL40")
+        for old, new in (
+            ("divui", "divsi"),
+            ("remui", "remsi"),
+            ("shrui", "shrsi"),
+            ("maxui", "maxsi"),
+            ("ult", "slt"),
+            ("extui", "extsi"),
+            ("uitofp", "sitofp"),
+            ("index_castui", "index_cast"),
+        )
+    ),
     (PICKED, "%A[%2, %3]", "%A[%3, %2]", "TL40"),
     (PICKED, "%A[%2, %3]", "%A[%2, %2]", "TL40"),
     (PICKED, "arith.index_cast %in_0", "arith.index_cast %in", "TL40"),
-    (PICKED, "arith.index_cast %in :", "arith.index_castui %in :", "TL401"),
+    (PICKED, "arith.index_cast %in :", "arith.index_castui %in :", "TL40"),
 ]
 
 

@@ -28,6 +28,16 @@ def width(dtype: DType) -> int:
     return 1 if dtype == "bool" else int(dtype[1:])
 
 
+def signed(dtype: DType) -> DType:
+    """Return the signed integer of the width of an unsigned one, any other type as it is."""
+    return SIGNED[UNSIGNED.index(dtype)] if dtype in UNSIGNED else dtype
+
+
+def unsigned(dtype: DType) -> DType:
+    """Return the unsigned integer of the width of a signed one, any other type as it is."""
+    return UNSIGNED[SIGNED.index(dtype)] if dtype in SIGNED else dtype
+
+
 def integer_range(dtype: DType) -> tuple[int, int]:
     """Return the least and the greatest value of a machine integer type."""
     bits = width(dtype)

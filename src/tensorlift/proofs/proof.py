@@ -202,10 +202,14 @@ class Proof(ABC):
 
     # -- results
 
+    @property
+    def results(self) -> list[tuple[str, str]]:
+        """What the program returns, by name, each with the version that it is."""
+        result = self.summary.result
+        return [*self.summary.outputs, *([] if result is None else [("the result", result)])]
+
     def _check_results(self, execution: CutExecution, returned: Item) -> None:
-        wanted = list(self.summary.outputs)
-        if self.summary.result is not None:
-            wanted.append(("the result", self.summary.result))
+        wanted = self.results
         values = (returned,) if len(wanted) == 1 else returned
         if not isinstance(values, tuple) or len(values) != len(wanted) or not wanted:
             raise CheckFailure(INTERFACE, f"the source has {len(wanted)} outputs", self.ledger.line)
@@ -217,7 +221,7 @@ class Proof(ABC):
             self._check_memory(name, value, buffers)
 
     def _check_result(self, execution: CutExecution, name: str, version: str, held: Held) -> None:
-        shape, dtype = self._form(version)
+        shape, dtype = self.form_of(version)
         if not execution.has_shape(held, shape):
             mine = ", ".join(map(str, held.tensor.shape))
             raise CheckFailure(INTERFACE, f"{name} is returned with the shape ({mine})", self.ledger.line)
@@ -234,7 +238,8 @@ class Proof(ABC):
         if difference is not None:
             raise refusal_of(difference, name, self.ledger.line)
 
-    def _form(self, version: str) -> tuple[tuple[Affine, ...], DType]:
+    def form_of(self, version: str) -> tuple[tuple[Affine, ...], DType]:
+        """Return shape and type of a version of an array."""
         definition = self.definitions.by_name.get(version)
         if definition is not None:
             return definition.shape, definition.dtype

@@ -31,6 +31,8 @@ def compare(name: str, expected: Array | np.generic, given: Any, tolerance: Tole
     wanted, found = np.asarray(expected), np.asarray(given)
     if found.shape != wanted.shape:
         return Difference(np.inf, f"{name} has shape {found.shape}, not {wanted.shape}")
+    if (found.dtype.kind, wanted.dtype.kind) == ("i", "u") and found.dtype.itemsize == wanted.dtype.itemsize:
+        found = found.view(wanted.dtype)  # integers of MLIR have no sign; elsewhere the checker demands the type
     if found.dtype != wanted.dtype:
         return Difference(np.inf, f"{name} has type {found.dtype}, not {wanted.dtype}")
     if wanted.dtype.kind != "f":

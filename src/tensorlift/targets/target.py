@@ -294,7 +294,8 @@ class Target:
     It ``orders_stores`` where the last value stays that is stored at places of one index array.
     ``language`` is what programs are written in: ``python``, ``c``, or ``mlir``, whose further ``dialects`` are
     ``module:Dialect``s of xDSL, and whose operations ``loops`` repeat a region.  Where it ``takes_sizes``, a program
-    may be written for some; it has values that are no tensors where it ``has_numbers``.
+    may be written for some; it has values that are no tensors where it ``has_numbers``.  Where it ``is_signless``,
+    operations tell signed from unsigned integers, and types do not.
     What a program in ``c`` means is found by reading and summarising it; its emitter takes definitions, and
     ``routines`` are what it calls.  ``costs`` rank programs that compute the same, and ``forms`` are the other forms
     of programs (`synthesis/forms`) that may be cheaper in it.
@@ -327,6 +328,7 @@ class Target:
     dialects: tuple[str, ...] = ()
     loops: tuple[str, ...] = ()
     takes_sizes: bool = False
+    is_signless: bool = False
     has_numbers: bool = False
     routines: tuple[Routine, ...] = ()
     costs: Costs = field(default_factory=Costs)

@@ -22,7 +22,7 @@ from xdsl.traits import IsTerminator
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor, affine_of, array, domain_of, scalar_value, size
 from tensorlift.comprehension.terms import index
-from tensorlift.ops.dtypes import cell_text
+from tensorlift.ops.dtypes import UNSIGNED, cell_text, signed, wrap
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
@@ -180,7 +180,7 @@ class TextLoops:
 
     def _check_start(self, initial: Sequence[Held], known: dict[int, Carried]) -> None:
         for place, carried in known.items():
-            if not is_version(self.execution, initial[place], self._info(carried), carried.before):
+            if not self._is_version(initial[place], carried, carried.before):
                 raise self._failure(f"{carried.array} is not proved to be {carried.before} before the loop")
 
     def _known(self, carried: Carried | None, start: Held) -> SymbolicTensor:
@@ -188,7 +188,11 @@ class TextLoops:
         if carried is None:
             return array(f"unknown {fresh('cells')}", start.tensor.shape, start.tensor.dtype)
         info = self._info(carried)
-        return array(carried.name, info.shape, info.dtype)
+        return self.execution.as_text(Held(array(carried.name, info.shape, info.dtype))).tensor
+
+    def _is_version(self, held: Held, carried: Carried, version: str) -> bool:
+        info = self._info(carried)
+        return is_version(self.execution, self.execution.as_stated(held, info.dtype), info, version)
 
     def _handed(self, carried: Carried | None, start: Held) -> Held:
         """Return a carried array by its name, or cells of which nothing is known, those without a value among them."""
@@ -228,7 +232,7 @@ class TextLoops:
                 same = end.tensor.dtype == before.tensor.dtype and self.execution.has_shape(end, before.tensor.shape)
                 if not same or (end.blank is not None and before.blank is None):
                     raise self._failure("a value has another type or shape after an iteration")
-            elif not is_version(self.execution, end, self._info(carried), carried.after):
+            elif not self._is_version(end, carried, carried.after):
                 raise self._failure(f"{carried.array} is not proved to be {carried.after} at the end of an iteration")
 
     def _failure(self, reason: str) -> CheckFailure:
@@ -403,6 +407,7 @@ class TextExecution(CutExecution):
         self.evaluation = _CutEvaluation(self, proof.target, lines)
         self.loops = TextLoops(self, proof.summary.items)
         self._function = function
+        self._is_signless = proof.target.is_signless
         self._cuts: dict[str, list[Cut]] = {}
         for cut in cuts:
             self._cuts.setdefault(cut.variable, []).append(cut)
@@ -411,8 +416,8 @@ class TextExecution(CutExecution):
         """Return the values that the function returns."""
         values: Values = {}
         for argument, (name, held) in zip(self._function.body.args, parameters.items(), strict=True):
-            self._check_parameter(name, argument.type, held)
-            values[argument] = held
+            values[argument] = self.as_text(held)
+            self._check_parameter(name, argument.type, values[argument])
         return self.evaluation.statements(self._function.body, values, is_function=True)
 
     def table(self, op: Operation) -> Held | None:
@@ -420,11 +425,13 @@ class TextExecution(CutExecution):
         name = self._function.names[op.results[0]][0] if op.name in _CONSTANTS else ""
         info, of_type = self.definitions.arrays.get(name), op.results[0].type
         cells = listed_cells(op.properties.get("value"), of_type)
+        if info is not None and info.dtype in UNSIGNED:
+            cells = [wrap(int(v), info.dtype) for v in cells]
         if info is None or not info.contents or tuple(cell_text(v, info.dtype) for v in cells) != info.contents:
             return None
-        tensor = array(name, info.shape, info.dtype)
-        self.evaluation.check_is(of_type, tensor, name)
-        return Held(tensor)
+        held = self.as_text(Held(array(name, info.shape, info.dtype)))
+        self.evaluation.check_is(of_type, held.tensor, name)
+        return held
 
     def give_out(self, block: Block, values: Values) -> tuple[Held, ...]:
         """Return what the block of a loop gives out."""
@@ -437,8 +444,27 @@ class TextExecution(CutExecution):
     def named(self, value: SSAValue, held: Held) -> Held:
         """Use what is claimed of a value by its name."""
         for cut in self._cuts.get(self._function.names[value][0], ()):
-            held = self.cut(held, cut) or held
+            definition = self.definitions.by_name.get(cut.definition)
+            stated = held if definition is None else self.as_stated(held, definition.dtype)
+            known = self.cut(stated, cut)
+            held = held if known is None else self.as_text(known)
         return held
+
+    def as_text(self, held: Held) -> Held:
+        """Return a value of the source as the text has it: where integers have no sign there, as signed ones."""
+        return self._of_type(held, signed(held.tensor.dtype)) if self._is_signless else held
+
+    def as_stated(self, held: Held, dtype: DType) -> Held:
+        """Return a value of the text in a type of the source, where that has the same bits."""
+        is_same = self._is_signless and signed(dtype) == held.tensor.dtype and held.tensor.is_strong
+        return self._of_type(held, dtype) if is_same else held
+
+    def _of_type(self, held: Held, dtype: DType) -> Held:
+        tensor = held.tensor
+        if tensor.dtype == dtype:
+            return held
+        cells = SymbolicTensor(tensor.shape, dtype, lambda at: terms.cast(tensor.at(at), dtype), tensor.strength)
+        return held.with_tensor(cells, held.blank)
 
     def _check_parameter(self, name: str, kind: Attribute, held: Held) -> None:
         try:
@@ -468,4 +494,9 @@ class TextProof(Proof):
         """Execute the function with names of the source as its parameters."""
         execution = TextExecution(self, self.function, self.cuts)
         returned = execution.run(self.parameters(self.function.parameters))
+        if self.target.is_signless and len(returned) == len(self.results):
+            returned = tuple(
+                execution.as_stated(held, self.form_of(version)[1])
+                for held, (_, version) in zip(returned, self.results, strict=True)
+            )
         return execution, returned[0] if len(returned) == 1 else returned

@@ -98,6 +98,7 @@ TARGET = Target(
     costs=Costs(operation=75, view=0, cell=0.48, function=10, product=0.5, loose_product=0.14, in_place=0.48),
     language="mlir",
     has_numbers=True,
+    is_signless=True,
     segmented=frozenset({"pairs"}),
     orders_stores=True,
     loops=("scf.for", "scf.while"),

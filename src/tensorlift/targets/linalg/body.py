@@ -28,7 +28,7 @@ from tensorlift.ir.tensor_program import (
     TriangleMask,
 )
 from tensorlift.poly.affine import ONE, ZERO, Affine
-from tensorlift.targets.linalg.writer import Value, element_type, map_text, operands_text, tensor_type
+from tensorlift.targets.linalg.writer import Value, element_type, map_text, operands_text, tensor_type, to_index
 from tensorlift.targets.mlir_text.text import number_at, shown
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class Body:
         if found is not None:
             return found
         cell = self.at(node, indices)
-        value = self.define(f"arith.index_cast {cell.name} : {cell.type} to index", "index")
+        value = self.define(f"{to_index(node.dtype)} {cell.name} : {cell.type} to index", "index")
         name = next((n for n, known in self._places.items() if known == value), f"place {len(self._places)}")
         self._places[name] = value
         return Affine.var(name)

@@ -57,6 +57,7 @@ LINALG = Dialect(
         *(structured(f"linalg.{name}") for name in PRODUCTS),
     ],
 )
-ARITH = Dialect("arith", [*Arith.operations, added_operation("arith.remf")], [*Arith.attributes])
+_ADDED = [upstream_syntax(added_operation(f"arith.{name}")) for name in ("remf", "index_castui")]
+ARITH = Dialect("arith", [*Arith.operations, *_ADDED], [*Arith.attributes])
 MATH = Dialect("math", [*Math.operations, *functions_of_reals()])
 AFFINE = Dialect("affine", [upstream_syntax(ApplyOp), upstream_syntax(added_operation("affine.max"))])

@@ -18,8 +18,8 @@ from tensorlift.comprehension.tensor import (
     convert,
     elementwise,
 )
-from tensorlift.comprehension.terms import Constant
-from tensorlift.ops.dtypes import SIGNED, DType, is_float, width
+from tensorlift.comprehension.terms import Apply, Constant
+from tensorlift.ops.dtypes import SIGNED, DType, is_float, signed, unsigned, width
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.poly.domain import at_least, less
 from tensorlift.targets.arrays.arithmetic import cell, power_cell
@@ -35,8 +35,11 @@ if TYPE_CHECKING:
 
 PREDICATES = {
     "eq": "eq", "ne": "ne", "slt": "lt", "sle": "le", "sgt": "gt", "sge": "ge",
+    "ult": "lt", "ule": "le", "ugt": "gt", "uge": "ge",
     "oeq": "eq", "une": "ne", "olt": "lt", "ole": "le", "ogt": "gt", "oge": "ge",
 }  # fmt: skip
+
+_OF_REALS = ("oeq", "une", "olt", "ole", "ogt", "oge")
 
 
 def one_type(o: Obligations, operands: Sequence[SymbolicTensor]) -> DType:
@@ -80,7 +83,15 @@ def _division(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTens
 
 def _bitwise(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
     _require_kind(o, lhs, "bits")
-    return applied(o, ON_TRUTH_VALUES[op] if lhs.dtype == "bool" else partial(terms.apply, op), (lhs, rhs))
+    return applied(o, ON_TRUTH_VALUES[op] if lhs.dtype == "bool" else partial(_on_bits, op), (lhs, rhs))
+
+
+def _on_bits(op: str, left: Term, right: Term) -> Term:
+    """Apply an operation that is the same for both signs, without a sign where an operand is a value without one."""
+    dtype = unsigned(left.dtype)
+    if not any(isinstance(one, Apply) and one.op == "cast" and one.args[0].dtype == dtype for one in (left, right)):
+        return terms.apply(op, left, right)
+    return terms.cast(terms.apply(op, terms.cast(left, dtype), terms.cast(right, dtype)), left.dtype)
 
 
 def _shift(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
@@ -88,13 +99,17 @@ def _shift(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
     count = None if rhs.rank else affine_of(rhs.value())
     if count is not None:
         o.require("a shift by less than the width", at_least(count, 0), less(count, width(rhs.dtype)))
-    return applied(o, partial(terms.apply, op), (lhs, rhs))
+    return applied(o, partial(_on_bits if op == "shl" else terms.apply, op), (lhs, rhs))
 
 
 def _compare(o: Obligations, predicate: Predicate, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
     op = PREDICATES.get(predicate)
-    if op is None or is_float(one_type(o, (lhs, rhs))) != (predicate[0] in "ou"):
+    if op is None or is_float(one_type(o, (lhs, rhs))) != (predicate in _OF_REALS):
         o.refuse(f"a comparison {predicate} of {lhs.dtype}")
+    if predicate[0] == "u" and predicate not in _OF_REALS:
+        _require_kind(o, lhs, "integer")
+        _numbers(o, lhs, rhs)
+        lhs, rhs = (without_sign(operand) for operand in (lhs, rhs))
     if lhs.dtype == "bool" and op not in ("eq", "ne"):
         o.refuse(f"a comparison {predicate} of truth values")
     return elementwise(o, partial(compared, op), (lhs, rhs), "bool")
@@ -118,6 +133,36 @@ def _function(op: str, operand: Term) -> Term:
     return terms.apply(op, operand)
 
 
+def without_sign(value: SymbolicTensor) -> SymbolicTensor:
+    """Return integers as the unsigned ones of the same bits."""
+    dtype = unsigned(value.dtype)
+    return SymbolicTensor(value.shape, dtype, lambda at: terms.cast(value.at(at), dtype))
+
+
+def with_sign(value: SymbolicTensor) -> SymbolicTensor:
+    """Return integers as the signed ones of the same bits, which is what values are here."""
+    dtype = signed(value.dtype)
+    return SymbolicTensor(value.shape, dtype, lambda at: terms.cast(value.at(at), dtype))
+
+
+def _unsigned(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+    """Apply an operation on integers without a sign."""
+    _require_kind(o, lhs, "integer")
+    if op in ("tdiv", "rem"):
+        o.nonzero(rhs, "an integer is divided by", lhs)
+    one_type(o, (lhs, rhs))
+    return with_sign(applied(o, partial(cell, op), (without_sign(lhs), without_sign(rhs))))
+
+
+def _unsigned_shift(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
+    _require_kind(o, lhs, "integer")
+    count = None if rhs.rank else affine_of(rhs.value())
+    if count is not None:
+        o.require("a shift by less than the width", at_least(count, 0), less(count, width(rhs.dtype)))
+    one_type(o, (lhs, rhs))
+    return with_sign(applied(o, partial(terms.apply, "shr"), (without_sign(lhs), without_sign(rhs))))
+
+
 # -- conversions
 
 
@@ -130,6 +175,30 @@ def _conversion(
     if is_index(input) or result.is_index or not allowed(input.dtype, result.dtype):
         o.refuse(f"a conversion from {input.dtype} to {result.dtype}")
     return elementwise(o, lambda a: convert(a, result.dtype), (input,), result.dtype)
+
+
+def _without_sign_conversion(
+    allowed: Callable[[DType, DType], bool],
+    o: Obligations,
+    input: Scalar,  # noqa: A002 - MLIR's name
+    result: Result,
+) -> SymbolicTensor:
+    """Convert integers that are read, or given, without a sign."""
+    if is_index(input) or result.is_index or not allowed(input.dtype, result.dtype):
+        o.refuse(f"a conversion from {input.dtype} to {result.dtype}")
+    value, dtype = without_sign(input), result.dtype
+    if is_float(input.dtype):
+        dtype = unsigned(dtype)
+    made = elementwise(o, lambda a: convert(a, dtype), (value,), dtype)
+    return with_sign(made)
+
+
+def _index_cast_without_sign(o: Obligations, input: Scalar, result: Result) -> SymbolicTensor:  # noqa: A002 - MLIR's name
+    """Convert an integer without a sign to an index."""
+    if is_index(input) or not result.is_index or input.dtype not in SIGNED:
+        o.refuse("a conversion that is not from an integer to an index")
+    value = without_sign(input)
+    return SymbolicTensor(input.shape, "i64", lambda at: convert(value.at(at), "i64"), Strength.WEAK)
 
 
 def _index_cast(o: Obligations, input: Scalar, result: Result) -> SymbolicTensor:  # noqa: A002 - MLIR's name
@@ -148,13 +217,16 @@ def _widens(source: DType, dtype: DType) -> bool:
 # Which conversions each operation does, and types to try it with.
 _CONVERSIONS: list[tuple[str, Callable[[DType, DType], bool], str, str]] = [
     ("extsi", _widens, "i16", "i32"),
-    ("extui", lambda s, d: s == "bool" and d in SIGNED, "bool", "i32"),
     ("trunci", lambda s, d: _widens(d, s), "i64", "i16"),
     ("extf", lambda s, d: (s, d) == ("f32", "f64"), "f32", "f64"),
     ("truncf", lambda s, d: (s, d) == ("f64", "f32"), "f64", "f32"),
     ("sitofp", lambda s, d: s in SIGNED and is_float(d), "i32", "f64"),
-    ("uitofp", lambda s, d: s == "bool" and is_float(d), "bool", "f32"),
     ("fptosi", lambda s, d: is_float(s) and d in SIGNED, "f64", "i32"),
+]
+_WITHOUT_SIGN: list[tuple[str, Callable[[DType, DType], bool], tuple[str, ...], str]] = [
+    ("extui", lambda s, d: (s == "bool" and d in SIGNED) or _widens(s, d), ("bool", "i16"), "i32"),
+    ("uitofp", lambda s, d: (s == "bool" or s in SIGNED) and is_float(d), ("bool", "i32"), "f64"),
+    ("fptoui", lambda s, d: is_float(s) and d in SIGNED, ("positive_real",), "i32"),
 ]
 
 
@@ -178,6 +250,7 @@ def _bits(name: str, op: str) -> OpRow:
     return row(f"arith.{name}", partial(_bitwise, op), *samples)
 
 
+_UNSIGNED = [("divui", "tdiv"), ("remui", "rem"), ("maxui", "max"), ("minui", "min")]
 _FLOATS = [("addf", "add"), ("subf", "sub"), ("mulf", "mul"), ("divf", "div"), ("maximumf", "max"),
            ("minimumf", "min"), ("maxnumf", "fmax"), ("minnumf", "fmin")]  # fmt: skip
 _INTEGERS = [("addi", "add"), ("subi", "sub"), ("muli", "mul"), ("maxsi", "max"), ("minsi", "min")]
@@ -200,6 +273,8 @@ ROWS = [
     *(_row(name, partial(_pair, partial(cell, op), "float"), "real[]", "real[]") for name, op in _FLOATS),
     *(_row(name, partial(_pair, partial(cell, op), "integer"), "signed[]", "signed[]") for name, op in _INTEGERS),
     *(_row(name, partial(_division, op), "signed[]", "positive_signed[]") for name, op in _DIVISIONS),
+    *(_row(name, partial(_unsigned, op), "signed[]", "positive_signed[]") for name, op in _UNSIGNED),
+    _row("shrui", _unsigned_shift, "i32[]", "count[]"),
     *(_bits(name, op) for name, op in _BITS),
     *(_row(name, partial(_shift, op), "i32[]", "count[]") for name, op in _SHIFTS),
     _row("remf", partial(_pair, partial(cell, "rem"), "float"), "real[]", "positive_real[]"),
@@ -207,12 +282,16 @@ ROWS = [
     row(
         "arith.cmpf",
         _compare,
-        *(sample(f"arith.cmpf {p}, %a, %b : {{a}}", a="real[]", b="real[]") for p in PREDICATES if p[0] in "ou"),
+        *(sample(f"arith.cmpf {p}, %a, %b : {{a}}", a="real[]", b="real[]") for p in PREDICATES if p in _OF_REALS),
     ),
     row(
         "arith.cmpi",
         _compare,
-        *(sample(f"arith.cmpi {p}, %a, %b : {{a}}", a="signed[]", b="signed[]") for p in PREDICATES if p[0] in "ens"),
+        *(
+            sample(f"arith.cmpi {p}, %a, %b : {{a}}", a="signed[]", b="signed[]")
+            for p in PREDICATES
+            if p not in _OF_REALS
+        ),
         "arith.cmpi ne, %a, %b : i1",
         *(sample(f"arith.cmpi {p}, %m, %n : index") for p in ("eq", "ne", "slt", "sge")),
         a="bool[]",
@@ -223,6 +302,15 @@ ROWS = [
         _row(name, partial(_conversion, allowed), f"{source}[]", stated=f"{{a}} to {dtype}")
         for name, allowed, source, dtype in _CONVERSIONS
     ),
+    *(
+        row(
+            f"arith.{name}",
+            partial(_without_sign_conversion, allowed),
+            *(sample(f"arith.{name} %a : {{a}} to {dtype}", a=f"{source}[]") for source in sources),
+        )
+        for name, allowed, sources, dtype in _WITHOUT_SIGN
+    ),
+    row("arith.index_castui", _index_cast_without_sign, "arith.index_castui %a : i32 to index", a="count[]"),
     row("arith.index_cast", _index_cast, "arith.index_cast %n : index to i64", "arith.index_cast %m : index to i32"),
     *(_row(name, partial(_unary, name, "float"), f"{values}[]", prefix="math") for name, values in _FUNCTIONS.items()),
     _row("roundeven", partial(_unary, "rint", "float"), "real[]", prefix="math"),

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.tensor import Indices, Obligations, Strength, SymbolicTensor
+from tensorlift.comprehension.tensor import Indices, Obligations, Strength, SymbolicTensor, convert
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Read, Reducer
+from tensorlift.ops.dtypes import is_integer, signed
 from tensorlift.ops.scalar_ops import neutral
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
@@ -104,11 +105,14 @@ def compute(  # noqa: PLR0913 - the parts of a structured operation
 
     def cell(at: Indices) -> Term:
         point = tuple(Affine.var(names[k]) if k in folded else at[place[k]] for k in range(dimensions))
-        start = tensor.at(at)
         found = _folded(o, _at(value, point), name)
         if found is None:
-            return start
+            return tensor.at(at)
         op, body = found
+        start = convert(tensor.at(at), body.dtype)
+        return convert(result(op, body, start), tensor.dtype)
+
+    def result(op: Reducer, body: Term, start: Term) -> Term:
         total = terms.reduce(op, bound, Domain.box(bound, extents), body)
         if is_neutral(start, op) and (op in _OF_NONE or o.holds(*filled)):
             return total
@@ -138,14 +142,26 @@ def _require_type(o: Obligations, value: SymbolicTensor, out: SymbolicTensor) ->
 
 
 def _folded(o: Obligations, term: Term, name: str) -> tuple[Reducer, Term] | None:
-    """Return how a value folds something into what is accumulated, and what; None where nothing is."""
+    """Return how a value folds something into what is accumulated, and what; None where nothing is.
+
+    What is folded may be an unsigned integer, where the value and what is accumulated have its bits.
+    """
     if isinstance(term, Read) and term.array == name:
         return None
+    term = _of_same_bits(term)
     if isinstance(term, Apply) and term.op in _REDUCERS and len(term.args) == 2:  # noqa: PLR2004 - a fold is binary
         for running, other in (term.args, term.args[::-1]):
-            if isinstance(running, Read) and running.array == name and name not in other.reads:
+            accumulated = _of_same_bits(running)
+            if isinstance(accumulated, Read) and accumulated.array == name and name not in other.reads:
                 return _REDUCERS[term.op], other
     return o.refuse("a reduction that is no fold of an associative operation")
+
+
+def _of_same_bits(term: Term) -> Term:
+    """Return the integer of which a term is the same bits with another sign, the term itself where it is none."""
+    if not isinstance(term, Apply) or term.op != "cast" or not is_integer(term.dtype):
+        return term
+    return term.args[0] if signed(term.args[0].dtype) == signed(term.dtype) else term
 
 
 def _combined(op: str, start: Term, total: Term) -> Term:

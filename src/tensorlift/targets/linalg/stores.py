@@ -10,10 +10,11 @@ from tensorlift.ir.tensor_program import Literal, SizeValue
 from tensorlift.poly.affine import Affine
 from tensorlift.targets.linalg.body import Body
 from tensorlift.targets.linalg.loops import inserted, over, repeated, results_of, spelled, yielded
-from tensorlift.targets.linalg.writer import COMBINERS, Value, element_type, operation, tensor_type
+from tensorlift.targets.linalg.writer import COMBINERS, Value, element_type, operation, tensor_type, to_index
 
 if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import Expression, Scatter, Shape
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.linalg.values import Values
     from tensorlift.targets.linalg.writer import Writer
 
@@ -34,7 +35,7 @@ def stored(values: Values, node: Scatter) -> Value:
     def step(given: list[Value]) -> list[Value]:
         into = given[0]
         at = [variables[axis] for axis in walked]
-        chosen = iter(_place(writer, array, at) for array in arrays)
+        chosen = iter(_place(writer, a, at, index.dtype) for a, index in zip(arrays, node.indices, strict=True))
         cell = _cell(writer, part, variables, element_type(node.dtype))
         whole = [v for axis, v in enumerate(variables) if axis not in walked]
         kept = iter(whole)
@@ -99,7 +100,7 @@ def _cell(writer: Writer, array: Value, at: list[Value], type_: str) -> Value:
     return writer.define(f"tensor.extract {array.name}[{places}] : {array.type}", type_)
 
 
-def _place(writer: Writer, array: Value, at: list[Value]) -> Value:
+def _place(writer: Writer, array: Value, at: list[Value], dtype: DType) -> Value:
     type_ = array.type.removesuffix(">").rpartition("x")[2] if array.type.startswith("tensor") else array.type
     place = _cell(writer, array, at, type_)
-    return writer.define(f"arith.index_cast {place.name} : {type_} to index", "index")
+    return writer.define(f"{to_index(dtype)} {place.name} : {type_} to index", "index")

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.diagnostics import refuse
-from tensorlift.ops.dtypes import DType, is_float, width
+from tensorlift.ops.dtypes import SIGNED, UNSIGNED, DType, integer_range, is_float, signed, width, wrap
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.poly.affine import ZERO, Affine
 from tensorlift.targets.emitted import as_float
@@ -37,15 +37,7 @@ class Value(NamedTuple):
 
 
 def element_type(dtype: DType) -> str:
-    """Spell an element type.
-
-    Raises:
-        LiftError: TL307 for a type without a sign.
-
-    """
-    if dtype.startswith("u"):
-        message = f"MLIR's integers have no sign, and programs for Linalg compute in no type {dtype}"
-        raise refuse("TL307", message, remedy="lift to another target, or use signed integers")
+    """Spell an element type; integers have no sign in MLIR, operations have."""
     return dtype if is_float(dtype) else f"i{width(dtype)}"
 
 
@@ -154,7 +146,7 @@ class Writer(Lines[Value]):
             name, made = comparison(op, dtype), "i1"
         elif op == "neg" and not is_float(dtype):
             name, operands = "arith.subi", [self.number(Fraction(0), dtype), *operands]
-        elif op == "mod" and not is_float(dtype):
+        elif op == "mod" and dtype in SIGNED:
             quotient = self.applied("floordiv", operands, dtype, define)
             name, operands = "arith.subi", [operands[0], self.applied("mul", [quotient, operands[1]], dtype, define)]
         elif op in ("bitnot", "not"):
@@ -170,6 +162,8 @@ class Writer(Lines[Value]):
         if dtype == "bool":
             return self.applied("ne", [value, self.number(Fraction(0), source)], source, define)
         target = element_type(dtype)
+        if target == value.type:
+            return value
         return define(f"{conversion(source, dtype)} {value.name} : {value.type} to {target}", target)
 
     def index(self, number: int) -> Value:
@@ -222,6 +216,10 @@ _INTEGER = {
     "floordiv": "arith.floordivsi", "max": "arith.maxsi", "min": "arith.minsi", "abs": "math.absi",
     "bitand": "arith.andi", "bitor": "arith.ori", "bitxor": "arith.xori", "shl": "arith.shli", "shr": "arith.shrsi",
 }  # fmt: skip
+_UNSIGNED_INTEGER = _INTEGER | {
+    "tdiv": "arith.divui", "rem": "arith.remui", "floordiv": "arith.divui", "mod": "arith.remui",
+    "max": "arith.maxui", "min": "arith.minui", "shr": "arith.shrui",
+}  # fmt: skip
 _TRUTH = {"and": "arith.andi", "or": "arith.ori", "ne": "arith.xori", "bitand": "arith.andi", "bitor": "arith.ori"}
 _FLOAT_COMPARISONS = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 _INTEGER_COMPARISONS = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
@@ -242,7 +240,8 @@ def operation(op: str, dtype: DType) -> str:
         LiftError: TL305, where the dialects have none.
 
     """
-    table = FLOAT if is_float(dtype) else _TRUTH if dtype == "bool" else _INTEGER
+    integers = _UNSIGNED_INTEGER if dtype in UNSIGNED else _INTEGER
+    table = FLOAT if is_float(dtype) else _TRUTH if dtype == "bool" else integers
     found = table.get(op)
     if found is None:
         raise refuse("TL305", f"MLIR's arith and math have no {op} on {dtype}", remedy="lift to another target")
@@ -255,7 +254,8 @@ def comparison(op: str, dtype: DType) -> str:
         return f"arith.cmpf {_FLOAT_COMPARISONS[op]},"
     if dtype == "bool" and op not in ("eq", "ne"):
         raise refuse("TL305", f"truth values have no comparison {op}", remedy="compare integers")
-    return f"arith.cmpi {_INTEGER_COMPARISONS[op]},"
+    predicate = _INTEGER_COMPARISONS[op]
+    return f"arith.cmpi {predicate.replace('s', 'u', 1) if dtype in UNSIGNED else predicate},"
 
 
 def conversion(source: DType, dtype: DType) -> str:
@@ -264,21 +264,37 @@ def conversion(source: DType, dtype: DType) -> str:
         return "arith.uitofp" if is_float(dtype) else "arith.extui"
     if is_float(source):
         if not is_float(dtype):
-            return "arith.fptosi"
+            return "arith.fptoui" if dtype in UNSIGNED else "arith.fptosi"
         return "arith.extf" if width(dtype) > width(source) else "arith.truncf"
     if is_float(dtype):
-        return "arith.sitofp"
+        return "arith.uitofp" if source in UNSIGNED else "arith.sitofp"
+    if source in UNSIGNED and width(dtype) > width(source):
+        return "arith.extui"
     return "arith.extsi" if width(dtype) > width(source) else "arith.trunci"
 
 
+def to_index(dtype: DType) -> str:
+    """Return the operation that makes an index of an integer."""
+    return "arith.index_castui" if dtype in UNSIGNED else "arith.index_cast"
+
+
 def number(value: Fraction | str, dtype: DType) -> str:
-    """Spell a constant of a type, exactly."""
+    """Spell a constant of a type, exactly.
+
+    Raises:
+        LiftError: TL305, where the type does not hold it.
+
+    """
     if isinstance(value, str):
         return _SPECIAL[value, width(dtype)]
     if dtype == "bool":
         return "true" if value else "false"
     if not is_float(dtype):
-        return str(int(value))
+        low, high = integer_range(dtype)
+        if not low <= value <= high:
+            message = f"MLIR has no constant {value} of type {dtype}"
+            raise refuse("TL305", message, remedy="keep the number in the range of its type")
+        return str(wrap(int(value), signed(dtype)))
     return _decimal(as_float(value)) if dtype == "f64" else _decimal(_single(value))
 
 
