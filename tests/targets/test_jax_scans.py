@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from tests.lifts import lifted_text, reason_of_changed
 
 from tensorlift import lift
+from tensorlift.targets.jax.helpers import HELPERS
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -30,6 +31,16 @@ ROWS = """void rows(int n, int m, const double x[n][m], double y[n][m]) {
 SHIFTED = """void shifted(int n, const double x[n + 1], double y[n], double z[n]) {
   double p = 0, q = 1;
   for (int i = 0; i < n; i++) { p = p * q + x[i + 1]; q = q * x[i] - p; y[i] = p; z[i] = q; }
+}"""
+
+FILL = """void fill(int n, const double x[n], double y[n]) {
+  double last = 0.0;
+  for (int i = 0; i < n; i++) { if (x[i] >= 0.0) last = x[i]; y[i] = last; }
+}"""
+KEPT = """int kept(int n, const double x[n], double y[n]) {
+  int k = 0;
+  for (int i = 0; i < n; i++) if (x[i] > 0.0) y[k++] = x[i];
+  return k;
 }"""
 
 
@@ -134,3 +145,33 @@ CELLS = "cells of another type or shape"
 )  # fmt: skip
 def test_a_tampered_scan_is_refused(source: str, old: str, new: str, reason: str) -> None:
     assert reason in reason_of_changed(source, (old, new))
+
+
+def test_running_folds_are_functions_that_take_a_loop_on_a_cpu() -> None:
+    assert "latest(x, x >= 0.0)" in (lifted_text(FILL, "jax").program or "")
+    assert "running_sum(mask.astype(jnp.int32))" in (lifted_text(KEPT, "jax").program or "")
+
+
+@pytest.mark.usefixtures("wide")
+@pytest.mark.parametrize("x", [[], [-0.0, np.nan, 2.0, -1.0, 3.0], [3, -2, 5, 5, -9]])
+def test_running_folds_are_those_of_jax(jax: ModuleType, x: list[float]) -> None:
+    names: dict[str, Any] = {"jax": jax, "jnp": jax.numpy, "lax": jax.lax}
+    exec("".join(HELPERS[name] for name in ("running_sum", "running_max", "running_min", "latest")), names)
+    row, kept = np.array(x), np.array(x) > 0
+    for name, whole in (("sum", np.add), ("max", np.maximum), ("min", np.minimum)):
+        assert np.array_equal(names[f"running_{name}"](row), whole.accumulate(row), equal_nan=True)
+    places = np.maximum.accumulate(np.where(kept, np.arange(len(x)), 0))
+    assert np.array_equal(names["latest"](row, kept), row[places])
+
+
+@pytest.mark.parametrize(
+    ("source", "old", "new"),
+    [
+        (FILL, "latest(x, x >= 0.0)", "latest(x, x > 0.0)"),
+        (FILL, "latest(x, x >= 0.0)", "latest(x[::-1], x >= 0.0)"),
+        (KEPT, "running_sum(mask", "running_sum(~mask"),
+        (KEPT, "last = last + row", "last = last + row + row"),
+    ],
+)
+def test_other_running_folds_are_rejected(source: str, old: str, new: str) -> None:
+    assert reason_of_changed(source, (old, new))

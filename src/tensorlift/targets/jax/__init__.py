@@ -27,9 +27,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.tensor import Strength, scalar_value
+from tensorlift.comprehension.tensor import Strength, SymbolicTensor, scalar_value
 from tensorlift.ir.cost import Costs
+from tensorlift.ir.scalar_terms import choose
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
+from tensorlift.poly.domain import equal
 from tensorlift.targets.arrays import arithmetic, compaction, creation, functions, index, reduction, scatter, spans
 from tensorlift.targets.arrays.promotion import ArrayTypes, Operand, kind_of, operator_strength
 from tensorlift.targets.jax import helpers
@@ -49,7 +51,7 @@ from tensorlift.targets.target import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
+    from tensorlift.comprehension.tensor import Obligations
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.targets.arrays.arithmetic import Binary
     from tensorlift.targets.target import Meaning, Sample
@@ -64,6 +66,22 @@ def _of_lax(name: str, op: Reducer) -> OpRow:
     return row(
         f"lax.{name}", respelled(reduction.running(op, default_axis=0), "operand=a axis"), *texts, a="number[m, n]"
     )
+
+
+def _running(op: Reducer, o: Obligations, x: Tensor) -> SymbolicTensor:
+    if x.dtype == "bool":
+        o.refuse("running folds of truth values")
+    return reduction.running(op, default_axis=0)(o, x)
+
+
+def _latest(o: Obligations, x: Tensor, kept: Tensor) -> SymbolicTensor:
+    if not x.is_strong or x.rank != 1 or kept.rank != 1 or kept.dtype != "bool":
+        o.refuse("the latest of what is no row of cells with a row of truth values")
+    o.require("each cell is kept or not", equal(x.shape[0], kept.shape[0]))
+    places = SymbolicTensor(
+        kept.shape, "i64", lambda at: choose(kept.at(at), terms.index(at[0], "i64"), terms.zero("i64"))
+    )
+    return index.subscript(o, x, (_running("max", o, places),))
 
 
 def _of_floats(op: str, o: Obligations, x: Tensor) -> SymbolicTensor:
@@ -87,6 +105,7 @@ def _ignoring_nan(name: str, op: Reducer) -> OpRow:
     return row(f"jnp.{name}", reduction.reduction(op), *samples)
 
 
+RUNNING: tuple[Reducer, ...] = ("sum", "max", "min")
 _PRODUCTS = ("dot", "einsum", "inner", "matmul", "tensordot", "vdot")
 IN_LAX = ("erf", "erfc")  # functions of reals that jax.numpy lacks, as NumPy does
 _TRIANGLES = ("(n, dtype=bool)", "(m, n, dtype=jnp.int32)", "(m, n, 1, dtype=bool)", "(m, n, k=-1, dtype=jnp.float64)")
@@ -98,6 +117,17 @@ _OWN = [
     row(".sum()", _SUM, *(f"a.sum{text}" for text in _SUMS), name="method sum", a="arith[m, n]"),
     _of_lax("cummax", "max"),
     _of_lax("cummin", "min"),
+    *(
+        row(
+            f"running_{op}",
+            partial(_running, op),
+            f"running_{op}(a)",
+            sample(f"running_{op}(a)", a="real[m]"),
+            a="number[m, n]",
+        )
+        for op in RUNNING
+    ),
+    row("latest", _latest, sample("latest(a, a > 0)", a="f64[n]"), sample("latest(a, b < 0)", a="i32[n]", b="f64[n]")),
     *map(_of_reals, IN_LAX),
     _ignoring_nan("nanmax", "fmax"),
     _ignoring_nan("nanmin", "fmin"),

@@ -14,20 +14,24 @@ from tensorlift.ir.tensor_program import (
     Cast,
     Contraction,
     Copy,
+    Cumulative,
     Elementwise,
     Empty,
     Expression,
     For,
+    Iota,
     Literal,
     Reduction,
     SetSlice,
     SizeValue,
+    Take,
     Variable,
     Windows,
     nodes_of,
 )
+from tensorlift.poly.affine import ZERO
 from tensorlift.poly.names import unused
-from tensorlift.targets.jax import IN_LAX, PRECISE, X64
+from tensorlift.targets.jax import IN_LAX, PRECISE, RUNNING, X64
 from tensorlift.targets.jax.helpers import HELPERS
 from tensorlift.targets.jax.scan_text import scanned
 from tensorlift.targets.jax.scans import Scan, scan_of
@@ -100,6 +104,28 @@ def _reduction(spell: Spelling, node: Reduction) -> Text:
     return sum_text(spell, node) or arrays.reduction(spell, node)
 
 
+def _cumulative(spell: Spelling, node: Cumulative) -> Text:
+    """Spell a running fold of a row by a function of the text."""
+    if node.argument.rank > 1 or node.op not in RUNNING or node.dtype == "bool":
+        return arrays.cumulative(spell, node)
+    return _helped(spell, f"running_{node.op}", spell(node.argument))
+
+
+def _take(spell: Spelling, node: Take) -> Text:
+    """Spell what the latest place of a mask holds by a function of the text."""
+    match node.index:
+        case Cumulative(
+            op="max", argument=Elementwise(op="select", arguments=(kept, Iota(start=start), Literal(value=0)))
+        ) if start == ZERO and kept.shape == node.argument.shape:
+            return _helped(spell, "latest", spell(node.argument), spell(kept))
+    return spelling.take(spell, node)
+
+
+def _helped(spell: Spelling, name: str, *operands: Text) -> Text:
+    spell.used[name] = None
+    return call(name, *operands)
+
+
 def _windows(spell: Spelling, node: Windows) -> Text:
     """Spell windows as a gather: each axis is walked by its position and by that inside the window."""
     rank, count = node.argument.rank, len(node.axes)
@@ -125,7 +151,7 @@ _LIBRARY = arrays.library_of(
     "jnp",
     "JAX",
     {Contraction: _contraction, Copy: _copy, Cast: _cast, Empty: _empty, Reduction: _reduction, Windows: _windows,
-     Spans: arrays.spans},
+     Cumulative: _cumulative, Take: _take, Spans: arrays.spans},
     accumulations={
         "sum": "jnp.cumsum", "prod": "jnp.cumprod", "max": "lax.cummax", "min": "lax.cummin",
         "any": "jnp.logical_or.accumulate", "all": "jnp.logical_and.accumulate",
@@ -249,7 +275,8 @@ class _JaxEmission(Emission):
         first, stop, kept = node.indices
         mask, dtype = self.spell(kept), f"jnp.int{32 if stop.dtype == 'i32' else 64}"
         start = "" if is_zero(first) else f"{self.spell(first).within(Precedence.SUM)} + "
-        before = f"{start}jnp.cumsum({mask.source}, dtype={dtype}) - {mask.within(Precedence.PRODUCT)}"
+        running = _helped(self.spell, "running_sum", Text(f"{mask.atom}.astype({dtype})"))
+        before = f"{start}{running.source} - {mask.within(Precedence.PRODUCT)}"
         if stop.dtype == "i32":  # in which the extent of the array may not fit
             before = f"({before}).astype(jnp.int64)"
         places = f"jnp.where({mask.source}, {before}, {name}.shape[0])"

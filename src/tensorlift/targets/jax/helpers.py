@@ -5,6 +5,9 @@ segments are differences of running sums.  So are those of reals whose segments 
 not finite is added apart, as it must not reach other segments.
 
 The greatest of any segment is that of two stretches of one length, a power of two, which may overlap.
+
+XLA takes n log n operations for a running fold, which suits accelerators; on a CPU a scan is five to fifty times as
+fast, if not more than four iterations are unrolled: larger bodies are no longer compiled as one function.
 """
 
 _SUMS = '''@jax.jit
@@ -66,7 +69,47 @@ def segment_{op}(x, low, high):
 '''
 
 
+def _running(name: str, whole: str, cell: str, first: str) -> str:
+    return f'''@jax.jit
+def {name}(x):
+    """Running folds along the first axis; a loop on a CPU, where it is faster."""
+    if jax.default_backend() != "cpu":
+        return {whole}
+
+    def step(last, row):
+        last = {cell}
+        return last, last
+
+    first = {first}
+    return lax.scan(step, jnp.full(x.shape[1:], first, x.dtype), x, unroll=4)[1]
+'''
+
+
+def _running_extreme(op: str, infinite: str, last: str) -> str:
+    first = f"{infinite} if jnp.issubdtype(x.dtype, jnp.floating) else jnp.iinfo(x.dtype).{last}"
+    return _running(f"running_{op}", f"lax.cum{op}(x)", f"jnp.{op}imum(last, row)", first)
+
+
+_LATEST = '''@jax.jit
+def latest(x, kept):
+    """The cell of x at the last place, up to each, where one is kept; x[0] before the first."""
+    if jax.default_backend() != "cpu":
+        return x[lax.cummax(jnp.where(kept, jnp.arange(x.shape[0]), 0))]
+
+    def step(last, cell):
+        value, is_kept = cell
+        last = jnp.where(is_kept, value, last)
+        return last, last
+
+    return lax.scan(step, x[0], (x, kept), unroll=4)[1] if x.shape[0] > 0 else x
+'''
+
+
 HELPERS = {
+    "running_sum": _running("running_sum", "jnp.cumsum(x, axis=0, dtype=x.dtype)", "last + row", "0"),
+    "running_max": _running_extreme("max", "-jnp.inf", "min"),
+    "running_min": _running_extreme("min", "jnp.inf", "max"),
+    "latest": _LATEST,
     "segment_sums": _SUMS,
     "segment_max": _extreme("max", "-jnp.inf", "min"),
     "segment_min": _extreme("min", "jnp.inf", "max"),

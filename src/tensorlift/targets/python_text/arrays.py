@@ -275,7 +275,8 @@ def reduction(spell: Spelling, node: Reduction, method: str = "") -> Text:
     return call(f"{spell.library.name}.{method}", inner, axis=axis, dtype=dtype, initial=initial)
 
 
-def _cumulative(spell: Spelling, node: Cumulative) -> Text:
+def cumulative(spell: Spelling, node: Cumulative) -> Text:
+    """Spell a running fold along an axis."""
     axis = "" if node.argument.rank == 1 else str(node.axis)
     return call(accumulation(spell, node), spell(node.argument), axis=axis, dtype=widened_type(spell, node))
 
@@ -360,7 +361,7 @@ RULES: dict[type[Expression], Rule] = {
     Cast: cast,
     Elementwise: elementwise,
     Reduction: reduction,
-    Cumulative: _cumulative,
+    Cumulative: cumulative,
     Contraction: contraction_text,
 }
 PRODUCTS = Products(_swapped, _permuted, _full_product, _tensordot_text, _einsum)
