@@ -147,7 +147,7 @@ int unique_sorted(int n, const int *restrict x, int *restrict out)
     return k;
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL302, c refused TL305
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL302, c hybrid
 int run_lengths(int n, const int *restrict x, int *restrict length)
 {
     int runs = 0, start = 0;

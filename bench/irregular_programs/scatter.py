@@ -31,7 +31,7 @@ def mark(seen: "int64[:]", flag: "int64[:]"):
         flag[s] = 1
 
 
-# expect: numpy refused TL302, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL302, c refused TL305
+# expect: numpy refused TL302, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL302, c loop-free
 def scatter_rows(idx: "int32[:]", x, y):
     for i in range(x.shape[0]):
         for j in range(x.shape[1]):

@@ -6,6 +6,8 @@ import pytest
 from tests.lifts import lifted_text
 from tests.targets.tampering import refusal
 
+from tensorlift import lift
+
 HISTOGRAM = "void f(int n, int m, const int key[n], int h[m]) { for (int i = 0; i < n; i++) h[key[i]]++; }"
 LAST = """void f(int n, int m, const int ix[n], const double x[n], double y[m]) {
   for (int i = 0; i < n; i++) y[ix[i]] = x[i]; }"""
@@ -76,3 +78,20 @@ def test_what_a_running_sum_stores_is_not_summed_up_at_each_place() -> None:
       double s = 0; for (int i = 0; i < n; i++) { s += v[i]; h[k[i]] = s; } }"""
     (diagnostic,) = lifted_text(source, "c").diagnostics
     assert diagnostic.message == "h: what is stored at places that depend on data is folded at each of them"
+
+
+WIDER = """void wider(int n, int m, int h, int w, const int label[n], const double x[n][m], double total[h][w]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) total[label[i]][j] += x[i][j];
+}
+"""
+
+
+@pytest.mark.parametrize("to", ["c", "numpy"])
+def test_rows_that_data_choose_are_updated_as_far_as_what_is_added_goes(to: str) -> None:
+    found = lift(WIDER, to=to, test=True)
+    assert (found.verdict, found.level) == ("loop-free", "proved")
+
+
+def test_rows_that_are_updated_further_are_refused() -> None:
+    assert refusal(WIDER, ("j < m", "j < m - 1")) == "total is not proved to be total_1"

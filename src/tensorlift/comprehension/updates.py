@@ -116,12 +116,24 @@ def updating(definition: Definition, domain: Domain) -> tuple[tuple[tuple[Domain
     updates = next((found for _, _, found in parts if found), [])
     if not updates or any(has_hits(old, axes) for _, old, _ in parts):
         raise NoUpdatesError("places that depend on data choose cells in a way that has no form here")
-    if any(found != updates and (found or not _is_nothing(updates, d & domain)) for d, _, found in parts):
+    if any(found not in ([], updates) for _, _, found in parts):
         raise NoUpdatesError("places that depend on data are not the same for all cells")
+    if not all(found or _is_nothing(updates, d & domain) for d, _, found in parts):
+        where = Domain.union(known for known, _, found in parts if found) & domain
+        updates = _on_rows(updates, where, domain)
     before: dict[Term, Domain] = {}
     for known, old, _ in parts:
         before[old] = before[old] | known if old in before else known
     return tuple((known.coalesce(), old) for old, known in before.items()), updates
+
+
+def _on_rows(updates: Sequence[Update], where: Domain, domain: Domain) -> list[Update]:
+    """Return updates of some cells alone, which axes say that no place chooses."""
+    chosen = {axis for update in updates for axis in update.places}
+    rows = where.project_out(*chosen)
+    if not (rows & domain).is_subset(where):
+        raise NoUpdatesError("places that depend on data are not the same for all cells")
+    return [replace(update, domain=(update.domain & rows).coalesce()) for update in updates]
 
 
 def _is_nothing(updates: Sequence[Update], domain: Domain) -> bool:
