@@ -73,3 +73,34 @@ func.func @clear(%n: index, %x: memref<?xf32>, %limit: f32) {
   }
   return
 }
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+func.func @value_at_hit(%n: index, %x: memref<?xf64>, %y: memref<?xf64>, %limit: f64) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %none = arith.constant -1.0 : f64
+  %k = scf.while (%i = %c0) : (index) -> index {
+    %inside = arith.cmpi slt, %i, %n : index
+    %go = scf.if %inside -> (i1) {
+      %v = memref.load %x[%i] : memref<?xf64>
+      %small = arith.cmpf ole, %v, %limit : f64
+      scf.yield %small : i1
+    } else {
+      %false = arith.constant false
+      scf.yield %false : i1
+    }
+    scf.condition(%go) %i : index
+  } do {
+  ^bb0(%i: index):
+    %j = arith.addi %i, %c1 : index
+    scf.yield %j : index
+  }
+  %found = arith.cmpi slt, %k, %n : index
+  %r = scf.if %found -> (f64) {
+    %w = memref.load %y[%k] : memref<?xf64>
+    scf.yield %w : f64
+  } else {
+    scf.yield %none : f64
+  }
+  return %r : f64
+}
