@@ -12,6 +12,7 @@ import inspect
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.calls.complex_numbers import in_parts, pairs_of, ways_of
 from tensorlift.calls.errors import FallbackWarning, wrong_type
 from tensorlift.calls.execute import executable
 from tensorlift.calls.kinds import Argument, Kind, fit, kind_of, library_of, parse_kind, refined
@@ -168,8 +169,13 @@ class LiftedFunction:
         """Find the program for the arguments of a call, and convert them."""
         for name, value in values.items():
             self._check_library(value, name)
-        kinds = {name: self._kind(values[name], name) for name in self._kinds}
-        given = {name: fit(values[name], kind, name) for name, kind in kinds.items()}
+        assert self._live is not None
+        described = self._live.split.described
+        parts = in_parts(values, described)
+        kinds = {name: self._kind(parts[name], name) for name in self._kinds}
+        given = {name: fit(parts[name], kind, name) for name, kind in kinds.items()}
+        for name in pairs_of(described):
+            given[name] = Argument(values[name], given[name].held)
         return self._program({name: k.text for name, k in kinds.items() if k is not self._kinds[name]}), given
 
     def _check_library(self, value: Any, name: str) -> None:
@@ -238,4 +244,6 @@ def _interface(view: FunctionView, live: LiveFunction) -> PythonInterface:
         tuple(name for name, p in own.items() if p.role != "array"),
         view.returns,
         live.returns_tuple,
+        pairs_of(live.split.described),
+        ways_of(live.split.described),
     )

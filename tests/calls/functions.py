@@ -153,3 +153,16 @@ def scaled(x: float32[:], factor: float):
 
 def thrice(count: int):
     return count * 3
+
+
+def scale_complex(x: "complex128[:]", a: complex):
+    for i in range(len(x)):
+        x[i] *= a
+    return x, x[0] * 1j, x.real
+
+
+def spectrum(t: "float64[:]"):
+    z = np.zeros(len(t), dtype=complex)
+    for i in range(len(t)):
+        z[i] = np.exp(1j * t[i])
+    return z

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tensorlift.calls.complex_numbers import is_complex, joined, of_pairs
 from tensorlift.calls.errors import wrong_type, wrong_value
 from tensorlift.calls.kinds import JAX, TORCH, Argument, Array, first_of, is_traced, library_of, on_library
 from tensorlift.contract.decide import are_separate, broken_extent, holds, is_injective, length_found
@@ -156,6 +157,7 @@ class PythonInterface:
     """How the source is called, as the front end read it.
 
     ``shapes`` are the extents of each array parameter as expressions of sizes, ``scalars`` the other parameters.
+    Of complex numbers, ``pairs`` are the arrays; ``ways`` say how each item is returned: as pairs, in parts, or real.
     ``returns`` names what Python returns, each an ``array``, a ``list``, or a number that is ``python``'s
     or ``numpy``'s, or a ``truth`` or ``numpy_truth``; the empty name is the scalar that the function itself returns.
     """
@@ -164,6 +166,8 @@ class PythonInterface:
     scalars: tuple[str, ...]
     returns: tuple[tuple[str, str], ...]
     returns_tuple: bool
+    pairs: frozenset[str] = frozenset()
+    ways: tuple[str, ...] = ()
 
 
 class LiftedProgram:
@@ -315,10 +319,12 @@ class LiftedProgram:
 
     def _returned(self, arguments: Mapping[str, Argument], results: Mapping[str, Any]) -> Any:
         items = [self._item(name, kind, arguments, results) for name, kind in self._interface.returns]
+        items = joined(items, self._interface.ways)
         named = {name for name, _ in self._interface.returns}
         new = [n for n in self._written if n not in named and library_of(arguments[n].given) is JAX]
         if new:
-            items = [*(results[name] for name in new), *items]
+            pairs = self._interface.pairs
+            items = [*(of_pairs(results[name]) if name in pairs else results[name] for name in new), *items]
         if self._interface.returns_tuple or len(items) > 1:
             return tuple(items)
         return items[0] if items else None
@@ -350,6 +356,7 @@ def _extent(extent: str, record: FunctionRecord, known: set[str]) -> Sum:
 
 def _put(argument: Argument, value: Any) -> None:
     """Store into the array, the tensor or the lists that were passed."""
+    value = of_pairs(value) if is_complex(argument.given) else value
     if library_of(argument.given) is TORCH:
         argument.given.copy_(value)
         return

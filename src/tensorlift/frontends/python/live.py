@@ -17,6 +17,7 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, Location, refuse
+from tensorlift.frontends.python.complex_numbers import Split, with_parts
 from tensorlift.frontends.python.reader import parse, read_definition
 from tensorlift.frontends.python.signature import kinds_of, told_dtype, told_kind
 from tensorlift.frontends.python.state import Module
@@ -82,19 +83,30 @@ class LiveFunction:
         """Whether all names that the function does not bind still mean what they meant."""
         return all(captured.is_current for captured in self.captured)
 
+    @property
+    def split(self) -> Split:
+        """The function that computes with parts where there are complex numbers; raises LiftError as reading does."""
+        known = self.module.complex.get(self.name)
+        if known is None:
+            known = self.module.complex[self.name] = with_parts(self.node, self.module)
+        return known
+
     def told(self) -> dict[str, str]:
-        """Give the parameters whose annotations tell their type and rank, with those; the others have an empty text."""
-        kinds = {argument.arg: told_kind(argument) for argument in arguments_of(self.node)}
+        """Give the parameters whose annotations tell their type and rank, with those; the others have an empty text.
+
+        Those of complex numbers are parts, and arrays of pairs.
+        """
+        kinds = {argument.arg: told_kind(argument) for argument in arguments_of(self.split.function)}
         return {name: "" if kind is None else kind.annotation() for name, kind in kinds.items()}
 
     def told_dtypes(self) -> dict[str, str]:
         """Give the parameters whose annotations tell an element type but no rank, with that type."""
-        found = {argument.arg: told_dtype(argument) for argument in arguments_of(self.node)}
+        found = {argument.arg: told_dtype(argument) for argument in arguments_of(self.split.function)}
         return {name: dtype for name, dtype in found.items() if dtype}
 
     def assumed(self) -> dict[str, str]:
         """Give what every parameter is taken for where nobody says what it is; raises LiftError as reading does."""
-        kinds = kinds_of(self.node, self.module.locate)
+        kinds = kinds_of(self.split.function, self.module.locate)
         return {name: "" if kind.rank is None else kind.annotation() for name, kind in kinds.items()}
 
     def read(self, lower: Callable[[Inference], ModuleOp], told: Mapping[str, str]) -> ReadFunction:

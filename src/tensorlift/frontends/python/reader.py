@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, Location
-from tensorlift.frontends.python.complex_numbers import Split, with_parts
+from tensorlift.frontends.python.complex_numbers import with_parts
 from tensorlift.frontends.python.lower import infer
 from tensorlift.frontends.python.refusals import in_python, refusal
 from tensorlift.frontends.python.state import Module
@@ -80,7 +80,7 @@ def read_definition(
     def lowered() -> tuple[ModuleOp, tuple[Diagnostic, ...]]:
         try:
             module.check_decorators(node)
-            split = Split(node) if module.is_live else with_parts(node, module)
+            split = module.complex.get(node.name) or with_parts(node, module)
             module.complex[node.name] = split
             found.append(infer(split.function, module, told))
             return lower(found[0]), ()
