@@ -45,7 +45,7 @@ float mean_before(size_t n, const float *v, float limit, size_t *count) {
     return total;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL114
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 double value_at_hit(int n, const double *x, const double *y, double t) {
     for (int i = 0; i < n; i++)
         if (x[i] > t)
@@ -86,7 +86,7 @@ int fill_checked(int n, const int *in, int *out) {
     return 0;
 }
 
-// expect: numpy refused TL122, jax refused TL122, torch refused TL122, stablehlo refused TL122, linalg refused TL122, c refused TL122
+// expect: numpy unchanged, jax hybrid, torch refused TL307, stablehlo hybrid, linalg refused TL307, c hybrid
 size_t my_strlen(const char *s) {
     size_t i = 0;
     while (s[i] != '\0')
@@ -157,7 +157,7 @@ double dot_until(int n, const double *a, const double *b, int *stopped) {
     return s;
 }
 
-// expect: numpy refused TL112, jax refused TL112, torch refused TL112, stablehlo refused TL112, linalg refused TL112, c refused TL112
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 int last_before(int n, const int *x, int t) {
     int last = -1, i = 0;
     do {

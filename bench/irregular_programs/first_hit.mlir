@@ -1,6 +1,6 @@
 // First hits, and prefixes up to them.
 
-// expect: numpy refused TL120, jax refused TL120, torch refused TL120, stablehlo refused TL120, linalg refused TL120, c refused TL120
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 func.func @prefix(%n: index, %x: memref<?xf64>) -> f64 {
   %zero = arith.constant 0.0 : f64
   %c0 = arith.constant 0 : index

@@ -105,7 +105,7 @@ def all_close(a: np.ndarray, b: np.ndarray, tol: float) -> bool:
     return True
 
 
-# expect: numpy refused TL168, jax refused TL168, torch refused TL168, stablehlo refused TL168, linalg refused TL168, c refused TL168
+# expect: numpy refused TL407, jax refused TL407, torch refused TL407, stablehlo refused TL407, linalg refused TL407, c refused TL406
 def mixed(x: np.ndarray, y: np.ndarray) -> float:
     s = 0.0
     for i in range(len(x)):

@@ -140,7 +140,7 @@ void window_sums(int n, const int *back, const double *x, double *y) {
     }
 }
 
-// expect: numpy refused TL122, jax refused TL122, torch refused TL122, stablehlo refused TL122, linalg refused TL122, c refused TL122
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void ragged_offsets(int n, const int *off, const int *len, const double *a, double *s) {
     for (int i = 0; i < n; i++) {
         double t = 0;

@@ -1,7 +1,7 @@
 // Symbolic strides and steps, tiles, quadratic induction, packed triangles.
 #include <math.h>
 
-// expect: numpy refused TL222, jax refused TL222, torch refused TL222, stablehlo refused TL222, linalg refused TL222, c refused TL222
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void every_sth(int n, int s, double *a, const double *b) {
   for (int i = 0; i < n; i += s)
     a[i] = b[i] + 1.0;
@@ -60,7 +60,7 @@ void tiled_matmul(int n, int T, double A[n][n], double B[n][n], double C[n][n]) 
               C[i][j] += A[i][k] * B[k][j];
 }
 
-// expect: numpy refused TL166, jax refused TL166, torch refused TL166, stablehlo refused TL166, linalg refused TL166, c refused TL166
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 double block_sums(int n, int T, const double *x, double *out) {
   double total = 0.0;
   for (int b = 0; b < n / T; b++) {
@@ -114,7 +114,7 @@ void column_of(int n, int lda, int j, const double *a, double *c) {
     c[i] = *p;
 }
 
-// expect: numpy refused TL121, jax refused TL121, torch refused TL121, stablehlo refused TL121, linalg refused TL121, c refused TL121
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void backwards_by(int n, int s, double *a) {
   for (int i = n - 1; i >= 0; i -= s)
     a[i] = 0.0;

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-# expect: numpy refused TL222, jax refused TL222, torch refused TL222, stablehlo refused TL222, linalg refused TL222, c refused TL222
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def every_sth(n: int, s: int, a: np.ndarray, b: np.ndarray) -> None:
     for i in range(0, n, s):
         a[i] = b[i] + 1.0
@@ -103,7 +103,7 @@ def packed_mv(ap: np.ndarray, x: np.ndarray, y: np.ndarray) -> None:
         y[i] = s
 
 
-# expect: numpy refused TL121, jax refused TL121, torch refused TL121, stablehlo refused TL121, linalg refused TL121, c refused TL121
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 def sieve_step(flags: np.ndarray, p: int) -> None:
     for m in range(p * p, len(flags), p):
         flags[m] = 0.0

@@ -126,6 +126,7 @@ def halve_until_one(x):
     while x[i] > 1:
         x[i] /= 2
         i = int(x[i] > 9)
+        assert x[i] >= 0
 
 
 def yields(x):

@@ -7,31 +7,6 @@ from tests.frontends.refused import Refused, check
 
 CASES = [
     Refused(
-        "break",
-        "TL112",
-        3,
-        19,
-        "void f(int n, double *a) {\n"
-        "  for (int i = 0; i < n; i++) {\n"
-        "    if (a[i] > 1) break;\n"
-        "    a[i + 1] = 1;\n"
-        "  }\n"
-        "}\n",
-    ),
-    Refused(
-        "return in loop",
-        "TL114",
-        4,
-        7,
-        "int f(int n, double *a) {\n"
-        "  for (int i = 0; i < n; i++) {\n"
-        "    if ((a[i] /= 2) > 1)\n"
-        "      return i;\n"
-        "  }\n"
-        "  return 0;\n"
-        "}\n",
-    ),
-    Refused(
         "range of cases",
         "TL115",
         3,
@@ -58,34 +33,6 @@ CASES = [
         2,
         19,
         "void f(int n, double *a) {\n  for (int i = 0; i < n; )\n    a[i] = 1;\n}\n",
-    ),
-    Refused(
-        "!= step 2",
-        "TL120",
-        2,
-        19,
-        "void f(int n, double *a) {\n  for (int i = 0; i != n; i += 2)\n    a[i] = 1;\n}\n",
-    ),
-    Refused(
-        "==",
-        "TL120",
-        2,
-        19,
-        "void f(int n, double *a) {\n  for (int i = 0; i == n; i++)\n    a[i] = 1;\n}\n",
-    ),
-    Refused(
-        "symbolic step",
-        "TL121",
-        2,
-        26,
-        "void f(int n, int s, double *a) {\n  for (int i = 0, j = 0; i < n; i += s)\n    a[j++] = 1;\n}\n",
-    ),
-    Refused(
-        "geometric",
-        "TL126",
-        2,
-        19,
-        "void f(int n, double *a) {\n  for (int i = 1; i < n; i *= 2)\n    a[i] = 1;\n}\n",
     ),
     Refused(
         "unsigned down",

@@ -40,18 +40,27 @@ def test_the_elements_behind_the_first_hit_are_asked_for() -> None:
 _LOOP = "for (int i = 0; i < n; i++)"
 REFUSED = {
     "a division": ("LOOP if (k[0] / k[i] > 1) return i; return n;", "TL114"),
-    "a store to what is tested later": ("LOOP { if (x[i] > 1) return i; x[n - 1 - i] = 0; } return n;", "TL114"),
-    "a test of what was stored": (
-        "for (int i = 1; i < n; i++) { if (x[i - 1] > 1) return i; x[i] = k[i]; } return n;",
-        "TL114",
-    ),
-    "a counter of its own pace": ("int i = 0; while (i < n && x[i++] > 1) i++; return i;", "TL122"),
     "what is read behind": ("double d = 0; LOOP { d = x[i]; if (d > 1) break; } return (int)d;", "TL112"),
     "where it is stored behind a store": (
         "LOOP if (x[i] > 1) { x[0] = 1; x[(int)x[0]] = 3; break; } return n;",
         "TL112",
     ),
 }
+
+
+UNCHANGED = {
+    "a store to what is tested later": "LOOP { if (x[i] > 1) return i; x[n - 1 - i] = 0; } return n;",
+    "a test of what was stored": "for (int i = 1; i < n; i++) { if (x[i - 1] > 1) return i; x[i] = k[i]; } return n;",
+    "a counter of its own pace": "int i = 0; while (i < n && x[i++] > 1) i++; return i;",
+}
+
+
+@pytest.mark.parametrize("body", UNCHANGED.values(), ids=UNCHANGED)
+def test_an_early_end_that_matters_stays_a_loop(body: str) -> None:
+    text = f"int f(int n, double *x, const int *k) {{ {body.replace('LOOP', _LOOP)} }}"
+    (function,) = lift_source(source_from_text(text, "k.c"), LiftOptions(test=True)).functions
+    assert function.verdict is Verdict.UNCHANGED, function.diagnostics
+    assert [report.passed for report in function.tests] == [True, True]
 
 
 @pytest.mark.parametrize(("body", "code"), REFUSED.values(), ids=REFUSED)

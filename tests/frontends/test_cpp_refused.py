@@ -244,20 +244,6 @@ CASES = [
         "int f(int n) {\n  return n < 2 ? n : f(n - 1) + f(n - 2);\n}\n",
     ),
     Case(
-        "break",
-        "TL112",
-        4,
-        23,
-        "`break` leaves the loop early",
-        "#include <vector>\n"
-        "int f(std::vector<int> &v) {\n"
-        "  int s = 0; for (int k = 1; k < 9; k++) { v[k] = s;\n"
-        "    if (v[k - 1] < 0) break;\n"
-        "  }\n"
-        "  return s;\n"
-        "}\n",
-    ),
-    Case(
         "unknown",
         "TL150",
         4,
@@ -365,32 +351,6 @@ CASES = [
         13,
         "`long double` is not lifted",
         "long double f(long double x) {\n  return x;\n}\n",
-    ),
-    Case(
-        "while_data",
-        "TL122",
-        4,
-        10,
-        "the loop bound depends on data",
-        "#include <vector>\n"
-        "int f(const std::vector<int> &v) {\n"
-        "  int i = 0;\n"
-        "  while (v[i] > 0) i++;\n"
-        "  return i;\n"
-        "}\n",
-    ),
-    Case(
-        "return_in_loop",
-        "TL114",
-        4,
-        24,
-        "`return` inside a loop leaves it early",
-        "#include <vector>\n"
-        "int f(std::vector<int> &v) {\n"
-        "  int s = 0; for (int k = 1; k < 9; k++) { v[k] = s;\n"
-        "    if (v[k - 1] == 0) return 1; }\n"
-        "  return 0;\n"
-        "}\n",
     ),
     Case(
         "volatile",

@@ -114,7 +114,6 @@ def test_a_branch_that_the_loops_around_decide_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("void f(int n, double *a) { while (n > 1) { a[n] = 0; n /= 2; } }", "TL126"),
         ("void f(int n, const int *k, double **a) { for (int i = 0; i < n; i++) a[k[i]][0] = 0; }", "TL130"),
         ("void f(int n, double *a, double *b) { for (int i = 0; i < n; i++) { double *t = a; a = b; b = t; *a = i; } }",
          "TL137"),

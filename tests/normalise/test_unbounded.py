@@ -59,11 +59,9 @@ def test_the_loop_that_stays_does_what_the_source_does(text: str, given: tuple[i
     [
         "void f(double *a) { while (1) a[0] = 1; }",
         "void f(int n) { do { } while (n > 3); }",
-        "void f(int n, double *a, double t) { int i = 0; while (a[i] < t && i < n) { a[i] = t; i++; } }",
-        "void f(int n, double *a, double t) { for (int i = n; i > 1; i /= 2) a[i - 1] = t; }",
     ],
 )
-def test_what_never_ends_or_needs_an_index_is_refused(text: str) -> None:
+def test_what_never_ends_is_refused(text: str) -> None:
     found = _read(text)
     assert found.module is None
     assert found.diagnostics[0].code in {"TL110", "TL112", "TL122", "TL126"}

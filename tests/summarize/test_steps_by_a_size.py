@@ -10,6 +10,7 @@ import pytest
 from bench.first_half import Subject, decide, subjects
 from tests.summarize.programs import closed, function_of
 
+from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import LiftError
 from tensorlift.pipeline import LiftOptions, read_functions
@@ -41,8 +42,12 @@ REFUSED = {
     "another size": "for (int ii = 0; ii < n; ii += T) for (int i = ii; i < MIN(ii + n, n) - 1; i++) x[i] *= 2;",
     "updated twice": "for (int ii = 0; ii < n; ii += T) for (int i = ii; i < MIN(ii + 2 * T, n); i++) x[i] *= 2;",
     "place in a tile": _TILES + "x[i] = i - ii;",
+}
+UNTIL_TESTED = {
     "number of tiles": "for (int ii = 0; ii < n; ii += T) x[0] += 1;",
     "every other cell": "for (int ii = 0; ii < n; ii += T) x[ii] = 1;",
+    "down": "for (int ii = n - 1; ii >= 0; ii -= T) x[ii] = 1;",
+    "by data": "for (int ii = 0; ii < n; ii += (int)y[ii]) x[ii] = 1;",
 }
 
 
@@ -56,6 +61,16 @@ def test_what_tiles_do_not_cover_once_is_refused(case: str) -> None:
     with pytest.raises(LiftError) as refused:
         summarise(function_of(_HEAD + _FUNCTION % REFUSED[case]))
     assert refused.value.diagnostics[0].code == "TL222"
+
+
+@pytest.mark.parametrize("case", UNTIL_TESTED)
+def test_what_is_no_tile_runs_until_its_test_says_so(case: str) -> None:
+    summary = summarise(function_of(_HEAD + _FUNCTION % UNTIL_TESTED[case]), places=True)
+    assert [item.goes_on is not None for item in summary.items if isinstance(item, KeptLoop)] == [True]
+    subject = _subject(_FUNCTION % UNTIL_TESTED[case])
+    assert with_deep_stack(partial(decide, subject, subject.module)) == "decided"
+    other = _literal(_FUNCTION % UNTIL_TESTED[case].replace("x[0]", "x[1]").replace("= 1", "= 2"))
+    assert with_deep_stack(partial(decide, subject, other)).startswith("undecided")
 
 
 def _subject(text: str) -> Subject:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 
 NEGATIVE = "ValueError: a negative extent"  # asserts that an extent is not
+RISES = "ValueError, or a range that goes down"  # asserts that the step of a range is more than zero
 OF_PART = "IndexError: outside of a part"  # asserts that an index is inside of what is cut out of an array
 
 

@@ -16,7 +16,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from tensorlift.ir.arithmetic import constant_of, never_wraps, predicate_of
 from tensorlift.ir.function import SIZE
-from tensorlift.ir.literal_function import NEGATIVE, OF_PART, argument_names
+from tensorlift.ir.literal_function import NEGATIVE, OF_PART, RISES, argument_names
 from tensorlift.normalise.cases import decided, sign
 from tensorlift.normalise.edit import remove
 from tensorlift.normalise.steering import made_of
@@ -40,7 +40,7 @@ class Exceptions:
 
     The accesses ask of arguments what they say of indices, and the front end which extents must be equal.  What the
     source states itself stays: its keyword stands in backticks; so does that an index is inside of a part of an array,
-    and that an extent is not negative.
+    that an extent is not negative, and that a range goes up.
     """
 
     name = "exceptions"
@@ -55,7 +55,7 @@ class Exceptions:
 
 
 def _stays(message: str) -> bool:
-    return "`" in message or message in {NEGATIVE, OF_PART}
+    return "`" in message or message in {NEGATIVE, OF_PART, RISES}
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from tensorlift.normalise.exchanges import exchange
 from tensorlift.normalise.induction import TripCount, nested_loops
 from tensorlift.normalise.segments import over_all_places
 from tensorlift.normalise.splitting import factors_of
-from tensorlift.normalise.steering import is_memory
+from tensorlift.normalise.steering import is_memory, made_of
 from tensorlift.normalise.values import Address, Array, Choice, Unknown, depends_on_data
 from tensorlift.normalise.ways import is_within
 from tensorlift.normalise.wrapping import require_exact
@@ -100,7 +100,8 @@ def _between(ex: Execution, op: Operation, refused: LiftError) -> None:
     is_of_data = any(diagnostic.code == REFUSALS["loop-data"].code for diagnostic in refused.diagnostics)
     rewritten = over_all_places(ex, op) if is_of_data else None
     if rewritten is None:
-        ex.uncounted.append(cast("WhileOp", op))
+        if all(diagnostic.code != REFUSALS["loop-forever"].code for diagnostic in refused.diagnostics):
+            ex.uncounted.append(cast("WhileOp", op))
         raise refused
     for one in rewritten:
         ex.place = ex.at(one)
@@ -303,14 +304,37 @@ def _counted_by_size(ex: Execution, op: Operation, solved: Evolution) -> _Count:
     """Give the loop of a counter that rises by a size; where it ends is not known."""
     stride, primary = solved.counts[0].stride, _primary(solved)
     start = solved.starts[primary] if primary is not None else None
+    refused = _unsolved(ex, op, "loop-step", f"`{stride}` is not a constant")
     if primary is None or not isinstance(start, Index) or not _counts_alone(ex, solved, primary):
-        raise _unsolved(ex, op, "loop-step", f"`{stride}` is not a constant")
+        ex.uncounted.append(cast("WhileOp", op))
+        raise refused
     low, bounds = start.polynomial, tuple(start.polynomial + counted.distance for counted in solved.counts)
-    if not all(ex.ranges.is_affine(side) for side in (low, stride, *bounds)):
-        raise _unsolved(ex, op, "loop-step", f"`{stride}` is not a constant")
+    is_known = all(ex.ranges.is_affine(side) for side in (low, stride, *bounds))
+    if not is_known or not _has_tiles(solved.view, primary):
+        ex.uncounted.append(cast("WhileOp", op))
+        raise refused
     ex.preconditions.demand(Need("range", stride - ONE, ex.place), ex.domain)
     hint = solved.view.arguments[primary].name_hint or "t"
     return _Count((LoopRange(ex.fresh(hint), low, bounds, stride),), None, None, hint, None)
+
+
+def _has_tiles(view: LoopView, counter: int) -> bool:
+    """Whether a loop inside begins at a counter, as those over tiles do."""
+    inside = (one for one in view.body.walk() if one.name == "scf.while")
+    return any(_is_made_of(value, view, counter) for one in inside for value in one.operands)
+
+
+def _is_made_of(value: SSAValue, view: LoopView, counter: int) -> bool:
+    """Whether an integer is a counter of a loop, or computed with it."""
+    work, seen = [value], set[SSAValue]()
+    while work:
+        found = work.pop()
+        if found is view.arguments[counter]:
+            return True
+        if found not in seen:
+            seen.add(found)
+            work += made_of(found)
+    return False
 
 
 def _counts_alone(ex: Execution, solved: Evolution, primary: int) -> bool:

@@ -2,7 +2,7 @@
 
 An argument that steers is a size.  A comparison with what steers makes arguments steer that it compares with, so that
 ``if (i < k)`` is an affine condition, and so does one that the program ends by.  What is loaded is data, and so is what
-is made of it.
+is made of it, and what loops carry that data end.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Steering:
         while work:
             while work:
                 value = work.pop()
-                if value not in self.values and is_integer(value):
+                if value not in self.values and is_integer(value) and not _is_carried_unbounded(value):
                     self.values.add(value)
                     work += made_of(value)
             for leaves in compared:
@@ -100,6 +100,12 @@ class Steering:
         """Whether a value steers already, or is an argument or a variable at file scope that can."""
         is_known = value in self.values or value in self._arguments.values() or value in self._loaded
         return is_known and is_integer(value)
+
+
+def _is_carried_unbounded(value: SSAValue) -> bool:
+    """Tell whether a value is carried by a loop that data end, which makes it data, as what is loaded is."""
+    owner = value.owner
+    return is_unbounded(owner.parent_op() if isinstance(owner, Block) else owner)
 
 
 def is_unbounded(op: Operation | None) -> bool:

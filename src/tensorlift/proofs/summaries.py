@@ -14,6 +14,7 @@ scalar is that number everywhere, where it is no the other arm counts.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ from tensorlift.comprehension.terms import Apply, Constant, Read, Scalar, Term
 from tensorlift.contract.language import Product, Sum
 from tensorlift.contract.notation import parse_sum
 from tensorlift.ops.dtypes import DType, integer_range
+from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Constraint, Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
 from tensorlift.poly.variables import strided
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
 
     from tensorlift.ir.cut import Cut
     from tensorlift.ir.function import FunctionView
-    from tensorlift.poly.affine import Affine
 
 
 _MOST_QUESTIONS = 3
@@ -256,7 +257,13 @@ class _Proof:
                 return terms.read(f"unknown {found.array}", found.indices, found.dtype)
             return value.at(found.indices)
 
-        return map_reads(term, where, convert)
+        return _replaced(map_reads(term, where, convert), self._sizes_as_numbers, {})
+
+    @cached_property
+    def _sizes_as_numbers(self) -> Mapping[Term, Term]:
+        """What stands for 64 bit numbers of the program that are sizes of the source."""
+        wide = [name for name, dtype in self.program.summary.scalars.items() if dtype == "i64"]
+        return {terms.scalar(n, "i64"): terms.index(Affine.var(n), "i64") for n in wide if n in self.source.sizes}
 
     def _check_inside(self, item: Definition, context: Domain) -> None:
         """Demand that arrays that are larger in the program are touched inside of the source's extents only."""

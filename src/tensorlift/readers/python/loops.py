@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import i64
 
+from tensorlift.ir.literal_function import RISES
 from tensorlift.ops.c_types import LONG
 from tensorlift.readers.flow import Flow, Local, named
 
@@ -37,7 +38,7 @@ def counted(
     rises = not isinstance(step, int) or step > 0
     is_counted = ctx.is_counted(first) if rises else isinstance(stop, int) and stop >= -1
     if not isinstance(step, int):
-        ctx.require(ctx.comparison(">", step, ctx.constant(0, LONG), LONG), "ValueError, or a range that goes down")
+        ctx.require(ctx.comparison(">", step, ctx.constant(0, LONG), LONG), RISES)
     ctx.flow.write(counter, first)
 
     def test(inside: Flow, after: Flow) -> None:
