@@ -108,3 +108,16 @@ def _one(source: str) -> FunctionRecord:
     function = lifted_text(source, "linalg")
     assert (function.diagnostics, function.level) == ((), "proved")
     return function
+
+
+def test_a_number_that_an_integer_type_does_not_hold_is_no_start_of_a_fold() -> None:
+    source = (
+        "int f(int n, const int *a) { int s = a[0]; for (int i = 1; i < n; i++) s = a[i] > s ? a[i] : s; return s; }"
+    )
+    function = _one(source)
+    old = "%cst = arith.constant -2147483648 : i32"
+    new = "%far = arith.constant 2147483648.0 : f64\n  %cst = arith.fptosi %far : f64 to i32"
+    certificate = certificate_from_json(function.certificate or {})
+    assert old in function.program, function.program
+    with pytest.raises(CheckFailure):
+        check(function.program.replace(old, new), "f", certificate.summary, get_target("linalg"), certificate.cuts)

@@ -19,7 +19,7 @@ from tensorlift.comprehension.tensor import (
     elementwise,
 )
 from tensorlift.comprehension.terms import Apply, Constant
-from tensorlift.ops.dtypes import SIGNED, DType, is_float, signed, unsigned, width
+from tensorlift.ops.dtypes import SIGNED, DType, integer_range, is_float, is_integer, signed, unsigned, width
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.poly.domain import at_least, less
 from tensorlift.targets.arrays.arithmetic import cell, power_cell
@@ -174,7 +174,16 @@ def _conversion(
 ) -> SymbolicTensor:
     if is_index(input) or result.is_index or not allowed(input.dtype, result.dtype):
         o.refuse(f"a conversion from {input.dtype} to {result.dtype}")
-    return elementwise(o, lambda a: convert(a, result.dtype), (input,), result.dtype)
+    return elementwise(o, lambda a: _converted(o, a, result.dtype), (input,), result.dtype)
+
+
+def _converted(o: Obligations, value: Term, dtype: DType) -> Term:
+    """Convert a cell; a constant must be in the range of an integer type, outside of which no conversion is defined."""
+    if isinstance(value, Constant) and is_float(value.dtype) and is_integer(dtype):
+        low, high = integer_range(dtype)
+        if not low <= int(value.value) <= high:
+            o.refuse(f"a conversion to {dtype} of a number that is none")
+    return convert(value, dtype)
 
 
 def _without_sign_conversion(
@@ -189,7 +198,7 @@ def _without_sign_conversion(
     value, dtype = without_sign(input), result.dtype
     if is_float(input.dtype):
         dtype = unsigned(dtype)
-    made = elementwise(o, lambda a: convert(a, dtype), (value,), dtype)
+    made = elementwise(o, lambda a: _converted(o, a, dtype), (value,), dtype)
     return with_sign(made)
 
 
