@@ -2,7 +2,7 @@
 #include <float.h>
 #include <math.h>
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c hybrid
 void argmax2(int n, int m, double a[n][m], int *row, int *col) {
   double best = a[0][0];
   int r = 0, c = 0;
@@ -17,7 +17,7 @@ void argmax2(int n, int m, double a[n][m], int *row, int *col) {
   *col = c;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c hybrid
 double max_place(int n, int m, float a[n][m], int *xindex, int *yindex) {
   float max = a[0][0];
   *xindex = 0;
@@ -146,7 +146,7 @@ int nearest(int n, int d, double p[n][d], const double *q) {
   return at;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
 double salary_of_oldest(int n, const int *age, const double *salary) {
   int oldest = -1;
   double found = 0.0;
@@ -172,7 +172,7 @@ void last_minimum2(int n, int m, int a[n][m], int *row, int *col) {
   *col = c;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c hybrid
 double pivot(int n, double a[n][n], int *row, int *col) {
   double big = -1.0;
   int r = -1, c = -1;
@@ -206,7 +206,7 @@ void hottest_cell(int n, int m, int l, float t[n][m][l], int at[3]) {
   at[2] = z;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c hybrid
 float peak_to_trough(int n, const float *height, const float *where) {
   float top = height[0], bottom = height[0], from = where[0], to = where[0];
   for (int i = 1; i < n; i++) {

@@ -30,7 +30,7 @@ void largest_by_key(const std::vector<Key> &key, const std::vector<Value> &value
 
 template void largest_by_key<int, double>(const std::vector<int> &, const std::vector<double> &, std::vector<double> &);
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL307, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 std::array<int, 16> nibbles(const std::vector<std::uint8_t> &bytes)
 {
     std::array<int, 16> count{};
