@@ -112,12 +112,13 @@ def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved
 
     """
     first = found = _keeping(view, request, stage, {})
+    allowed = work_of_source(view)
     kept: dict[LoopPlace, str] = {}
     with suppress(LiftError):
-        while slower := set(_slower_by_degree(found, view) if request.keeps_loops else ()) - kept.keys():
+        while slower := set(_slower_by_degree(found, allowed) if request.keeps_loops else ()) - kept.keys():
             kept |= dict.fromkeys(slower, "would be slower by degree in array operations")
             found = _keeping(view, request, stage, dict(kept))
-        if not _slower_by_degree(found, view):
+        if not _slower_by_degree(found, allowed):
             return found
     return first
 
@@ -160,9 +161,8 @@ def _refuse_left(view: FunctionView, stays: Sequence[Location | None]) -> None:
             raise LiftError(early[location])
 
 
-def _slower_by_degree(found: Proved, view: FunctionView) -> list[LoopPlace]:
-    """Return the places of definitions that are more work by degree than the source, where the program is, too."""
-    allowed = work_of_source(view)
+def _slower_by_degree(found: Proved, allowed: Work) -> list[LoopPlace]:
+    """Return the places of definitions that are more work by degree than is allowed, where the program is, too."""
     context = found.summary.context
     if _work(found).fits(allowed, context):
         return []
