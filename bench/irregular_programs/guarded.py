@@ -56,7 +56,7 @@ def rbf(X: np.ndarray, g: float) -> np.ndarray:
     return K
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c hybrid
 def attention(Q: np.ndarray, K: np.ndarray, V: np.ndarray) -> np.ndarray:
     n, d = Q.shape
     m = K.shape[0]
