@@ -72,6 +72,11 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("XLA_FLAGS", _XLA)
 
 
+def pytest_collection_finish() -> None:
+    """Never go over the tests, and what their modules hold, in search of garbage."""
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _folder_of_the_run(tmp_path_factory: pytest.TempPathFactory) -> None:
     own = tmp_path_factory.getbasetemp()

@@ -20,9 +20,8 @@ def _having_turn(program: Program) -> list[str]:
     return [target for target in dict.fromkeys(turns) if target]
 
 
-@pytest.mark.parametrize("program", _PROGRAMS, ids=str)
-def test_every_target_has_what_is_expected(program: Program) -> None:
-    assert set(program.expected) == set(target_names())
+def test_every_target_has_what_is_expected() -> None:
+    assert {str(p): set(p.expected) ^ set(target_names()) for p in _PROGRAMS} == {str(p): set() for p in _PROGRAMS}
 
 
 @pytest.mark.parametrize(

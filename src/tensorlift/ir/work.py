@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import cache, lru_cache, reduce
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
@@ -62,8 +62,7 @@ class Work:
 
     def __add__(self, other: Work) -> Work:
         """Add, and drop what divides another."""
-        both = self.products | other.products
-        return Work(frozenset(one for one in both if not any(_divides(one, more) for more in both - {one})))
+        return _without_divisors(self.products | other.products)
 
     def __mul__(self, other: Work) -> Work:
         """Multiply."""
@@ -292,6 +291,11 @@ def _sum(works: Iterable[Work]) -> Work:
 def _order(work: Work) -> tuple[object, ...]:
     """Put the smaller first: of fewer factors, then of fewer products."""
     return max(map(len, work.products)), len(work.products), sorted(work.products)
+
+
+@lru_cache(maxsize=1 << 10)
+def _without_divisors(products: frozenset[tuple[str, ...]]) -> Work:
+    return Work(frozenset(one for one in products if not any(_divides(one, more) for more in products - {one})))
 
 
 def _divides(one: tuple[str, ...], other: tuple[str, ...], context: Domain = UNIVERSE) -> bool:
