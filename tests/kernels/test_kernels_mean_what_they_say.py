@@ -79,17 +79,17 @@ STYLES = {
 }
 
 
-@pytest.mark.parametrize("kernel", kernels(), ids=str)
-def test_kernel_is_written_in_the_style_of_its_original(kernel: Kernel) -> None:
-    text = kernel.path.read_text()
-    styles = kernel.c_style.split(", ")
-    assert [style for style in styles if style in STYLES and not re.search(STYLES[style], text)] == []
-    assert ("VEC" in styles) == (kernel.path.suffix == ".cpp")
+def test_kernels_are_written_in_the_styles_of_their_originals() -> None:
+    for kernel in kernels():
+        text, styles = kernel.path.read_text(), kernel.c_style.split(", ")
+        missing = [style for style in styles if style in STYLES and not re.search(STYLES[style], text)]
+        assert (kernel, missing) == (kernel, [])
+        assert ("VEC" in styles) == (kernel.path.suffix == ".cpp"), kernel
 
 
-@pytest.mark.parametrize("kernel", kernels(), ids=str)
-def test_kernel_file_is_a_comment_and_its_function(kernel: Kernel) -> None:
-    text = kernel.path.read_text()
-    assert text.startswith("// ")
-    assert f" {kernel.function}(" in text
-    assert kernel.expect in {"loop-free", "scan", "hybrid", "refused"}
+def test_the_file_of_a_kernel_is_a_comment_and_its_function() -> None:
+    for kernel in kernels():
+        text = kernel.path.read_text()
+        assert text.startswith("// "), kernel
+        assert f" {kernel.function}(" in text, kernel
+        assert kernel.expect in {"loop-free", "scan", "hybrid", "refused"}, kernel

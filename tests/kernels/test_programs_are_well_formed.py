@@ -19,12 +19,12 @@ def _verdict(path: Path) -> str:
     return path.read_text().splitlines()[0].removeprefix("// expect: ")
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_program_states_its_verdict_and_defines_its_function(path: Path) -> None:
-    lines = path.read_text().splitlines()
-    assert _verdict(path) in VERDICTS
-    assert re.fullmatch(r"// \S.*\.", lines[1])
-    assert re.search(rf"^[\w ]+\b{path.stem}\(", path.read_text(), re.MULTILINE)
+def test_programs_state_their_verdicts_and_define_their_functions() -> None:
+    for path in PROGRAMS:
+        text = path.read_text()
+        assert _verdict(path) in VERDICTS, path
+        assert re.fullmatch(r"// \S.*\.", text.splitlines()[1]), path
+        assert re.search(rf"^[\w ]+\b{path.stem}\(", text, re.MULTILINE), path
 
 
 def test_every_verdict_occurs_often() -> None:

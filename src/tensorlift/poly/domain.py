@@ -314,6 +314,8 @@ class Domain:
 
     def __str__(self) -> str:
         """Spell the constraints, ``true`` where there are none."""
+        if self is UNIVERSE:
+            return "true"
         text = self.pruned().text
         return text[text.index("{") + 1 : text.rindex("}")].strip().removeprefix(":").strip() or "true"
 
