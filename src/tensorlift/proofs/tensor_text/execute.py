@@ -28,6 +28,7 @@ from tensorlift.proofs.tensor_text.arguments import (
 from tensorlift.proofs.tensor_text.compactions import compacted, compaction
 from tensorlift.proofs.tensor_text.kept_loops import TextLoops
 from tensorlift.proofs.tensor_text.read import TextFunction, read_function
+from tensorlift.proofs.tensor_text.rows import row_folds, rows_folded
 from tensorlift.proofs.tensor_text.stores import store_nest, updated
 from tensorlift.proofs.tensor_text.structured import Structured
 from tensorlift.proofs.values import Held, Item
@@ -184,6 +185,10 @@ class _CutEvaluation(Evaluation):
             held = None if any(map(self._execution.cuts_of, _arguments(op))) else self._stored(op, values)
             if held is not None:
                 values[op.results[0]] = self._execution.named(op.results[0], held)
+                return
+            rows = None if any(map(self._execution.cuts_of, op.regions[-1].block.args)) else row_folds(op)
+            if rows is not None:
+                values[op.results[1]] = self._execution.named(op.results[1], rows_folded(self, rows, values))
                 return
             values.update(zip(op.results, self._execution.loops.prove(op, values), strict=True))
         else:

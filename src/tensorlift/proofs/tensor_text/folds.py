@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tensorlift.proofs.tensor_text.execute import Evaluation
 
 Values = dict["SSAValue", Held]
-_REDUCERS: dict[str, Reducer] = {combiner: op for op, combiner in terms.COMBINER.items()}  # type: ignore[misc]  # its keys are the folds
+REDUCERS: dict[str, Reducer] = {combiner: op for op, combiner in terms.COMBINER.items()}  # type: ignore[misc]  # its keys are the folds
 
 
 def reducer(evaluation: Evaluation, combine: Operation, old: SSAValue, new: SSAValue) -> Reducer:
@@ -45,9 +45,9 @@ def reducer(evaluation: Evaluation, combine: Operation, old: SSAValue, new: SSAV
     first, second = (terms.scalar(fresh("argument"), dtype) for _ in range(2))
     given = {old: Held(scalar_value(first)), new: Held(scalar_value(second))}
     found = evaluation.operation(combine, given).tensor.value()
-    if not isinstance(found, Apply) or found.op not in _REDUCERS or set(found.args) != {first, second}:
+    if not isinstance(found, Apply) or found.op not in REDUCERS or set(found.args) != {first, second}:
         o.refuse("numbers are combined by another operation than those that fold")
-    return _REDUCERS[found.op]
+    return REDUCERS[found.op]
 
 
 def running(evaluation: Evaluation, loop: ForOp, combine: Operation, inner: Values, point: str) -> None:
@@ -82,7 +82,7 @@ def between(evaluation: Evaluation, loop: ForOp, values: Values) -> Held:
     low, high = (structured.value(bound, values) for bound in (loop.lb, loop.ub))
     extent, name, outside = _extent(evaluation, place, body, values), fresh("s"), o.context
     for bound in (low, high):
-        _require_bound(evaluation, bound.value(), extent)
+        require_bound(evaluation, bound.value(), extent)
     inner = dict(values) | {place: Held(size(Affine.var(name)))}
     o.within(outside & Domain.box((name,), (extent,)))
     try:
@@ -113,7 +113,7 @@ def _extent(evaluation: Evaluation, place: SSAValue, body: Sequence[Operation], 
     return evaluation.ledger.refuse("a fold between bounds, of places at which nothing is read")
 
 
-def _require_bound(evaluation: Evaluation, bound: Term, extent: Affine) -> None:
+def require_bound(evaluation: Evaluation, bound: Term, extent: Affine) -> None:
     """Demand that a bound is at most behind the last place."""
     o, why, exact = evaluation.ledger, "a bound is a place, or behind the last one", affine_of(bound)
     if exact is not None:

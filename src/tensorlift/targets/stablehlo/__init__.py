@@ -18,6 +18,7 @@ TARGET = Target(
     name="stablehlo",
     takes_empty=True,
     short_windows=True,
+    segmented=frozenset({"pairs"}),
     rows=by_spelling(row for table in _TABLES for row in table.ROWS),
     types=StatedTypes(),
     emitter="tensorlift.targets.stablehlo.emit:emit",

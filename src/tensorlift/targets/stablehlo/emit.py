@@ -6,10 +6,11 @@ Shapes are static where sizes are given; where they are not, sizes are extents o
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.updates import REDUCERS
-from tensorlift.diagnostics import refuse
+from tensorlift.ir.segments import Spans
 from tensorlift.ir.tensor_program import (
     Assign,
     At,
@@ -57,7 +58,8 @@ from tensorlift.targets.mlir_text.text import (
 )
 from tensorlift.targets.stablehlo.builder import COMBINING, Array, Builder, apart, is_static, lacking
 from tensorlift.targets.stablehlo.convolution import contract, convolution_of
-from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS, FUNCTIONS, ROUNDINGS
+from tensorlift.targets.stablehlo.loops import between, repeated
+from tensorlift.targets.stablehlo.rows_elementwise import DIRECTIONS
 from tensorlift.targets.stablehlo.spans import Span, changing, reversed_axes
 from tensorlift.targets.stablehlo.views import (
     IGNORING_NAN,
@@ -66,6 +68,7 @@ from tensorlift.targets.stablehlo.views import (
     common_type,
     diagonal_store,
     foldable,
+    function_name,
     gathered,
     ignoring_nan,
     index_vectors,
@@ -87,12 +90,6 @@ if TYPE_CHECKING:
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.emitted import Emitted
 
-_FUNCTIONS = {
-    "add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "tdiv": "divide", "rem": "remainder",
-    "max": "maximum", "min": "minimum", "pow": "power", "atan2": "atan2", "neg": "negate", "abs": "abs",
-    "and": "and", "or": "or", "not": "not", "bitand": "and", "bitor": "or", "bitxor": "xor", "bitnot": "not",
-    "shl": "shift_left", **FUNCTIONS, **ROUNDINGS,
-}  # fmt: skip
 _COMPARISONS = {op: direction for direction, op in DIRECTIONS.items()}
 _ROUNDED_DOWN = {"mod": "remainder", "floordiv": "divide"}
 _LOGICAL = ("and", "or", "not")
@@ -189,17 +186,10 @@ class _Emission:
         """Add a loop over its variable, if it counts, and the arrays that it carries, whose shapes stay as they are."""
         build, names = self.build, [name for name, _ in statement.carried]
         first = [] if statement.goes_on is not None else [build.sizes.index(statement.lower)]
-        initial = [*first, *(self.values[name] for name in names)]
-        kinds = [(value.shape, value.dtype) for value in initial]
-        results = [build.value(*kind) for kind in kinds]
-        (listed, _), (given, types) = names_and_types(results), names_and_types(initial)
-        build.line(f'{listed} = "stablehlo.while"({given}) ({{')
-        with build.region(kinds) as arguments:
-            build.give_out([self._goes_on(statement, arguments)])
-        build.line("}, {")
         before = dict(self.values)
         inside = Domain.of(at_least(statement.variable, statement.lower), less(statement.variable, statement.upper))
-        with build.region(kinds, inside if first else UNIVERSE) as arguments:
+
+        def step(arguments: list[Array]) -> list[Array]:
             for position in arguments[: len(first)]:
                 self._named(position, statement.variable)
                 build.sizes.count(statement.variable, position)
@@ -207,8 +197,10 @@ class _Emission:
                 self.values[name] = self._named(argument, name, definition)
             spell_all(statement.body, self._statement)
             following = [build.sizes.index(Affine.var(statement.variable) + statement.step) for _ in first]
-            build.give_out([*following, *(self.values[name] for name in names)])
-        build.line(f"}}) : ({types}) -> {f'({types})' if len(kinds) > 1 else types}")
+            return [*following, *(self.values[name] for name in names)]
+
+        initial, domain = [*first, *(self.values[name] for name in names)], inside if first else UNIVERSE
+        results = repeated(build, initial, partial(self._goes_on, statement), step, domain)
         self.values = before | {n: self._named(r, n) for n, r in zip(names, results[len(first) :], strict=True)}
 
     def _goes_on(self, statement: For, arguments: Sequence[Array]) -> Array:
@@ -315,7 +307,7 @@ def _elementwise(e: _Emission, node: Elementwise) -> Array:
             return e.build.elementwise(_ROUNDED_DOWN[node.op], *operands)
         if isinstance(node.arguments[1], Literal) and is_position(node.arguments[1]):
             return rounded_down(e.build, node.op, *operands)
-    return e.build.elementwise(_function(node.op, dtype), *operands)
+    return e.build.elementwise(function_name(node.op, dtype), *operands)
 
 
 # -- the same cells elsewhere
@@ -379,6 +371,11 @@ def _reduction(e: _Emission, node: Reduction) -> Array:
 
 def _cumulative(e: _Emission, node: Cumulative) -> Array:
     return e.build.running(*foldable(e.build, node.op, e.typed(node.argument, node.dtype)), node.axis)
+
+
+def _spans(e: _Emission, node: Spans) -> Array:
+    op, value = foldable(e.build, node.op, e.typed(node.argument, node.dtype))
+    return between(e.build, op, value, (e.value(node.index), e.value(node.ends)))
 
 
 def _contraction(e: _Emission, node: Contraction) -> Array:
@@ -464,16 +461,6 @@ def _number(node: Literal | SizeValue) -> float:
     return int(node.value) if node.value.denominator == 1 and not is_float(node.dtype) else as_float(node.value)
 
 
-def _function(op: str, dtype: DType) -> str:
-    """Return the name of a scalar function."""
-    if op == "shr":
-        return "shift_right_logical" if dtype.startswith("u") else "shift_right_arithmetic"
-    if op not in _FUNCTIONS:
-        remedy = "write it with the functions that StableHLO has"
-        raise refuse("TL305", f"StableHLO has no function {op}", remedy=remedy)
-    return _FUNCTIONS[op]
-
-
 _RULES: dict[type[Expression], Callable[[_Emission, Any], Array]] = {
     Literal: lambda e, node: e.operand(node, (), node.dtype),
     SizeValue: lambda e, node: e.operand(node, (), node.dtype),
@@ -496,5 +483,6 @@ _RULES: dict[type[Expression], Callable[[_Emission, Any], Array]] = {
     Elementwise: _elementwise,
     Reduction: _reduction,
     Cumulative: _cumulative,
+    Spans: _spans,
     Contraction: _contraction,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tensorlift.diagnostics import refuse
 from tensorlift.ir.tensor_program import (
     Broadcast,
     Cast,
@@ -22,6 +23,7 @@ from tensorlift.ir.tensor_program import (
 from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.targets.stablehlo.builder import array_text, is_static, static, type_of
+from tensorlift.targets.stablehlo.rows_elementwise import FUNCTIONS, ROUNDINGS
 from tensorlift.targets.stablehlo.spans import Span, neutral_number, spans
 
 if TYPE_CHECKING:
@@ -32,6 +34,12 @@ if TYPE_CHECKING:
     from tensorlift.targets.stablehlo.builder import Array, Builder
 
 
+_FUNCTIONS = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "tdiv": "divide", "rem": "remainder",
+    "max": "maximum", "min": "minimum", "pow": "power", "atan2": "atan2", "neg": "negate", "abs": "abs",
+    "and": "and", "or": "or", "not": "not", "bitand": "and", "bitor": "or", "bitxor": "xor", "bitnot": "not",
+    "shl": "shift_left", **FUNCTIONS, **ROUNDINGS,
+}  # fmt: skip
 IGNORING_NAN = {"fmax": "maximum", "fmin": "minimum"}
 
 
@@ -186,6 +194,16 @@ def _spread(build: Builder, value: Array, around: Array, wanted: Sequence[Span],
     high = [whole - start - length for whole, start, length in zip(static(shape), low, used, strict=True)]
     attributes = f", low = {low}, high = {high}, interior = {interior}"
     return build.add("pad", [value, around], shape, value.dtype, attributes)
+
+
+def function_name(op: str, dtype: DType) -> str:
+    """Return the name of a scalar function."""
+    if op == "shr":
+        return "shift_right_logical" if dtype.startswith("u") else "shift_right_arithmetic"
+    if op not in _FUNCTIONS:
+        remedy = "write it with the functions that StableHLO has"
+        raise refuse("TL305", f"StableHLO has no function {op}", remedy=remedy)
+    return _FUNCTIONS[op]
 
 
 class DiagonalStore(NamedTuple):
