@@ -17,7 +17,7 @@ void histogram(int n, int bins, const int key[n], int count[bins])
         count[key[i]]++;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL315, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void spmv(int rows, const int start[rows + 1], const int *column, const double *value, const double *x, double y[rows])
 {
     for (int i = 0; i < rows; i++) {
