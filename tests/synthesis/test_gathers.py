@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.lifts import lifted_text
 
 from tensorlift import lift
 from tensorlift.record import Verdict
@@ -180,3 +181,16 @@ def test_a_place_may_be_what_an_iteration_hands_to_the_next(body: str, verdict: 
     (function,) = lift(source, test=True).functions
     assert function.verdict is verdict, function.diagnostics
     assert "every place at which x is read is inside of it" in [p.text for p in function.preconditions]
+
+
+def test_what_is_picked_by_the_row_of_an_extreme_among_every_other_row_keeps_the_loop_over_rows() -> None:
+    function = lifted_text("""void darkest(int h, int w, const double a[h][w], int at[2]) {
+      double least = a[0][0];
+      int y = 0, x = 0;
+      for (int i = 0; i < h; i += 2)
+        for (int j = 0; j < w; j += 2)
+          if (a[i][j] < least) { least = a[i][j]; y = i; x = j; }
+      at[0] = y;
+      at[1] = x;
+    }""")
+    assert (str(function.verdict), str(function.level)) == ("hybrid", "proved")

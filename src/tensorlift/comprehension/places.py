@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.counts import conjuncts
+from tensorlift.comprehension.definition import DefinitionError
 from tensorlift.comprehension.latest import latest_in
 from tensorlift.comprehension.matching import alike
 from tensorlift.comprehension.positions import DTYPE
@@ -34,6 +35,7 @@ from tensorlift.comprehension.terms import (
     reduce,
     unconverted,
 )
+from tensorlift.diagnostics import refuse
 from tensorlift.ops.conversions import is_exact
 from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.poly.affine import Affine, affine
@@ -132,6 +134,7 @@ def stays_within(place: Term, low: Affine, high: Affine, domain: Domain) -> bool
     return found is not None and found.lies_in(low, high, domain)
 
 
+NO_CELLS = "the bounds of a loop, or places that it reads, are no cells of an array that is passed"
 _ADDED_IN = ("i32", "i64")  # in these types NumPy adds a number as the source does
 
 
@@ -185,18 +188,20 @@ def cell_at(found: PlaceRead, definition: Definition, summary: Summary) -> tuple
     """Return the array of the cell that is read, or that the definition writes, and the axis that the place is on.
 
     A bound has none.
+
+    Raises:
+        DefinitionError: where the place is no index by itself, such as a place in a reversed row.
+
     """
     if found.extent is not None:
         return "", 0
     if found.value is None:
         return definition.array, definition.indices.index(found.hit)
-    return next(
-        (summary.array_of(node.array), axis)
-        for node in walk(found.value)
-        if isinstance(node, Read)
-        for axis, index in enumerate(node.indices)
-        if index.variable == found.hit
-    )
+    for node in (node for node in walk(found.value) if isinstance(node, Read)):
+        names = [index.variable for index in node.indices]
+        if found.hit in names:
+            return summary.array_of(node.array), names.index(found.hit)
+    raise DefinitionError(refuse("TL208", NO_CELLS, remedy="pass an array that holds them"), definition)
 
 
 def limit_of(found: PlaceRead, cell: tuple[str, int], summary: Summary) -> Affine:
