@@ -248,7 +248,7 @@ int relax_from_first(int n, int dist[n], const int weight[n])
     return rounds;
 }
 
-// expect: numpy refused TL122, jax refused TL122, torch refused TL122, stablehlo refused TL122, linalg refused TL122, c refused TL122
+// expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo hybrid, linalg hybrid, c hybrid
 void history(int n, double *x, double *res, double tol)
 {
     double d = 1.0;
@@ -263,7 +263,7 @@ void history(int n, double *x, double *res, double tol)
     }
 }
 
-// expect: numpy refused TL126, jax refused TL126, torch refused TL126, stablehlo refused TL126, linalg refused TL126, c refused TL126
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void halve(int n, double *x)
 {
     for (int len = n; len > 1; len /= 2)

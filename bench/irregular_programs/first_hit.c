@@ -86,7 +86,7 @@ int fill_checked(int n, const int *in, int *out) {
     return 0;
 }
 
-// expect: numpy unchanged, jax hybrid, torch refused TL307, stablehlo hybrid, linalg refused TL307, c hybrid
+// expect: numpy unchanged, jax hybrid, torch refused TL307, stablehlo hybrid, linalg hybrid, c hybrid
 size_t my_strlen(const char *s) {
     size_t i = 0;
     while (s[i] != '\0')

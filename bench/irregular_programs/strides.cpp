@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-// expect: numpy unchanged, jax hybrid, torch refused TL307, stablehlo hybrid, linalg refused TL307, c refused TL402
+// expect: numpy unchanged, jax hybrid, torch refused TL307, stablehlo hybrid, linalg hybrid, c refused TL402
 void every_sth(std::vector<double> &a, const std::vector<double> &b, std::size_t s) {
   for (std::size_t i = 0; i < a.size(); i += s)
     a[i] = b[i] + 1.0;
