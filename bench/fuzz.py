@@ -1,6 +1,6 @@
 """Lift random programs and look for wrong lifts: ``python bench/fuzz.py FIRST COUNT [--irregular c] [--test]``.
 
-Each affine program of ``bench/generate.py``, or irregular one of ``bench/random_irregular.py`` in C or in Python, goes
+Each affine program of ``bench/generate.py``, or irregular one of ``bench/random_irregular`` in C or in Python, goes
 through the whole pipeline, proof and run against the interpreter included; ``--test`` adds the original.  A test that
 contradicts a proof, a crash (TL900), or a lift that takes over the limit is printed with its program; the exit status
 is then 1.
