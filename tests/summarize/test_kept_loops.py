@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.lifts import lifted_text
 from tests.summarize.programs import closed, function_of, kept, lifted
 
 from tensorlift.comprehension.definition import Definition, KeptLoop
@@ -25,6 +26,15 @@ def test_the_last_value_of_an_expanded_scalar_is_restored() -> None:
     text = """double f(int n, int m, double P[n][m], double o[n]) { double s = 0; for (int i = 0; i < n; i++) {
         s = 1; for (int j = 0; j < m; j++) s = s * 0.5 + P[i][j]; o[i] = s; } return s; }"""
     assert kept(lifted(function_of(text)).items) == [("j", [])]
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_the_last_value_of_an_expanded_scalar_is_that_of_the_last_step(step: int) -> None:
+    text = f"""double f(int n, double t, const double *z, double *o) {{ int k = 0; double s = 0;
+        for (int i = 0; i < n; i++) if (z[i] >= t) {{ o[k] = z[i]; k++; }}
+        for (int i = 0; i < n; i += {step}) {{ s = t; o[i] = 1; }} return s; }}"""
+    (trial,) = lifted_text(text).tests
+    assert trial.passed
 
 
 @pytest.mark.parametrize("condition", ["n > 2", "a[0] > 2", "n > 2 && a[0] > 2"])

@@ -103,7 +103,8 @@ class Distributor:
 
     def _expanded(self, loop: Loop, context: Domain) -> tuple[Loop, Block]:
         """Give private arrays a cell for each iteration; return what restores the last values as well."""
-        if len(loop.upper) != 1 or not all(v in self.sizes for v in loop.upper[0].variables):
+        last = _last(loop)
+        if last is None or not all(v in self.sizes for v in loop.upper[0].variables):
             return loop, ()
         if not context.implies(*(at_least(low, 0) for low in loop.lower[:1])):
             return loop, ()
@@ -117,7 +118,7 @@ class Distributor:
         body = tuple(_redirected(s, renamed, affine(loop.variable)) for s in loop.body)
         body = tuple(s for s in body if not (isinstance(s, Allocate) and s.array in private))
         live = sorted(private & self.liveness.after[loop])
-        restored = [s for array in live for s in self._restored(array, renamed[array], loop)]
+        restored = [s for array in live for s in self._restored(array, renamed[array], last, loop)]
         some = Domain.of(*(less(low, loop.upper[0]) for low in loop.lower))
         return replace(loop, body=body), guarded(some, tuple(restored), loop.location)
 
@@ -127,12 +128,11 @@ class Distributor:
         self.arrays[name] = replace(info, name=name, shape=(loop.upper[0], *info.shape), of=info.source_name)
         return name
 
-    def _restored(self, array: str, expanded: str, loop: Loop) -> Block:
+    def _restored(self, array: str, expanded: str, last: Affine, loop: Loop) -> Block:
         value = unused(f"%{array}", self.names)
         dtype = self.arrays[array].dtype
-        last = (loop.upper[0] - 1,)
         read = terms.read(value, (), dtype)
-        return Load(value, expanded, last, dtype, loop.location), Store(array, (), read, loop.location)
+        return Load(value, expanded, (last,), dtype, loop.location), Store(array, (), read, loop.location)
 
     # -- distribution
 
@@ -148,6 +148,14 @@ class Distributor:
             return None
         parts = tuple(_loop_of([units[i] for i in group], loop) for group in groups)
         return None if self.splits is Splits.WORTH_IT and _all_wait(parts, context) else parts
+
+
+def _last(loop: Loop) -> Affine | None:
+    """Return the variable of a loop in its last iteration, where it has one; None where no subtraction tells."""
+    if len(loop.upper) != 1 or not isinstance(loop.step, int):
+        return None
+    meets_end = loop.step == 1 or (len(loop.lower) == 1 and (loop.upper[0] - loop.lower[0]).divided(loop.step))
+    return loop.upper[0] - loop.step if meets_end else None
 
 
 def _goes_along_rows(loop: Loop) -> bool:
