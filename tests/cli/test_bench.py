@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SCALE = "void scale(int n, double s, double a[n]) { for (int i = 0; i < n; i++) a[i] *= s; }\n"
 FIRST = "void first(int n, double a[n]) { a[0] = 1; for (int i = 1; i < n; i++) a[i] *= 2; }\n"
-SEARCH = "int search(int n, int a[n]) { int i = 0; while (a[i] > 0) i = a[i]; return i; }\n"
+SEARCH = "int step(int); int search(int n, int a[n]) { int i = 0; while (a[i] > 0) i = step(i); return i; }\n"
 QUICK = ["--rounds", "3", "--seconds", "0.1", "--threads", "1"]
 
 needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")

@@ -28,7 +28,7 @@ STRIDED = """void scale(int m, int n, int lda, float *a) {
 """
 FIRST = "void first(int n, double a[n]) { a[0] = 1; for (int i = 1; i < n; i++) a[i] *= 2; }\n"
 QUOTIENTS = "void quotients(int n, int a[n], int b[n]) { for (int i = 0; i < n; i++) a[i] = a[i] / b[i]; }\n"
-SEARCH = "int search(int n, int a[n]) { int i = 0; while (a[i] > 0) i = a[i]; return i; }\n"
+SEARCH = "int step(int); int search(int n, int a[n]) { int i = 0; while (a[i] > 0) i = step(i); return i; }\n"
 SOLVED = """void factor(int n, double a[n][n]) {
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < i; j++) {

@@ -72,7 +72,7 @@ def test_what_is_written_holds(target: str) -> None:
         ("jax", "(it + 1 < most)", "(it < most)"),
         ("torch", "while goes_on:", "while not goes_on:"),
         ("stablehlo", "stablehlo.compare GT, ", "stablehlo.compare GE, "),
-        ("stablehlo", "stablehlo.return %6 : tensor<i1>", "stablehlo.return %5 : tensor<i32>"),
+        ("stablehlo", "stablehlo.return %7 : tensor<i1>", "stablehlo.return %6 : tensor<i32>"),
         ("linalg", "arith.cmpf ogt", "arith.cmpf oge"),
         ("c", "while (goes_on)", "while (!goes_on)"),
         ("c", "while (goes_on)", "if (goes_on)"),

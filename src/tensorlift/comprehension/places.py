@@ -134,7 +134,6 @@ def stays_within(place: Term, low: Affine, high: Affine, domain: Domain) -> bool
     return found is not None and found.lies_in(low, high, domain)
 
 
-NO_CELLS = "the bounds of a loop, or places that it reads, are no cells of an array that is passed"
 _ADDED_IN = ("i32", "i64")  # in these types NumPy adds a number as the source does
 
 
@@ -201,7 +200,8 @@ def cell_at(found: PlaceRead, definition: Definition, summary: Summary) -> tuple
         names = [index.variable for index in node.indices]
         if found.hit in names:
             return summary.array_of(node.array), names.index(found.hit)
-    raise DefinitionError(refuse("TL208", NO_CELLS, remedy="pass an array that holds them"), definition)
+    message = "a place that is read here is computed of one that data choose, and has no bounds of its own"
+    raise DefinitionError(refuse("TL211", message, remedy="lift it to numpy, jax or torch"), definition)
 
 
 def limit_of(found: PlaceRead, cell: tuple[str, int], summary: Summary) -> Affine:

@@ -30,7 +30,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, LoopPlace, Summary
-from tensorlift.comprehension.places import NO_CELLS, cells_plus, places_read
+from tensorlift.comprehension.places import cells_plus, places_read
 from tensorlift.diagnostics import refuse
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, equal, less
@@ -269,7 +269,8 @@ def _require_cells(summary: Summary, place: Location | None) -> None:
                 info = summary.arrays.get(found[0].array) if found is not None else None
                 is_fold = read.value is None and read.extent is None and read.hit not in definition.indices
                 if is_fold or (read.is_any and (info is None or not info.is_parameter)):
-                    raise refuse("TL208", NO_CELLS, place, "pass an array that holds them")
+                    message = "the bounds of a loop, or places that it reads, are no cells of an array that is passed"
+                    raise refuse("TL208", message, place, "pass an array that holds them")
 
 
 def _summarise(
