@@ -94,7 +94,7 @@ long kadane(int n, const int *a) {
     return best;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 double largest_sum(int n, const double *a) {
     double best = 0, sum = 0;
     for (int i = 0; i < n; i++) {

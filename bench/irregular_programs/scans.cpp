@@ -37,7 +37,7 @@ int best_profit(const std::vector<int> &prices)
     return profit;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 double best_run(const std::vector<double> &x)
 {
     double here = 0.0, best = 0.0;

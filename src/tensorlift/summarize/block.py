@@ -38,7 +38,6 @@ from tensorlift.summarize.accumulation import self_read
 from tensorlift.summarize.chains import guess_chain
 from tensorlift.summarize.phases import Phases, iteration_of
 from tensorlift.summarize.scan import (
-    guess_extreme_of_sums,
     guess_last_writer,
     guess_latest,
     guess_latest_value,
@@ -63,7 +62,7 @@ class Forms(NamedTuple):
 
     Where they ``unfold``, what earlier iterations wrote is computed again where it is read, if that ends after one
     step; several chains of cells may lie side by side, and their operands alternate in sign.  Where they ``gather``,
-    numbers may be what an array holds at a place that depends on data, or folds of folds.
+    numbers may be what an array holds at a place that depends on data.
     """
 
     unfold: bool = True
@@ -229,8 +228,6 @@ class LoopRule:
                 position = guess_since(self.pieces, array, self.loop, self.region) or guess_latest_value(
                     self.pieces, array, self.loop, self.region, self._shape
                 )
-            if position is None and is_number and forms.gather:
-                position = guess_extreme_of_sums({**self.pieces, array: pieces}, array, self.loop, self.region)
             if not is_number:
                 position = guess_last_writer(pieces, self.loop, self.region, self._own(array))
             if position is None:

@@ -24,13 +24,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension import normal, rewrite, terms
+from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.positions import DTYPE, Place, Position
 from tensorlift.comprehension.rules import TRUE
 from tensorlift.comprehension.terms import Apply, Index, Read, Reducer, Term, applies
-from tensorlift.ops.dtypes import DType, integer_range, is_float, is_integer
+from tensorlift.ops.dtypes import DType, integer_range, is_integer
 from tensorlift.poly.affine import Affine, affine
-from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.poly.domain import Domain, less
 from tensorlift.poly.names import fresh
 from tensorlift.summarize.accumulate import recognise
 from tensorlift.summarize.accumulation import SELF, has_self
@@ -229,37 +229,6 @@ def latest_of(  # noqa: PLR0913, PLR0917 - which iterations, and what holds of t
         return terms.reduce(op, (bound,), points, terms.apply("select", holds, passed, first))
 
     return _Iteration(variable, index_at, shapes)
-
-
-def guess_extreme_of_sums(pieces: Effect, array: str, loop: Loop, region: Domain) -> list[Piece] | None:
-    """Return the state of a number that is an extreme of what is added to it and of a new start; else None.
-
-        best = max(u(i), best + a(i));
-
-    leaves ``p(i) + max(best, max(k) (u(k) - p(k + 1)))``, where ``p(i)`` is the sum of ``a`` before iteration ``i``.
-    """
-    if len(pieces[array]) != 1 or len(loop.lower) != 1 or loop.step != 1:
-        return None
-    ((domain, term),) = pieces[array]
-    arms = term.args[-2:] if applies(term, {"max", "min", "select"}) and is_float(term.dtype) else ()
-    step, start = (arms if arms and has_self(arms[0]) else arms[::-1]) or (term, term)
-    ops: tuple[Reducer, ...] = ("max", "min")
-    added = recognise(step, loop.variable) if arms and not has_self(start) else None
-    op = next((op for op in ops if added and normal.equal(term, terms.apply(op, step, start), domain)), None)
-    if added is None or op is None or added.op != "sum" or added.latch is not None:
-        return None
-    if not (added.term.reads | start.reads).isdisjoint(pieces):
-        return None
-    bound, inner = fresh("k"), fresh("k")
-    before = region & domain.rename({loop.variable: bound}) & Domain.of(less(bound, loop.variable))
-    summed = domain.rename({loop.variable: inner}) & region
-    total, until = (
-        terms.reduce("sum", (inner,), (summed & Domain.of(ends)).coalesce(), _at(added.term, loop, inner))
-        for ends in (less(inner, loop.variable), at_least(bound, inner))
-    )
-    starts = terms.reduce(op, (bound,), before.coalesce(), terms.apply("sub", _at(start, loop, bound), until))
-    best = terms.apply(op, terms.read(array, (), term.dtype), starts)
-    return [(before.project_out(bound).coalesce(), terms.apply("add", total, best))]
 
 
 def _at(term: Term, loop: Loop, variable: str) -> Term:
