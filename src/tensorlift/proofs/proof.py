@@ -25,7 +25,7 @@ from tensorlift.comprehension.tensor import Strength, SymbolicTensor, array, sca
 from tensorlift.comprehension.terms import Piecewise, Term, applies
 from tensorlift.ops.dtypes import DType, is_float
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import EMPTY, Domain, at_least, less
+from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.poly.names import fresh
 from tensorlift.proofs.counterparts import (
     Counterparts,
@@ -42,12 +42,11 @@ from tensorlift.proofs.obligations import Ledger
 from tensorlift.proofs.values import Buffer, Held, Item
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.places import Guards
     from tensorlift.ir.cut import Cut
-    from tensorlift.proofs.expansion import Equality
     from tensorlift.targets.target import Target
 
 
@@ -70,40 +69,40 @@ class Places:
             cases = zip(arms, ((condition, True), (condition, False)), strict=True)
             if all(self.is_inside(arm, extent, domain, (*guards, case)) for arm, case in cases):
                 return True
-        wanted, rest = self._written_out(terms.cast(place, "i64"), domain), domain
-        for read in self._reads:
-            for term in wanted:
-                for equality in self._definitions.equalities:
-                    rest = rest - self._there(read, term, extent, (guards, rest), equality)
-                    if rest.is_empty():
-                        return True
+        return self._is_read(self._written_out(terms.cast(place, "i64"), domain), extent, domain, guards)
+
+    def _is_read(self, wanted: tuple[Term, ...], extent: Affine, domain: Domain, guards: Guards) -> bool:
+        """Tell whether the source reads at a place, in any of its forms, if conditions hold on a domain."""
+        candidates = list(self._candidates(wanted, extent, domain, guards))
+        for equality in self._definitions.equalities:
+            for read, values, place, points in candidates:
+                mine = substitute(read.place, values)
+                is_same = mine is place or equality(mine, place, points)
+                if is_same and is_implied(read.guards, values, (guards, points), equality):
+                    rest = domain - points
+                    return rest.is_empty() or self._is_read(wanted, extent, rest, guards)
         return False
+
+    def _candidates(
+        self, wanted: tuple[Term, ...], extent: Affine, domain: Domain, guards: Guards
+    ) -> Iterator[tuple[PlaceRead, Mapping[str, Affine], Term, Domain]]:
+        """Yield reads along an axis that is no longer, values of their variables, and what place they may be, and where."""
+        conditions = tuple(dict.fromkeys(conditions_of(guards)))
+        for read, place in product(self._reads, wanted):
+            pairs = [(read.place, place), *product(dict.fromkeys(conditions_of(read.guards)), conditions)]
+            found = (values for pair in pairs for values in matches(*pair, read.variables))
+            for values in {frozenset(values.items()): values for values in found}.values():
+                hit, free = fresh("hit"), [v for v in read.variables if v not in values and v != read.hit]
+                there = read.domain.project_out(*free).rename({read.hit: hit}).substitute(values)
+                if (there & domain).implies(at_least(hit, 0), less(hit, extent)):
+                    points = there.project_out(hit) & domain
+                    if not points.is_empty():
+                        yield read, values, place, points
 
     def _written_out(self, place: Term, domain: Domain) -> tuple[Term, ...]:
         """Return a place with the definitions that it reads by name as far as they are known, and written out."""
         found = (self._definitions.expand(place, domain), self._definitions.expand(place, domain, fully=True))
         return tuple(dict.fromkeys(found))
-
-    def _there(
-        self, read: PlaceRead, place: Term, extent: Affine, where: tuple[Guards, Domain], equality: Equality
-    ) -> Domain:
-        """Return where the source reads at a place if conditions hold on a domain, along an axis that is not longer."""
-        domain = where[1]
-        pairs = [(read.place, place), *product(conditions_of(read.guards), conditions_of(where[0]))]
-        for values in (found for pair in pairs for found in matches(*pair, read.variables)):
-            mine, hit = substitute(read.place, values), fresh("hit")
-            free = [v for v in read.variables if v not in values and v != read.hit]
-            there = read.domain.project_out(*free).rename({read.hit: hit}).substitute(values)
-            inside = (there & domain).implies(at_least(hit, 0), less(hit, extent))
-            points = there.project_out(hit) & domain
-            if (
-                inside
-                and not points.is_empty()
-                and is_implied(read.guards, values, (where[0], points), equality)
-                and (mine is place or equality(mine, place, points))
-            ):
-                return points
-        return EMPTY
 
     def _collect(self, term: Term, domain: Domain, indices: tuple[str, ...]) -> Iterator[PlaceRead]:
         for read in places_read(term, domain, indices):
