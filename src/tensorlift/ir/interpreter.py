@@ -68,13 +68,15 @@ class Interpreter:
             cells = [wrapper(table.value.type)(v) if isinstance(v, int) else v for v in table.values()]
             self._frame[compiler.slot(table.value)] = Memory(cells, table.extents)
 
-    def __call__(self, arguments: Mapping[str, Argument]) -> Result:
+    def __call__(self, arguments: Mapping[str, Argument], most_iterations: int | None = None) -> Result:
         """Run on arguments by source name: sizes and scalars as numbers, arrays in logical shape, changed in place.
+
+        ``most_iterations`` are those of this run, where they are others than those of all.
 
         Raises ValueError where an argument has the wrong type or shape, InterpreterError where the program goes wrong,
         UndefinedError among them where C gives the input no meaning, TooLongError where a run takes too long.
         """
-        self._budget.left = self._most
+        self._budget.left = self._most if most_iterations is None else most_iterations
         frame = self._frame.copy()
         sizes = {p.name: _as_int(arguments[p.name]) for p in self.view.parameters if p.role == "size"}
         arrays: list[tuple[Parameter, Memory]] = []

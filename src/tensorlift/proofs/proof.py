@@ -86,7 +86,7 @@ class Places:
     def _candidates(
         self, wanted: tuple[Term, ...], extent: Affine, domain: Domain, guards: Guards
     ) -> Iterator[tuple[PlaceRead, Mapping[str, Affine], Term, Domain]]:
-        """Yield reads along an axis that is no longer, values of their variables, and what place they may be, and where."""
+        """Yield reads along an axis that is no longer, values of their variables, the place they may be, and where."""
         conditions = tuple(dict.fromkeys(conditions_of(guards)))
         for read, place in product(self._reads, wanted):
             pairs = [(read.place, place), *product(dict.fromkeys(conditions_of(read.guards)), conditions)]
