@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,13 +12,13 @@ import pytest
 from tests.ir.programs import GEMM, function
 
 from tensorlift.diagnostics import LiftError
-from tensorlift.ir.interpreter import Interpreter
+from tensorlift.ir.interpreter import Interpreter, Result, TooLongError
 from tensorlift.ir.text import functions
 from tensorlift.languages.python import read_python
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.poly.domain import Domain, at_least
 from tensorlift.runtime.agreement import compare_with_interpreter
-from tensorlift.runtime.cases import Called, Case
+from tensorlift.runtime.cases import MOST_ITERATIONS, Called, Case, Reference, Tally, draw_cases
 from tensorlift.runtime.compare import Tolerance
 from tensorlift.runtime.differential import differential_test
 from tensorlift.runtime.original import CompileOptions
@@ -25,7 +26,10 @@ from tensorlift.runtime.workers import Limits
 from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
+
+    from tensorlift.ir.interpreter import Argument
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 
@@ -231,6 +235,26 @@ def test_wrong_extents_are_a_failure_of_the_loop_ir() -> None:
     (failure,) = report.failures
     assert failure.against == "interpreter"
     assert "outside of the extents [2]" in failure.message
+
+
+allowed: list[int | None] = []
+
+
+class Endless(Interpreter):
+    """Takes too long on all arguments, and notes how many iterations each run might take."""
+
+    def __call__(self, arguments: Mapping[str, Argument], most_iterations: int | None = None) -> Result:
+        del arguments
+        allowed.append(most_iterations)
+        raise TooLongError
+
+
+def test_a_source_that_never_ends_is_given_less_at_each_size() -> None:
+    allowed.clear()
+    sizes = [{"n": n} for n in range(4)]
+    with pytest.raises(LiftError, match="TL611: the source takes too long to be tested"):
+        draw_cases(Reference(Endless(function(DIVIDE))), sizes, Random(0), Tally("interpreter", Tolerance()))
+    assert allowed == [MOST_ITERATIONS >> 2 * done for done in range(4)]
 
 
 def test_no_sizes_at_all_is_a_diagnostic() -> None:
