@@ -8,20 +8,26 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.rewrite import substitute, walk
 from tensorlift.comprehension.terms import Apply, Constant, Index, Read, Reduce, Term, unconverted
 from tensorlift.poly.affine import Affine
+from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 
 _MOST_GUESSES = 16
 
 
-def matches(pattern: Term, term: Term, variables: tuple[str, ...]) -> Iterator[dict[str, Affine]]:
-    """Yield values for variables of the pattern under which it may be that term: substitute them and compare.
+@SESSION.cached
+def matches(pattern: Term, term: Term, variables: tuple[str, ...]) -> tuple[Mapping[str, Affine], ...]:
+    """Return values for variables of the pattern under which it may be that term: substitute them and compare.
 
     The values are read off where both have the same structure, else off the arrays that both read.  A variable that
     only bounds what is added up is taken to be the one that the term has besides.
     """
+    return tuple(_matches(pattern, term, variables))
+
+
+def _matches(pattern: Term, term: Term, variables: tuple[str, ...]) -> Iterator[Mapping[str, Affine]]:
     bound = frozenset(name for node in walk(pattern) if isinstance(node, Reduce) for name in node.bound)
     matching = _Matching(frozenset(variables), bound)
     values: dict[str, Affine] = {}

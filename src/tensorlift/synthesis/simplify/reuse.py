@@ -22,7 +22,7 @@ from tensorlift.poly.domain import Domain, NotAffine
 from tensorlift.poly.variables import extreme_of, is_single_valued
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Item
     from tensorlift.comprehension.rewrite import Descend
@@ -97,7 +97,7 @@ class _Stored:
                 return read(self.definition.name, tuple(point[index] for index in indices), term.dtype)
         return None
 
-    def _completed(self, values: dict[str, Affine]) -> dict[str, Affine] | None:
+    def _completed(self, values: Mapping[str, Affine]) -> dict[str, Affine] | None:
         """Give indices of which the term says nothing the only value that they have; None where they have several."""
         point = dict(values)
         for index in self.definition.indices:
