@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 _DIRECTIONS = ((1,), (-1,), (1, -1, 1))  # of the last bits of one float after the other
 MOST_ITERATIONS = 1 << 18  # of one run of the interpreter, which takes some microseconds for each
+_MOST_UNBOUNDED = 1 << 16  # where a loop need not end
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +200,8 @@ def reference(function: Operation | FunctionView, literal: LiteralRun | None = N
     view = FunctionView.of(function)
     constants = (op.properties["value"] for op in view.operations if op.name == "arith.constant")
     names_nan = any(isinstance(value, FloatAttr) and isnan(value.value.data) for value in constants)
-    return Reference(Interpreter(view, MOST_ITERATIONS, evaluator if names_nan else of_numbers), literal)
+    most = _MOST_UNBOUNDED if any(op.name == "scf.while" for op in view.operations) else MOST_ITERATIONS
+    return Reference(Interpreter(view, most, evaluator if names_nan else of_numbers), literal, most)
 
 
 def draw_cases(source: Reference, sizes: Iterable[Sizes], rng: Random, tally: Tally) -> list[Case]:
