@@ -49,12 +49,13 @@ _PLATFORMS = "JAX_PLATFORMS"  # what JAX may start
 class Limits:
     """What a subprocess may use: seconds of wall clock, seconds of processor, bytes of memory and of any one file.
 
-    ``memory`` may be `UNLIMITED`, as drivers of GPUs need; ``threads`` is what libraries for arrays are told to use.
+    Memory is counted in addresses, of which JAX reserves 6 GiB where its libraries for GPUs are installed.  ``memory``
+    may be `UNLIMITED`, as drivers of GPUs need; ``threads`` is what libraries for arrays are told to use.
     """
 
     wall_seconds: float = 30.0
     cpu_seconds: int = 20
-    memory: int = 4 << 30
+    memory: int = 16 << 30
     file_size: int = 1 << 28
     threads: int = 1
 
