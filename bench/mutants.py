@@ -136,6 +136,8 @@ def try_mutant(changed: str, of: Subject) -> Outcome:
         return Outcome("crashed", f"{type(error).__name__}: {error}")
     try:
         report = of.run(changed)
+    except MemoryError:
+        return Outcome("accepted, but too large to run")  # it declares an array larger than it reads
     except (LiftError, ValueError) as error:
         code = error.diagnostics[0].code if isinstance(error, LiftError) else ""
         if code == _NOT_COMPILED:

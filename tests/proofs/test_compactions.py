@@ -43,6 +43,7 @@ WRONG = [
     (PACK, ":(x[::-1] > 0).sum(dtype=np.int32)", "y[x[::-1] > 0]", OBLIGATION),
     (PACK, ":(x[1:] > 0).sum(dtype=np.int32)", "y[1:][x[1:] > 0]", OBLIGATION),
     (PACK, f":{COUNT}", f"y[:, None][{MASK}]", UNREADABLE),
+    (PACK, f":{COUNT}", f"(y,)[{MASK}]", UNREADABLE),
     (LATER, f":{COUNT}", f"y[{MASK}]", OBLIGATION),
 ]
 

@@ -6,7 +6,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.tensor import SymbolicTensor, number
-from tensorlift.proofs.evaluate import tensor_of
 from tensorlift.proofs.parse import unreadable
 from tensorlift.proofs.values import Held
 
@@ -36,14 +35,14 @@ def compacted(
             value=ast.Subscript(value=source, slice=chosen),
         ) if row is not None and not isinstance(chosen, ast.Slice | ast.Tuple | ast.Constant):
             mask = evaluator.evaluate(chosen, frame)
-            if not isinstance(mask, Held) or mask.tensor.dtype != "bool":
+            if not isinstance(mask, Held) or mask.blank is not None or mask.tensor.dtype != "bool":
                 return None
-            held, given = evaluator.evaluate(name, frame), evaluator.evaluate(source, frame)
+            held, given = evaluator.evaluate(name, frame), evaluator.tensor(source, frame)
             if not isinstance(held, Held) or held.blank is not None or held.is_number:
                 raise unreadable(statement, "a store into no array")
             start = number(0) if lower is None else evaluator.tensor(lower, frame)
             bounds = start, evaluator.tensor(upper, frame)
-            result = row.meaning(evaluator.ledger, held.tensor, *bounds, tensor_of(given), tensor_of(mask), equal)
+            result = row.meaning(evaluator.ledger, held.tensor, *bounds, given, mask.tensor, equal)
             assert isinstance(result, SymbolicTensor)
             return name, held, result
     return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -151,6 +152,7 @@ def _run_program(
 
 _FILE = "program.c"
 _UNSET = 3.25  # what scratch memory holds before the call
+_MOST_CELLS = 1 << 28  # of one array that a program declares
 _CASES = 5
 _THREADS = 2
 
@@ -198,7 +200,10 @@ def compare_compiled(
 def compare_with_compiled(
     view: FunctionView, text: str, program: FunctionView, sizes: Iterable[Mapping[str, int]]
 ) -> DifferentialReport:
-    """Compile the program alone, and compare it with the interpreted source; raises as `compare_compiled` does."""
+    """Compile the program alone, and compare it with the interpreted source; raises as `compare_compiled` does.
+
+    Raises MemoryError where it declares an array of over 2**28 cells, which it need not read.
+    """
     tally = Tally("interpreter", Tolerance())
     cases = list(draw_cases(reference(view), sizes, seeded(0), tally))
     for case, reply in zip(cases, _replies(view, text, program, cases) if cases else (), strict=True):
@@ -238,6 +243,8 @@ def _arguments(program: FunctionView, case: Case) -> dict[str, Any]:
             shape = layout_of(parameter, case.sizes).shape
             if given is not None and shape:  # to C the outermost extent says nothing
                 shape = (max(shape[0], len(given)), *shape[1:])
+            if prod(shape) > _MOST_CELLS:
+                raise MemoryError
             memory = np.full(shape, _UNSET, NUMPY_TYPES[parameter.dtype])
             if given is not None:  # a matrix whose rows have gaps is seen with them
                 memory[tuple(map(slice, np.shape(given)))] = given
