@@ -148,7 +148,7 @@ def try_mutant(changed: str, of: Subject) -> Outcome:
     if not report.failures:
         return Outcome("accepted and right" if report.cases else "accepted, but nothing was run")
     first = str(report.failures[0])
-    if "does not load" in first:
+    if "does not load" in first or "can't be translated to XLA HLO" in first:  # of a shape that it cannot follow
         return Outcome("accepted, but not by its compiler")
     return Outcome("accepted and wrong", first)
 
