@@ -6,7 +6,7 @@ import ast
 import importlib
 import json
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -16,6 +16,9 @@ from tensorlift import lift
 from tensorlift.proofs.certificate import seal_of
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.proofs.verify import verify
+
+if TYPE_CHECKING:
+    from tensorlift.record import FunctionRecord
 
 SPMV = """void spmv(int n, const int *ptr, const int *col, const double *val, const double *x, double *y) {
   for (int i = 0; i < n; i++) {
@@ -65,6 +68,16 @@ def sealed(data: dict[str, Any]) -> dict[str, Any]:
     return data | {"seal": seal_of(data)}
 
 
+def require_rejected(function: FunctionRecord, old: str, new: str) -> None:
+    """Demand that a lift is verified as it is, and rejected with some of its text changed."""
+    found = sealed(json.loads(json.dumps(function.certificate)))
+    verify(found)
+    text = ast.unparse(ast.parse(found["program"]))
+    assert old in text
+    with pytest.raises(CheckFailure):
+        verify(sealed({**found, "program": text.replace(old, new)}))
+
+
 def test_a_product_with_a_sparse_matrix_is_proved_in_both_halves_and_lists_its_preconditions() -> None:
     (function,) = lift(SPMV).functions
     assert str(function.level) == str(function.definitions) == "proved"
@@ -109,11 +122,7 @@ IN_PAIRS = [
 def test_another_function_or_other_bounds_are_rejected(old: str, new: str) -> None:
     function = lifted_text(SPMV, "torch")
     assert (str(function.level), str(function.verdict)) == ("proved", "loop-free")
-    found = sealed(json.loads(json.dumps(function.certificate)))
-    verify(found)
-    assert old in found["program"]
-    with pytest.raises(CheckFailure):
-        verify(sealed({**found, "program": found["program"].replace(old, new)}))
+    require_rejected(function, old, new)
 
 
 SPREAD = [
@@ -134,12 +143,7 @@ def test_values_that_are_spread_otherwise_are_rejected(old: str, new: str) -> No
     function = lifted_text(SCALE)
     assert str(function.level) == str(function.definitions) == "proved"
     assert str(function.verdict) == "loop-free"
-    found = sealed(json.loads(json.dumps(function.certificate)))
-    verify(found)
-    text = ast.unparse(ast.parse(found["program"]))
-    assert old in text
-    with pytest.raises(CheckFailure):
-        verify(sealed({**found, "program": text.replace(old, new)}))
+    require_rejected(function, old, new)
 
 
 OF_EXTREMES = [
@@ -161,12 +165,7 @@ def test_extremes_of_other_rows_or_others_of_these_are_rejected(target: str, old
     function = lifted_text(ROW_MAX, target)
     assert str(function.level) == str(function.definitions) == "proved"
     assert str(function.verdict) == "loop-free"
-    found = sealed(json.loads(json.dumps(function.certificate)))
-    verify(found)
-    text = ast.unparse(ast.parse(found["program"]))
-    assert old in text
-    with pytest.raises(CheckFailure):
-        verify(sealed({**found, "program": text.replace(old, new)}))
+    require_rejected(function, old, new)
 
 
 SCALED = SPMV.replace("x[col[p]]", "x[i] / 4").replace("const int *col, ", "")
@@ -183,12 +182,7 @@ OF_SCALED = [
 def test_empty_rows_are_zero_whatever_the_other_rows_are_scaled_by(target: str, old: str, new: str) -> None:
     function = lifted_text(SCALED, target)
     assert str(function.level) == str(function.definitions) == "proved"
-    found = sealed(json.loads(json.dumps(function.certificate)))
-    verify(found)
-    text = ast.unparse(ast.parse(found["program"]))
-    assert old in text
-    with pytest.raises(CheckFailure):
-        verify(sealed({**found, "program": text.replace(old, new)}))
+    require_rejected(function, old, new)
     names: dict[str, Any] = {}
     exec(function.program, names)
     of = np.asarray if target == "numpy" else importlib.import_module(target).tensor

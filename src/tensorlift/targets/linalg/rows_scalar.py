@@ -166,14 +166,18 @@ def _unsigned_shift(o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
 # -- conversions
 
 
+def _require_conversion(allowed: Callable[[DType, DType], bool], o: Obligations, value: Scalar, result: Result) -> None:
+    if is_index(value) or result.is_index or not allowed(value.dtype, result.dtype):
+        o.refuse(f"a conversion from {value.dtype} to {result.dtype}")
+
+
 def _conversion(
     allowed: Callable[[DType, DType], bool],
     o: Obligations,
     input: Scalar,  # noqa: A002 - MLIR's name
     result: Result,
 ) -> SymbolicTensor:
-    if is_index(input) or result.is_index or not allowed(input.dtype, result.dtype):
-        o.refuse(f"a conversion from {input.dtype} to {result.dtype}")
+    _require_conversion(allowed, o, input, result)
     return elementwise(o, lambda a: _converted(o, a, result.dtype), (input,), result.dtype)
 
 
@@ -193,13 +197,11 @@ def _without_sign_conversion(
     result: Result,
 ) -> SymbolicTensor:
     """Convert integers that are read, or given, without a sign."""
-    if is_index(input) or result.is_index or not allowed(input.dtype, result.dtype):
-        o.refuse(f"a conversion from {input.dtype} to {result.dtype}")
+    _require_conversion(allowed, o, input, result)
     value, dtype = without_sign(input), result.dtype
     if is_float(input.dtype):
         dtype = unsigned(dtype)
-    made = elementwise(o, lambda a: _converted(o, a, dtype), (value,), dtype)
-    return with_sign(made)
+    return with_sign(elementwise(o, lambda a: _converted(o, a, dtype), (value,), dtype))
 
 
 def _index_cast_without_sign(o: Obligations, input: Scalar, result: Result) -> SymbolicTensor:  # noqa: A002 - MLIR's name
