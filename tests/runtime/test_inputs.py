@@ -151,3 +151,14 @@ def test_arguments_fit_the_function() -> None:
 )
 def test_comparison_is_exact_but_for_rounding(expected: Any, given: Any, complaint: str) -> None:
     assert compare("x", expected, given, Tolerance()).complaint == complaint
+
+
+def test_only_in_linalg_integers_have_no_sign() -> None:
+    expected, given = np.array([1, 1 << 31], np.uint32), np.array([1, -1 << 31], np.int32)
+    assert compare("x", expected, given, Tolerance.of("numpy")).complaint == "x has type int32, not uint32"
+    assert compare("x", expected, given, Tolerance.of("linalg")).complaint == ""
+    assert compare("x", expected, given + np.int32(1), Tolerance.of("linalg")).complaint == "x[0] is 2, not 1"
+    assert (
+        compare("x", expected, given.astype(np.int64), Tolerance.of("linalg")).complaint
+        == "x has type int64, not uint32"
+    )

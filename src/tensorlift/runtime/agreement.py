@@ -40,7 +40,7 @@ def compare_with_interpreter(  # noqa: PLR0913 - two programs and how to compare
     written arrays that it returns, in order.
     """
     source = reference(function, literal)
-    tally = Tally("interpreter", tolerance or Tolerance())
+    tally = Tally("interpreter", tolerance or Tolerance.of(library))
     try:
         ready = loaded(program, entry, library)
     except Exception as error:  # noqa: BLE001 - whatever the text raises, it is no program

@@ -10,12 +10,24 @@ import numpy as np
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
+SIGNLESS = ("linalg",)  # the libraries whose integers do not say how their bits are read
+
+
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far floats may be off, relative to the greatest magnitude in the array (at least 1)."""
+    """How far floats may be off, relative to the greatest magnitude in the array (at least 1).
+
+    Where a library's integers are ``signless``, as MLIR's are, signed ones are taken for unsigned ones of their bits.
+    """
 
     f64: float = 1e-9
     f32: float = 1e-4
+    signless: bool = False
+
+    @staticmethod
+    def of(library: str) -> Tolerance:
+        """Return the usual tolerance for results of programs that are written for a library."""
+        return Tolerance(signless=library in SIGNLESS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +43,8 @@ def compare(name: str, expected: Array | np.generic, given: Any, tolerance: Tole
     wanted, found = np.asarray(expected), np.asarray(given)
     if found.shape != wanted.shape:
         return Difference(np.inf, f"{name} has shape {found.shape}, not {wanted.shape}")
-    if (found.dtype.kind, wanted.dtype.kind) == ("i", "u") and found.dtype.itemsize == wanted.dtype.itemsize:
-        found = found.view(wanted.dtype)  # integers of MLIR have no sign; elsewhere the checker demands the type
+    if tolerance.signless and (found.dtype.kind, wanted.dtype.kind) == ("i", "u"):
+        found = found.view(wanted.dtype) if found.dtype.itemsize == wanted.dtype.itemsize else found
     if found.dtype != wanted.dtype:
         return Difference(np.inf, f"{name} has type {found.dtype}, not {wanted.dtype}")
     if wanted.dtype.kind != "f":

@@ -74,7 +74,7 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
     require_library(library)
     compared = reference(function)
     view, limits = compared.view, limits or Limits()
-    tally = Tally("python" if filename.endswith(SUFFIX) else "compiled", tolerance or Tolerance())
+    tally = Tally("python" if filename.endswith(SUFFIX) else "compiled", tolerance or Tolerance.of(library))
     rng = seeded(*seeds)
     domain = required(view) if domain is None else domain
     chosen = choose_sizes(view.parameters, domain, rng, len(seeds))
@@ -113,7 +113,7 @@ def interpreter_test(  # noqa: PLR0913 - two programs and how to compare them
     """
     require_library(library)
     compared = reference(function, literal)
-    view, tally = compared.view, Tally("interpreter", Tolerance())
+    view, tally = compared.view, Tally("interpreter", Tolerance.of(library))
     cases = list(draw_cases(compared, sizes, seeded(0), tally))
     emitted = {"program": program, "entry": entry, "outputs": result_count(view, outputs), "library": library}
     replies = _run_program(view, emitted, [case.arguments for case in cases], Limits())

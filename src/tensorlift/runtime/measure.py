@@ -12,7 +12,7 @@ import re
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from functools import cache
 from math import sqrt
 from pathlib import Path, PurePath
@@ -24,7 +24,7 @@ from tensorlift.ir.interpreter import Interpreter, InterpreterError, TooLongErro
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.backends import GPU, Backend
 from tensorlift.runtime.cases import MOST_ITERATIONS
-from tensorlift.runtime.compare import Array, Tolerance
+from tensorlift.runtime.compare import SIGNLESS, Array, Tolerance
 from tensorlift.runtime.compilers import Compiler, lifted_builds
 from tensorlift.runtime.data import LARGE_STYLES, Style, random_arguments, seeded
 from tensorlift.runtime.differential import without_original
@@ -209,6 +209,8 @@ def _facts(
 ) -> dict[str, Any]:
     """Say for the worker what to run, and on what."""
     view = inputs.view
+    if tolerance and program:
+        tolerance = replace(tolerance, signless=program["module"] in SIGNLESS)
     return {
         "parameters": [_parameter(inputs, position) for position in range(len(view.parameters))],
         "sizes": dict(inputs.sizes),
@@ -224,7 +226,7 @@ def _facts(
         "fresh_memory": conditions.fresh_memory,
         "program": program,
         "originals": list(originals),
-        "compare": [tolerance.f64, tolerance.f32] if tolerance else None,
+        "compare": astuple(tolerance) if tolerance else None,
     }
 
 
