@@ -6,16 +6,11 @@ import pickle
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-import pytest
 from tests.shared import shared
 
 from tensorlift.diagnostics import LiftError
 from tensorlift.pipeline import LiftOptions, lift_source
-from tensorlift.proofs.certificate import certificate_from_json
-from tensorlift.proofs.check import check
-from tensorlift.proofs.failure import CheckFailure
 from tensorlift.source import read_source, source_from_text
-from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
     from bench.kernels.catalogue import Kernel
@@ -53,15 +48,3 @@ def loop_ir_of(function: ReadFunction) -> ModuleOp:
     if function.module is None:
         raise LiftError(*function.diagnostics)
     return function.module
-
-
-def reason_of_changed(source: str, *changes: tuple[str, str]) -> str:
-    """Return why the checker rejects the program of a source for JAX with some of its text changed."""
-    certificate = certificate_from_json(lifted_text(source, "jax").certificate or {})
-    text = certificate.program
-    for old, new in changes:
-        assert old in text, text
-        text = text.replace(old, new)
-    with pytest.raises(CheckFailure) as caught:
-        check(text, certificate.entry, certificate.summary, get_target("jax"), certificate.cuts)
-    return caught.value.reason

@@ -13,9 +13,9 @@ from tensorlift.proofs.verify import verify as decide
 from tensorlift.readback import read_back
 
 
-def refusal(source: str, *changes: tuple[str, str]) -> str:
-    """Lift C to C, put other text for some that the program has, and return why the checker refuses it."""
-    certificate = certificate_from_json(lifted_text(source, "c").certificate or {})
+def refusal(source: str, *changes: tuple[str, str], target: str = "c") -> str:
+    """Lift C, put other text for some that the program has, and return why the checker refuses it."""
+    certificate = certificate_from_json(lifted_text(source, target).certificate or {})
     text = certificate.program
     for old, new in changes:
         assert old in text, text

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.lifts import reason_of_changed
+from tests.targets.tampering import refusal
 
 from tensorlift import lift
 
@@ -194,7 +194,7 @@ UNREAD = "a statement that the checker does not execute"
     ],
 )  # fmt: skip
 def test_a_tampered_loop_is_refused(old: str, new: str, reason: str) -> None:
-    assert reason in reason_of_changed(STENCIL, (old, new))
+    assert reason in refusal(STENCIL, (old, new), target="jax")
 
 
 @pytest.mark.parametrize(
@@ -213,21 +213,23 @@ def test_a_tampered_loop_is_refused(old: str, new: str, reason: str) -> None:
     ],
 )  # fmt: skip
 def test_tampered_masks_numbers_and_bounds_are_refused(source: str, old: str, new: str, reason: str) -> None:
-    assert reason in reason_of_changed(source, (old, new))
+    assert reason in refusal(source, (old, new), target="jax")
 
 
 def test_what_is_only_of_an_iteration_is_not_there_after_the_loop() -> None:
-    assert reason_of_changed(RECURRENCE, ("    return y\n", "    return t\n"))
+    assert refusal(RECURRENCE, ("    return y\n", "    return t\n"), target="jax")
 
 
 def test_an_array_beside_the_variable_of_a_loop_is_refused() -> None:
-    assert "last, which is no number of Python's" in reason_of_changed(RECURRENCE, ("x[n - i - 1]", "x[last - i - 1]"))
+    assert "last, which is no number of Python's" in refusal(
+        RECURRENCE, ("x[n - i - 1]", "x[last - i - 1]"), target="jax"
+    )
 
 
 def test_a_number_in_the_state_is_one_of_jax() -> None:
     source = "double f(int n, double x[n]) { double s = 0.5; for (int t = 0; t < n; t++) s = s * s + x[t]; return s; }"
     assert "    s = lax.fori_loop(0, n, t_step, s)\n" in lift(source, to="jax").source
-    assert "a number of Python's in the state" in reason_of_changed(source, ("s = jnp.float64(0.5)", "s = 0.5"))
+    assert "a number of Python's in the state" in refusal(source, ("s = jnp.float64(0.5)", "s = 0.5"), target="jax")
 
 
 @pytest.mark.usefixtures("wide")

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.lifts import lifted_text, reason_of_changed
+from tests.lifts import lifted_text
+from tests.targets.tampering import refusal
 
 from tensorlift import lift
 from tensorlift.targets.jax.helpers import HELPERS
@@ -144,7 +145,7 @@ CELLS = "cells of another type or shape"
     ],
 )  # fmt: skip
 def test_a_tampered_scan_is_refused(source: str, old: str, new: str, reason: str) -> None:
-    assert reason in reason_of_changed(source, (old, new))
+    assert reason in refusal(source, (old, new), target="jax")
 
 
 def test_running_folds_are_functions_that_take_a_loop_on_a_cpu() -> None:
@@ -174,4 +175,4 @@ def test_running_folds_are_those_of_jax(jax: ModuleType, x: list[float]) -> None
     ],
 )
 def test_other_running_folds_are_rejected(source: str, old: str, new: str) -> None:
-    assert reason_of_changed(source, (old, new))
+    assert refusal(source, (old, new), target="jax")
