@@ -184,6 +184,8 @@ def measure(  # noqa: PLR0913 - what to run, how often, and what to keep
     large for the memory, TL601 and TL602 where a program in C cannot be compiled.
     """
     view = inputs.view
+    if tolerance and program:
+        tolerance = replace(tolerance, signless=program.backend.module in SIGNLESS)
     _check_memory(inputs)
     _, lengths = _call(inputs)
     with tempfile.TemporaryDirectory(prefix="tensorlift-") as folder:
@@ -209,8 +211,6 @@ def _facts(
 ) -> dict[str, Any]:
     """Say for the worker what to run, and on what."""
     view = inputs.view
-    if tolerance and program:
-        tolerance = replace(tolerance, signless=program["module"] in SIGNLESS)
     return {
         "parameters": [_parameter(inputs, position) for position in range(len(view.parameters))],
         "sizes": dict(inputs.sizes),
