@@ -147,7 +147,7 @@ def brightest(image: np.ndarray, mask: np.ndarray) -> tuple[int, int]:
     return y, x
 
 
-# expect: numpy hybrid, jax hybrid, torch hybrid, stablehlo refused TL900, linalg refused TL900, c refused TL401
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c refused TL305
 def best_split(gain: np.ndarray, threshold: np.ndarray) -> tuple[int, float]:
     best = 0.0
     feature = -1

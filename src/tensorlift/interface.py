@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,12 +12,14 @@ from xdsl.dialects.builtin import ShapedType
 from tensorlift.comprehension.definition import Item, KeptLoop, Summary
 from tensorlift.contract.interface import Parameter, Precondition, Role
 from tensorlift.diagnostics import Location, refuse
-from tensorlift.ir.tensor_program import Cumulative, TensorProgram, has_array_operations, nodes_of
+from tensorlift.ir.segments import Spans
+from tensorlift.ir.tensor_program import Cumulative, Scatter, TensorProgram, has_array_operations, nodes_of
 from tensorlift.ir.work import ONCE, Work, work_of_loops, work_of_program
 from tensorlift.record import FunctionRecord, Level, Output, ResidualLoop, Trial, Verdict, row_major_strides
 from tensorlift.report.program import parameter_names
 from tensorlift.restricted import is_restricted
 from tensorlift.targets import get_target
+from tensorlift.targets.c.courses import is_running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -115,12 +118,20 @@ def record_of(
 def _verdict(lifting: Lifting, target: Target) -> Verdict:
     """Say what remains in a program beside loops over elements: a sequential loop, a scan along an axis, or neither.
 
-    Where Python runs a loop, cell by cell, and no operation on arrays is beside it, nothing is gained.
+    Where Python runs a loop, cell by cell, and no operation on arrays is beside it, nothing is gained.  Where a target
+    spells operations as loops, the text tells; in C, where everything is one, the definitions do.
     """
     body = lifting.tensors.body if lifting.tensors is not None else ()
     if any(isinstance(item, KeptLoop) for item in lifting.summary.items):
         return Verdict.UNCHANGED if target.is_interpreted and not has_array_operations(body) else Verdict.HYBRID
-    return Verdict.SCAN if any(isinstance(node, Cumulative) for node in nodes_of(body)) else Verdict.LOOP_FREE
+    if target.reads_back:
+        return Verdict.SCAN if any(map(is_running, lifting.summary.definitions())) else Verdict.LOOP_FREE
+    nodes = list(nodes_of(body))
+    is_scan = any(isinstance(node, Cumulative) for node in nodes)
+    has_loops = any(re.search(rf"\b{re.escape(loop)}\b", lifting.emitted.text) for loop in target.loops)
+    if has_loops and (not is_scan or any(isinstance(node, Spans | Scatter) for node in nodes)):
+        return Verdict.HYBRID
+    return Verdict.SCAN if is_scan else Verdict.LOOP_FREE
 
 
 def _work(lifting: Lifting) -> Work:

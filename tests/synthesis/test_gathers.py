@@ -35,6 +35,29 @@ CASES = [
 ]
 
 
+BEST = """
+double f(int n, int m, const double gain[n][m], const double cut[n][m]) {
+    double best = 0, at = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            if (gain[i][j] > best) { best = gain[i][j]; at = cut[i][j]; }
+    return at;
+}"""
+
+
+def test_a_place_in_the_row_at_another_place_is_computed_for_each_row() -> None:
+    function = lifted_text(BEST)
+    assert "cut[np.arange(n), gain.argmax(axis=1)][gain.max(axis=1).argmax()]" in " ".join(
+        function.program.split()
+    ).replace("[ ", "[").replace(" ]", "]")
+    assert str(function.level) == "proved"
+
+
+@pytest.mark.parametrize("target", ["stablehlo", "linalg"])
+def test_rows_that_may_be_empty_have_no_such_place(target: str) -> None:
+    assert str(lifted_text(BEST, target).verdict) == "hybrid"
+
+
 @pytest.mark.parametrize(("source", "expression"), CASES)
 def test_a_read_is_a_subscript(source: str, expression: str) -> None:
     (function,) = lift(source).functions

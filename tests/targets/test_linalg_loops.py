@@ -76,7 +76,7 @@ _WRONG = [
 
 @pytest.mark.parametrize("source", [PACK, RUNNING, GREATEST, ROWS])
 def test_it_is_lifted_and_proved(source: str) -> None:
-    assert _one(source).verdict == ("scan" if source in {RUNNING, GREATEST} else "loop-free")
+    assert _one(source).verdict == ("scan" if source in {RUNNING, GREATEST} else "hybrid")
 
 
 @pytest.mark.parametrize(("source", "old", "new", "code"), _WRONG)

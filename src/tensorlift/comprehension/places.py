@@ -58,9 +58,14 @@ class Gathered(NamedTuple):
 
 
 def gathered(term: Term) -> Gathered | None:
-    """Read a term as a cell at places that depend on data, each along an axis of its own; None where it is none."""
+    """Read a term as a cell at places that depend on data, each along an axis of its own; None where it is none.
+
+    No place depends on another, as that of an extreme in the row of an extreme does.
+    """
     places: dict[str, Term] = {}
     while isinstance(term, Reduce) and (place := place_of(term)) is not None:
+        if not place.free.isdisjoint(places):
+            return None
         places[term.bound[0]] = place
         assert isinstance(term.body, Apply)
         term = term.body.args[1]

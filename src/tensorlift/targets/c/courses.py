@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tensorlift.comprehension.rewrite import substitute
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine, equal
 from tensorlift.poly.variables import extreme_of
@@ -12,6 +13,7 @@ from tensorlift.targets.c.sums import folds_of, has_fold
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.terms import Reduce, Term
 
 
@@ -54,6 +56,21 @@ def course_of(term: Term, variables: Sequence[str], where: Domain) -> Course | N
             if inside.is_empty() or inside.is_equal(points):
                 return Course(fold, variable, newest, start, inside.is_empty())
     return None
+
+
+def is_running(definition: Definition) -> bool:
+    """Tell whether cells are folds that run along an axis, from either end."""
+    return any(
+        only_fold(term) is not None and not domain.has_divisions and _runs(term, definition.indices, domain)
+        for domain, term in definition.pieces
+    )
+
+
+def _runs(term: Term, variables: Sequence[str], where: Domain) -> bool:
+    ends = {variable: end_of(variable, where, maximum=True) for variable in variables}
+    turned = ({name: end - Affine.var(name)} for name, end in ends.items() if end is not None)
+    ways = (({}, term), *((values, substitute(term, values)) for values in turned))
+    return any(course_of(one, variables, where.substitute(values)) is not None for values, one in ways)
 
 
 def end_of(variable: str, where: Domain, *, maximum: bool) -> Affine | None:
