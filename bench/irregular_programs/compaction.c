@@ -12,7 +12,7 @@ int count_above(int n, const double *x, double t)
     return k;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 void ranks(int n, const float *x, int *rank)
 {
     int seen = 0;
@@ -34,7 +34,7 @@ void segment_numbers(int n, const int *key, int *segment)
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 int compress_positive(int n, const double *restrict x, double *restrict out)
 {
     int k = 0;
@@ -44,7 +44,7 @@ int compress_positive(int n, const double *restrict x, double *restrict out)
     return k;
 }
 
-// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo hybrid, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo hybrid, linalg hybrid, c loop-free
 size_t where_nonzero(const int32_t *restrict a, size_t n, int32_t *restrict places)
 {
     size_t found = 0;
@@ -57,7 +57,7 @@ size_t where_nonzero(const int32_t *restrict a, size_t n, int32_t *restrict plac
     return found;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 void pack_by_mask(int n, const double *restrict a, const unsigned char *restrict keep, double *restrict out, int *count)
 {
     int j = 0;
@@ -102,7 +102,7 @@ void merge_by_flags(int n, const int *restrict from_a, const double *restrict a,
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 int partition_stable(int n, const double *restrict x, double pivot, double *restrict low, double *restrict high)
 {
     int nl = 0, nh = 0;
@@ -137,7 +137,7 @@ int remove_value(int *a, int n, int value)
     return k;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL302, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL302, linalg hybrid, c loop-free
 int unique_sorted(int n, const int *restrict x, int *restrict out)
 {
     int k = 0;
@@ -196,7 +196,7 @@ void steps_that_differ(int n, const double *restrict x, const double *restrict w
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 void pack_two_arrays(int n, const float *restrict u, const float *restrict v, float *restrict p, float *restrict q,
                      int *restrict count)
 {
@@ -210,7 +210,7 @@ void pack_two_arrays(int n, const float *restrict u, const float *restrict v, fl
     *count = k;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 int drop_repeated(int n, const int *restrict x, int *restrict out)
 {
     int k = 0;
@@ -221,7 +221,7 @@ int drop_repeated(int n, const int *restrict x, int *restrict out)
     return k;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 long gather_valid(long n, const int *restrict ix, const double *restrict x, double *restrict out)
 {
     double *p = out;
@@ -231,7 +231,7 @@ long gather_valid(long n, const int *restrict ix, const double *restrict x, doub
     return p - out;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg hybrid, c scan
 void pack_and_tell_where(int n, const float *restrict a, const float *restrict b, float *restrict out,
                          int *restrict place)
 {

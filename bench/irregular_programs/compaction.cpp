@@ -12,7 +12,7 @@ int count_above(const std::vector<double> &x, double t)
     return k;
 }
 
-// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo hybrid, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo hybrid, linalg hybrid, c loop-free
 std::size_t compress_positive(const std::vector<double> &x, std::vector<double> &out)
 {
     std::size_t k = 0;

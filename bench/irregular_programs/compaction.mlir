@@ -17,7 +17,7 @@ func.func @count_above(%x: memref<?xf64>, %t: f64) -> i64 {
   return %k : i64
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 func.func @compress_positive(%x: memref<?xf64>, %out: memref<?xf64>) -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

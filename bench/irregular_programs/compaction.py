@@ -12,7 +12,7 @@ def count_above(x: np.ndarray, t: float):
     return k
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 def ranks(x: np.ndarray, rank: np.ndarray):
     seen = 0
     for i in range(x.shape[0]):
@@ -21,7 +21,7 @@ def ranks(x: np.ndarray, rank: np.ndarray):
             seen = seen + 1
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 def compress_positive(x: np.ndarray, out: np.ndarray):
     k = 0
     for i in range(len(x)):
@@ -31,7 +31,7 @@ def compress_positive(x: np.ndarray, out: np.ndarray):
     return k
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 def where_nonzero(a: np.ndarray, places: np.ndarray):
     found = 0
     for i, value in enumerate(a):
@@ -62,7 +62,7 @@ def merge_by_flags(flags: np.ndarray, a: np.ndarray, b: np.ndarray, out: np.ndar
             j += 1
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 def partition_stable(x: np.ndarray, pivot: float, low: np.ndarray, high: np.ndarray):
     nl, nh = 0, 0
     for v in x:
@@ -75,7 +75,7 @@ def partition_stable(x: np.ndarray, pivot: float, low: np.ndarray, high: np.ndar
     return nl
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 def keep_masked(a: np.ndarray, keep: np.ndarray, out: np.ndarray):
     j = 0
     for i in range(len(a)):

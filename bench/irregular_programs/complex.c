@@ -99,7 +99,7 @@ void mandelbrot_step(int n, const double complex *c, double complex *z, int *ste
     }
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 void running_sum(int n, const double complex *x, double complex *s) {
   double complex sum = 0;
   for (int i = 0; i < n; i++) {

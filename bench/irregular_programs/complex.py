@@ -93,7 +93,7 @@ def mandelbrot_step(z: "complex128[:]", c: "complex128[:]", steps: "int64[:]") -
             steps[i] += 1
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 def running_sum(x: "complex128[:]") -> np.ndarray:
     s = np.empty_like(x)
     total = 0j

@@ -8,7 +8,7 @@ void gather(int n, int m, const int at[n], const float x[m], float y[n])
         y[i] = x[at[i]];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void histogram(int n, int bins, const int key[n], int count[bins])
 {
     for (int b = 0; b < bins; b++)
@@ -17,7 +17,7 @@ void histogram(int n, int bins, const int key[n], int count[bins])
         count[key[i]]++;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 void spmv(int rows, const int start[rows + 1], const int *column, const double *value, const double *x, double y[rows])
 {
     for (int i = 0; i < rows; i++) {
@@ -28,7 +28,7 @@ void spmv(int rows, const int start[rows + 1], const int *column, const double *
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 int compaction(int n, const double x[n], double limit, double kept[n])
 {
     int k = 0;

@@ -166,7 +166,7 @@ void midpoint_slopes(int n, const float *y, float h, float *slope) {
         slope[i] = 2.0f * (y[i] - y[i - 1]) / h - slope[i - 1];
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 void below_diagonal(int n, double L[n][n], const double X[n][n]) {
     for (int j = 0; j < n; j++)
         for (int i = j + 1; i < n; i++)

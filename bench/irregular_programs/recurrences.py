@@ -120,7 +120,7 @@ def spline_slopes(y: "float[n]", s: "float[n]"):
         s[i] = 2 * (y[i] - y[i - 1]) - s[i - 1]
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 def lower_columns(L: "float[n,n]", X: "float[n,n]"):
     n = L.shape[0]
     for j in range(n):

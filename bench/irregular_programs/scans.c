@@ -74,7 +74,7 @@ double best_gain(int n, const double *price) {
     return best;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 void drawdowns(int n, const double *equity, double *down) {
     double peak = equity[0];
     for (int i = 0; i < n; i++) {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 void running_max(const std::vector<float> &x, std::vector<float> &best)
 {
     float m = x[0];

@@ -1,6 +1,6 @@
 // Scans that are no sums: the value last seen, the best so far, gains over a running minimum.
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 func.func @running_max(%x: memref<?xf64>, %best: memref<?xf64>) {
   %c0 = arith.constant 0 : index
   %low = arith.constant 0xFFF0000000000000 : f64
@@ -47,7 +47,7 @@ func.func @best_profit(%price: memref<?xi32>) -> i32 {
   return %best : i32
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 func.func @prefix_sums(%x: memref<?xi64>, %sums: memref<?xi64>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0 : i64

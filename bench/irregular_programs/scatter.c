@@ -1,18 +1,18 @@
 // Scatter: data chooses the cell that is written; the last writer wins.
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void scatter(int n, int m, const int idx[n], const double x[n], double y[m]) {
     for (int i = 0; i < n; i++)
         y[idx[i]] = x[i];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void inverse_permutation(int n, const int p[n], int q[n]) {
     for (int i = 0; i < n; i++)
         q[p[i]] = i;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void one_hot(int n, int k, const int label[n], float out[n][k]) {
     for (int i = 0; i < n; i++)
         for (int c = 0; c < k; c++)
@@ -21,7 +21,7 @@ void one_hot(int n, int k, const int label[n], float out[n][k]) {
         out[i][label[i]] = 1.0f;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void mark(int n, int m, const int *seen, unsigned char *flag) {
     for (int j = 0; j < m; j++)
         flag[j] = 0;
@@ -29,21 +29,21 @@ void mark(int n, int m, const int *seen, unsigned char *flag) {
         flag[seen[i]] = 1;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void scatter_rows(int n, int d, int m, const int idx[n], const float x[n][d], float y[m][d]) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < d; j++)
             y[idx[i]][j] = x[i][j];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void scatter_where(int n, int m, const int idx[n], const int keep[n], const double x[n], double y[m]) {
     for (int i = 0; i < n; i++)
         if (keep[i])
             y[idx[i]] = 2.0 * x[i];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void last_seen(int n, int m, const int key[n], int last[m]) {
     for (int j = 0; j < m; j++)
         last[j] = -1;
@@ -51,7 +51,7 @@ void last_seen(int n, int m, const int key[n], int last[m]) {
         last[key[i]] = i;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void first_seen(int n, int m, const int key[n], int first[m]) {
     for (int j = 0; j < m; j++)
         first[j] = -1;
@@ -59,19 +59,19 @@ void first_seen(int n, int m, const int key[n], int first[m]) {
         first[key[i]] = i;
 }
 
-// expect: numpy loop-free, jax loop-free, torch unchanged, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch unchanged, stablehlo loop-free, linalg hybrid, c loop-free
 void scatter_2d(int n, int h, int w, const int r[n], const int c[n], const float v[n], float image[h][w]) {
     for (int i = 0; i < n; i++)
         image[r[i]][c[i]] = v[i];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void bit_reversal(int n, const int rev[n], const double a[n], double b[n]) {
     for (int i = 0; i < n; i++)
         b[rev[i]] = a[i];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void permute_through(int n, const int p[n], const int q[n], const double x[n], double y[n]) {
     for (int i = 0; i < n; i++)
         y[p[i]] = x[q[i]];
@@ -84,7 +84,7 @@ void first_writer(int n, int m, const int key[n], int owner[m]) {
             owner[key[i]] = i + 1;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void averages(int n, const int slot[n], const int total[n], const int count[], int mean[]) {
     for (int i = 0; i < n; i++)
         mean[slot[i]] = total[i] / count[slot[i]];

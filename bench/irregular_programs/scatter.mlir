@@ -1,5 +1,5 @@
 // Data chooses the cell that is written or updated; of those that write one cell the last wins.
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 func.func @scatter(%idx: memref<?xi32>, %x: memref<?xf64>, %y: memref<?xf64>) {
   %c0 = arith.constant 0 : index
   %n = memref.dim %idx, %c0 : memref<?xi32>
@@ -11,7 +11,7 @@ func.func @scatter(%idx: memref<?xi32>, %x: memref<?xf64>, %y: memref<?xf64>) {
   }
   return
 }
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 func.func @histogram(%key: memref<?xi32>, %count: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -26,7 +26,7 @@ func.func @histogram(%key: memref<?xi32>, %count: memref<?xi32>) {
   }
   return
 }
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 func.func @largest_by_key(%key: memref<?xi64>, %v: memref<?xf32>, %best: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %n = memref.dim %key, %c0 : memref<?xi64>

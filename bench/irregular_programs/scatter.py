@@ -3,13 +3,13 @@
 import numpy as np
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 def scatter(idx: "int64[:]", x, y):
     for i in range(len(idx)):
         y[idx[i]] = x[i]
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 def inverse_permutation(p: "int64[n]"):
     q = np.empty(len(p), dtype=np.int64)
     for i in range(len(p)):
@@ -17,7 +17,7 @@ def inverse_permutation(p: "int64[n]"):
     return q
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 def one_hot(label: "int64[n]", k: int):
     out = np.zeros((len(label), k))
     for i, c in enumerate(label):
@@ -25,7 +25,7 @@ def one_hot(label: "int64[n]", k: int):
     return out
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 def mark(seen: "int64[:]", flag: "int64[:]"):
     for s in seen:
         flag[s] = 1
@@ -38,32 +38,32 @@ def scatter_rows(idx: "int32[:]", x, y):
             y[idx[i], j] = x[i, j]
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 def scatter_where(idx: "int64[:]", keep, x, y):
     for i in range(len(x)):
         if keep[i] > 0:
             y[idx[i]] = 2 * x[i]
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 def last_seen(key: "int64[n]", last: "int64[m]"):
     for i in range(len(key)):
         last[key[i]] = i
 
 
-# expect: numpy loop-free, jax loop-free, torch unchanged, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch unchanged, stablehlo loop-free, linalg hybrid, c loop-free
 def scatter_2d(r: "int64[n]", c: "int64[n]", v, image):
     for i in range(len(v)):
         image[r[i], c[i]] = v[i]
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 def permute_through(p: "int64[n]", q: "int64[n]", x, y):
     for i in range(len(p)):
         y[p[i]] = x[q[i]]
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 def residual(at: "int64[n]", q, r, p):
     for i in range(len(at)):
         cell = at[i]

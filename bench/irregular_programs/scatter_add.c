@@ -1,12 +1,12 @@
 // Scatter with an operation: data chooses the cell that is updated.
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void histogram(int n, int bins, const int key[n], int count[bins]) {
     for (int i = 0; i < n; i++)
         count[key[i]]++;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void histogram_from_zero(int n, const unsigned char *bytes, int count[256]) {
     for (int b = 0; b < 256; b++)
         count[b] = 0;
@@ -14,19 +14,19 @@ void histogram_from_zero(int n, const unsigned char *bytes, int count[256]) {
         count[bytes[i]] += 1;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void weighted_histogram(int n, int bins, const int bin[n], const double w[n], double h[bins]) {
     for (int i = 0; i < n; i++)
         h[bin[i]] += w[i];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void confusion_matrix(int n, int k, const int truth[n], const int guess[n], int m[k][k]) {
     for (int i = 0; i < n; ++i)
         m[truth[i]][guess[i]] += 1;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void coo_spmv(int nnz, int rows, int cols, const int row[nnz], const int col[nnz], const double val[nnz],
               const double x[cols], double y[rows]) {
     for (int r = 0; r < rows; r++)
@@ -35,14 +35,14 @@ void coo_spmv(int nnz, int rows, int cols, const int row[nnz], const int col[nnz
         y[row[k]] += val[k] * x[col[k]];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void largest_by_key(int n, int keys, const int key[n], const double v[n], double best[keys]) {
     for (int i = 0; i < n; i++)
         if (v[i] > best[key[i]])
             best[key[i]] = v[i];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void smallest_by_key(int n, int keys, const long *key, const int *v, int *low) {
     for (int k = 0; k < keys; k++)
         low[k] = 2147483647;
@@ -50,7 +50,7 @@ void smallest_by_key(int n, int keys, const long *key, const int *v, int *low) {
         low[key[i]] = v[i] < low[key[i]] ? v[i] : low[key[i]];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void deposit(int n, int cells, const int cell[n], const double frac[n], double q, double rho[cells]) {
     for (int p = 0; p < n; p++) {
         rho[cell[p]] += q * (1.0 - frac[p]);
@@ -58,21 +58,21 @@ void deposit(int n, int cells, const int cell[n], const double frac[n], double q
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void add_rows(int n, int d, int k, const int label[n], const float x[n][d], float sum[k][d]) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < d; j++)
             sum[label[i]][j] += x[i][j];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void count_positive(int n, int groups, const int group[n], const float x[n], int count[groups]) {
     for (int i = 0; i < n; i++)
         if (x[i] > 0.0f)
             count[group[i]]++;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void kmeans_update(int n, int d, int k, const int label[n], const double x[n][d], double centre[k][d], int size[k]) {
     for (int c = 0; c < k; c++) {
         size[c] = 0;
@@ -86,13 +86,13 @@ void kmeans_update(int n, int d, int k, const int label[n], const double x[n][d]
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo loop-free, linalg hybrid, c loop-free
 void mod_histogram(int n, const unsigned *x, int count[16]) {
     for (int i = 0; i < n; i++)
         count[x[i] % 16]++;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void edge_degree(int m, int n, const int from[m], const int to[m], int degree[n]) {
     for (int e = 0; e < m; e++) {
         degree[from[e]]++;
@@ -100,7 +100,7 @@ void edge_degree(int m, int n, const int from[m], const int to[m], int degree[n]
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void histogram_in_range(int n, int m, const int *x, int h[m]) {
     for (int i = 0; i < n; i++)
         if (x[i] >= 0 && x[i] < m)
@@ -120,7 +120,7 @@ void product_by_key(int n, int m, const int key[n], const double w[n], double p[
         p[key[i]] *= w[i];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void frequencies(int n, int k, const int x[n], double f[k]) {
     for (int b = 0; b < k; b++)
         f[b] = 0.0;

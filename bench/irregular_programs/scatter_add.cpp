@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void count_labels(const std::vector<int> &labels, std::vector<int> &count)
 {
     std::fill(count.begin(), count.end(), 0);
@@ -13,14 +13,14 @@ void count_labels(const std::vector<int> &labels, std::vector<int> &count)
         ++count[label];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void confusion(const std::vector<int> &truth, const std::vector<int> &guess, std::vector<std::vector<long>> &table)
 {
     for (std::size_t i = 0; i < truth.size(); ++i)
         table[truth[i]][guess[i]] += 1;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 template <typename Key, typename Value>
 void largest_by_key(const std::vector<Key> &key, const std::vector<Value> &value, std::vector<Value> &best)
 {
@@ -30,7 +30,7 @@ void largest_by_key(const std::vector<Key> &key, const std::vector<Value> &value
 
 template void largest_by_key<int, double>(const std::vector<int> &, const std::vector<double> &, std::vector<double> &);
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 std::array<int, 16> nibbles(const std::vector<std::uint8_t> &bytes)
 {
     std::array<int, 16> count{};
@@ -41,7 +41,7 @@ std::array<int, 16> nibbles(const std::vector<std::uint8_t> &bytes)
     return count;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 std::vector<double> centroids_of(const std::vector<int> &cluster, const std::vector<double> &x, int k)
 {
     std::vector<double> sum(k, 0.0), weight(k, 0.0);

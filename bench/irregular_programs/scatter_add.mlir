@@ -1,6 +1,6 @@
 // Scatter with an operation: data chooses the cell that is updated.
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 func.func @weighted(%bin: memref<?xi32>, %w: memref<?xf64>, %h: memref<?xf64>) {
   %c0 = arith.constant 0 : index
   %n = memref.dim %bin, %c0 : memref<?xi32>
@@ -15,7 +15,7 @@ func.func @weighted(%bin: memref<?xi32>, %w: memref<?xf64>, %h: memref<?xf64>) {
   return
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 func.func @coo(%row: memref<?xindex>, %col: memref<?xindex>, %val: memref<?xf32>, %x: memref<?xf32>, %y: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -33,7 +33,7 @@ func.func @coo(%row: memref<?xindex>, %col: memref<?xindex>, %val: memref<?xf32>
   return
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL402
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c refused TL402
 func.func @confusion(%truth: memref<?xi32>, %guess: memref<?xi32>, %table: memref<?x?xi64>) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1 : i64

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stddef.h>
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 void spmv(int n, const int *ptr, const int *col, const double *val, const double *x, double *y) {
     for (int i = 0; i < n; i++) {
         double s = 0;
@@ -11,7 +11,7 @@ void spmv(int n, const int *ptr, const int *col, const double *val, const double
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 void spmv_add(long rows, const long *restrict start, const long *restrict index, const float *restrict a,
               const float *restrict v, float *restrict out) {
     for (long r = 0; r < rows; ++r) {
@@ -20,7 +20,7 @@ void spmv_add(long rows, const long *restrict start, const long *restrict index,
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 void spmm(int n, int k, const int *ptr, const int *col, const double *val, const double X[][k], double Y[][k]) {
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < k; j++) Y[i][j] = 0;
@@ -29,7 +29,7 @@ void spmm(int n, int k, const int *ptr, const int *col, const double *val, const
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 void row_sums(int n, const int *offsets, const double *values, double *sums) {
     for (int i = 0; i < n; i++) {
         sums[i] = 0.0;
@@ -37,7 +37,7 @@ void row_sums(int n, const int *offsets, const double *values, double *sums) {
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 void row_means(int n, const int *offsets, const double *values, double *means) {
     for (int i = 0; i < n; i++) {
         int lo = offsets[i], hi = offsets[i + 1];
@@ -47,7 +47,7 @@ void row_means(int n, const int *offsets, const double *values, double *means) {
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 void row_max(int n, const int *offsets, const double *values, double *most) {
     for (int i = 0; i < n; i++) {
         double m = -INFINITY;
@@ -57,7 +57,7 @@ void row_max(int n, const int *offsets, const double *values, double *most) {
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 void row_norms(size_t n, const int *ptr, const double *val, double *norm) {
     for (size_t i = 0; i < n; i++) {
         double s = 0;
@@ -98,7 +98,7 @@ void scale_first(const long *sizes, double *x, double by) {
     for (long i = 0; i < m; i++) x[i] *= by;
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 void row_counts(int n, const int *ptr, const int *flag, int *count) {
     for (int i = 0; i < n; i++) {
         int c = 0;
@@ -109,7 +109,7 @@ void row_counts(int n, const int *ptr, const int *flag, int *count) {
 }
 
 // The pattern of a row, by rows that start anywhere.
-// expect: numpy refused TL315, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy refused TL315, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 void from_starts(int n, const int *start, const int *stop, const double *x, double *y) {
     for (int i = 0; i < n; i++) {
         double s = 0;

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 void multiply(const std::vector<int> &start, const std::vector<int> &column, const std::vector<double> &value,
               const std::vector<double> &x, std::vector<double> &y)
 {
@@ -16,7 +16,7 @@ void multiply(const std::vector<int> &start, const std::vector<int> &column, con
     }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 template <typename T> void row_sums(std::size_t rows, const int *offset, const T *values, T *sums)
 {
     for (std::size_t i = 0; i < rows; ++i) {
@@ -29,7 +29,7 @@ template <typename T> void row_sums(std::size_t rows, const int *offset, const T
 
 template void row_sums<float>(std::size_t, const int *, const float *, float *);
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 std::vector<float> row_peaks(const std::vector<int> &offset, const std::vector<float> &values)
 {
     std::vector<float> peak(offset.size() - 1, -std::numeric_limits<float>::infinity());

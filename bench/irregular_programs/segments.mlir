@@ -1,6 +1,6 @@
 // Bounds that depend on data: sparse matrices, ragged rows, batches padded to one length.
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg refused TL402, c refused TL402
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg refused TL402, c refused TL402
 func.func @spmv(%start: memref<?xi32>, %col: memref<?xi32>, %val: memref<?xf64>, %x: memref<?xf64>, %y: memref<?xf64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -26,7 +26,7 @@ func.func @spmv(%start: memref<?xi32>, %col: memref<?xi32>, %val: memref<?xf64>,
   return
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 func.func @row_sums(%offset: memref<?xindex>, %values: memref<?xf32>, %sums: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 def spmv(ptr: "int32[:]", col: "int32[:]", val: "float64[:]", x: "float64[:]"):
     n = len(ptr) - 1
     y = np.zeros(n)
@@ -13,7 +13,7 @@ def spmv(ptr: "int32[:]", col: "int32[:]", val: "float64[:]", x: "float64[:]"):
     return y
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 def spmv_local(ptr: "int32[:]", col: "int32[:]", val: "float64[:]", x: "float64[:]", y: "float64[:]"):
     for i in range(y.shape[0]):
         s = 0.0
@@ -22,7 +22,7 @@ def spmv_local(ptr: "int32[:]", col: "int32[:]", val: "float64[:]", x: "float64[
         y[i] = s
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 def spmm(ptr: "int32[:]", col: "int32[:]", val: "float64[:]", x: "float64[:, :]", out: "float64[:, :]"):
     n, k = out.shape
     for i in range(n):
@@ -33,7 +33,7 @@ def spmm(ptr: "int32[:]", col: "int32[:]", val: "float64[:]", x: "float64[:, :]"
             out[i, j] = s
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 def row_sums(offsets: "int64[:]", values: "float64[:]"):
     sums = np.zeros(len(offsets) - 1)
     for i in range(len(offsets) - 1):
@@ -44,7 +44,7 @@ def row_sums(offsets: "int64[:]", values: "float64[:]"):
     return sums
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 def row_max(offsets: "int64[:]", values: "float64[:]", most: "float64[:]"):
     for i in range(len(most)):
         m = -np.inf
@@ -78,7 +78,7 @@ def first_cells(count: "int64[:]", x: "float64[:]"):
     return s
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL406
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c refused TL406
 def word_counts(starts: "int64[:]", letters: "uint8[:]", counts: "int64[:]"):
     for w in range(len(counts)):
         c = 0
@@ -88,7 +88,7 @@ def word_counts(starts: "int64[:]", letters: "uint8[:]", counts: "int64[:]"):
         counts[w] = c
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
 def row_dot(ptr: "int32[:]", a: "float64[:]", b: "float64[:]", out: "float64[:]"):
     for i in range(len(out)):
         lo, hi = ptr[i], ptr[i + 1]

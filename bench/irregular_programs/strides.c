@@ -73,7 +73,7 @@ double block_sums(int n, int T, const double *x, double *out) {
   return total;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c loop-free
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 void quadratic(int n, double *a, const double *b) {
   int k = 0;
   for (int i = 0; i < n; i++) {
