@@ -38,7 +38,7 @@ def heat_torus(v: np.ndarray, u: np.ndarray):
             v[i, j] = 0.25 * (u[(i + 1) % n, j] + u[(i - 1) % n, j] + u[i, (j + 1) % m] + u[i, (j - 1) % m])
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def rotate(y: np.ndarray, x: np.ndarray, k: int):
     n = len(x)
     for i in range(n):

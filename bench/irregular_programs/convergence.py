@@ -38,7 +38,7 @@ def halley(x: float):
     return x
 
 
-# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo refused TL305, linalg hybrid, c refused TL305
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c refused TL305
 def gcd(a: int, b: int):
     while b:
         a, b = b, a % b

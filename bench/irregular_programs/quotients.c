@@ -12,13 +12,13 @@ void upsample_row(int n, float *out, const float *in) {
         out[i] = 0.5f * (in[i / 2] + in[(i + 1) / 2]);
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void digits(int n, double *y, const double a[][10]) {
     for (int i = 0; i < n; i++)
         y[i] = a[i / 10][i % 10];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void two_tables(int n, double *y, const double *row, const double col[7]) {
     for (int i = 0; i < n; i++)
         y[i] = row[i / 7] * col[i % 7];
@@ -36,7 +36,7 @@ void block_scale(int n, int m, double *y, const double *x, const double *scale) 
         y[i] = x[i] * scale[i / m];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void unpack_bits(int n, unsigned char *bit, const unsigned char *packed) {
     for (int i = 0; i < n; i++)
         bit[i] = (packed[i >> 3] >> (i & 7)) & 1;
@@ -48,13 +48,13 @@ void dequantise(int n, float *w, const signed char *q, const float *scale) {
         w[i] = scale[i / 32] * q[i];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void block_sums(int n, double *s, const double *x) {
     for (int i = 0; i < n; i++)
         s[i / 4] += x[i];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void by_phase(int n, double s[3], const double *x) {
     for (int i = 0; i < n; i++)
         s[i % 3] += x[i];

@@ -1,6 +1,6 @@
 // Quotients and remainders in subscripts.
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 func.func @digits(%n: index, %y: memref<?xf64>, %a: memref<?x10xf64>) {
   affine.for %i = 0 to %n {
     %0 = affine.load %a[%i floordiv 10, %i mod 10] : memref<?x10xf64>

@@ -14,13 +14,13 @@ def repeated(c: np.ndarray, n: int):
     return np.array([c[i // 2] for i in range(n)])
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def digits(y: np.ndarray, a: np.ndarray):
     for i in range(y.shape[0]):
         y[i] = a[i // 10, i % 10]
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def two_tables(y: np.ndarray, row: np.ndarray, col: np.ndarray):
     for i in range(len(y)):
         r, c = divmod(i, 7)
@@ -33,26 +33,26 @@ def polyphase(y: np.ndarray, x: np.ndarray, h: np.ndarray):
         y[i] = h[i % 4] * x[i]
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL402, linalg loop-free, c refused TL401
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL401
 def block_scale(y: np.ndarray, x: np.ndarray, scale: np.ndarray, m: int):
     for i in range(len(x)):
         y[i] = x[i] * scale[i // m]
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL406, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def tiled(y: np.ndarray, x: np.ndarray):
     m = len(x)
     for i in range(len(y)):
         y[i] = x[i % m]
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 def block_sums(s: np.ndarray, x: np.ndarray):
     for i in range(len(x)):
         s[i // 4] += x[i]
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 def by_phase(s: np.ndarray, x: np.ndarray):
     for i, v in enumerate(x):
         s[i % 3] += v

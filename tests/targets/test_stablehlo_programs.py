@@ -312,6 +312,12 @@ _PROGRAMS = {
     "    for i in range(x.shape[0]):\n"
     "        out[i] = x[i] // 3 + x[i] % 5\n"
     "    return out\n",
+    "divided.py": "def divided(x: 'int8[:]', d: 'int8[:]', y: 'int8[:]', z: 'int8[:]') -> None:\n"
+    "    for i in range(len(x)):\n"
+    "        y[i] = x[i] // d[i]\n"
+    "        z[i] = x[i] % d[i]\n",
+    "digits.c": "void digits(int n, double *y, const double a[][10]) {"
+    " for (int i = 0; i < n; i++) y[i] = a[i / 10][i % 10]; }",
     "evens.c": EVENS,
     "decay.c": DECAY,
 }
@@ -335,3 +341,23 @@ def test_a_program_computes_what_the_source_does(name: str) -> None:
         func_op, function.program, function.name, view.written, [sizes], library="stablehlo"
     )
     assert report.passed, [str(failure) for failure in report.failures]
+
+
+MODULO = (
+    "def modulo(x: 'int64[:]', k: int, y: 'int64[:]') -> None:\n    for i in range(len(x)):\n        y[i] = x[i] % k\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("compare GT", "compare GE"), ("compare GT", "compare LT"), ("stablehlo.add ", "stablehlo.subtract ")],
+)
+def test_a_remainder_that_is_put_right_otherwise_is_rejected(old: str, new: str) -> None:
+    record = lift_source(source_from_text(MODULO, "modulo.py"), LiftOptions(target="stablehlo"))
+    (function,) = record.functions
+    certificate = certificate_from_json(function.certificate or {})
+    assert old in function.program
+    with pytest.raises(CheckFailure):
+        check(
+            function.program.replace(old, new), "modulo", certificate.summary, get_target("stablehlo"), certificate.cuts
+        )

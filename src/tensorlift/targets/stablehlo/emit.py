@@ -116,6 +116,7 @@ class _Emission:
         self.program = program
         self.build = Builder(program.context or UNIVERSE)
         self.values: dict[str, Array] = {}
+        self.positions: set[str] = set()  # variables whose cells are never negative
         self.masks: dict[Array, Expression] = {}
         self.spare: list[Array] = []  # is left out of the text where nothing uses it in the end
         self._memo: dict[Expression, Array] = {}
@@ -179,6 +180,9 @@ class _Emission:
             self._results = [self.value(value) for value in returned(statement, self.program)]
         else:
             value = self.value(statement.value) if isinstance(statement, Assign) else _stored(self, statement)
+            self.positions -= {statement.name}
+            if isinstance(statement, Assign) and is_position(statement.value, self.positions):
+                self.positions.add(statement.name)
             value = apart(self.build, value) if statement.definition else value
             self.values[statement.name] = self._named(value, statement.name, statement.definition)
 
@@ -187,6 +191,7 @@ class _Emission:
         build, names = self.build, [name for name, _ in statement.carried]
         first = [] if statement.goes_on is not None else [build.sizes.index(statement.lower)]
         before = dict(self.values)
+        self.positions.difference_update(names)
         inside = Domain.of(at_least(statement.variable, statement.lower), less(statement.variable, statement.upper))
 
         def step(arguments: list[Array]) -> list[Array]:
@@ -303,10 +308,11 @@ def _elementwise(e: _Emission, node: Elementwise) -> Array:
     if node.op in IGNORING_NAN:
         return ignoring_nan(e.build, node.op, *operands)
     if node.op in _ROUNDED_DOWN and is_integer(dtype):
-        if is_position(node.arguments[0]):
+        dividend, divisor = node.arguments
+        by_positive = isinstance(divisor, Literal) and is_position(divisor)
+        if dtype.startswith("u") or (by_positive and is_position(dividend, e.positions)):
             return e.build.elementwise(_ROUNDED_DOWN[node.op], *operands)
-        if isinstance(node.arguments[1], Literal) and is_position(node.arguments[1]):
-            return rounded_down(e.build, node.op, *operands)
+        return rounded_down(e.build, node.op, *operands, by_positive=by_positive)
     return e.build.elementwise(function_name(node.op, dtype), *operands)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.tensor import Indices, Obligations, SymbolicTensor, affine_of, elementwise
-from tensorlift.comprehension.terms import Apply, Constant
+from tensorlift.comprehension.terms import Apply, Constant, applies
 from tensorlift.ops.dtypes import integer_range, is_float, is_integer
 from tensorlift.ops.scalar_ops import REALS
 from tensorlift.poly.affine import Affine
@@ -128,20 +128,37 @@ def _select(o: Obligations, pred: Tensor, on_true: Tensor, on_false: Tensor) -> 
 
 def _selected(condition: Term, chosen: Term, other: Term) -> Term:
     """Return a selection; one by whether a remainder is negative may be what Python divides or leaves."""
+    if _is_negative_rest(condition):
+        return other
     return _rounded_down(condition, chosen, other) or logic.selected(condition, chosen, other)
 
 
+def _is_negative_rest(condition: Term) -> bool:
+    """Tell whether a condition asks if Python's remainder by a positive number is negative, which it never is."""
+    if not applies(condition, "lt"):
+        return False
+    rest, bound = condition.args
+    if not (applies(rest, "mod") and is_integer(rest.dtype)):
+        return False
+    return _is_positive_number(rest.args[1]) and isinstance(bound, Constant) and bound.value == 0
+
+
 def _rounded_down(condition: Term, chosen: Term, other: Term) -> Term | None:
-    """Return Python's remainder or quotient by a positive ``b``.
+    """Return Python's remainder or quotient by ``b``.
 
     The first is ``r + b if r < 0 else r`` of the remainder ``r`` of C, the second ``q - 1 if r < 0 else q`` of the
-    quotient ``q``, which does not overflow as ``(a - mod) / b`` does at the least ``a``.
+    quotient ``q``, which does not overflow as ``(a - mod) / b`` does at the least ``a``; unless ``b`` is seen to be
+    positive, the condition is ``r > 0 if b < 0 else r < 0``.
     """
     if not (isinstance(other, Apply) and other.op in ("rem", "tdiv") and is_integer(other.dtype)):
         return None
     dividend, divisor = other.args
     rest = terms.apply("rem", dividend, divisor)
-    if not _is_positive_number(divisor) or condition is not terms.apply("lt", rest, terms.zero(other.dtype)):
+    zero = terms.zero(other.dtype)
+    is_off = logic.compared("lt", rest, zero)
+    if not _is_positive_number(divisor):
+        is_off = logic.selected(logic.compared("lt", divisor, zero), logic.compared("gt", rest, zero), is_off)
+    if condition is not is_off:
         return None
     lower = ("add", other, divisor) if other is rest else ("sub", other, terms.constant(1, other.dtype))
     if chosen is not arithmetic.cell(*lower):

@@ -27,7 +27,7 @@ from tensorlift.targets.stablehlo.rows_elementwise import FUNCTIONS, ROUNDINGS
 from tensorlift.targets.stablehlo.spans import Span, neutral_number, spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from tensorlift.ir.tensor_program import Expression, Shape, SubscriptItem
     from tensorlift.ops.dtypes import DType
@@ -43,15 +43,18 @@ _FUNCTIONS = {
 IGNORING_NAN = {"fmax": "maximum", "fmin": "minimum"}
 
 
-def rounded_down(build: Builder, op: str, dividend: Array, divisor: Array) -> Array:
-    """Return Python's remainder or quotient by a positive number: a negative remainder is one step too low."""
+def rounded_down(build: Builder, op: str, dividend: Array, divisor: Array, *, by_positive: bool) -> Array:
+    """Return Python's remainder or quotient: a remainder with another sign than the divisor is one step off."""
     rest = build.elementwise("remainder", dividend, divisor)
-    is_negative = build.compare("LT", rest, build.constant(0, rest.shape, rest.dtype))
+    zero = build.constant(0, rest.shape, rest.dtype)
+    is_off = build.compare("LT", rest, zero)
+    if not by_positive:
+        is_off = build.select(build.compare("LT", divisor, zero), build.compare("GT", rest, zero), is_off)
     if op == "mod":
-        return build.select(is_negative, build.elementwise("add", rest, divisor), rest)
+        return build.select(is_off, build.elementwise("add", rest, divisor), rest)
     whole = build.elementwise("divide", dividend, divisor)
     lower = build.elementwise("subtract", whole, build.constant(1, rest.shape, rest.dtype))
-    return build.select(is_negative, lower, whole)
+    return build.select(is_off, lower, whole)
 
 
 def ignoring_nan(build: Builder, op: str, left: Array, right: Array) -> Array:
@@ -245,16 +248,20 @@ def _added(chosen: Expression, other: Variable) -> Expression | None:
     return None
 
 
-def is_position(node: Expression) -> bool:
-    """Tell whether an integer is seen never to be negative: a position, or made of positions."""
+def is_position(node: Expression, known: Collection[str] = ()) -> bool:
+    """Tell whether an integer is seen never to be negative: a position, a ``known`` variable, or made of these."""
+    if isinstance(node, Variable):
+        return node.name in known
     if isinstance(node, Literal):
         return not isinstance(node.value, str) and node.value >= 0
     if isinstance(node, Iota | SizeValue):
         start = node.start if isinstance(node, Iota) else node.affine
         return start.is_constant and start.constant >= 0
     if isinstance(node, Elementwise):
-        return node.op in ("add", "mul") and all(map(is_position, node.arguments))
-    return isinstance(node, Subscript | Broadcast | Cast | Copy | Full | Transpose) and is_position(node.argument)
+        return node.op in ("add", "mul") and all(is_position(one, known) for one in node.arguments)
+    return isinstance(node, Subscript | Broadcast | Cast | Copy | Full | Transpose) and is_position(
+        node.argument, known
+    )
 
 
 Indices = tuple[Affine, ...]
