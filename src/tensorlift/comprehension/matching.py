@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, permutations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.rewrite import substitute, walk
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 _MOST_GUESSES = 16
+_MOST_EXCHANGED = 3  # variables
 
 
 @SESSION.cached
@@ -39,8 +40,9 @@ def _matches(pattern: Term, term: Term, variables: tuple[str, ...]) -> Iterator[
         guesses = matching.line_up(wanted, found, pattern.free.intersection(variables), {})
         yield from islice(guesses, _MOST_GUESSES)
         unknown, others = pattern.free.intersection(variables), term.free - pattern.free
-        if len(unknown) == len(others) == 1:
-            yield {unknown_name: Affine.var(other) for unknown_name, other in zip(unknown, others, strict=True)}
+        if 0 < len(unknown) == len(others) <= _MOST_EXCHANGED:
+            for order in permutations(sorted(others)):  # a sum of variables may be that of others in any order
+                yield dict(zip(sorted(unknown), map(Affine.var, order), strict=True))
 
 
 class _Matching:

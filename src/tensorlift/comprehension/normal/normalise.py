@@ -289,7 +289,7 @@ class Scope:
         whole = over.divided(under.constant) if under.is_constant else None
         if whole is not None:
             return of_affine(whole, ring) if term.op in ("tdiv", "floordiv") else Poly((), ring)
-        if term.op in ("floordiv", "mod") or not self.domain.is_subset(affine_condition("ge", over)):
+        if term.op in ("floordiv", "mod") or not self.domain.implies(at_least(over, 0), *in_range(over, term.dtype)):
             return None
         # Rounding towards zero is rounding down where the numerator is not negative.
         value, divisor = of_affine(over, ring), of_affine(under, ring)
