@@ -121,7 +121,7 @@ void reflected(int n, double *y, const double *x) {
     }
 }
 
-// expect: numpy refused TL402, jax refused TL402, torch refused TL402, stablehlo refused TL402, linalg refused TL402, c refused TL402
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void wrapped_window(int n, int m, double *y, const double *x, const double *w) {
     for (int i = 0; i < n; i++) {
         double s = 0.0;

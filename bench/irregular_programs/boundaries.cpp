@@ -51,3 +51,15 @@ template <typename T> void same(const std::vector<T> &x, const std::vector<T> &k
 }
 
 template void same<float>(const std::vector<float> &, const std::vector<float> &, std::vector<float> &);
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void wrapped_window(std::vector<double> &y, const std::vector<double> &x, const std::vector<double> &w)
+{
+    const int n = x.size(), m = w.size();
+    for (int i = 0; i < n; ++i) {
+        double s = 0;
+        for (int k = 0; k < m; ++k)
+            s += w[k] * x[(i + k) % n];
+        y[i] = s;
+    }
+}

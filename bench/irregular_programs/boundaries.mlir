@@ -98,3 +98,21 @@ func.func @same(%x: memref<?xf64>, %w: memref<?xf64>, %y: memref<?xf64>) {
   }
   return
 }
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+func.func @wrapped_window(%n: index, %m: index, %y: memref<?xf64>, %x: memref<?xf64>, %w: memref<?xf64>) {
+  %zero = arith.constant 0.0 : f64
+  affine.for %i = 0 to %n {
+    %sum = affine.for %k = 0 to %m iter_args(%s = %zero) -> (f64) {
+      %ik = arith.addi %i, %k : index
+      %j = arith.remsi %ik, %n : index
+      %a = affine.load %w[%k] : memref<?xf64>
+      %b = memref.load %x[%j] : memref<?xf64>
+      %ab = arith.mulf %a, %b : f64
+      %t = arith.addf %s, %ab : f64
+      affine.yield %t : f64
+    }
+    affine.store %sum, %y[%i] : memref<?xf64>
+  }
+  return
+}

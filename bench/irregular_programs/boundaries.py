@@ -120,3 +120,11 @@ def neighbours(count: np.ndarray, a: np.ndarray):
             if x < w - 1:
                 c += a[y, x + 1]
             count[y, x] = c
+
+
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg loop-free, c loop-free
+def wrapped_window(y: np.ndarray, x: np.ndarray, w: np.ndarray):
+    n = len(x)
+    for i in range(n):
+        for k in range(len(w)):
+            y[i] += w[k] * x[(i - k) % n]

@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 HALF = "void f(int n, const double *c, double *y) { for (int i = 0; i < n; i++) y[i] = c[i / 2]; }"
 MIXED = "void f(int n, const double *c, double *y) { for (int i = 0; i < n; i++) y[i] = c[i / 2 + i % 3]; }"
 BINS = "void f(int n, const double *c, double *y) { for (int i = 0; i < n; i++) y[i / 4] += c[i]; }"
+RING = """void f(int n, int m, const double *c, double y[n][m]) {
+  for (int i = 0; i < n; i++) for (int k = 0; k < m; k++) y[i][k] = c[(i + k) % n]; }"""
+SUMS = "(np.arange(n)[:, None] + np.arange(m)).astype(np.int32)"
 RIGHT = [
     (HALF, "c[np.arange(n) // 2]"),
     (HALF, "c[np.arange(n) - (np.arange(n) + 1) // 2]"),
     (MIXED, "c[np.arange(n) // 2 + np.arange(n) % 3]"),
     (MIXED, "c[np.arange(n) + np.arange(n) // 2 - 3 * (np.arange(n) // 3)]"),
+    (RING, f"c[np.fmod({SUMS}, n)]"),
 ]
 WRONG = [
     (HALF, "c[np.arange(n) // 3]", UNEQUAL),
@@ -33,11 +37,15 @@ WRONG = [
     (HALF, "c[np.arange(n) % 2]", OBLIGATION),
     (MIXED, "c[np.arange(n) // 2 + np.arange(n) % 2]", UNEQUAL),
     (MIXED, "c[np.arange(n) // 2 - np.arange(n) % 3]", OBLIGATION),
+    (RING, f"c[np.fmod({SUMS}, m)]", OBLIGATION),
+    (RING, f"c[np.fmod({SUMS}, n + 1)]", OBLIGATION),
+    (RING, f"c[np.fmod({SUMS.replace('+', '-')}, n)]", OBLIGATION),
+    (RING, f"c[np.fmod({SUMS.replace('int32', 'int16')}, n)]", OBLIGATION),
 ]
 
 
 def _program(value: str) -> str:
-    return f"def f(n, c):\n    return {value}\n"
+    return f"def f(n, {'m, ' if 'm)' in value else ''}c):\n    return {value}\n"
 
 
 @pytest.mark.parametrize(("source", "value"), RIGHT)

@@ -45,6 +45,13 @@ def test_a_product_on_the_way_leaves_guesses_that_get_smaller() -> None:
     assert [places.ranges(sizes, share)["row"] for share in places.shares] == [(0, 8), (0, 2), (0, 1)]
 
 
+@pytest.mark.parametrize(("place", "is_counted"), [("(i + k) % n", False), ("i * n % (k + 1)", False), ("c++", True)])
+def test_places_that_count_need_room_and_others_none(place: str, is_counted: bool) -> None:  # noqa: FBT001 - the row
+    source = f"""void f(int n, int m, const double *x, double *y) {{ int c = 0;
+      for (int i = 0; i < n; i++) for (int k = 0; k < m; k++) if (y[i] > k) y[i] += x[{place}]; }}"""
+    assert bool(Places(view_of(source)).room()) is is_counted
+
+
 @given(st.lists(st.integers(-(2**31), 2**31 - 1), min_size=1, max_size=5), st.integers(-5, 5), st.integers(1, 9))
 def test_values_are_moved_into_a_range(values: list[int], low: int, length: int) -> None:
     moved = within(np.array(values, np.int32), low, low + length)

@@ -102,7 +102,7 @@ class Places:
             if trips is not None and position is not None and extents is not None and len(extents) == 1:
                 index = op.operands[position + 1]
                 is_exact = any(offset is not None for _, offset in self._roots(index, 0, set()))
-                if not is_exact and self._most(index, [], 1) is None:
+                if not is_exact and _counts(index, set()) and self._most(index, [], 1) is None:
                     accesses[extents[0], trips] = accesses.get((extents[0], trips), 0) + 1
         for (extent, trips), count in accesses.items():
             if extent.terms and {size for size, _ in extent.terms}.isdisjoint(size for size, _ in trips.terms):
@@ -233,6 +233,18 @@ class Places:
         counts = any(_is_made_of(value, memory) for value in stored)
         for value in stored:
             yield from self._roots(value, None if counts else offset, seen)
+
+
+def _counts(value: SSAValue, seen: set[SSAValue]) -> bool:
+    """Tell whether a value is computed of more than parameters and variables of loops: iterations may hand it on."""
+    op: Any = value.owner
+    if value in seen:
+        return False
+    seen.add(value)
+    if isinstance(value, BlockArgument):
+        around: Any = op.parent_op()
+        return around is not None and around.name != "func.func" and (around.name != "affine.for" or value.index > 0)
+    return op.name in _LOADS or bool(op.regions) or any(_counts(operand, seen) for operand in op.operands)
 
 
 def _is_made_of(value: SSAValue, memory: SSAValue) -> bool:
