@@ -122,7 +122,7 @@ def neighbours(count: np.ndarray, a: np.ndarray):
             count[y, x] = c
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL305, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def wrapped_window(y: np.ndarray, x: np.ndarray, w: np.ndarray):
     n = len(x)
     for i in range(n):
