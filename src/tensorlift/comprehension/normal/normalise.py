@@ -41,7 +41,7 @@ from tensorlift.comprehension.segments import between, whole_segment
 from tensorlift.comprehension.tensor import decided_in_arms
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term, applies
 from tensorlift.ops.conversions import EXACT_BITS, is_exact
-from tensorlift.ops.dtypes import DType, is_float, is_integer, width
+from tensorlift.ops.dtypes import DType, is_float, is_integer, width, wrap
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import at_least, equal
 
@@ -220,7 +220,10 @@ class Scope:
         at, divided = self._affine(cell), exactly(place, self.domain) if divides(place) else None
         if divided is not None and at is not None:
             return guard(divided.satisfies(lambda value: equal(value, at)), self.domain)
-        return zero(subtracted(combine(self.of(place), self.domain), self.of(cell)), self.domain)
+        value = combine(self.of(place), self.domain)
+        if value.constant is not None and at is not None:  # as what nothing is added up to
+            return guard(affine_condition("eq", at - wrap(int(value.constant), place.dtype)), self.domain)
+        return zero(subtracted(value, self.of(cell)), self.domain)
 
     def _are_same(self, left: Term, right: Term) -> bool:
         return same(self.of(left), self.of(right), self.domain)

@@ -106,11 +106,16 @@ def _combined(evaluation: Evaluation, combine: Operation, before: SSAValue) -> t
 
 
 def _extent(evaluation: Evaluation, place: SSAValue, body: Sequence[Operation], values: Values) -> Affine:
-    """Return how many places there are, by an array that is read there."""
-    for one in body:
-        if isinstance(one, ExtractOp) and place in one.indices and one.tensor in values:
-            return values[one.tensor].tensor.shape[list(one.indices).index(place)]
-    return evaluation.ledger.refuse("a fold between bounds, of places at which nothing is read")
+    """Return how many places there are, by the arrays that are read there: as many as the shortest has."""
+    o = evaluation.ledger
+    extents = [
+        values[one.tensor].tensor.shape[list(one.indices).index(place)]
+        for one in body
+        if isinstance(one, ExtractOp) and place in one.indices and one.tensor in values
+    ]
+    if not extents:
+        o.refuse("a fold between bounds, of places at which nothing is read")
+    return next((e for e in extents if all(o.holds(at_least(other, e)) for other in extents)), extents[0])
 
 
 def require_bound(evaluation: Evaluation, bound: Term, extent: Affine) -> None:
