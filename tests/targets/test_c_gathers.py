@@ -11,6 +11,8 @@ ROWS = """void f(int n, int m, int p, const int *r, const double A[p][m], double
   for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) B[i][j] = A[r[i]][j]; }"""
 SUM = """double f(int n, const unsigned char *b, const double x[256]) {
   double s = 0; for (int i = 0; i < n; i++) s += x[b[i]] * x[b[i] >> 1]; return s; }"""
+MERGE = """void f(int n, const int *restrict p, const double *restrict a, const double *restrict b, double *restrict y) {
+  int i = 0, j = 0; for (int k = 0; k < n; k++) if (p[k]) y[k] = a[i++]; else y[k] = b[j++]; }"""
 
 
 @pytest.mark.parametrize(
@@ -20,6 +22,7 @@ SUM = """double f(int n, const unsigned char *b, const double x[256]) {
         (ROWS, "B[i][j] = A[r[i]][j];"),
         (SUM, "s += x[b[k]] * x[(int)b[k] >> 1];"),
         (GATHER.replace("ix[i]]", "ix[i] + 1]"), "y[i] = x[ix[i] + 1];"),
+        (MERGE, "sum1 += !(p[i - 1] != 0) ? 1 : 0;\n    y[i] = p[i] != 0 ? a[sum] : b[sum1];"),
     ],
 )
 def test_a_read_where_data_says_is_a_subscript(source: str, spelled: str) -> None:
@@ -36,6 +39,9 @@ def test_a_read_where_data_says_is_a_subscript(source: str, spelled: str) -> Non
         (ROWS, "A[r[i]][j]", "A[r[j]][i]", ""),
         (SUM, "x[(int)b[k] >> 1]", "x[(int)b[k] >> 2]", "is not proved to be"),
         (SUM, "x[(int)b[k] >> 1]", "x[b[k] + 1]", "may read outside"),
+        (MERGE, "a[sum] : b[sum1];\n  }", "b[sum1] : a[sum];\n  }", ""),
+        (MERGE, "sum1 += !(p[i - 1] != 0)", "sum1 += !(p[i] != 0)", ""),
+        (MERGE, "y[0] = p[0] != 0 ? a[sum]", "y[0] = p[0] != 0 ? a[sum + 1]", ""),
     ],
 )
 def test_a_read_elsewhere_is_refused(source: str, old: str, new: str, reason: str) -> None:

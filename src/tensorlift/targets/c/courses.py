@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from tensorlift.comprehension.matching import alike
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine, equal
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.terms import Reduce, Term
+
+
+_MOST_FOLDS = 4  # that run side by side
 
 
 class Course(NamedTuple):
@@ -35,33 +39,46 @@ class Course(NamedTuple):
         return self.fold.domain.substitute(first) - _first_points(self.fold, self.newest, first)
 
 
-def only_fold(term: Term) -> Reduce | None:
-    """Return the fold of a term that has no other, over one variable."""
-    folds = folds_of(term)
-    is_one = len(folds) == 1 and len(folds[0].bound) == 1 and not has_fold(folds[0].body)
-    return folds[0] if is_one else None
+def plain_folds(term: Term) -> list[Reduce]:
+    """Return the folds of a term, few of them, each over one variable; none where one is another, or holds some."""
+    folds: list[Reduce] = []
+    for fold in folds_of(term):
+        folds += [] if any(alike(fold, other) for other in folds) else [fold]
+    is_plain = len(folds) <= _MOST_FOLDS and all(len(f.bound) == 1 and not has_fold(f.body) for f in folds)
+    return folds if is_plain else []
 
 
 def course_of(term: Term, variables: Sequence[str], where: Domain) -> Course | None:
-    """Find a running fold along one of some variables, the last ones first, none of which leaves out values."""
-    fold = only_fold(term)
-    if fold is None:
+    """Find the running fold of a term that has no other."""
+    courses = courses_of(term, variables, where)
+    return courses[0] if len(courses) == 1 else None
+
+
+def courses_of(term: Term, variables: Sequence[str], where: Domain) -> list[Course]:
+    """Find how all folds of a term run along one of some variables, the last ones first, which leave out no values."""
+    folds = plain_folds(term)
+    for variable in reversed(variables) if folds else ():
+        found = [course for fold in folds if (course := _along(fold, variable, where)) is not None]
+        if len(found) == len(folds) and len({course.starts_later for course in found}) == 1:
+            return found
+    return []
+
+
+def _along(fold: Reduce, variable: str, where: Domain) -> Course | None:
+    newest = _newest(fold, variable, where)
+    start = None if newest is None else end_of(variable, where, maximum=False)
+    if newest is None or start is None:
         return None
-    for variable in reversed(variables):
-        newest = _newest(fold, variable, where)
-        start = None if newest is None else end_of(variable, where, maximum=False)
-        if newest is not None and start is not None:
-            points = _first_points(fold, newest, {variable: start}) & where.project_out(variable)
-            inside = points & fold.domain.substitute({variable: start})
-            if inside.is_empty() or inside.is_equal(points):
-                return Course(fold, variable, newest, start, inside.is_empty())
-    return None
+    points = _first_points(fold, newest, {variable: start}) & where.project_out(variable)
+    inside = points & fold.domain.substitute({variable: start})
+    is_one = inside.is_empty() or inside.is_equal(points)
+    return Course(fold, variable, newest, start, inside.is_empty()) if is_one else None
 
 
 def is_running(definition: Definition) -> bool:
     """Tell whether cells are folds that run along an axis, from either end."""
     return any(
-        only_fold(term) is not None and not domain.has_divisions and _runs(term, definition.indices, domain)
+        bool(plain_folds(term)) and not domain.has_divisions and _runs(term, definition.indices, domain)
         for domain, term in definition.pieces
     )
 
@@ -70,7 +87,7 @@ def _runs(term: Term, variables: Sequence[str], where: Domain) -> bool:
     ends = {variable: end_of(variable, where, maximum=True) for variable in variables}
     turned = ({name: end - Affine.var(name)} for name, end in ends.items() if end is not None)
     ways = (({}, term), *((values, substitute(term, values)) for values in turned))
-    return any(course_of(one, variables, where.substitute(values)) is not None for values, one in ways)
+    return any(courses_of(one, variables, where.substitute(values)) for values, one in ways)
 
 
 def end_of(variable: str, where: Domain, *, maximum: bool) -> Affine | None:
