@@ -11,7 +11,7 @@ ROWS = """void f(int n, int m, int p, const int *r, const double A[p][m], double
   for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) B[i][j] = A[r[i]][j]; }"""
 SUM = """double f(int n, const unsigned char *b, const double x[256]) {
   double s = 0; for (int i = 0; i < n; i++) s += x[b[i]] * x[b[i] >> 1]; return s; }"""
-MERGE = """void f(int n, const int *restrict p, const double *restrict a, const double *restrict b, double *restrict y) {
+MERGE = """void f(int n, const int *restrict p, const double *a, const double *b, double *restrict y) {
   int i = 0, j = 0; for (int k = 0; k < n; k++) if (p[k]) y[k] = a[i++]; else y[k] = b[j++]; }"""
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+from tests.lifts import lifted_text
+from tests.targets.tampering import refusal
+
 from tensorlift import lift
 
 ROWS = """void rows(int n, const int *at, const double *x, double *y) {
@@ -18,6 +22,40 @@ def test_a_fold_goes_over_its_places() -> None:
     assert str(function.level) == str(function.definitions) == "proved"
 
 
-def test_a_store_of_which_each_place_would_be_asked_for_each_row_is_refused() -> None:
-    (function,) = lift(SCALED, to="c").functions
-    assert [d.code for d in function.diagnostics if not function.lifted][:1] == ["TL305"]
+COLUMNS = """void columns(int n, const int *at, const int *row, const double *val, const double *x, double *y) {
+  for (int i = 0; i < n; i++) for (int p = at[i]; p < at[i + 1]; p++) y[row[p]] += val[p] * x[i];
+}"""
+SOME = """void some(int n, const int *at, const int *on, const double *by, double *x) {
+  for (int i = 0; i < n; i++) if (on[i]) for (int p = at[i]; p < at[i + 1]; p++) x[p] += by[i];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("source", "spelled"),
+    [
+        (SCALED, "k < (long)at[j + 1]; k++)\n      x[k] *= by[j];"),
+        (COLUMNS, "k < (long)at[j + 1]; k++)\n      y[row[k]] += val[k] * x[j];"),
+        (SOME, "if (on[j] != 0)\n      for (long k = (long)at[j]; k < (long)at[j + 1]; k++)\n        x[k] += by[j];"),
+    ],
+)
+def test_what_is_spread_over_places_goes_over_them_alone(source: str, spelled: str) -> None:
+    function = lifted_text(source, "c")
+    assert spelled in function.program
+    assert str(function.level) == str(function.definitions) == "proved"
+
+
+@pytest.mark.parametrize(
+    ("source", "old", "new"),
+    [
+        (SCALED, "x[k] *= by[j]", "x[k] += by[j]"),
+        (SCALED, "x[k] *= by[j]", "x[k] = by[j]"),
+        (SCALED, "k < (long)at[j + 1]", "k <= (long)at[j + 1]"),
+        (SCALED, "k = (long)at[j];", "k = (long)at[0];"),
+        (COLUMNS, "y[row[k]] += val[k] * x[j]", "y[row[k]] += val[k] * x[0]"),
+        (COLUMNS, "y[row[k]]", "y[k]"),
+        (SOME, "if (on[j] != 0)", "if (on[j] == 0)"),
+        (SOME, "if (on[j] != 0)", "if (on[0] != 0)"),
+    ],
+)
+def test_what_is_spread_otherwise_is_refused(source: str, old: str, new: str) -> None:
+    assert refusal(source, (old, new))

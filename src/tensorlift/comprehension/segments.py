@@ -10,18 +10,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
+from tensorlift.comprehension.counts import conjuncts
 from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.comprehension.places import without_widening
-from tensorlift.comprehension.rewrite import bottom_up, rebuild
+from tensorlift.comprehension.rewrite import bottom_up, rebuild, substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Term, applies
 from tensorlift.ops.scalar_ops import neutral
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain
+from tensorlift.poly.names import fresh
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
     from tensorlift.comprehension.definition import Definition, Item, Summary
     from tensorlift.ops.dtypes import DType
-    from tensorlift.poly.domain import Domain
 
 
 def asking_all(summary: Summary, *, folds: bool = True) -> Summary:
@@ -41,6 +44,49 @@ def _item(item: Item, around: tuple[str, ...], *, folds: bool) -> Item:
 
     kept = set() if folds else {test for node in item.nodes() if (test := folded_between(node)) is not None}
     return item.mapped(lambda term, _: _asked(term, is_grid, kept))
+
+
+def placed(definition: Definition, domain: Domain) -> Definition:
+    """Return a definition of which what is spread over the places between bounds is folded in at each of them.
+
+    ``fold(i) select(within([c], low(i), high(i)), v(i, c), neutral)`` is so at the places ``p`` that are ``c``: a fold
+    over ``i`` and ``p`` of ``select(within([p], low(i), high(i)), select(hits([p], [c]), v(i, p), neutral), neutral)``.
+    """
+    extents = dict(zip(definition.indices, definition.shape, strict=True))
+
+    def convert(term: Term) -> Term:
+        found = _spread_between(term, extents)
+        if found is None or not isinstance(term, Reduce):
+            return rebuild(term, convert)
+        axis, tests, value = found
+        points = term.domain.project_out(axis)
+        if not (points & domain).is_subset(term.domain):
+            return term
+        name, nothing = fresh("p"), neutral_term(term.op, term.dtype)
+        values = {axis: Affine.var(name)}
+        place, cell = terms.index(values[axis], "i64"), terms.index(Affine.var(axis), "i64")
+        body = terms.apply("select", terms.apply("hits", place, cell), substitute(value, values), nothing)
+        for test in reversed(tests):
+            body = terms.apply("select", substitute(test, values), body, nothing)
+        return terms.reduce(term.op, (*term.bound, name), points & Domain.box((name,), (extents[axis],)), body)
+
+    return replace(definition, pieces=tuple((known, convert(term)) for known, term in definition.pieces))
+
+
+def _spread_between(term: Term, axes: Container[str]) -> tuple[str, list[Term], Term] | None:
+    """Return the axis of which a fold chooses the places between bounds, all that it asks, and what it folds."""
+    if not isinstance(term, Reduce):
+        return None
+    tests, value = list["Term"](), term.body
+    while applies(value, "select") and is_neutral(value.args[2], term.op):
+        tests += conjuncts(value.args[0])
+        value = value.args[1]
+    for test in tests:
+        if applies(test, "within") and isinstance(test.args[0], Index):
+            axis = test.args[0].affine.variable
+            if axis is not None and axis in axes and not any(axis in bound.free for bound in test.args[1:]):
+                return axis, tests, value
+    return None
 
 
 def folded_between(term: Term) -> Apply | None:

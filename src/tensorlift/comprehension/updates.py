@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.terms import Reducer
 
-UpdateOp = str  # set, last, add, max or min
+UpdateOp = str  # set, last, add, mul, max or min
 
-_FOLDS: dict[str, UpdateOp] = {"sum": "add", "max": "max", "min": "min"}
-REDUCERS: dict[str, Reducer] = {"add": "sum", "max": "max", "min": "min"}
+_FOLDS: dict[str, UpdateOp] = {"sum": "add", "prod": "mul", "max": "max", "min": "min"}
+REDUCERS: dict[str, Reducer] = {"add": "sum", "mul": "prod", "max": "max", "min": "min"}
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def updates_of(term: Term, axes: Sequence[str]) -> tuple[Term, list[Update]]:
         found = _folded(flattened(term), axes)
         if found is not None:
             return neutral_term(term.op, term.dtype), found
-    if applies(term, ("add", "max", "min")) and term.args[0].dtype == term.args[1].dtype == term.dtype:
+    if applies(term, ("add", "mul", "max", "min")) and term.args[0].dtype == term.args[1].dtype == term.dtype:
         sides = [updates_of(side, axes) for side in term.args]
         if any(found for _, found in sides) and all(u.op == term.op for _, found in sides for u in found):
             (left, before), (right, behind) = sides

@@ -60,6 +60,8 @@ def scattered(
     if found is None:
         return None
     old_cells, updates = found
+    if any(update.op == "mul" for update in updates):
+        raise _refuse(definition, "products are folded at places that depend on data, which has no form here")
     lowering = _Lowering(definition, scope)
     changes = [lowering.statement(update) for update in updates]
     version = old_cells[0][1]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, KeptLoop, definitions_of
 from tensorlift.comprehension.quotients import towards_zero
-from tensorlift.comprehension.segments import asking_all
+from tensorlift.comprehension.segments import asking_all, placed
 from tensorlift.comprehension.terms import Read, Term, read
 from tensorlift.comprehension.updates import NoUpdatesError, updating
 from tensorlift.diagnostics import LiftError, refuse
@@ -364,7 +364,7 @@ class _Emission:
 def _updates_of(definition: Definition, box: Domain) -> tuple[Sequence[tuple[Domain, Term]], list[Update]]:
     """Return the pieces before updates at places that depend on data, and these."""
     try:
-        return updating(definition, box) or (definition.pieces, [])
+        return updating(placed(definition, box), box) or (definition.pieces, [])
     except NoUpdatesError as other:
         raise refuse("TL305", f"{definition.array}: {other}", definition.location, "lift to numpy") from None
 

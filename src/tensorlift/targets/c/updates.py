@@ -4,11 +4,12 @@
 
 Where later points come after earlier ones the last value stays.  A place that counts the points before, as that of
 ``if (p) out[k++] = x[i]``, is a counter of the loop: to count them at each point would be more than the source does.
+Places between bounds that depend on data are a loop from one to the other.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,18 +19,19 @@ from tensorlift.comprehension.counts import conjuncts, running_count
 from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.places import without_widening
 from tensorlift.comprehension.rewrite import simplified, substitute, walk
-from tensorlift.comprehension.terms import Read
+from tensorlift.comprehension.terms import Apply, Index, Read, applies
 from tensorlift.comprehension.updates import REDUCERS, has_hits
 from tensorlift.diagnostics import refuse
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, less
 from tensorlift.targets.c.courses import course_of
 from tensorlift.targets.c.nests import nest
+from tensorlift.targets.c.scalars import SUM
 from tensorlift.targets.c.sums import folds_of, has_fold
 from tensorlift.targets.c.text import Block
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Item
     from tensorlift.comprehension.terms import Term
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from tensorlift.targets.c.storage import Slot
     from tensorlift.targets.c.text import Line, Names
 
+    Body = Callable[[Mapping[str, Affine]], list[Line]]
     CellAt = Callable[[Domain], Cell]
     NewSlot = Callable[[str, DType, Sequence[Affine]], Slot]
 
@@ -135,20 +138,50 @@ class UpdateWriter:
             points = updates[0].domain.substitute(named) & Domain.box(free, free.values())
             order, where = (*map(str, named.values()), *free), points & self.context
             made: list[tuple[Update, Counter | None]] = []
+            span = _span(updates[0].at(named))
+            rows = _of_rows(span, updates[0].at(named), free)
             for update in updates:
                 moved = update.at(named).at_places(where, self.shapes)
-                if moved is None:
+                if moved is None or (span is not None and not {span, *rows} <= {*moved.conditions}):
                     raise self._refuse("what is stored at a place that depends on data depends on the place")
-                counter = self._counter(moved, points, order)
+                if span is not None:
+                    moved = replace(moved, conditions=tuple(c for c in moved.conditions if c not in (span, *rows)))
+                counter = self._counter(moved, points, order) if span is None else None
                 self._check_folds(moved, counter, where, order)
                 made.append((moved, counter))
 
             def body(values: Mapping[str, Affine]) -> list[Line]:
                 return [line for one in made for line in self._step(*one, where, values)]
 
-            loops = nest(points, order, self.context, body)
+            loops = (
+                nest(points, order, self.context, body)
+                if span is None
+                else self._ranged(span, rows, points, order, body)
+            )
             counters = [counter for _, counter in made if counter is not None]
             return [*(line for counter in counters for line in self._started(counter)), *loops], counters
+
+    def _ranged(
+        self, span: Apply, rows: Sequence[Term], points: Domain, order: Sequence[str], body: Body
+    ) -> list[Line]:
+        """Return a nest in which one loop goes from one bound that depends on data to another, in some rows."""
+        place = span.args[0]
+        assert isinstance(place, Index)
+        last = str(place.affine.variable)
+        outer, inner = order[: order.index(last)], order[order.index(last) + 1 :]
+        where = points & self.context
+
+        def row(values: Mapping[str, Affine]) -> list[Line]:
+            if values:
+                raise self._refuse("places between bounds that depend on data are those of one row")
+            return self._under(rows, where.project_out(last, *inner), between)
+
+        def between(cell: Cell) -> list[Line]:
+            low, high = (cell.value(bound) for bound in span.args[1:])
+            head = f"for (long {last} = {low.source}; {last} < {high.within(SUM)}; {last}++)"
+            return [*cell.lines, Block(head, nest(points, inner, where.project_out(*inner), body))]
+
+        return nest(points.project_out(last, *inner), outer, self.context, row)
 
     def _started(self, counter: Counter) -> list[Line]:
         cell = self.cell_at(self.context)
@@ -190,8 +223,10 @@ class UpdateWriter:
             at: list[Affine | Text] = []
             for name in self.definition.indices:
                 place = update.places.get(name)
-                known = Affine.var(name).substitute(values)
-                at.append(known if place is None else cell.value(without_widening(place)))
+                if place is None or isinstance(place, Index):
+                    at.append(Affine.var(name).substitute(values) if place is None else place.affine)
+                else:
+                    at.append(cell.value(without_widening(place)))
             target = self.slot.cell(at).source
             if update.op not in REDUCERS:
                 return [*cell.lines, f"{target} = {value.source};"]
@@ -224,6 +259,22 @@ class UpdateWriter:
 
     def _refuse(self, message: str) -> LiftError:
         return refuse("TL305", f"{self.definition.array}: {message}", self.definition.location, "lift to numpy")
+
+
+def _span(update: Update) -> Apply | None:
+    """Return the bounds, which depend on data, of the last variable of an update, if it has such bounds."""
+    for test in update.conditions if update.bound else ():
+        if applies(test, "within") and isinstance(test.args[0], Index):
+            is_last = test.args[0].affine.variable == update.bound[-1]
+            if is_last and all(update.bound[-1] not in bound.free for bound in test.args[1:]):
+                return test
+    return None
+
+
+def _of_rows(span: Apply | None, update: Update, free: Collection[str]) -> list[Term]:
+    """Return the conditions of an update under which there are places between bounds at all."""
+    inner = {*update.bound[-1:], *free, *update.places}
+    return [c for c in update.conditions if c is not span and c.free.isdisjoint(inner)] if span is not None else []
 
 
 def _share(one: Update, other: Update) -> bool:
