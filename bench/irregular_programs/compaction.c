@@ -70,7 +70,7 @@ void pack_by_mask(int n, const double *restrict a, const unsigned char *restrict
     *count = j;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c refused TL406
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 void unpack(int n, const double *restrict x, const double *restrict packed, double *restrict out)
 {
     int j = -1;
@@ -81,7 +81,7 @@ void unpack(int n, const double *restrict x, const double *restrict packed, doub
         }
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c refused TL406
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 void expand_with_zeros(int n, const int *restrict mask, const float *restrict v, float *restrict dense)
 {
     int k = 0;
@@ -89,7 +89,7 @@ void expand_with_zeros(int n, const int *restrict mask, const float *restrict v,
         dense[i] = mask[i] ? v[k++] : 0.0f;
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c refused TL314
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 void merge_by_flags(int n, const int *restrict from_a, const double *restrict a, const double *restrict b,
                     double *restrict out)
 {
@@ -183,7 +183,7 @@ void circular_weights(int n, int m, const double *restrict x, const double *rest
     }
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c refused TL406
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 void steps_that_differ(int n, const double *restrict x, const double *restrict w, double *restrict y)
 {
     int k = 0;

@@ -31,7 +31,7 @@ void unpack(const std::vector<bool> &mask, const std::vector<float> &packed, std
             out[i] = packed[k++];
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c refused TL314
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 void merge_by_flags(int n, const int *flags, const double *a, const double *b, double *__restrict out)
 {
     for (int k = 0, i = 0, j = 0; k < n; ++k)

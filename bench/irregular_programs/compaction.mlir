@@ -38,7 +38,7 @@ func.func @compress_positive(%x: memref<?xf64>, %out: memref<?xf64>) -> index {
   return %k : index
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c refused TL406
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 func.func @unpack(%mask: memref<?xi1>, %packed: memref<?xf64>, %out: memref<?xf64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -41,7 +41,7 @@ def where_nonzero(a: np.ndarray, places: np.ndarray):
     return found
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c refused TL406
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 def unpack(x: np.ndarray, packed: np.ndarray, out: np.ndarray):
     j = 0
     for i in range(len(x)):
@@ -50,7 +50,7 @@ def unpack(x: np.ndarray, packed: np.ndarray, out: np.ndarray):
             j += 1
 
 
-# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c refused TL314
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c scan
 def merge_by_flags(flags: np.ndarray, a: np.ndarray, b: np.ndarray, out: np.ndarray):
     i = j = 0
     for k in range(len(flags)):

@@ -118,14 +118,14 @@ void from_starts(int n, const int *start, const int *stop, const double *x, doub
     }
 }
 
-// expect: numpy refused TL315, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c refused TL305
+// expect: numpy refused TL315, jax refused TL315, torch refused TL315, stablehlo refused TL315, linalg refused TL315, c loop-free
 void spmv_csc(int n, int m, const int *ptr, const int *row, const double *val, const double *x, double *y) {
     for (int i = 0; i < m; i++) y[i] = 0;
     for (int j = 0; j < n; j++)
         for (int p = ptr[j]; p < ptr[j + 1]; p++) y[row[p]] += val[p] * x[j];
 }
 
-// expect: numpy loop-free, jax refused TL315, torch loop-free, stablehlo refused TL315, linalg refused TL315, c refused TL305
+// expect: numpy loop-free, jax refused TL315, torch loop-free, stablehlo refused TL315, linalg refused TL315, c loop-free
 void scale_rows(int n, const int *ptr, const double *by, double *val) {
     for (int i = 0; i < n; i++)
         for (int p = ptr[i]; p < ptr[i + 1]; p++) val[p] *= by[i];

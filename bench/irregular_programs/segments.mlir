@@ -1,6 +1,6 @@
 // Bounds that depend on data: sparse matrices, ragged rows, batches padded to one length.
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg refused TL402, c refused TL402
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c refused TL402
 func.func @spmv(%start: memref<?xi32>, %col: memref<?xi32>, %val: memref<?xf64>, %x: memref<?xf64>, %y: memref<?xf64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

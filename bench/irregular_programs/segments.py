@@ -100,14 +100,14 @@ def row_dot(ptr: "int32[:]", a: "float64[:]", b: "float64[:]", out: "float64[:]"
         out[i] = acc
 
 
-# expect: numpy loop-free, jax refused TL315, torch loop-free, stablehlo refused TL315, linalg refused TL315, c refused TL305
+# expect: numpy loop-free, jax refused TL315, torch loop-free, stablehlo refused TL315, linalg refused TL315, c loop-free
 def scale_rows(indptr: "int32[:]", by: "float64[:]", data: "float64[:]"):
     for i in range(len(by)):
         for p in range(indptr[i], indptr[i + 1]):
             data[p] *= by[i]
 
 
-# expect: numpy loop-free, jax refused TL315, torch loop-free, stablehlo refused TL315, linalg refused TL315, c refused TL305
+# expect: numpy loop-free, jax refused TL315, torch loop-free, stablehlo refused TL315, linalg refused TL315, c loop-free
 def coverage(first: "int64[:]", last: "int64[:]", depth: "int64[:]"):
     for k in range(len(first)):
         for at in range(first[k], last[k]):
