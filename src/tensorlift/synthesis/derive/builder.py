@@ -461,3 +461,18 @@ def _narrowed(below: SubscriptItem, item: SubscriptItem) -> SubscriptItem | None
         end = None if item.end is None else below.start + item.end
         return Range(below.start + item.start, below.start + item.stop, item.step, item.is_clamped, end)
     return None
+
+
+def owned(value: Expression, build: Builder) -> Expression:
+    """Return a value in memory that nothing else refers to."""
+    return value if owns_memory(value) else build.copy(value)
+
+
+def owns_memory(value: Expression) -> bool:
+    """Tell whether evaluating the expression gives memory that nothing else refers to."""
+    if isinstance(value, Conditional):
+        return owns_memory(value.chosen) and owns_memory(value.other)
+    return type(value) not in _VIEWS
+
+
+_VIEWS = (Variable, Subscript, Transpose, Diagonal, Windows, Broadcast)

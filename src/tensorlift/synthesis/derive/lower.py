@@ -39,11 +39,12 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.synthesis.derive.borders import Borders
+from tensorlift.synthesis.derive.builder import Builder, owns_memory
 from tensorlift.synthesis.derive.elementwise import value_of
 from tensorlift.synthesis.derive.older import older_first
 from tensorlift.synthesis.derive.order import arranged
 from tensorlift.synthesis.derive.padding import Padding
-from tensorlift.synthesis.derive.pieces import PieceLowering, owns_memory
+from tensorlift.synthesis.derive.pieces import PieceLowering
 from tensorlift.synthesis.derive.scatter import by_latest
 from tensorlift.synthesis.derive.scope import Scope
 
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
     from tensorlift.poly.affine import Affine
-    from tensorlift.synthesis.derive.builder import Builder
     from tensorlift.synthesis.derive.scope import Value
 
     Evaluate = Callable[[Term, Scope], Value]

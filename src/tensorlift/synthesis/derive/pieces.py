@@ -16,10 +16,7 @@ from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import (
     Assign,
     At,
-    Conditional,
-    Empty,
     Expression,
-    Full,
     Range,
     SetSlice,
     Statement,
@@ -29,6 +26,7 @@ from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
 from tensorlift.poly.variables import disjoint_parts, stride_of, strided
+from tensorlift.synthesis.derive.builder import owned
 from tensorlift.synthesis.derive.diagonals import diagonal
 from tensorlift.synthesis.derive.elementwise import are_of_sizes, choose, select_pieces, value_of
 from tensorlift.synthesis.derive.masks import mask_of
@@ -174,7 +172,7 @@ class PieceLowering:
         values: list[Statement] = []
         for piece in late:
             store = slices[id(piece)]
-            value = store.value if owns_memory(store.value) else self.build.copy(store.value)
+            value = owned(store.value, self.build)
             variable = self.build.variable(self.build.temporary("old"), value.dtype, value.shape)
             values.append(Assign(variable.name, value))
             slices[id(piece)] = replace(store, value=variable)
@@ -224,7 +222,7 @@ class PieceLowering:
             return self._with_masks_in(around, pieces, previous[0], boxes)
         if not boxes:
             return [self._assign(value)]
-        return self._into(self._start(value if owns_memory(value) else self.build.copy(value)), boxes)
+        return self._into(self._start(owned(value, self.build)), boxes)
 
     def _with_masks_in(
         self, box: Piece, pieces: list[tuple[Domain, Term]], previous: Piece, boxes: list[Piece]
@@ -411,8 +409,8 @@ def _before(definition: Definition, scope: Scope, dies_here: Callable[[str], boo
     """Return statements after which the variable of a definition holds its value, in memory of its own."""
     start = PieceLowering(definition, scope, dies_here).statements()
     first = start[0]
-    if len(start) == 1 and isinstance(first, Assign) and not owns_memory(first.value):
-        start = [replace(first, value=scope.build.copy(first.value))]
+    if len(start) == 1 and isinstance(first, Assign):
+        start = [replace(first, value=owned(first.value, scope.build))]
     return [replace(s, definition=None) if isinstance(s, Assign | SetSlice) else s for s in start]
 
 
@@ -440,16 +438,6 @@ def whole_value(value: Value, definition: Definition, scope: Scope) -> Expressio
     if definition.shape and not value.axes:
         return scope.build.full(expression, definition.shape, definition.dtype)
     return scope.build.broadcast(expression, definition.shape)
-
-
-def owns_memory(value: Expression) -> bool:
-    """Tell whether evaluating the expression gives memory that nothing else refers to."""
-    if isinstance(value, Conditional):
-        return owns_memory(value.chosen) and owns_memory(value.other)
-    return isinstance(value, Full | Empty) or type(value).__name__ not in _VIEWS
-
-
-_VIEWS = {"Variable", "Subscript", "Transpose", "Diagonal", "Windows", "Broadcast"}
 
 
 def _version(kept: Piece) -> str:

@@ -22,11 +22,11 @@ from tensorlift.comprehension.terms import Read, Term, apply, constant, index, r
 from tensorlift.comprehension.updates import REDUCERS, NoUpdatesError, has_hits, updates_of, updating
 from tensorlift.diagnostics import refuse
 from tensorlift.ir.scalar_terms import neutral
-from tensorlift.ir.tensor_program import Assign, Scatter, SetSlice, Statement
+from tensorlift.ir.tensor_program import Assign, Scatter, SetSlice, Statement, variables_in
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain
 from tensorlift.poly.names import fresh
-from tensorlift.synthesis.derive.builder import whole
+from tensorlift.synthesis.derive.builder import owned, whole
 from tensorlift.synthesis.derive.masks import mask_of
 from tensorlift.synthesis.derive.reads import affine_value, readable
 from tensorlift.synthesis.derive.scope import Scope, Value, ranges_of, span_box
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.updates import Update
     from tensorlift.diagnostics import LiftError
-    from tensorlift.ir.tensor_program import Expression
 
 DiesHere = Callable[[str], bool]
 
@@ -62,26 +61,25 @@ def scattered(
     old_cells, updates = found
     if any(update.op == "mul" for update in updates):
         raise _refuse(definition, "products are folded at places that depend on data, which has no form here")
-    lowering = _Lowering(definition, scope)
-    changes = [lowering.statement(update) for update in updates]
     version = old_cells[0][1]
     is_version = isinstance(version, Read) and definition.is_own_cell(version) and len(old_cells) == 1
-    if isinstance(version, Read) and is_version and scope.shapes[version.array] == definition.shape:
-        is_read = not _is_of_one_cell(changes) and any(
-            version.array in t.reads for u in updates for t in (u.term, *u.conditions, *u.places.values())
-        )
-        memory: Expression = scope.build.variable(version.array, definition.dtype, definition.shape)
-        memory = memory if dies_here(version.array) and not is_read else scope.build.copy(memory)
-        return [Assign(definition.name, memory, is_update=not is_read), *changes]
-    return [*before(replace(definition, pieces=old_cells), scope, dies_here), *changes]
+    if not isinstance(version, Read) or not is_version or scope.shapes[version.array] != definition.shape:
+        changes = [_Lowering(definition, scope).statement(update) for update in updates]
+        return [*before(replace(definition, pieces=old_cells), scope, dies_here), *changes]
+    memory = scope.build.variable(version.array, definition.dtype, definition.shape)
+    if not dies_here(version.array):
+        changes = [_Lowering(definition, scope).statement(update) for update in updates]
+        return [
+            Assign(definition.name, scope.build.copy(memory), is_update=not _is_read(version.array, updates)),
+            *changes,
+        ]
+    lowering = _Lowering(definition, scope, version.array)
+    changes = [lowering.statement(update) for update in updates]
+    return [Assign(definition.name, memory, is_update=True), *lowering.early, *changes]
 
 
-def _is_of_one_cell(changes: Sequence[SetSlice]) -> bool:
-    """Tell whether there is one change, of one cell: what it reads it has read before it stores."""
-    updated = changes[0].value
-    if len(changes) > 1 or not isinstance(updated, Scatter):
-        return False
-    return not any(part.shape for part in (*updated.indices, updated.value))  # places may be a view of the memory
+def _is_read(version: str, updates: Sequence[Update]) -> bool:
+    return any(version in t.reads for u in updates for t in (u.term, *u.conditions, *u.places.values()))
 
 
 def by_latest(definition: Definition, scope: Scope) -> tuple[list[Definition], Definition] | None:
@@ -157,15 +155,26 @@ def _refuse(definition: Definition, message: str) -> LiftError:
 
 
 class _Lowering:
-    """Lowers the updates of one definition."""
+    """Lowers the updates of one definition, in the memory of the version before where that is given.
 
-    def __init__(self, definition: Definition, scope: Scope) -> None:
+    ``early`` are statements for what they read of that version after the first change of it.
+    """
+
+    def __init__(self, definition: Definition, scope: Scope, overwritten: str | None = None) -> None:
         self.definition = definition
         self.scope = scope
         self.build = scope.build
+        self.overwritten = overwritten
+        self.early: list[Statement] = []
+        self._is_first = True
 
     def statement(self, update: Update) -> SetSlice:
         """Return the statement that makes an update in the memory of the definition."""
+        made = self._statement(update)
+        self._is_first = False
+        return made
+
+    def _statement(self, update: Update) -> SetSlice:
         inner, mask = self._evaluation(update)
         conditions, guarded = self._under(update, inner)
         conditions += [] if mask is None else [mask]
@@ -176,8 +185,10 @@ class _Lowering:
         stores = update.op in ("set", "last")
         if conditions and stores and (update.bound or len(update.places) < len(self.definition.shape)):
             raise _refuse(self.definition, "a store at a place that depends on data is under a condition")
-        places = {axis: guarded.evaluate(without_widening(place), guarded) for axis, place in update.places.items()}
+        conditions = [self._kept(condition) for condition in conditions]
+        places = {a: self._kept(guarded.evaluate(without_widening(p), guarded)) for a, p in update.places.items()}
         value = inner.converted(guarded.evaluate(self._at_place(update.term, update), guarded), self.definition.dtype)
+        value = self._kept(value)
         for condition in conditions:
             places = {a: inner.combined("select", condition, p, _zero(inner, p)) for a, p in places.items()}
             value = value if stores else inner.combined("select", condition, value, self._nothing(update, inner))
@@ -227,11 +238,21 @@ class _Lowering:
         value = inner.converted(inner.evaluate(update.term, inner.guarded(kept)), definition.dtype)
         if start.axes or stop.axes or kept.axes != (bound,) or set(value.axes) - {bound}:
             return None
+        value = self._kept(value)
         values = inner.filled(value, (bound,), (inner.extent(bound),)) if not value.axes else value.expression
         memory = self.build.variable(definition.name, definition.dtype, definition.shape)
-        ends = start.expression, stop.expression, kept.expression
+        ends = tuple(self._kept(one).expression for one in (start, stop, kept))
         made = Scatter(memory.dtype, definition.shape, False, memory, "keep", (0,), ends, values)  # noqa: FBT003 - a field
         return SetSlice(definition.name, definition.shape, tuple(map(whole, definition.shape)), made)
+
+    def _kept(self, value: Value) -> Value:
+        """Return a value that is read before the memory changes; a first change of one cell reads before it stores."""
+        found = value.expression
+        if self.overwritten not in variables_in(found) or (self._is_first and not found.shape):
+            return value
+        variable = self.build.variable(self.build.temporary("old"), found.dtype, found.shape)
+        self.early.append(Assign(variable.name, owned(found, self.build) if found.shape else found))
+        return value._replace(expression=variable)
 
     def _evaluation(self, update: Update) -> tuple[Scope, Value | None]:
         """Return the scope of what is folded, and a mask where some points of its box do not count."""
