@@ -196,6 +196,7 @@ class _Lowering:
         walked = {a for place in places.values() for a in place.axes}
         if update.bound and not walked & set(update.bound):
             raise _refuse(self.definition, "a place that depends on data does not change with what is folded")
+        walked |= {axis for axis in axes if inner.spans[axis] != self.scope.spans[axis]}
         at = [places.get(a) or (affine_value(Affine.var(a), inner) if a in walked else None) for a in axes]
         if _is_torn([place is not None for place in at]):
             at = [affine_value(Affine.var(a), inner) if p is None else p for a, p in zip(axes, at, strict=True)]
@@ -259,11 +260,13 @@ class _Lowering:
         if not update.bound:
             return self.scope, None
         full = self.scope.domain & update.domain
-        spans = ranges_of(full, update.bound, (*self.scope.spans, *update.bound))
+        others = (*self.scope.spans, *update.bound)
+        spans = ranges_of(full, update.bound, others)
         if spans is None:
             raise _refuse(self.definition, "what is folded at places that depend on data has no range")
+        spans |= ranges_of(full, [axis for axis in self.scope.spans if update.domain.mentions(axis)], others) or {}
         inner = replace(
-            self.scope, spans={**spans, **self.scope.spans}, domain=self.scope.box & span_box(spans), memo={}
+            self.scope, spans={**self.scope.spans, **spans}, domain=self.scope.box & span_box(spans), memo={}
         )
         terms = (update.term, *update.conditions, *update.places.values())
         if not all(readable(term, full, inner.box, inner) for term in terms):
