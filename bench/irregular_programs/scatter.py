@@ -68,3 +68,11 @@ def residual(at: "int64[n]", q, r, p):
     for i in range(len(at)):
         cell = at[i]
         p[cell] = q[i] - r[cell]
+
+
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL407, c refused TL305
+def raise_bids(item: "int64[n]", runner_up: "int64[n]", bid, best):
+    for i in range(len(bid)):
+        if bid[i] > best[item[i]]:
+            best[item[i]] = bid[i]
+            best[runner_up[i]] = 0.0

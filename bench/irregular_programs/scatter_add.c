@@ -129,3 +129,13 @@ void frequencies(int n, int k, const int x[n], double f[k]) {
     for (int b = 0; b < k; b++)
         f[b] /= n;
 }
+
+// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo loop-free, linalg loop-free, c loop-free
+void count_packets(int n, const int *restrict port, const unsigned *restrict size, unsigned long *restrict packets,
+                   unsigned long *restrict bytes)
+{
+    for (int i = 0; i < n; i++) {
+        packets[port[i]] += 1;
+        bytes[port[i]] += size[i];
+    }
+}

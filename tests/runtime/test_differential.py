@@ -12,6 +12,7 @@ import pytest
 from tests.ir.programs import GEMM, function
 
 from tensorlift.diagnostics import LiftError
+from tensorlift.ir.function import FunctionView
 from tensorlift.ir.interpreter import Interpreter, Result, TooLongError
 from tensorlift.ir.text import functions
 from tensorlift.languages.python import read_python
@@ -20,6 +21,7 @@ from tensorlift.poly.domain import Domain, at_least
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.cases import MOST_ITERATIONS, Called, Case, Reference, Tally, draw_cases
 from tensorlift.runtime.compare import Tolerance
+from tensorlift.runtime.data import asks_for_nan
 from tensorlift.runtime.differential import differential_test
 from tensorlift.runtime.original import CompileOptions
 from tensorlift.runtime.workers import Limits
@@ -75,6 +77,28 @@ def test_a_nan_that_the_source_compares_is_no_input_to_compare_with(text: str) -
     source = source_from_text(f"#include <math.h>\n{text}", "f.c")
     (tested,) = lift_source(source, LiftOptions(test=True)).functions
     assert tested.lifted, tested.diagnostics
+    assert [trial.passed for trial in tested.tests] == [True, True]
+
+
+@pytest.mark.parametrize(("compared", "asked"), [("!=", True), (">=", True), (">", False), ("<", False)])
+def test_a_nan_is_asked_for_by_a_comparison_that_it_changes(compared: str, asked: bool) -> None:  # noqa: FBT001
+    text = f"def f(x: 'float64[:]'):\n    return 1 if x[0] {compared} x[0] else 0\n"
+    (read,) = read_python(text, "f.py")
+    assert read.module is not None
+    assert asks_for_nan(FunctionView(functions(read.module)[0])) is asked
+
+
+@pytest.mark.skipif(shutil.which("c++") is None, reason="there is no C++ compiler")
+def test_numbers_in_containers_go_by_the_types_of_the_arrays() -> None:
+    text = """#include <array>
+    #include <vector>
+    void f(const std::vector<char> &s, const std::vector<long long> &w, std::vector<std::vector<char>> &d,
+           std::array<unsigned long long, 4> &h) {
+      for (size_t i = 0; i < d.size(); i++)
+        for (size_t j = 0; j < d[i].size(); j++) d[i][j] = s[i];
+      for (size_t i = 0; i < w.size(); i++) h[w[i] & 3] += 1;
+    }"""
+    (tested,) = lift_source(source_from_text(text, "f.cpp"), LiftOptions(test=True)).functions
     assert [trial.passed for trial in tested.tests] == [True, True]
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import re
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.targets.sampling import NUMPY_TYPES, Library, try_row
+from tests.targets.sampling import NUMPY_TYPES, Library, Trial, try_row
 
 from tensorlift.diagnostics import LiftError
+from tensorlift.proofs.failure import CheckFailure
 from tensorlift.targets import get_target, target_names
 from tensorlift.targets.numpy import NUMBERS, ROWS, promote
-from tensorlift.targets.target import by_spelling, row
+from tensorlift.targets.target import Sample, by_spelling, row
 
 if TYPE_CHECKING:
     from tensorlift.ops.dtypes import DType
@@ -29,6 +32,29 @@ NUMPY = Library(
 @pytest.mark.parametrize("spelling", sorted(ROWS))
 def test_a_row_means_what_numpy_does(spelling: str) -> None:
     try_row(NUMPY, ROWS[spelling])
+
+
+@pytest.mark.parametrize("spelling", sorted(ROWS))
+def test_a_row_means_the_same_of_a_python_number(spelling: str) -> None:
+    """Where a number stands for an operand, NumPy takes its type for that of the others, or for 64 bits with a sign."""
+    for entry in ROWS[spelling].samples if spelling.startswith("np.") else ():
+        for left_out in entry.operands if len(entry.operands) > 1 else ():
+            for number, dtype in product(("3", "0.1"), ("u64", "f32")):
+                text = re.sub(rf"\b{left_out}\b", number, entry.text)
+                rest = {k: re.sub(r"^\w+", dtype, kind) for k, kind in entry.operands.items() if k != left_out}
+                with contextlib.suppress(CheckFailure):  # many take arrays alone
+                    trial = Trial(NUMPY, Sample(text, rest, entry.least), 0)
+                    trial.compare(trial.run(trial.given))
+
+
+@pytest.mark.parametrize("function", ["np.add.at", "np.maximum.at", "np.minimum.at"])
+@pytest.mark.parametrize(("dtype", "number"), [("u64", "3"), ("f32", "0.1"), ("f32", "16777217")])
+def test_cells_that_a_number_of_64_bits_changes_otherwise_are_folded_with_none(
+    function: str, dtype: str, number: str
+) -> None:
+    entry = Sample(f"{function}(a, (b > 0).astype(int), {number})", {"a": f"{dtype}[n + 1]", "b": "f64[n]"})
+    with pytest.raises(CheckFailure, match="a Python number has 64 bits and a sign here"):
+        Trial(NUMPY, entry, 0)
 
 
 def _attempts(spelling: str) -> list[str]:

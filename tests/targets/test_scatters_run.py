@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,3 +72,28 @@ def test_bytes_are_places(target: str) -> None:
 def test_columns_are_places(target: str) -> None:
     k, v = np.array([2, 2], np.int32), np.array([[1.0, -1.0], [-3.0, 4.0]])
     assert _run(COLUMNS, target, k, v, np.zeros((2, 3))).tolist() == [[0, 0, -1], [0, 0, -3]]
+
+
+UPDATES_IN_LOOPS = {
+    "reads what the update before changed": "if (v[i] > h[k[i]]) { h[k[i]] = v[i]; h[k[n - 1 - i]] = v[i] - 1; }",
+    "values of the cells before": "double t = h[k[i]]; h[k[n - 1 - i]] = v[i]; h[k[i]] = t * 2;",
+    "a row of them": "for (int j = 0; j < m; j++) h[j] = h[j] / 2 + v[i]; h[k[i]] = h[0] + h[k[n - 1 - i]];",
+    "a counter beside them": "if (h[i] != v[0]) h[at++] = h[i];",
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("body", UPDATES_IN_LOOPS.values(), ids=UPDATES_IN_LOOPS)
+def test_updates_in_a_loop_that_stays_are_made_in_one_copy(target: str, body: str) -> None:
+    source = f"""void f(int n, int m, const int k[restrict n], const double v[restrict n], double h[restrict m]) {{
+  int at = 0;
+  for (int i = 0; i < n; i++) {{ {body} }}
+}}"""
+    if target != "numpy":
+        pytest.importorskip(target)
+    (function,) = lift(source, to=target, test=True).functions
+    assert (str(function.level), str(function.definitions)) == ("proved", "proved")
+    assert all(trial.passed for trial in function.tests)
+    before, _, loop = str(function.program).partition("for i in" if target != "jax" else "def i_step")
+    assert loop
+    assert not re.search(r"h\w* = h\w*\.(copy|clone)\(\)", loop)

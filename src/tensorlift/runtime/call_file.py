@@ -149,7 +149,7 @@ _HEAD = """#include <array>
 #include <new>
 #include <type_traits>
 #include <vector>
-template <class T> void tl_read(T &to, const T *&from, const long *) { to = *from++; }
+template <class T, class E> void tl_read(T &to, const E *&from, const long *) { to = (T)*from++; }
 template <class C, class T> C tl_pair(T re, T im) {
   T parts[] = {re, im};
   C made;
@@ -182,7 +182,7 @@ template <class T, std::size_t N, class E> void tl_read(std::array<T, N> &to, co
 template <class T, std::size_t N, class E> void tl_read(T (&to)[N], const E *&from, const long *extents) {
   for (T &part : to) tl_read(part, from, extents + 1);
 }
-template <class T> void tl_write(const T &from, T *&to, const long *, const char *) { *to++ = from; }
+template <class T, class E> void tl_write(const T &from, E *&to, const long *, const char *) { *to++ = (E)from; }
 template <class T, class E> void tl_write(const std::vector<T> &from, E *&to, const long *extents, const char *name) {
   if ((long)from.size() != extents[0]) {
     std::fprintf(stderr, "%s has %ld elements where %ld are expected\\n", name, (long)from.size(), extents[0]);

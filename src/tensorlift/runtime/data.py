@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from xdsl.dialects.builtin import IndexType
 
-from tensorlift.ir.arithmetic import ArithmeticFault, constant, is_one_value, width_of
+from tensorlift.ir.arithmetic import ArithmeticFault, constant, evaluator, is_one_value, width_of
 from tensorlift.ir.memory import NUMPY_TYPES
 
 if TYPE_CHECKING:
@@ -96,8 +96,9 @@ def adds_floats(view: FunctionView) -> bool:
 
 
 def asks_for_nan(view: FunctionView) -> bool:
-    """Tell whether a function compares a float with itself, which only a NaN is not equal to."""
-    return any(op.name == "arith.cmpf" and is_one_value(*op.operands) for op in view.operations)
+    """Tell whether a function compares a float with itself in a way that comes out otherwise for a NaN."""
+    asked = (op for op in view.operations if op.name == "arith.cmpf" and is_one_value(*op.operands))
+    return any(compare is not None and compare(0.0, 0.0) != compare(nan, nan) for compare in map(evaluator, asked))
 
 
 def _compared(operations: Sequence[Operation]) -> Iterator[float]:

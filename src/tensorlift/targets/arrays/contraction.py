@@ -230,6 +230,8 @@ def _outer_of(function: str) -> OpRow:
     base = next(row for row in ARITHMETIC_ROWS if row.spelling == f"np.{function}")
 
     def meaning(o: Obligations, A: Tensor, B: Tensor) -> SymbolicTensor:  # noqa: N803 - NumPy's names
+        if not (A.is_strong and B.is_strong):
+            o.refuse(f"np.{function}.outer makes an array of a Python number, whose type would count")
         spread = A.with_cells((*A.shape, *(ONE,) * B.rank), lambda indices: A.at(indices[: A.rank]))
         result = base.meaning(o, spread, B)
         assert isinstance(result, SymbolicTensor)

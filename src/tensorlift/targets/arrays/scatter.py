@@ -14,6 +14,7 @@ from tensorlift.comprehension.tensor import (
     CellMap,
     Indices,
     Obligations,
+    Strength,
     SymbolicTensor,
     affine_of,
     broadcast_shape,
@@ -23,7 +24,7 @@ from tensorlift.comprehension.tensor import (
 )
 from tensorlift.comprehension.terms import applies
 from tensorlift.ir.scalar_terms import choose, neutral
-from tensorlift.ops.dtypes import is_integer
+from tensorlift.ops.dtypes import is_integer, rounded
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from tensorlift.comprehension.terms import Reducer, Term
+    from tensorlift.ops.dtypes import DType
     from tensorlift.targets.target import OpRow
 
     Combine = Callable[["Hits", "Term"], "Term"]
@@ -188,11 +190,31 @@ def folded(op: Reducer, o: Obligations, a: Tensor, indices: Subscripts, b: Tenso
     return updated(o, a, indices, b, lambda hits, old: hits.fold(op, old))
 
 
+def _at(op: Reducer, o: Obligations, a: Tensor, indices: Subscripts, b: Tensor) -> SymbolicTensor:
+    """Return the array after NumPy's method ``at``, which makes an array of a Python number first: its type counts."""
+    if not b.is_strong and not _takes_numbers(a.dtype, b):
+        o.refuse(f"a Python number has 64 bits and a sign here; convert it to the type of the cells, {a.dtype}, first")
+    return folded(op, o, a, indices, b)
+
+
+def _takes_numbers(dtype: DType, number: SymbolicTensor) -> bool:
+    """Tell whether it is all one if 64 bits with a sign are folded into cells; unsigned ones of 64 become floats."""
+    if dtype == "f32":
+        value = number.at(()) if number.strength is Strength.WEAK and not number.shape else None
+        return isinstance(value, terms.Constant) and rounded(value.value, dtype) == value.value
+    return dtype != "u64"
+
+
 _PLACES = (
     "{}(a, (b > 0).astype(int), b)",
     "{}(a, np.arange(n), b)",
     "{}(a, (b > 0).astype(int), 1)",
     "{}(a, np.zeros(n, dtype=int), b)",
+)
+_NUMBERS = (
+    ("{}(a, (b > 0).astype(int), 3)", "i32"),
+    ("{}(a, (b > 0).astype(int), 0.5)", "f32"),
+    ("{}(a, (b > 0).astype(int), np.uint64(3))", "u64"),
 )
 _CELLS = ("{}(a, ((b > 0).astype(int), (b < 0).astype(int)), b)", "{}(a, (slice(None), (b > 0).astype(int)), b)")
 
@@ -200,7 +222,8 @@ _CELLS = ("{}(a, ((b > 0).astype(int), (b < 0).astype(int)), b)", "{}(a, (slice(
 def _row(spelling: str, op: Reducer) -> OpRow:
     texts = [sample(text.format(spelling), 1, a="f64[n + 1]", b="f64[n]") for text in _PLACES]
     texts += [sample(text.format(spelling), 1, a="f64[m + 1, n + 1]", b="f64[n]") for text in _CELLS]
-    return row(spelling, partial(folded, op), *texts, name=spelling, memory=Memory.UPDATE)
+    texts += [sample(text.format(spelling), 1, a=f"{dtype}[n + 1]", b="f64[n]") for text, dtype in _NUMBERS]
+    return row(spelling, partial(_at, op), *texts, name=spelling, memory=Memory.UPDATE)
 
 
 # Each is a statement, by which the first operand changes.

@@ -158,6 +158,8 @@ def _updated(name: str, o: Obligations, x: Tensor, items: Subscripts, values: Te
     _require_fitting(o, x, values)
     if x.dtype == "bool":
         o.refuse("arithmetic on cells that are truth values, which JAX does not update so")
+    if name == "divide" and is_integer(x.dtype):
+        o.refuse("JAX returns floats where cells that are integers are divided")
     if not index.is_basic(items):
         if name not in _FOLDS:
             o.refuse(f"an update {name} at index arrays")

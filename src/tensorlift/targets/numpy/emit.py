@@ -26,7 +26,7 @@ from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.arrays import contraction_text, einsum_text, is_narrow, library_of, spread
 from tensorlift.targets.python_text.emission import Emission, Memory
 from tensorlift.targets.python_text.taps import product_text
-from tensorlift.targets.python_text.text import Precedence, Text, call
+from tensorlift.targets.python_text.text import Precedence, Text, call, is_shortened, parameter_in
 
 if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import (
@@ -155,11 +155,21 @@ class _NumpyEmission(Emission):
 
     def scattered(self, node: Scatter, name: str) -> tuple[str, str]:
         """Spell an update at index arrays: a function's, unless there is one place, or values are only stored."""
-        value, places = self.spell(node.value).source, self.places(node)
+        value, places = self.spell(node.value), self.places(node)
         if node.op == "set" or (node.op == "add" and not any(index.shape for index in node.indices)):
-            return f"{name}[{', '.join(places)}] {'=' if node.op == 'set' else '+='} ", value
+            return f"{name}[{', '.join(places)}] {'=' if node.op == 'set' else '+='} ", value.source
+        if self._needs_type(node.value):
+            parameter = parameter_in((node.value,))
+            if parameter is not None:
+                self.spell.wanted[parameter.name] = parameter.dtype
+            value = self.spell.converted(value, node.dtype)
         listed = ", ".join("slice(None)" if place == ":" else place for place in places)
-        return "", f"{_UPDATES[node.op]}({name}, {listed if len(places) == 1 else f'({listed})'}, {value})"
+        return "", f"{_UPDATES[node.op]}({name}, {listed if len(places) == 1 else f'({listed})'}, {value.source})"
+
+    def _needs_type(self, value: Expression) -> bool:
+        """Tell whether a Python number, which is one of 64 bits with a sign to ``np.add.at``, is another one there."""
+        is_held = isinstance(value, Literal) and not is_shortened(value.value, value.dtype)
+        return self.spell.is_python(value) and (value.dtype == "u64" or (value.dtype == "f32" and not is_held))
 
     def _chosen(self, node: Expression) -> Text:
         """Spell a value for a place that takes numbers of either kind: Python itself chooses between numbers."""
