@@ -94,6 +94,6 @@ def test_updates_in_a_loop_that_stays_are_made_in_one_copy(target: str, body: st
     (function,) = lift(source, to=target, test=True).functions
     assert (str(function.level), str(function.definitions)) == ("proved", "proved")
     assert all(trial.passed for trial in function.tests)
-    before, _, loop = str(function.program).partition("for i in" if target != "jax" else "def i_step")
+    _, _, loop = str(function.program).partition("for i in" if target != "jax" else "def i_step")
     assert loop
     assert not re.search(r"h\w* = h\w*\.(copy|clone)\(\)", loop)
