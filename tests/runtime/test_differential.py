@@ -81,7 +81,7 @@ def test_a_nan_that_the_source_compares_is_no_input_to_compare_with(text: str) -
 
 
 @pytest.mark.parametrize(("compared", "asked"), [("!=", True), (">=", True), (">", False), ("<", False)])
-def test_a_nan_is_asked_for_by_a_comparison_that_it_changes(compared: str, asked: bool) -> None:  # noqa: FBT001
+def test_a_nan_is_asked_for_by_a_comparison_that_it_changes(compared: str, asked: bool) -> None:  # noqa: FBT001 - expected
     text = f"def f(x: 'float64[:]'):\n    return 1 if x[0] {compared} x[0] else 0\n"
     (read,) = read_python(text, "f.py")
     assert read.module is not None
