@@ -115,7 +115,7 @@ int partition_stable(int n, const double *restrict x, double pivot, double *rest
     return nl;
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL407, c refused TL402
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c refused TL402
 int partition_front_and_back(int n, const int *restrict x, int *restrict out)
 {
     int front = 0, back = n - 1;
@@ -127,7 +127,7 @@ int partition_front_and_back(int n, const int *restrict x, int *restrict out)
     return front;
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL407, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 int remove_value(int *a, int n, int value)
 {
     int k = 0;
@@ -147,7 +147,7 @@ int unique_sorted(int n, const int *restrict x, int *restrict out)
     return k;
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL302, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 int run_lengths(int n, const int *restrict x, int *restrict length)
 {
     int runs = 0, start = 0;
@@ -160,7 +160,7 @@ int run_lengths(int n, const int *restrict x, int *restrict length)
     return runs;
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL407, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 int with_second_push(int n, const double *restrict x, double *restrict out)
 {
     int k = 0;
@@ -246,7 +246,7 @@ void pack_and_tell_where(int n, const float *restrict a, const float *restrict b
     }
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL407, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 int compress_up_to(int n, int most, const double *x, double *out) {
     int k = 0;
     for (int i = 0; i < n; i++)

@@ -77,7 +77,7 @@ void permute_through(int n, const int p[n], const int q[n], const double x[n], d
         y[p[i]] = x[q[i]];
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL407, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void first_writer(int n, int m, const int key[n], int owner[m]) {
     for (int i = 0; i < n; i++)
         if (owner[key[i]] == 0)

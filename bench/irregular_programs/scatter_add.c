@@ -107,7 +107,7 @@ void histogram_in_range(int n, int m, const int *x, int h[m]) {
             h[x[i]]++;
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL407, c hybrid
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void saturating_histogram(int n, const int *key, unsigned char *h) {
     for (int i = 0; i < n; i++)
         if (h[key[i]] < 255)

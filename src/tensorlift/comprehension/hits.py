@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.matching import alike
+from tensorlift.comprehension.tensor import decided_in_arms
 from tensorlift.comprehension.terms import Apply, Index, Reduce, Term, applies
 
 if TYPE_CHECKING:
@@ -17,6 +19,44 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.rewrite import Descend
     from tensorlift.poly.affine import Affine
     from tensorlift.poly.domain import Domain
+
+
+def hit_in_cases(term: Term, domain: Domain) -> Term:
+    """Return a choice by whether ``p ? t : u`` hits, of values that ask ``p`` too, as a choice by ``p``.
+
+    Where the cell that ``u`` hits gets its own value, as what is not to be stored, no place is asked for.
+    """
+    if not applies(term, "select") or not applies(term.args[0], "hits"):
+        return term
+    (place, cell), chosen, other = term.args[0].args, *term.args[1:]
+    condition, *places = _alternatives(place)
+    chosen = _asking(chosen, condition) if places else chosen
+    if not places or not any(node is condition for node in rewrite.walk(chosen)):
+        return term
+    arms = (terms.apply("select", terms.apply("hits", one, cell), chosen, other) for one in places)
+    decided = decided_in_arms(condition, *arms)
+    return terms.apply("select", condition, *(_settled(seen_where_hit(arm, domain)) for arm in decided.args[1:]))
+
+
+def _settled(term: Term) -> Term:
+    return term.children[1] if applies(term, "select") and term.args[1] is term.args[2] else term
+
+
+def _asking(term: Term, condition: Term) -> Term:
+    """Return a term with a condition as it is, where it asks the same with other bound names."""
+    if not isinstance(term, Apply):
+        return term
+    return condition if alike(term, condition) else rewrite.rebuild(term, lambda child: _asking(child, condition))
+
+
+def _alternatives(place: Term) -> tuple[Term, ...]:
+    """Return by which condition a place is one of two, and these; the place alone where it is one."""
+    if applies(place, "select"):
+        return place.args
+    if not applies(place, "cast"):
+        return (place,)
+    condition, *places = _alternatives(place.args[0])
+    return (condition, *(terms.cast(one, place.dtype) for one in places)) if places else (place,)
 
 
 def seen_where_hit(term: Term, domain: Domain) -> Term:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.flags import simplified_flag
-from tensorlift.comprehension.hits import seen_where_hit
+from tensorlift.comprehension.hits import hit_in_cases, seen_where_hit
 from tensorlift.comprehension.normal.arithmetic import (
     by_cells,
     cells,
@@ -204,6 +204,9 @@ class Scope:
         decided = decided_in_arms(*term.args)
         if decided.args != term.args:
             return self.of(decided)
+        cases = hit_in_cases(term, self.domain)
+        if cases is not term:
+            return self.of(cases)
         seen = seen_where_hit(term, self.domain)
         if seen is not term:
             return self.of(seen)
