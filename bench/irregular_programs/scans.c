@@ -13,7 +13,7 @@ void forward_fill(int n, const double *x, double *y) {
     }
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c refused TL314
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c refused TL402
 void fill_valid(int n, const int *valid, const float *x, float *y) {
     int at = 0;
     for (int i = 0; i < n; ++i) {

@@ -21,6 +21,17 @@ ROWS = """void f(int n, int d, int m, const int r[n], const double x[n][d], doub
   for (int i = 0; i < n; i++) for (int j = 0; j < d; j++) s[r[i]][j] += x[i][j]; }"""
 ONE_HOT = "void f(int n, int m, const int k[n], float h[n][m]) { for (int i = 0; i < n; i++) h[i][k[i]] = 1.0f; }"
 
+FIRST = """void f(int n, int m, const int key[n], int owner[m]) {
+  for (int i = 0; i < n; i++) if (owner[key[i]] == 0) owner[key[i]] = i + 1; }"""
+SATURATING = """void f(int n, const int *key, unsigned char *h) {
+  for (int i = 0; i < n; i++) if (h[key[i]] < 255) h[key[i]]++; }"""
+
+
+@pytest.mark.parametrize("source", [FIRST, SATURATING])
+def test_a_store_under_a_condition_in_a_loop_that_stays_is_at_a_place_that_this_chooses(source: str) -> None:
+    function = lifted_text(source, "linalg")
+    assert (str(function.verdict), str(function.level)) == ("hybrid", "proved")
+
 
 @pytest.mark.parametrize(
     ("source", "combining", "loops"),
@@ -59,6 +70,11 @@ def test_a_store_where_data_says_is_a_loop_of_insertions(source: str, combining:
         (LAST, "into %1[%4]", "into %1[%p]", ""),
         (ROWS, "into %3[%6, %p_0]", "into %3[%6, %p]", ""),
         (ONE_HOT, "[%p] : tensor<?xi32>", "[%c0] : tensor<?xi32>", ""),
+        (FIRST, "%8, %10, %12", "%8, %12, %10", "at the end of an iteration"),
+        (FIRST, "into %owner_0[%14]", "into %owner_0[%6]", "at the end of an iteration"),
+        (FIRST, "%3, %0, %c0_i32", "%3, %c0_i32, %0", "at the end of an iteration"),
+        (FIRST, "cmpi eq, %7", "cmpi ne, %7", "at the end of an iteration"),
+        (FIRST, "extract %owner_0[%11]", "extract %owner_0[%6]", "at the end of an iteration"),
     ],
 )
 def test_another_loop_of_insertions_is_refused(source: str, old: str, new: str, reason: str) -> None:
