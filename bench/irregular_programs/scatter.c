@@ -89,3 +89,9 @@ void averages(int n, const int slot[n], const int total[n], const int count[], i
     for (int i = 0; i < n; i++)
         mean[slot[i]] = total[i] / count[slot[i]];
 }
+
+// expect: numpy loop-free
+void roll(int n, int k, double *y, const double *x) {
+    for (int i = 0; i < n; i++)
+        y[(i + k) % n] = x[i];
+}

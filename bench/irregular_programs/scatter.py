@@ -76,3 +76,10 @@ def raise_bids(item: "int64[n]", runner_up: "int64[n]", bid, best):
         if bid[i] > best[item[i]]:
             best[item[i]] = bid[i]
             best[runner_up[i]] = 0.0
+
+
+# expect: numpy loop-free
+def roll(y: np.ndarray, x: np.ndarray, k: int):
+    n = len(x)
+    for i in range(n):
+        y[(i + k) % n] = x[i]

@@ -139,3 +139,9 @@ void count_packets(int n, const int *restrict port, const unsigned *restrict siz
         bytes[port[i]] += size[i];
     }
 }
+
+// expect: numpy loop-free
+void totals_of_blocks(int n, int m, double *total, const double *x) {
+    for (int i = 0; i < n; i++)
+        total[i / m] += x[i];
+}

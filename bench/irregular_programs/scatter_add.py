@@ -77,3 +77,10 @@ def histogram_in_range(x: "float64[:]", h: "int64[:]"):
         b = int(v * 2.0)
         if 0 <= b < len(h):
             h[b] += 1
+
+
+# expect: numpy loop-free
+def totals_on_a_ring(total: np.ndarray, x: np.ndarray):
+    m = len(total)
+    for i in range(len(x)):
+        total[i % m] += x[i]

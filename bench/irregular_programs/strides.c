@@ -119,3 +119,10 @@ void backwards_by(int n, int s, double *a) {
   for (int i = n - 1; i >= 0; i -= s)
     a[i] = 0.0;
 }
+
+// expect: numpy loop-free
+void pack_rows(int n, double A[n][n], double *p) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++)
+      p[i * (i + 1) / 2 + j] = A[i][j];
+}

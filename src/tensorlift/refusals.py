@@ -112,11 +112,6 @@ REFUSALS: dict[str, Refusal] = {
     "address": Refusal(
         "TL139", "the address of `{detail}` is taken", "return the value instead of writing through a pointer"
     ),
-    "quotient": Refusal(
-        "TL166",
-        "the quotient or remainder by `{detail}` does not come out in sums of loop variables and sizes",
-        "run the loop over a multiple of the divisor, as in `i < n*s` for `i / s`, or pass the quotient as a parameter",
-    ),
     # Types and objects.
     "struct": Refusal(
         "TL140", "this use of a structure or union is not lifted: {detail}", "pass the members as separate parameters"

@@ -88,17 +88,6 @@ CASES = [
         "void f(int n, double *a) {\n  for (int i = 0; i < n; i++)\n    a[i * i] = 1;\n}\n",
     ),
     Refused(
-        "packed",
-        "TL166",
-        4,
-        9,
-        "void f(int n, double *a) {\n"
-        "  for (int i = 0; i < n; i++)\n"
-        "    for (int j = 0; j <= i; j++)\n"
-        "      a[i * (i + 1) / 2 + j] = 1;\n"
-        "}\n",
-    ),
-    Refused(
         "two unrelated strides",
         "TL132",
         4,

@@ -62,7 +62,6 @@ def test_counters_that_may_wrap_are_asked_not_to(loop: str) -> None:
         ("void f(double *a) {\n  while (1)\n    a[0] = 1;\n}", "TL110", 2, 3),
         ("int f(int n) {\n  for (int i = 0; i < n; i++)\n    if (i > 3)\n      return i;\n}", "TL117", 2, 3),
         ("int f(int n) {\n  if (n > 2)\n    return 1;\n}", "TL117", 2, 7),
-        ("void f(int n, int m, double *a) {\n  for (int i = 0; i < n; i++)\n    a[i * i % m] = 1;\n}", "TL166", 3, 7),
         ("int m;\nvoid f(double *a) {\n  for (m = 0; m < 4; m++)\n    a[m] = 1;\n}", "TL165", 1, 5),
     ],
 )  # fmt: skip

@@ -58,6 +58,34 @@ def test_what_reads_other_cells_is_rejected(reject: Reject, source: str, value: 
     assert reject(source, _program(value)) == code
 
 
+ROLL = "void f(int n, int k, const double *x, double *y) { for (int i = 0; i < n; i++) y[(i + k) % n] = x[i]; }"
+ROLLED = """def f(k, x, y):
+    n = x.shape[0]
+    y = y.copy()
+    y[np.fmod(np.arange(k, k + n).astype(np.int32), n)] = x
+    return y
+"""
+
+
+def test_a_store_at_a_remainder_by_a_size_is_proved(accept: Accept) -> None:
+    accept(ROLL, ROLLED)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("arange(k, k + n)", "arange(n)", OBLIGATION),
+        ("arange(k, k + n)", "arange(k + 1, k + n + 1)", OBLIGATION),
+        ("np.int32), n)", "np.int32), n + 1)", OBLIGATION),
+        ("np.int32", "np.int16", OBLIGATION),
+        ("= x\n", "= x[::-1]\n", UNEQUAL),
+        ("] = x\n", "] += x\n", UNEQUAL),
+    ],
+)
+def test_a_store_at_another_remainder_is_rejected(reject: Reject, old: str, new: str, code: str) -> None:
+    assert reject(ROLL, ROLLED.replace(old, new)) == code
+
+
 @pytest.mark.parametrize("source", [HALF, MIXED, BINS])
 def test_both_halves_are_proved_without_a_condition_on_places(source: str) -> None:
     (function,) = lift(source).functions

@@ -11,13 +11,12 @@ from tensorlift.ir import nodes
 from tensorlift.ir.function import TEXT
 from tensorlift.ir.location import location_of
 from tensorlift.ir.tables import constants_of, extents_of, known_cell
-from tensorlift.normalise.blame import inexact
 from tensorlift.normalise.bounds import extent_name
 from tensorlift.normalise.cells import element_type
 from tensorlift.normalise.delinearise import respread
 from tensorlift.normalise.exact import integer_or_float
 from tensorlift.normalise.induction import nested_loops
-from tensorlift.normalise.values import Access, Address, Array, Data, Slot, depends_on_data
+from tensorlift.normalise.values import Access, Address, Array, Data, Slot
 from tensorlift.ops.c_types import TRUTH
 from tensorlift.poly.index_arithmetic import Index
 from tensorlift.poly.polynomial import ZERO, Polynomial
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from tensorlift.normalise.execution import Execution, Rule
     from tensorlift.poly.loops import Domain
 
-QUOTIENT = "TL166"
 _MOST_CELLS = 1 << 32  # memory of more cells is that of a container that grows
 DISTANCE = "%row "  # begins the variables that stand for how far the rows of a table are apart
 
@@ -58,10 +56,6 @@ def _store(ex: Execution, op: Operation) -> None:
     array, subscripts = _place(ex, op.operands[1], op.operands[2])
     if array.table is not None:
         raise refusal("global", ex.place, array.name)
-    if any(map(depends_on_data, subscripts)):
-        why = inexact(ex, op.operands[2], ex.place)
-        if why.diagnostics[0].code == QUOTIENT:  # no data at all: of sizes nobody says that it is inside
-            raise why
     ex.sink.store(array, subscripts, value, ex.domain, ex.place)
 
 

@@ -1,13 +1,11 @@
-"""Why an integer that steers has no exact value: it is loaded, divided, or changed by a loop in no closed form."""
+"""Why an integer that steers has no exact value: it is loaded, or changed by a loop in no closed form."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.arith import ConstantOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
 
-from tensorlift.ir.arithmetic import constant_of
 from tensorlift.normalise.exact import DIVISIONS
 from tensorlift.normalise.steering import is_integer, made_of
 from tensorlift.normalise.values import Unknown, depends_on_data
@@ -25,7 +23,6 @@ def inexact(ex: Execution, value: SSAValue, place: Location, reason: str = "subs
     """Refuse an integer without an exact value at what makes it so; ``reason`` says that it is data."""
     work: list[tuple[SSAValue, Operation | None]] = [(value, None)]
     seen: set[SSAValue] = set()
-    quotient: LiftError | None = None
     while work:
         found, user = work.pop()
         known = ex.values.get(found)
@@ -38,13 +35,11 @@ def inexact(ex: Execution, value: SSAValue, place: Location, reason: str = "subs
         op = found.owner
         if not isinstance(op, Block) and op.name == "memref.load":
             return refusal(reason, place, "data")
-        if not isinstance(op, Block) and op.name in DIVISIONS and quotient is None:
-            quotient = refusal("quotient", ex.at(op), _name(op.operands[1]))
         if _is_carried(found):
             step = _step(found) or user
             return refusal("closed-form", place if step is None else ex.at(step), _variable(found))
         work += [(part, None if isinstance(op, Block) else op) for part in reversed(made_of(found))]
-    return quotient or refusal(reason, place, "data")
+    return refusal(reason, place, "data")
 
 
 def _variable(value: SSAValue) -> str:
@@ -72,12 +67,3 @@ def _step(carried: SSAValue) -> Operation | None:
         seen.update(new)
         work += reversed(new)
     return None
-
-
-def _name(divisor: SSAValue) -> str:
-    op = divisor.owner
-    while divisor.name_hint is None and not isinstance(op, Block | ConstantOp) and len(op.operands) == 1:
-        divisor = op.operands[0]
-        op = divisor.owner
-    number = constant_of(divisor)
-    return str(number) if number is not None else divisor.name_hint or "a value"
