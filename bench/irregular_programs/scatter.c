@@ -90,7 +90,7 @@ void averages(int n, const int slot[n], const int total[n], const int count[], i
         mean[slot[i]] = total[i] / count[slot[i]];
 }
 
-// expect: numpy loop-free
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void roll(int n, int k, double *y, const double *x) {
     for (int i = 0; i < n; i++)
         y[(i + k) % n] = x[i];

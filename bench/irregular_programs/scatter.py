@@ -78,7 +78,7 @@ def raise_bids(item: "int64[n]", runner_up: "int64[n]", bid, best):
             best[runner_up[i]] = 0.0
 
 
-# expect: numpy loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 def roll(y: np.ndarray, x: np.ndarray, k: int):
     n = len(x)
     for i in range(n):

@@ -79,7 +79,7 @@ def histogram_in_range(x: "float64[:]", h: "int64[:]"):
             h[b] += 1
 
 
-# expect: numpy loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 def totals_on_a_ring(total: np.ndarray, x: np.ndarray):
     m = len(total)
     for i in range(len(x)):

@@ -120,7 +120,7 @@ void backwards_by(int n, int s, double *a) {
     a[i] = 0.0;
 }
 
-// expect: numpy loop-free
+// expect: numpy hybrid, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 void pack_rows(int n, double A[n][n], double *p) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++)
