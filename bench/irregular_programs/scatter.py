@@ -70,7 +70,7 @@ def residual(at: "int64[n]", q, r, p):
         p[cell] = q[i] - r[cell]
 
 
-# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg refused TL407, c refused TL305
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c refused TL305
 def raise_bids(item: "int64[n]", runner_up: "int64[n]", bid, best):
     for i in range(len(bid)):
         if bid[i] > best[item[i]]:

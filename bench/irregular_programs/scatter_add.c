@@ -130,7 +130,7 @@ void frequencies(int n, int k, const int x[n], double f[k]) {
         f[b] /= n;
 }
 
-// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo loop-free, linalg loop-free, c loop-free
+// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo loop-free, linalg hybrid, c loop-free
 void count_packets(int n, const int *restrict port, const unsigned *restrict size, unsigned long *restrict packets,
                    unsigned long *restrict bytes)
 {
