@@ -66,7 +66,7 @@ def equal(left: AffineLike, right: AffineLike) -> Constraint:
 class Domain:
     """A set of assignments of integers to named variables; a variable that is not mentioned is free."""
 
-    __slots__ = ("_empty", "_equalities", "_solution", "_text", "address", "zeros")
+    __slots__ = ("_empty", "_equalities", "_solution", "_text", "_variables", "address", "zeros")
 
     def __init__(self, address: int | None, zeros: tuple[Affine, ...] = ()) -> None:
         """Take the address of a set, and expressions that are known to be zero at its points; there may be others."""
@@ -76,6 +76,7 @@ class Domain:
         self._text: str | None = None
         self._empty: bool | None = None
         self._equalities: list[Affine] | None = None
+        self._variables: tuple[str, ...] | None = None
         checked(address)
 
     def __del__(self, free: Callable[[int], object] = isl.set_free) -> None:
@@ -215,8 +216,11 @@ class Domain:
 
     def variables(self) -> tuple[str, ...]:
         """Return the variables that a constraint mentions."""
-        s = self.address
-        return tuple(isl.set_name(s, p) for p in range(isl.set_dim(s, PARAM)) if isl.set_involves(s, PARAM, p, 1))
+        if self._variables is None:
+            s = self.address
+            mentioned = (p for p in range(isl.set_dim(s, PARAM)) if isl.set_involves(s, PARAM, p, 1))
+            self._variables = tuple([isl.set_name(s, p) for p in mentioned])
+        return self._variables
 
     def mentions(self, name: str) -> bool:
         """Tell whether a constraint mentions the variable."""
@@ -310,7 +314,7 @@ class Domain:
 
     def __hash__(self) -> int:
         """Hash by text: a hash by isl would reorder the set's constraints in place."""
-        return hash(self._key)
+        return hash(self._text or self._key)
 
     def __str__(self) -> str:
         """Spell the constraints, ``true`` where there are none."""

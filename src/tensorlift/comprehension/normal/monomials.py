@@ -54,10 +54,14 @@ class Monomial:
 
     def with_domain(self, domain: Domain, coefficient: Coefficient | None = None) -> Monomial:
         """Return the same summand under another guard."""
-        same = Monomial(
-            self.coefficient if coefficient is None else coefficient, self.num, self.den, self.bound, domain
-        )
+        if coefficient is None:
+            coefficient = self.coefficient
+        if domain is self.domain and coefficient is self.coefficient:
+            return self
+        same = Monomial(coefficient, self.num, self.den, self.bound, domain)
         same._key, same._order, same._sig = self._key, self._order, self._sig
+        if domain is self.domain:
+            same._free = self._free
         return same
 
     def scaled(self, factor: Coefficient) -> Monomial:
@@ -180,9 +184,16 @@ class Monomial:
 
     def with_bound(self, names: Mapping[str, str]) -> Monomial:
         """Give the bound variables other names, new to the monomial."""
-        if not names:
+        changed = {v: Affine.var(n) for v, n in names.items() if v != n}
+        if not changed:
             return self
-        return self._rename({v: Affine.var(n) for v, n in names.items()}, tuple(names[v] for v in self.bound))
+        num, den = (tuple(a.rename(changed) for a in atoms) for atoms in (self.num, self.den))
+        bound = tuple(names[v] for v in self.bound)
+        same = Monomial(self.coefficient, num, den, bound, self.domain.substitute(changed))
+        same._sig, same._free = self._sig, self._free
+        if len(bound) == 1:  # which of several is met first depends on their names
+            same._key = self._key
+        return same
 
     def canonical(self) -> Monomial:
         """Give the bound variables canonical names, as they have inside atoms."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import Counter
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -50,7 +51,7 @@ def read_functions(
     if not functions:
         raise shared_refusal("no-function", start, "the file defines no function")
     imports, rebound = _imports(tree)
-    module = Module(filename, functions, dict(_constants(tree)), imports, _identifiers(tree), rebound | _rebound(tree))
+    module = Module(filename, functions, _constants(tree), imports, _identifiers(tree), rebound | _rebound(tree))
     return [read_definition(node, module, lower) for name, node in functions.items() if function in (None, name)]
 
 
@@ -91,15 +92,16 @@ def read_definition(
     return replace(read, inference=found[0]) if found else read
 
 
-def _constants(tree: ast.Module) -> Iterator[tuple[str, int | float]]:
-    """Iterate over the names of the file that are bound once, to a number."""
-    bound = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+def _constants(tree: ast.Module) -> dict[str, int | float]:
+    """Collect the names of the file that are bound once, to a number."""
+    numbers: dict[str, int | float] = {}
     for statement in tree.body:
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=value)) if (
-                isinstance(value, int | float) and bound.count(name) == 1
-            ):
-                yield name, value
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=int() | float() as value)):
+                numbers[name] = value
+    stored = (n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    bound = Counter(stored if numbers else ())
+    return {name: value for name, value in numbers.items() if bound[name] == 1}
 
 
 def _imports(tree: ast.Module) -> tuple[dict[str, str], frozenset[str]]:
@@ -153,8 +155,8 @@ def _outside_functions(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def _identifiers(tree: ast.Module) -> frozenset[str]:
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return frozenset(names | {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)})
+    named = (node for node in ast.walk(tree) if isinstance(node, ast.Name | ast.arg))
+    return frozenset(node.id if isinstance(node, ast.Name) else node.arg for node in named)
 
 
 def _rebound(tree: ast.Module) -> frozenset[str]:
