@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from bitwuzla import Kind, Result, RoundingMode
 from tests.comprehension.test_machine_terms import _pool as machine_terms
-from tests.shared import in_pairs
+from tests.shared import has_turn, in_pairs
 
 from tensorlift.comprehension import flags, rewrite, rules, terms
 from tensorlift.comprehension.normal import normalise
@@ -265,7 +265,8 @@ def _solved(left: Term, right: Term) -> Result:
 @pytest.mark.parametrize("name", ROWS)
 def test_a_solver_proves_a_rule_for_wider_integers_and_floats(name: str) -> None:
     row = ROWS[name]
-    for types in map(dict, in_pairs(tuple(types.items()) for types in _typed(row, SOLVED))):
+    first, *others = in_pairs(tuple(types.items()) for types in _typed(row, SOLVED))
+    for types in map(dict, [first, *(other for other in others if has_turn((name, other), 0, 2))]):
         left, right = _instance(row, types)
         assert left.dtype == right.dtype
         assert _solved(left, right) is Result.UNSAT, types

@@ -1,4 +1,4 @@
-"""Every PolyBench kernel in C, in Python and in MLIR has the same definitions, decided by the checker.
+"""Every PolyBench kernel in C and in Python, half of them in MLIR, have the same definitions, decided by the checker.
 
 The program that is lifted from one source is proved against the definitions of another, and the other way round: so
 both compute the same, for every size.
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 from tests.frontends.mlir.modules import forget
+from tests.shared import has_turn
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 
 from tensorlift.ir.function import functions
@@ -96,7 +97,7 @@ def test_a_kernel_means_the_same_in_c_and_python(kernel: str) -> None:
     _check(python, c)
 
 
-@pytest.mark.parametrize("kernel", _KERNELS)
+@pytest.mark.parametrize("kernel", [kernel for kernel in _KERNELS if has_turn(kernel, 0, 2)])
 def test_a_kernel_means_the_same_in_c_and_mlir(kernel: str) -> None:
     c, mlir = _meaning(_c(kernel)), _meaning(_mlir(kernel))
     _check(c, mlir)

@@ -1,4 +1,4 @@
-"""Irregular loops become what their comments say: half of them, on NumPy or on one other target by turns, some run.
+"""Irregular loops become what their comments say: a third of them, on NumPy or on one other target by turns, some run.
 
 With ``--exhaustive`` each is lifted to all targets; ``bench/irregular.py`` does that too.
 """
@@ -12,7 +12,7 @@ from tests.shared import has_turn
 from tensorlift.targets import target_names
 
 _PROGRAMS = programs()
-_TURNS = [*["numpy"] * 5, *(name for name in target_names() if name != "numpy"), *[""] * 10]
+_TURNS = [*["numpy"] * 5, *(name for name in target_names() if name != "numpy"), *[""] * 20]
 
 
 def _having_turn(program: Program) -> list[str]:

@@ -1,4 +1,4 @@
-"""Every reference kernel, compiled, agrees with what its meaning says on small random data."""
+"""Reference kernels, compiled, agree with what their meanings say on small random data; half of them by default."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from bench.kernels import native
 from bench.kernels.catalogue import ROOT, Kernel, kernels
 from bench.kernels.reference import meaning
 from bench.kernels.sample import Inputs, draw
+from tests.shared import has_turn
 
 if TYPE_CHECKING:
     import ctypes
@@ -32,7 +33,7 @@ def _widened(inputs: Inputs) -> dict[str, Any]:
     return {k: v.astype(np.int64) if getattr(v, "dtype", None) == np.int32 else v for k, v in inputs.items()}
 
 
-@pytest.mark.parametrize("kernel", kernels(), ids=str)
+@pytest.mark.parametrize("kernel", [k for k in kernels() if has_turn(k, 1, 2)], ids=str)  # others once they are lifted
 def test_compiled_kernel_agrees_with_its_meaning(kernel: Kernel) -> None:
     if not native.compiles(kernel):
         pytest.skip("no compiler of its language on the search path")

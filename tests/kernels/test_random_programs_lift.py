@@ -6,8 +6,8 @@ import pytest
 from bench.fuzz import lift_seed
 from tests.shared import sampled
 
-_BATCHES = sampled(1, 12)
-_IN_BATCH = 25
+_BATCHES = sampled(1, 25)
+_IN_BATCH = 12
 
 
 @pytest.mark.parametrize("first", range(0, _BATCHES * _IN_BATCH, _IN_BATCH))

@@ -11,7 +11,7 @@ from tests.shared import sampled
 
 from tensorlift.runtime.mlir.tools import find_tools
 
-_COUNT = sampled(8, 12)
+_COUNT = sampled(5, 12)
 
 
 @pytest.mark.parametrize(("language", "first"), [("c", 0), ("python", 0), ("mlir", 120)])

@@ -1,7 +1,7 @@
-"""Which reference kernels are lifted to which libraries: by default each to two of five, since rows are tried alone.
+"""Which reference kernels are lifted to which libraries: by default each to one of five, since rows are tried alone.
 
-They take turns by their names, and each runs in XLA or in upstream MLIR besides PyTorch.  With ``--exhaustive`` each
-is lifted to all, and runs there.  All are lifted to NumPy, proved, and kept as text.
+They take turns by their names, and each runs there.  With ``--exhaustive`` each is lifted to all.  All are lifted to
+NumPy, proved, and kept as text.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from tests.shared import has_turn
 if TYPE_CHECKING:
     from bench.kernels.catalogue import Kernel
 
-_TURNS = {"jax": (0, 1), "linalg": (0, 2), "torch": (1, 4), "stablehlo": (3, 4), "stablehlo, open": (2, 3)}
+_TURNS = ("jax", "linalg", "torch", "stablehlo", "stablehlo, open")
 
 
 def lifted_to(kernel: Kernel, target: str) -> bool:
     """Tell whether a kernel is lifted to a target, and runs there."""
-    return any(has_turn(kernel, turn, 5) for turn in _TURNS[target])
+    return has_turn(kernel, _TURNS.index(target), len(_TURNS))

