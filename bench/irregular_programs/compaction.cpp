@@ -47,3 +47,12 @@ std::vector<double> positives(const std::vector<double> &x)
             out.push_back(v);
     return out;
 }
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
+int keep_below(int n, const float *x, float limit, float *__restrict out) {
+  int kept = 0;
+  for (int i = 0; i < n; ++i)
+    if (x[i] < limit)
+      out[kept++] = x[i];
+  return kept;
+}

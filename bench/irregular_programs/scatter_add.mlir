@@ -49,3 +49,20 @@ func.func @confusion(%truth: memref<?xi32>, %guess: memref<?xi32>, %table: memre
   }
   return
 }
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
+func.func @deposit(%row: memref<?xi32>, %col: memref<?xi32>, %mass: memref<?xf64>, %grid: memref<?x?xf64>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %mass, %c0 : memref<?xf64>
+  affine.for %i = 0 to %n {
+    %r = affine.load %row[%i] : memref<?xi32>
+    %c = affine.load %col[%i] : memref<?xi32>
+    %y = arith.index_cast %r : i32 to index
+    %x = arith.index_cast %c : i32 to index
+    %m = affine.load %mass[%i] : memref<?xf64>
+    %old = memref.load %grid[%y, %x] : memref<?x?xf64>
+    %new = arith.addf %old, %m : f64
+    memref.store %new, %grid[%y, %x] : memref<?x?xf64>
+  }
+  return
+}

@@ -63,3 +63,26 @@ func.func @padded(%batch: memref<?x?xf64>, %length: memref<?xi32>, %total: memre
   }
   return
 }
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg hybrid, c loop-free
+func.func @row_squares(%start: memref<?xi32>, %values: memref<?xf64>, %squares: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %n = memref.dim %squares, %c0 : memref<?xf64>
+  scf.for %i = %c0 to %n step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %a = memref.load %start[%i] : memref<?xi32>
+    %b = memref.load %start[%next] : memref<?xi32>
+    %lo = arith.index_cast %a : i32 to index
+    %hi = arith.index_cast %b : i32 to index
+    %sum = scf.for %k = %lo to %hi step %c1 iter_args(%s = %zero) -> (f64) {
+      %v = memref.load %values[%k] : memref<?xf64>
+      %m = arith.mulf %v, %v : f64
+      %t = arith.addf %s, %m : f64
+      scf.yield %t : f64
+    }
+    memref.store %sum, %squares[%i] : memref<?xf64>
+  }
+  return
+}
