@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bench.random_irregular.writer import INPUTS, OUTPUTS, in_python
+from bench.random_irregular.writer import COUNTED, INPUTS, OUTPUTS, in_python
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -451,6 +451,27 @@ def nest(writer: Writer) -> None:
 
 
 # How often each is written.
+def tally(writer: Writer) -> None:
+    """Write a loop that counts, adds up or keeps the most of integers of any type at places."""
+    rng = writer.rng
+    writer.counted = rng.choice(tuple(COUNTED))
+    i = writer.loop()
+    cell, other = f"h[{rng.choice((f'at[{i}]', f'key[{i}]', f'at[{i}]', i))}]", f"{rng.choice(('at', 'key'))}[{i}]"
+    guarded = writer.chance(0.4)
+    if guarded:
+        writer.test(rng.choice((writer.condition(i), f"{cell} < 7", f"{other} > 1")))
+    update = rng.choice(("{} += 1", "{} += {}", "{} -= 3", "{} -= {}", "{0} = MAX({0}, {1})", "{0} = MIN({1}, {0})",
+                         "{} ^= {}", "{0} = {0} * 3 + {1}", "{} |= {}"))  # fmt: skip
+    writer.put(f"{update.format(cell, other)};")
+    if guarded:
+        writer.close()
+    writer.close()
+    if writer.chance(0.4):
+        i = writer.loop()
+        writer.put(f"{rng.choice(OUTPUTS)}[{i}] = {rng.choice((f'h[{i}]', f'h[{i}] * x[{i}]', f'h[at[{i}]] + t'))};")
+        writer.close()
+
+
 PHRASES: dict[Callable[[Writer], None], int] = {
     elementwise: 3,
     scatter: 3,
@@ -472,4 +493,5 @@ PHRASES: dict[Callable[[Writer], None], int] = {
     relax: 1,
     domain: 2,
     nest: 3,
+    tally: 4,
 }

@@ -12,6 +12,10 @@ INPUTS = ("x", "y", "z")
 OUTPUTS = ("out", "res")
 PLACES = ("at", "key")
 TABLES = ("A", "B")
+COUNTED = {
+    "int": "int64", "long": "int64", "unsigned": "uint32", "unsigned long": "uint64", "unsigned char": "uint8",
+    "signed char": "int8", "short": "int16",
+}  # fmt: skip
 _DEEPEST = 3
 _OPERATORS = {" && ": " and ", " || ": " or ", "!(": "not ("}
 
@@ -39,6 +43,7 @@ class Writer:
         self.lines: list[Line] = []
         self.depth = 0
         self.counters = 0
+        self.counted = "int"  # what the array h has, of COUNTED
         self.numbers: list[str] = []  # local reals that have a value
         self.integers: list[str] = []  # local integers that have a value
 
