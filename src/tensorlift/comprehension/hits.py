@@ -44,9 +44,13 @@ def _settled(term: Term) -> Term:
 
 def _asking(term: Term, condition: Term) -> Term:
     """Return a term with a condition as it is, where it asks the same with other bound names."""
-    if not isinstance(term, Apply):
-        return term
-    return condition if alike(term, condition) else rewrite.rebuild(term, lambda child: _asking(child, condition))
+
+    def ask(node: Term) -> Term | None:
+        if not isinstance(node, Apply):
+            return node
+        return condition if alike(node, condition) else None
+
+    return rewrite.exchanged(term, ask)
 
 
 def _alternatives(place: Term) -> tuple[Term, ...]:

@@ -32,6 +32,20 @@ def rebuild(term: Term, convert: Callable[[Term], Term]) -> Term:
     return term
 
 
+def exchanged(term: Term, change: Callable[[Term], Term | None]) -> Term:
+    """Return the term with the topmost nodes that change exchanged, each once however often it occurs."""
+    done: dict[Term, Term] = {}
+
+    def convert(node: Term) -> Term:
+        found = done.get(node)
+        if found is None:
+            changed = change(node)
+            found = done[node] = rebuild(node, convert) if changed is None else changed
+        return found
+
+    return convert(term)
+
+
 # The operands that change nothing, on the left and on the right, each with its rule; None where there is none.
 _NEUTRAL: dict[str, tuple[tuple[int, str] | None, tuple[int, str]]] = {
     "add": ((0, "zero add"), (0, "add zero")),

@@ -13,7 +13,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.counts import conjuncts
 from tensorlift.comprehension.definition import KeptLoop
 from tensorlift.comprehension.places import without_widening
-from tensorlift.comprehension.rewrite import bottom_up, rebuild, substitute
+from tensorlift.comprehension.rewrite import bottom_up, exchanged, rebuild, substitute
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Term, applies
 from tensorlift.ops.scalar_ops import neutral
 from tensorlift.poly.affine import Affine
@@ -54,10 +54,10 @@ def placed(definition: Definition, domain: Domain) -> Definition:
     """
     extents = dict(zip(definition.indices, definition.shape, strict=True))
 
-    def convert(term: Term) -> Term:
+    def convert(term: Term) -> Term | None:
         found = _spread_between(term, extents)
         if found is None or not isinstance(term, Reduce):
-            return rebuild(term, convert)
+            return None
         axis, tests, value = found
         points = term.domain.project_out(axis)
         if not (points & domain).is_subset(term.domain):
@@ -70,7 +70,7 @@ def placed(definition: Definition, domain: Domain) -> Definition:
             body = terms.apply("select", substitute(test, values), body, nothing)
         return terms.reduce(term.op, (*term.bound, name), points & Domain.box((name,), (extents[axis],)), body)
 
-    return replace(definition, pieces=tuple((known, convert(term)) for known, term in definition.pieces))
+    return replace(definition, pieces=tuple((known, exchanged(term, convert)) for known, term in definition.pieces))
 
 
 def _spread_between(term: Term, axes: Container[str]) -> tuple[str, list[Term], Term] | None:

@@ -143,6 +143,8 @@ def _is_nothing(updates: Sequence[Update], domain: Domain) -> bool:
 
 def updates_of(term: Term, axes: Sequence[str]) -> tuple[Term, list[Update]]:
     """Split a term of a cell into what is there before, and what is done where places hit it, in order."""
+    if not has_hits(term, axes):
+        return term, []
     if isinstance(term, Reduce) and term.op in _FOLDS:
         found = _folded(flattened(term), axes)
         if found is not None:

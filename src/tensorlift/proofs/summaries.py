@@ -22,7 +22,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, DerivedSize, Item, KeptLoop, Summary
 from tensorlift.comprehension.places import cell_at, limit_of, places_read
 from tensorlift.comprehension.quotients import towards_zero
-from tensorlift.comprehension.rewrite import map_reads, rebuild, substitute, visit_reads, walk
+from tensorlift.comprehension.rewrite import exchanged, map_reads, substitute, visit_reads, walk
 from tensorlift.comprehension.tensor import SymbolicTensor, array
 from tensorlift.comprehension.terms import Apply, Constant, Read, Scalar, Term
 from tensorlift.contract.language import Product, Sum
@@ -67,14 +67,7 @@ def in_case(term: Term, case: Case) -> Term:
         if answer:
             scalar, number = question.args
             known[scalar] = number
-    return _replaced(term, known, {})
-
-
-def _replaced(term: Term, known: Mapping[Term, Term], done: dict[Term, Term]) -> Term:
-    found = known.get(term) or done.get(term)
-    if found is None:
-        found = done[term] = rebuild(term, lambda child: _replaced(child, known, done))
-    return found
+    return exchanged(term, known.get)
 
 
 def _is_question(node: Term) -> bool:
@@ -257,7 +250,7 @@ class _Proof:
                 return terms.read(f"unknown {found.array}", found.indices, found.dtype)
             return value.at(found.indices)
 
-        return _replaced(map_reads(term, where, convert), self._sizes_as_numbers, {})
+        return exchanged(map_reads(term, where, convert), self._sizes_as_numbers.get)
 
     @cached_property
     def _sizes_as_numbers(self) -> Mapping[Term, Term]:

@@ -61,25 +61,25 @@ def scattered(
     old_cells, updates = found
     if any(update.op == "mul" for update in updates):
         raise _refuse(definition, "products are folded at places that depend on data, which has no form here")
-    version = old_cells[0][1]
-    is_version = isinstance(version, Read) and definition.is_own_cell(version) and len(old_cells) == 1
-    if not isinstance(version, Read) or not is_version or scope.shapes[version.array] != definition.shape:
-        changes = [_Lowering(definition, scope).statement(update) for update in updates]
-        return [*before(replace(definition, pieces=old_cells), scope, dies_here), *changes]
-    memory = scope.build.variable(version.array, definition.dtype, definition.shape)
-    if not dies_here(version.array):
-        changes = [_Lowering(definition, scope).statement(update) for update in updates]
-        return [
-            Assign(definition.name, scope.build.copy(memory), is_update=not _is_read(version.array, updates)),
-            *changes,
-        ]
-    lowering = _Lowering(definition, scope, version.array)
+    version = _version(definition, old_cells, scope)
+    in_place = version is not None and dies_here(version)
+    lowering = _Lowering(definition, scope, version if in_place else None)
     changes = [lowering.statement(update) for update in updates]
-    return [Assign(definition.name, memory, is_update=True), *lowering.early, *changes]
+    if version is None:
+        return [*before(replace(definition, pieces=old_cells), scope, dies_here), *changes]
+    memory = scope.build.variable(version, definition.dtype, definition.shape)
+    if in_place:
+        return [Assign(definition.name, memory, is_update=True), *lowering.early, *changes]
+    is_read = any(version in term.reads for update in updates for term in update.terms)
+    return [Assign(definition.name, scope.build.copy(memory), is_update=not is_read), *changes]
 
 
-def _is_read(version: str, updates: Sequence[Update]) -> bool:
-    return any(version in t.reads for u in updates for t in (u.term, *u.conditions, *u.places.values()))
+def _version(definition: Definition, old_cells: Sequence[tuple[Domain, Term]], scope: Scope) -> str | None:
+    """Return the version of which all cells are what is there before updates, if it is one."""
+    (_, cell), *others = old_cells
+    if others or not isinstance(cell, Read) or not definition.is_own_cell(cell):
+        return None
+    return cell.array if scope.shapes[cell.array] == definition.shape else None
 
 
 def by_latest(definition: Definition, scope: Scope) -> tuple[list[Definition], Definition] | None:

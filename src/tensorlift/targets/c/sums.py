@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.matching import alike
 from tensorlift.comprehension.places import gathered
-from tensorlift.comprehension.rewrite import flattened, multiplied, rebuild, renewed, walk
+from tensorlift.comprehension.rewrite import exchanged, flattened, multiplied, renewed, walk
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
 from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.poly.domain import UNIVERSE
@@ -104,7 +104,7 @@ def folds_of(term: Term) -> list[Reduce]:
 
 def replaced(term: Term, old: Term, new: Term) -> Term:
     """Put one term in the place of another, and of folds that are the same but for the names that they bind."""
-    return new if alike(term, old) else rebuild(term, lambda child: replaced(child, old, new))
+    return exchanged(term, lambda node: new if alike(node, old) else None)
 
 
 def strides_through(part: Part, variables: Sequence[str], memory: Memory) -> bool:
