@@ -201,3 +201,15 @@ int stored_behind_a_store(int n, double *x) {
     }
   return n;
 }
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo refused TL112, linalg loop-free, c refused TL112
+double first_above_or_last(int n, const double *x, double level)
+{
+    double found = 0;
+    for (int i = 0; i < n; i++) {
+        found = x[i];
+        if (found > level)
+            break;
+    }
+    return found;
+}

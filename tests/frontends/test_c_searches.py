@@ -40,7 +40,6 @@ def test_the_elements_behind_the_first_hit_are_asked_for() -> None:
 _LOOP = "for (int i = 0; i < n; i++)"
 REFUSED = {
     "a division": ("LOOP if (k[0] / k[i] > 1) return i; return n;", "TL114"),
-    "what is read behind": ("double d = 0; LOOP { d = x[i]; if (d > 1) break; } return (int)d;", "TL112"),
     "where it is stored behind a store": (
         "LOOP if (x[i] > 1) { x[0] = 1; x[(int)x[0]] = 3; break; } return n;",
         "TL112",

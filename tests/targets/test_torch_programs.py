@@ -11,6 +11,7 @@ import pytest
 from bench.kernels.catalogue import Kernel, kernels
 from tests.lifts import lifted_kernel, lifted_text
 from tests.shared import has_turn
+from tests.targets.tampering import refusal
 
 from tensorlift import LiftError, lift
 from tensorlift.proofs.certificate import certificate_from_json
@@ -298,3 +299,13 @@ def test_a_number_that_a_loop_changes_is_a_tensor(torch: ModuleType) -> None:
 def test_functions_that_numpy_lacks_are_called_by_their_names() -> None:
     source = "#include <math.h>\ndouble both(double x) { return erf(x) + erfc(2 * x); }"
     assert lifted_text(source, "torch").program.endswith("return torch.erf(x) + torch.erfc(2.0 * x)\n")
+
+
+def test_a_cell_that_a_loop_leaves_is_returned_in_memory_of_its_own() -> None:
+    source = """int last(int n, const int *x, int t) {
+  int last = -1, i = 0;
+  do { if (x[i] > t) break; last = x[i]; i++; } while (i < n);
+  return last;
+}"""
+    reason = refusal(source, ("x[i].clone()", "x[i]"), target="torch")
+    assert reason == "the result is returned in memory that is not its own"

@@ -249,8 +249,7 @@ class Proof(ABC):
         """Demand a fresh output: no view of an input, of another output or of read-only memory."""
         if held.buffer is None or held.is_number or not self.target.changes_arrays:
             return
-        is_view = held.is_window and held.tensor.rank > 0
-        if held.buffer.is_input or is_view or held.buffer in buffers:
+        if held.buffer.is_input or held.is_window or held.buffer in buffers:
             raise CheckFailure(
                 MEMORY, f"{name} is returned in memory that is not its own", self.ledger.line, "return a copy"
             )

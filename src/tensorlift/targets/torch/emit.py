@@ -494,4 +494,4 @@ class _TorchEmission(Emission):
 def _may_be_cell(value: Expression) -> bool:
     if isinstance(value, Conditional):
         return _may_be_cell(value.chosen) or _may_be_cell(value.other)
-    return isinstance(value, Subscript) and not value.rank
+    return isinstance(value, Subscript | Gather | Take) and not value.rank
