@@ -103,3 +103,17 @@ def circular_weights(x: np.ndarray, w: np.ndarray, y: np.ndarray):
         k += 1
         if k == len(w):
             k = 0
+
+
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+def two_queues(x, y, z: "float64[n]", out, res, key: "int64[n]", t: float):
+    waiting = 0
+    served = 0
+    for i in range(len(x)):
+        if x[i] < t:
+            res[waiting] = z[i] + out[key[i]]
+            waiting += 1
+        if z[i] > y[i] or key[i] == 0:
+            out[served] = 2.0
+            served += 1
+    return waiting + served

@@ -101,6 +101,10 @@ CASES = [
     Refused("list of two kinds", "TL175", 2, 12, "def f(x):\n    return [1, [2, 3]]\n"),
     Refused("list plus list", "TL188", 2, 12, "def f(x: list[float]):\n    return x + [1.0]\n"),
     Refused("list times number", "TL188", 2, 12, "def f(x: list[float], n: int):\n    return x * n\n"),
+    Refused("bits of what is a float", "TL188", 2, 5, "def f(a: 'int64[:]', h: 'uint64[:]'):\n    h[0] ^= a[0]\n"),
+    Refused(
+        "a shift of what is a float", "TL188", 2, 12, "def f(a: 'int64[:]', h: 'uint64[:]'):\n    return h[0] >> a[0]\n"
+    ),
     Refused("lists in a slice", "TL176", 2, 9, "def f(A: list[list[float]]):\n    B = A[1:]\n    B[0][0] = 1\n"),
     Refused("list by two indices", "TL177", 2, 5, "def f(A: list[list[float]]):\n    A[0, 0] = 1\n"),
     Refused("not a number", "TL175", 2, 9, "def f(x):\n    m = np.nan\n"),

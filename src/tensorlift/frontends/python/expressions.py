@@ -288,7 +288,7 @@ def _result(op: ast.operator, left: Scalar, right: Scalar) -> Scalar:
             return of_type(a.ctype, (a, b), None if isinstance(a.ctype, FloatType) else node, weak=weak)
         case ast.Pow():
             return _power(left, right)
-        case _ if type(op) in _BITS and left.is_integer and right.is_integer:
+        case _ if type(op) in _BITS and left.is_integer and right.is_integer and join(left, right)[0].is_integer:
             return binary(_BITS[type(op)], left, right)
     raise RefusedError("operator", "this operator is not lifted for these operands")
 

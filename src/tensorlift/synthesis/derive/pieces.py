@@ -87,7 +87,10 @@ class PieceLowering:
         Where one term reads outside an array beyond its piece, the pieces are split further.  Where folds that may be
         of nothing are in pieces of no simple shape, these folds begin with what they ignore.
         """
-        found = scattered(self.definition, self.scope, self.dies_here, _before)
+        try:
+            found = scattered(self.definition, self.scope, self.dies_here, _before)
+        except SplitAxis:  # what is stored has no parts of its own
+            found = scattered(self.definition, replace(self.scope, fills=True, memo={}), self.dies_here, _before)
         found = found or diagonal(self.definition, self.scope, self.dies_here)
         if found is not None:
             return self._marked(found)
