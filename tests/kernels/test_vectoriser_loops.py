@@ -29,7 +29,7 @@ _KEPT = {
         "f30_first_order", "f30_second_order",
     },
     ".py": {
-        "f02_symbolic_step", "f02_step_from", "f02_stride_of_both", "f06_dot",
+        "f02_symbolic_step", "f02_step_from", "f06_dot",
         "f06_saxpy", "f07_collapsed", "f08_store_by_call", "f09_packed", "f26_horner",
         "f29_exponential_average", "f30_compound", "f30_fibonacci", "f33_append", "f38_one_hot",
         "f33_second_push", "f34_gather", "f35_flat_and_matrix", "f13_squaring_chain",
