@@ -450,7 +450,6 @@ def nest(writer: Writer) -> None:
     writer.close()
 
 
-# How often each is written.
 def tally(writer: Writer) -> None:
     """Write a loop that counts, adds up or keeps the most of integers of any type at places."""
     rng = writer.rng
@@ -472,6 +471,7 @@ def tally(writer: Writer) -> None:
         writer.close()
 
 
+# How often each is written.
 PHRASES: dict[Callable[[Writer], None], int] = {
     elementwise: 3,
     scatter: 3,

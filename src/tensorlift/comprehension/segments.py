@@ -81,12 +81,15 @@ def _spread_between(term: Term, axes: Container[str]) -> tuple[str, list[Term], 
     while applies(value, "select") and is_neutral(value.args[2], term.op):
         tests += conjuncts(value.args[0])
         value = value.args[1]
-    for test in tests:
-        if applies(test, "within") and isinstance(test.args[0], Index):
-            axis = test.args[0].affine.variable
-            if axis is not None and axis in axes and not any(axis in bound.free for bound in test.args[1:]):
-                return axis, tests, value
-    return None
+    axis = next((axis for axis in map(place_between, tests) if axis is not None and axis in axes), None)
+    return None if axis is None else (axis, tests, value)
+
+
+def place_between(test: Term) -> str | None:
+    """Return the variable of the place that a test asks to be between bounds, which do not change with it."""
+    place = test.args[0] if applies(test, "within") else None
+    name = place.affine.variable if isinstance(place, Index) else None
+    return name if name is not None and not any(name in bound.free for bound in test.children[1:]) else None
 
 
 def folded_between(term: Term) -> Apply | None:

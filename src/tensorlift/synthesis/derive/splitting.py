@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from tensorlift.comprehension.rewrite import rebuild, substitute, summands, walk
+from tensorlift.comprehension.rewrite import exchanged, substitute, summands, walk
 from tensorlift.comprehension.terms import COMBINER, Apply, Piecewise, Reduce, Term, apply, piecewise, reduce
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine
@@ -127,15 +127,11 @@ def _piecewise_outside_reductions(term: Term) -> Iterator[Piecewise]:
 
 
 def _replaced(term: Term, old: Term, new: Term) -> Term:
-    memo: dict[Term, Term] = {old: new}
+    def change(node: Term) -> Term | None:
+        descends = node.has_domains and isinstance(node, Apply | Piecewise)
+        return new if node is old else None if descends else node
 
-    def convert(node: Term) -> Term:
-        if node not in memo:
-            descends = node.has_domains and isinstance(node, Apply | Piecewise)
-            memo[node] = rebuild(node, convert) if descends else node
-        return memo[node]
-
-    return convert(term)
+    return exchanged(term, change)
 
 
 class _Summand(NamedTuple):

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, DerivedSize
-from tensorlift.comprehension.rewrite import rebuild
+from tensorlift.comprehension.rewrite import exchanged
 from tensorlift.comprehension.terms import Apply, Reduce, Term, apply, reduce, zero
 from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import Affine
@@ -73,10 +73,10 @@ def _halves(definition: Definition, index: str, middle: Affine) -> Definition:
 def _in_blocks(term: Term, inside: Domain, index: str, middle: Affine) -> Term:
     """Return a term, at points of a domain, with its triangular sums up to the middle and from there on."""
 
-    def convert(node: Term) -> Term:
+    def change(node: Term) -> Term | None:
         if isinstance(node, Reduce) and _is_triangular(node, index):
             return blocks(node)
-        return rebuild(node, convert) if isinstance(node, Apply) else node
+        return None if isinstance(node, Apply) else node
 
     def blocks(node: Reduce) -> Term:
         (bound,) = node.bound
@@ -84,7 +84,7 @@ def _in_blocks(term: Term, inside: Domain, index: str, middle: Affine) -> Term:
         sums = [reduce("sum", node.bound, p, node.body) for p in parts if not (p & inside).is_empty()]
         return apply("add", *sums) if len(sums) > 1 else sums[0] if sums else zero(node.dtype)
 
-    return convert(term)
+    return exchanged(term, change)
 
 
 def sliced(summary: Summary) -> Summary:

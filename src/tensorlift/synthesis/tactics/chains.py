@@ -19,7 +19,7 @@ from functools import cache, reduce
 from math import prod
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension import terms
+from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.definition import Definition, KeptLoop, Summary
 from tensorlift.comprehension.rewrite import multiplied, rebuild, substitute
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term
@@ -323,9 +323,7 @@ def _sums(term: Term) -> Iterator[Reduce]:
 
 def _exchanged(term: Term, old: Term, new: Term) -> Term:
     """Replace an operand of scalar functions."""
-    if term is old:
-        return new
-    return rebuild(term, lambda operand: _exchanged(operand, old, new)) if isinstance(term, Apply) else term
+    return rewrite.exchanged(term, lambda node: new if node is old else None if isinstance(node, Apply) else node)
 
 
 def _written(term: Term, definition: Definition, inner: Mapping[str, Definition], written: list[list[Affine]]) -> Term:

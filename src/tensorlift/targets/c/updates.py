@@ -19,7 +19,8 @@ from tensorlift.comprehension.counts import conjuncts, running_count
 from tensorlift.comprehension.definition import Definition
 from tensorlift.comprehension.places import without_widening
 from tensorlift.comprehension.rewrite import simplified, substitute, walk
-from tensorlift.comprehension.terms import Apply, Index, Read, applies
+from tensorlift.comprehension.segments import place_between
+from tensorlift.comprehension.terms import Apply, Index, Read
 from tensorlift.comprehension.updates import REDUCERS, has_hits
 from tensorlift.diagnostics import refuse
 from tensorlift.poly.affine import Affine
@@ -263,12 +264,8 @@ class UpdateWriter:
 
 def _span(update: Update) -> Apply | None:
     """Return the bounds, which depend on data, of the last variable of an update, if it has such bounds."""
-    for test in update.conditions if update.bound else ():
-        if applies(test, "within") and isinstance(test.args[0], Index):
-            is_last = test.args[0].affine.variable == update.bound[-1]
-            if is_last and all(update.bound[-1] not in bound.free for bound in test.args[1:]):
-                return test
-    return None
+    tests = (test for test in update.conditions if isinstance(test, Apply))
+    return next((test for test in tests if place_between(test) in update.bound[-1:]), None)
 
 
 def _of_rows(span: Apply | None, update: Update, free: Collection[str]) -> list[Term]:

@@ -26,7 +26,7 @@ from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.arrays import contraction_text, einsum_text, is_narrow, library_of, spread
 from tensorlift.targets.python_text.emission import Emission, Memory
 from tensorlift.targets.python_text.taps import product_text
-from tensorlift.targets.python_text.text import Precedence, Text, call, is_shortened, parameter_in
+from tensorlift.targets.python_text.text import Precedence, Text, call, is_shortened
 
 if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import (
@@ -159,9 +159,7 @@ class _NumpyEmission(Emission):
         if node.op == "set" or (node.op == "add" and not any(index.shape for index in node.indices)):
             return f"{name}[{', '.join(places)}] {'=' if node.op == 'set' else '+='} ", value.source
         if self._needs_type(node.value):
-            parameter = parameter_in((node.value,))
-            if parameter is not None:
-                self.spell.wanted[parameter.name] = parameter.dtype
+            self.spell.want_typed((node.value,))
             value = self.spell.converted(value, node.dtype)
         listed = ", ".join("slice(None)" if place == ":" else place for place in places)
         return "", f"{_UPDATES[node.op]}({name}, {listed if len(places) == 1 else f'({listed})'}, {value.source})"

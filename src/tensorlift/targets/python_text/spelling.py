@@ -238,14 +238,18 @@ class Spelling:
                     break
         is_weak = node.op == "select" and self.library.weak_selections and all(map(self.is_python, values))
         if is_weak or needs_type(node, values, self.firm):
-            parameter = parameter_in(values)
-            if parameter is not None:
-                self.wanted[parameter.name] = parameter.dtype
+            self.want_typed(values)
             firm = 0 if node.op == "pow" else next((k for k, v in enumerate(values) if not isinstance(v, Literal)), 0)
             position = len(arguments) - len(values) + firm
             dtype = node.dtype if node.dtype != "bool" else values[0].dtype
             texts[position] = self.converted(texts[position], dtype)
         return texts
+
+    def want_typed(self, values: Sequence[Expression]) -> None:
+        """Convert a parameter in one of the values to its own type first, if there is one."""
+        parameter = parameter_in(values)
+        if parameter is not None:
+            self.wanted[parameter.name] = parameter.dtype
 
     def want_narrowed(self, number: Expression, dtype: DType) -> None:
         """Convert a parameter to its own integer type first where another type does not hold its values."""
