@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tensorlift.proofs.failure import UNEQUAL
+from tensorlift.proofs.failure import UNEQUAL, UNREADABLE
 
 if TYPE_CHECKING:
     from tests.proofs.conftest import Accept, Reject
@@ -16,6 +16,7 @@ FLOAT_DOT = DOT.replace("int s", "float s")
 BYTES = """void f(int n, unsigned char a[n], signed char b[n], int o[n]) {
   for (int i = 0; i < n; i++) o[i] = EXPRESSION;
 }"""
+COUNT = "long f(int n, double a[n]) { long c = 2; for (int i = 0; i < n; i++) c += a[i] > 0; return c; }"
 COPY = "void f(int n, int a[n], int b[n]) { for (int i = 0; i < n; i++) b[i] = a[i]; }"
 LONG_QUOTIENT = "void f(int n, long a[n], long b[n]) { for (int i = 0; i < n; i++) b[i] = a[i] / (b[i] * 2 + 1); }"
 
@@ -54,6 +55,16 @@ def test_an_integer_survives_double_but_not_single_precision(accept: Accept, rej
 
 def test_a_quotient_of_long_integers_is_no_quotient_of_doubles(reject: Reject) -> None:
     assert reject(LONG_QUOTIENT, "def f(a, b):\n    return (a / (b * 2 + 1)).astype(np.int64)") == UNEQUAL
+
+
+def test_a_sum_of_truth_values_in_their_type_is_no_count(accept: Accept, reject: Reject) -> None:
+    accept(COUNT, "def f(a):\n    return 2 + (a > 0).sum()")
+    for text in ("sum(dtype=np.bool_)", "sum(dtype=bool)", "cumsum(dtype=bool)[-1]"):
+        assert reject(COUNT, f"def f(a):\n    return 2 + (a > 0).{text}") == UNREADABLE
+    accept(COUNT, "def f(a):\n    return 2 + (a > 0).sum()", target="torch")
+    for text in ("sum(dtype=torch.bool)", "cumsum(0, dtype=torch.bool)[-1]"):
+        assert reject(COUNT, f"def f(a):\n    return 2 + (a > 0).{text}", target="torch") == UNREADABLE
+    assert reject(COUNT, "def f(a):\n    return 2 + (a > 0).any()") == UNEQUAL
 
 
 def _product(element: str, to: str = "float") -> str:

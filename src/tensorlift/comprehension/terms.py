@@ -249,6 +249,8 @@ def reduce(op: Reducer, bound: tuple[str, ...], domain: Domain, body: Term) -> T
     """Fold the body over the points of the domain in the bound variables; without bound variables it is the body."""
     if not bound:
         return body
+    if body.dtype == "bool" and op in ("sum", "prod"):  # ``add`` of truth values is "or", ``mul`` is "and"
+        op = "any" if op == "sum" else "all"
     key = (Reduce, op, bound, domain, body)
     term: Reduce | None = _known(key)
     if term is None:
@@ -263,7 +265,7 @@ def reduce(op: Reducer, bound: tuple[str, ...], domain: Domain, body: Term) -> T
 
 def single(variable: str, domain: Domain, body: Term) -> Term:
     """Return the body at the only value of the variable in the domain, which need not be an affine expression."""
-    return reduce("any" if body.dtype == "bool" else "sum", (variable,), domain, body)
+    return reduce("sum", (variable,), domain, body)
 
 
 def piecewise(pieces: Iterable[tuple[Domain, Term]]) -> Term:

@@ -40,12 +40,15 @@ _TRUTHS = ("any", "all")
 _EXTREMES = ("max", "min", "fmax", "fmin")
 
 
-def _result_dtype(op: Reducer, dtype: DType, widened: DType, asked: ElementType | None) -> DType:
-    if asked is not None:
-        return asked.dtype
+def _result_dtype(o: Obligations, op: Reducer, dtype: DType, widened: DType, asked: ElementType | None) -> DType:
     if op in _TRUTHS:
         return "bool"
-    return dtype if op in _EXTREMES else widened
+    if op in _EXTREMES:
+        return dtype
+    found = widened if asked is None else asked.dtype
+    if found == "bool":
+        o.refuse(f"a {op} of truth values, which is any() or all()")
+    return found
 
 
 def fold(op: Reducer, x: SymbolicTensor, axes: tuple[int, ...], dtype: DType) -> SymbolicTensor:
@@ -81,7 +84,7 @@ def reduction(op: Reducer, *, default_axis: int | None = None) -> Callable[..., 
         if dtype is not None and op not in ("sum", "prod"):
             o.refuse(f"{op} takes no element type")
         axes = axes_of(o, axis, a.rank)
-        element = _result_dtype(op, a.dtype, o.types.sum_type(a.dtype), dtype)
+        element = _result_dtype(o, op, a.dtype, o.types.sum_type(a.dtype), dtype)
         start = None if initial is None else _start(o, op, initial, element)
         picked = a if where is None else _picked(o, op, a, where, start)
         return _keep(folded(o, Fold(op, element, start), picked, axes), a.rank, axes, keepdims=keepdims)
@@ -198,7 +201,7 @@ def running(op: Reducer, *, default_axis: int | None) -> Callable[..., SymbolicT
             o.refuse("a running reduction without an axis")
         if dtype is not None and op not in ("sum", "prod"):
             o.refuse(f"a running {op} takes no element type")
-        element = _result_dtype(op, a.dtype, o.types.running_type(a.dtype), dtype)
+        element = _result_dtype(o, op, a.dtype, o.types.running_type(a.dtype), dtype)
         return _running_along(op, a, axis_of(o, axis or 0, a.rank), element)
 
     return meaning
@@ -231,7 +234,7 @@ def segments(op: Reducer) -> Callable[..., SymbolicTensor]:
         place, (count,) = axis_of(o, axis, a.rank), indices.shape
         extent = a.shape[place]
         require_in_range(o, extent, indices)
-        element = _result_dtype(op, a.dtype, o.types.sum_type(a.dtype), dtype)
+        element = _result_dtype(o, op, a.dtype, o.types.sum_type(a.dtype), dtype)
         nothing = neutral_term(op, element)
 
         def between(low: Term, high: Term, at: Indices) -> Term:

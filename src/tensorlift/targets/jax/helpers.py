@@ -1,8 +1,8 @@
 """Functions that texts for JAX define themselves.
 
 Sums of segments that follow each other are sums by the number of the segment.  Of integers, which wrap, those of any
-segments are differences of running sums.  So are those of reals whose segments overlap or are not in order; what is
-not finite is added apart, as it must not reach other segments.
+segments are differences of running sums.  Reals would lose to a large one elsewhere what is small: a segment that
+overlaps others, or is not in order, is the sum of stretches whose lengths are the powers of two that its own has.
 
 The greatest of any segment is that of two stretches of one length, a power of two, which may overlap.
 
@@ -15,15 +15,20 @@ def segment_sums(x, low, high):
     """Sums of x[low[i]:high[i]]."""
     rows, cells = low.shape[0], x.shape[0]
 
-    def differences(v):
-        running = jnp.pad(jnp.cumsum(v, axis=0, dtype=v.dtype), [(1, 0)] + [(0, 0)] * (v.ndim - 1))
+    def differences():
+        running = jnp.pad(jnp.cumsum(x, axis=0, dtype=x.dtype), [(1, 0)] + [(0, 0)] * (x.ndim - 1))
         return running[high] - running[low]
 
     def in_any_order():
-        odd = jnp.stack([x == jnp.inf, x == -jnp.inf, jnp.isnan(x)], axis=-1)
-        odd = differences(odd.astype(low.dtype)) > 0
-        sums = differences(jnp.where(jnp.isfinite(x), x, 0))
-        return sums + jnp.where(odd, jnp.array([jnp.inf, -jnp.inf, jnp.nan], x.dtype), 0).sum(-1)
+        sums = jnp.zeros((rows, *x.shape[1:]), x.dtype)
+        stretches, first, width = x, low, 1
+        while width <= cells:
+            is_part = (high - low) & width > 0
+            sums += jnp.where(is_part.reshape(rows, *[1] * (x.ndim - 1)), stretches[first], 0)
+            first += jnp.where(is_part, width, 0)
+            stretches = stretches[:-width] + stretches[width:]
+            width *= 2
+        return sums
 
     def in_order():
         row = jnp.cumsum(jnp.zeros(cells + 1, low.dtype).at[low].add(1))[:-1] - 1
@@ -31,7 +36,7 @@ def segment_sums(x, low, high):
         return jax.ops.segment_sum(x, jnp.where(is_inside, row, rows), rows)
 
     if rows == 0 or jnp.issubdtype(x.dtype, jnp.integer):
-        sums = differences(x)
+        sums = differences()
     else:
         is_ordered = (low <= high).all() & (high[:-1] <= low[1:]).all()
         sums = lax.cond(is_ordered, in_order, in_any_order)
