@@ -309,3 +309,19 @@ def test_a_cell_that_a_loop_leaves_is_returned_in_memory_of_its_own() -> None:
 }"""
     reason = refusal(source, ("x[i].clone()", "x[i]"), target="torch")
     assert reason == "the result is returned in memory that is not its own"
+
+
+def test_numbers_that_begin_alike_are_returned_each_in_memory_of_its_own() -> None:
+    source = """long f(int n, const int *a, long *last) {
+  long best = a[0], here = a[0];
+  for (int i = 1; i < n; i++) {
+    here = here > 0 ? here + a[i] : a[i];
+    best = here > best ? here : best;
+  }
+  *last = here;
+  return best;
+}"""
+    reason = refusal(source, ("here = a[0].to(torch.int64)", "here = best"), target="torch")
+    assert reason == "the result is returned in memory that is not its own"
+    alone = lifted_text(source.replace(", long *last", "").replace("*last = here;", ""), "torch")
+    assert str(alone.level) == str(alone.definitions) == "proved"

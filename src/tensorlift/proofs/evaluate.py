@@ -460,7 +460,7 @@ def _held(result: SymbolicTensor, memory: Memory, operands: Sequence[Item]) -> H
         return _view(result, operands, is_window=memory is Memory.WINDOW)
     if memory is Memory.BLANK:
         return Held(result, Buffer(), blank=Domain.box(cell_names(result.rank), result.shape))
-    return Held(result, Buffer())
+    return Held(result, Buffer(is_cell=not result.rank))
 
 
 def _view(result: SymbolicTensor, operands: Sequence[Item], *, is_window: bool) -> Held:

@@ -114,6 +114,8 @@ class CarriedVariable:
             return Held(scalar_value(tensor.value(), self.strength))
         if self.is_owned:
             return Held(tensor, self.buffer)
+        if self.ends_owned and self.buffer is not None and self.buffer.is_cell:
+            return Held(tensor, self.buffer, is_window=True)  # shared with other numbers where the loop never runs
         is_input = tensor.rank > 0 or (self.buffer is not None and self.buffer.is_input)
         return Held(tensor, Buffer(is_input=is_input), is_window=True)
 

@@ -249,7 +249,8 @@ class Proof(ABC):
         """Demand a fresh output: no view of an input, of another output or of read-only memory."""
         if held.buffer is None or held.is_number or not self.target.changes_arrays:
             return
-        if held.buffer.is_input or held.is_window or held.buffer in buffers:
+        is_view = held.is_window and (held.tensor.rank > 0 or not held.buffer.is_cell)
+        if held.buffer.is_input or is_view or held.buffer in buffers:
             raise CheckFailure(
                 MEMORY, f"{name} is returned in memory that is not its own", self.ledger.line, "return a copy"
             )

@@ -25,14 +25,15 @@ _serial = itertools.count()
 class Buffer:
     """Memory of an array, known by identity; that of an input is never written nor returned.
 
-    Later buffers have greater serials.
+    ``is_cell`` where it was made for a single number, so that no window shows a part of it.  Later buffers have greater
+    serials.
     """
 
-    __slots__ = ("is_input", "serial")
+    __slots__ = ("is_cell", "is_input", "serial")
 
-    def __init__(self, *, is_input: bool = False) -> None:
+    def __init__(self, *, is_input: bool = False, is_cell: bool = False) -> None:
         """Give a new piece of memory."""
-        self.is_input = is_input
+        self.is_input, self.is_cell = is_input, is_cell
         self.serial = next(_serial)
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.positions import place_of
-from tensorlift.comprehension.rewrite import Descend, rebuild_inside, shorten, simplified, transform
-from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Piecewise, Reduce, Term, piecewise
+from tensorlift.comprehension.rewrite import Descend, rebuild_inside, shorten, simplified, transform, walk
+from tensorlift.comprehension.rewrite import place_of as place_read
+from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Piecewise, Reduce, Term, piecewise, unconverted
 from tensorlift.poly.domain import Domain
 from tensorlift.poly.variables import is_single_valued
 
@@ -97,9 +98,9 @@ def _common_term(left: Term, left_domain: Domain, right: Term, right_domain: Dom
     if _is_one_of(left, right, right_domain):
         return left if equal(left, right, right_domain) else None
     if left.reads == right.reads:  # an equality over other arrays would be an accident
-        if equal(left, right, right_domain):
+        if equal(left, right, right_domain) and not _is_placed_by_nothing(left, right_domain):
             return left
-        if equal(left, right, left_domain):
+        if equal(left, right, left_domain) and not _is_placed_by_nothing(right, left_domain):
             return right
     if _is_start(right, left, right_domain):
         return left
@@ -112,6 +113,12 @@ def _is_one_of(term: Term, value: Term, domain: Domain) -> bool:
         return isinstance(value, Constant)
     place = None if value.reads else place_of(term)
     return place is not None and not place.position.domain.is_disjoint(domain)  # the place of nothing is no number
+
+
+def _is_placed_by_nothing(term: Term, domain: Domain) -> bool:
+    """Tell whether a term reads at a place that is folded over nothing on a domain: there it is no cell."""
+    places = (place for node in walk(term) if (place := place_read(node)) is not None)
+    return any(isinstance(fold := unconverted(place), Reduce) and fold.domain.is_disjoint(domain) for place in places)
 
 
 def _is_start(value: Term, fold: Term, domain: Domain) -> bool:
