@@ -212,7 +212,10 @@ class Evaluator:
             self.ledger.refuse(f"a product has the type f32, but no `{self.target.precise}` stands above the function")
         memory = row.memory if isinstance(row.memory, Memory) else row.memory(*values, **named)
         held = _held(result, memory, positional)
-        is_number = memory is Memory.NEW and not result.rank and row.spelling in self.target.numbers
+        gives_numbers = row.spelling in self.target.numbers or (
+            row.spelling == ".astype()" and _is_number(positional[0])
+        )
+        is_number = memory is Memory.NEW and not result.rank and gives_numbers
         return replace(held, is_number=True) if is_number else held
 
     def require_enabled(self, dtype: DType) -> None:
@@ -468,6 +471,10 @@ def _view(result: SymbolicTensor, operands: Sequence[Item], *, is_window: bool) 
     if base is None or base.buffer is None:
         return Held(result, Buffer(is_input=True), is_window=True)  # of a number: it stands in read-only memory
     return Held(result, base.buffer, is_window or base.is_window)
+
+
+def _is_number(value: Item) -> bool:
+    return isinstance(value, Held) and value.is_number
 
 
 def _without_cells(value: Item) -> Item:

@@ -91,12 +91,14 @@ def _loops_among(items: Sequence[SummaryItem]) -> list[KeptLoop]:
     return [item for item in items if isinstance(item, KeptLoop)]
 
 
-@dataclass
+@dataclass(eq=False)
 class CarriedVariable:
     """A variable of the program that holds a carried array.
 
     ``is_owned`` where its memory is its own and may be written, ``ends_owned`` where every iteration leaves it so.  A
-    number that is a Python one before the loop is either kind afterwards.
+    number that is a Python one before the loop is either kind afterwards.  ``start`` is what it holds when an iteration
+    begins.  ``is_number`` where it is known to be a scalar that nobody can write, after the loop: ``given`` are those
+    that hand on what iterations leave in it other than such scalars, None where that is no other's start.
     """
 
     name: str
@@ -106,6 +108,9 @@ class CarriedVariable:
     strength: Strength
     is_owned: bool = False
     ends_owned: bool = True
+    is_number: bool = False
+    start: Held | None = None
+    given: list[CarriedVariable | None] = field(default_factory=list)
 
     def known(self) -> Held:
         """Return the carried array by its name, in its own memory or in memory that may not be written."""
@@ -113,11 +118,12 @@ class CarriedVariable:
         if self.strength is not Strength.STRONG:
             return Held(scalar_value(tensor.value(), self.strength))
         if self.is_owned:
-            return Held(tensor, self.buffer)
+            return Held(tensor, self.buffer, is_number=self.is_number)
         if self.ends_owned and self.buffer is not None and self.buffer.is_cell:
-            return Held(tensor, self.buffer, is_window=True)  # shared with other numbers where the loop never runs
+            # shared with other numbers where the loop never runs
+            return Held(tensor, self.buffer, is_window=True, is_number=self.is_number)
         is_input = tensor.rank > 0 or (self.buffer is not None and self.buffer.is_input)
-        return Held(tensor, Buffer(is_input=is_input), is_window=True)
+        return Held(tensor, Buffer(is_input=is_input), is_window=True, is_number=self.is_number)
 
     def leave_in_own_memory(self) -> None:
         """After at least one iteration the variable is where the last one left it."""
@@ -243,7 +249,18 @@ def prove_loop(loops: KeptLoops, execution: Execution, statement: ast.For, frame
         some = Domain.of(*(at_least(extent, 1) for extent in variable.info.shape))
         if (ledger.context & some).implies(less(kept.lower, kept.upper)):
             variable.leave_in_own_memory()  # or there is none
+    _tell_numbers(frame, variables)
     step.leave(frame)
+
+
+def _tell_numbers(frame: Frame, variables: list[CarriedVariable]) -> None:
+    """Tell which variables are scalars: before the loop, and where iterations leave new ones or hand them on."""
+    for variable in variables:
+        held = frame.values.get(variable.name)
+        variable.is_number = isinstance(held, Held) and held.is_number
+    while written := [v for v in variables if v.is_number and not all(g and g.is_number for g in v.given)]:
+        for variable in written:
+            variable.is_number = False
 
 
 def _fits(execution: Execution, statement: ast.For, frame: Frame) -> Callable[[KeptLoop], bool]:
@@ -298,7 +315,8 @@ class _Step:
         for name in sorted(self.assigned - {v.name for v in self.variables}):
             self._forget(start, name)
         for variable in self.variables:
-            start.bind(variable.name, variable.known())
+            variable.start = variable.known()
+            start.bind(variable.name, variable.start)
         if self.kept.goes_on is None:
             start.bind(self.variable, Held(size(Affine.var(self.kept.variable))))
         return start
@@ -310,6 +328,9 @@ class _Step:
             raise CheckFailure(LOOP, reason, line)
         held = end.values[name]
         assert isinstance(held, Held)
+        if not held.is_number:
+            given = [v for v in self.variables if v.start is not None and v.start.buffer is held.buffer]
+            variable.given += given or [None]
         if not held.tensor.is_strong and variable.strength is Strength.STRONG:
             raise CheckFailure(LOOP, f"{name} becomes a Python number in an iteration", line)
         if not has_own_memory(end, name, self._alive(end)):

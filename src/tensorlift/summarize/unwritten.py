@@ -121,6 +121,7 @@ class _Check:
         self._seen: set[tuple[Term, Domain, Term]] = set()  # of one definition
         self._carried: set[str] = set()  # versions that iterations start from
         self._computed: set[str] = set()  # these, and the others that change from iteration to iteration
+        self._before: dict[str, tuple[str, Domain]] = {}  # what they are where no iteration runs, and where one does
         self._trials = 0
 
     def block(self, items: Iterable[Item]) -> None:
@@ -135,6 +136,8 @@ class _Check:
         """Check all iterations at once: cells that none before it has written lack a value."""
         self._carried |= {c.name for c in loop.carried}
         self._computed |= self._carried | {d.name for d in definitions_of(loop.body)}
+        runs = Domain.of(less(loop.lower, loop.upper))
+        self._before |= {c.name: (c.before, runs) for c in loop.carried}
         before = {c.name: self._versions[c.before] for c in loop.carried if c.before in self._versions}
         effects = self._effects(loop, before) if before else {}
         earlier = fresh(loop.variable)
@@ -249,6 +252,9 @@ class _Check:
         """Put what definitions say into a term."""
 
         def convert(found: Read, where: Domain) -> Term:
+            before, runs = self._before.get(found.array, (found.array, where))
+            if before != found.array and (where & runs).is_empty():
+                return self._written_out(terms.read(before, found.indices, found.dtype), where)
             item = self._definitions.get(found.array)
             if item is None:
                 return found

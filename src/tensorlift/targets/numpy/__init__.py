@@ -121,11 +121,9 @@ def _promote_weak(strong: DType, weak: DType) -> DType:
 
 _PRODUCTS = {"np.dot", ".dot()", "np.vdot", "np.inner", "np.einsum", "np.trace"}
 
-# NumPy's universal functions: one row each, but for what has a pair of parentheses, a conversion.
+# NumPy's universal functions, and conversions (`np.int32(x)`): one row each.
 _UNIVERSAL = {
-    row.spelling
-    for row in (*arithmetic.ROWS, *functions.ROWS, *logic.ROWS)
-    if row.spelling.startswith("np.") and not row.spelling.endswith("()")
+    row.spelling for row in (*arithmetic.ROWS, *functions.ROWS, *logic.ROWS) if row.spelling.startswith("np.")
 } - {"np.where", "np.copy", "np.array"}
 
 # Of rank 0 their results are NumPy's scalars; those of others, np.where among them, are arrays.
