@@ -281,3 +281,17 @@ double root_or_nothing(double a, double tol)
         x = 0.5 * (x + a / x);
     return x;
 }
+
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c refused TL402
+void insertion_sort(int n, double *x)
+{
+    for (int i = 1; i < n; i++) {
+        double v = x[i];
+        int j = i - 1;
+        while (j >= 0 && x[j] > v) {
+            x[j + 1] = x[j];
+            j--;
+        }
+        x[j + 1] = v;
+    }
+}

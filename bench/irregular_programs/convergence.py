@@ -116,3 +116,15 @@ def damp(x: "float64[:]", tol: float):
             x[i] *= 0.5
         rounds += 1
     return rounds
+
+
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c refused TL406
+def square_roots(a: "float64[:]", r: "float64[:]"):
+    for i in range(len(a)):
+        x = 1.0
+        for _ in range(50):
+            better = 0.5 * (x + a[i] / x)
+            if abs(better - x) < 1e-14:
+                break
+            x = better
+        r[i] = x

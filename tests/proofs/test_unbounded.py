@@ -11,9 +11,12 @@ from bench.first_half import Subject, decide, subjects
 from tensorlift.deep import with_deep_stack
 from tensorlift.pipeline import LiftOptions, lift_source, read_functions, verify
 from tensorlift.proofs.certificate import seal_of
+from tensorlift.proofs.failure import LOOP
 from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from xdsl.dialects.builtin import ModuleOp
 
 SOURCE = """#include <math.h>
@@ -130,3 +133,26 @@ def test_a_source_that_goes_on_otherwise_is_not_taken(text: str, old: str, new: 
     assert old in text
     answer = with_deep_stack(partial(decide, _subject(text), _literal(text.replace(old, new, 1))))
     assert answer != "decided"
+
+
+_GCD = "int f(int a, int b) { while (b != 0) { int t = a % b; a = b; b = t; } return a; }"
+_HANDED = """
+def f(a, b):
+    b = np.int32(b)
+    goes_on = b != 0
+    b2 = b
+    a2 = np.int32(a)
+    while goes_on:
+        goes_on = np.fmod(a2, b2) != 0
+        t = b2
+        b2 = np.fmod(a2, b2)
+        a2 = t
+    return a2
+"""
+
+
+def test_numbers_that_iterations_hand_on_are_no_memory(
+    accept: Callable[..., object], reject: Callable[..., str]
+) -> None:
+    accept(_GCD, _HANDED)
+    assert reject(_GCD, _HANDED.replace("a2 = t\n", "a2 = b2\n")) == LOOP

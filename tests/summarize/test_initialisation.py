@@ -53,6 +53,9 @@ READ_TOO_EARLY = {
     "after a loop that stays": (
         "double s[n + 1], t = 1; for (int i = 0; i < n; i++) { t = sin(t * a[i]); s[i] = t; } a[0] = s[n];"
     ),
+    "after a loop that data end at once": (
+        "double s; int j = n - 1; while (j >= 0 && a[j] > 1) { s = a[j]; a[j] = 0; j--; } a[0] = s;"
+    ),
     "of an earlier iteration of the outer loop": (
         "for (int i = 0; i < n; i++) { double s[2]; if (i == 0) s[1] = 0; s[0] = a[i]; a[i] = s[0] + s[1]; }"
     ),
@@ -94,6 +97,10 @@ WRITTEN = {
         "for (int i = 0; i < n; i++) if (a[i] > 0) a[i] = s[i];"
     ),
     "and computed with, for nothing": "double s[n], t; s[0] = 1; t = s[n - 1] + 1; a[0] = s[0];",
+    "before a loop that data end": (
+        "for (int i = 0; i < n; i++) {"
+        "  double s = 1; for (int k = 0; k < 9; k++) { double t = sin(s + a[i]); if (t > 3) break; s = t; } a[i] = s; }"
+    ),
     "under a condition that is pushed into a loop": (
         "for (int i = 0; i < n; i++) {"
         "  if (a[0] <= 1) { double s = 1; for (int j = 0; j < n; j++) s += a[j]; a[i] += s; }"
