@@ -17,7 +17,7 @@ def take_stride(a: np.ndarray, s: int, n: int) -> np.ndarray:
     return c
 
 
-# expect: numpy refused TL131, jax refused TL131, torch refused TL131, stablehlo refused TL131, linalg refused TL131, c refused TL131
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 def axpy(n: int, alpha: float, x: np.ndarray, incx: int, y: np.ndarray, incy: int) -> None:
     ix = 0
     iy = 0
@@ -25,6 +25,31 @@ def axpy(n: int, alpha: float, x: np.ndarray, incx: int, y: np.ndarray, incy: in
         y[iy] += alpha * x[ix]
         ix += incx
         iy += incy
+
+
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
+def scal(n: int, alpha: float, x: np.ndarray, incx: int) -> None:
+    ix = 0
+    for _ in range(n):
+        x[ix] *= alpha
+        ix += incx
+
+
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
+def add_positive(n: int, x: np.ndarray, y: np.ndarray, y0: int, incy: int) -> None:
+    iy = y0
+    for i in range(n):
+        if x[i] > 0:
+            y[iy] += x[i]
+        iy += incy
+
+
+# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c refused TL305
+def swap(n: int, x: np.ndarray, incx: int, y: np.ndarray, incy: int) -> None:
+    for i in range(n):
+        t = x[i * incx]
+        x[i * incx] = y[i * incy]
+        y[i * incy] = t
 
 
 # expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
@@ -85,7 +110,7 @@ def pack_lower(A: np.ndarray, p: np.ndarray) -> None:
             k += 1
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
 def unpack_lower(n: int, p: np.ndarray) -> np.ndarray:
     A = np.zeros((n, n))
     for i in range(n):

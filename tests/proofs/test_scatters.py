@@ -17,6 +17,9 @@ SUM = (
 )
 MAX = """void f(int n, int m, const int *k, const double *v, double h[m]) {
   for (int i = 0; i < n; i++) if (h[k[i]] < v[i]) h[k[i]] = v[i]; }"""
+PRODUCT = SUM.replace("+=", "*=")
+PRODUCT_OF_ROWS = """void f(int n, int m, const int k[n][n], const double *v, double h[m]) {
+  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) h[k[i][j]] *= v[j]; }"""
 PAIRS = """void f(int n, int m, const int *r, const int *c, double h[m][m]) {
   for (int i = 0; i < n; i++) h[r[i]][c[i]] += 2; }"""
 ROWS = """void f(int n, int m, int d, const int *k, const double v[n][d], double h[m][d]) {
@@ -62,6 +65,9 @@ RIGHT = [
     (SUM, "k, v, h", "np.add.at(h, k, v)"),
     (SUM, "k, v, h", "np.add.at(h, k, v + v)\n    np.add.at(h, k, -v)"),
     (MAX, "k, v, h", "np.maximum.at(h, k, v)"),
+    (PRODUCT, "k, v, h", "np.multiply.at(h, k, v)"),
+    (PRODUCT, "k, v, h", "np.multiply.at(h, k[::-1], v[::-1])"),
+    (PRODUCT_OF_ROWS, "k, v, h", "np.multiply.at(h, k, v)"),
     (PAIRS, "r, c, h", "np.add.at(h, (r, c), 2.0)"),
     (ROWS, "k, v, h", "np.add.at(h, k, v)"),
     (ROWS, "k, v, h", "np.add.at(h, (k[:, None], np.arange(v.shape[1])), v)"),
@@ -98,6 +104,13 @@ WRONG = [
     (SUM, "k, v, h", "np.add.at(h, k, h[k])", UNEQUAL),
     (MAX, "k, v, h", "np.minimum.at(h, k, v)", UNEQUAL),
     (MAX, "k, v, h", "h[k] = np.maximum(h[k], v)", UNEQUAL),
+    (PRODUCT, "k, v, h", "np.multiply.at(h, k, v[::-1])", UNEQUAL),
+    (PRODUCT, "k, v, h", "np.multiply.at(h, k, v)\n    np.multiply.at(h, k, v)", UNEQUAL),
+    (PRODUCT, "k, v, h", "h[k] *= v", UNEQUAL),
+    (PRODUCT, "k, v, h", "np.add.at(h, k, v)", UNEQUAL),
+    (PRODUCT_OF_ROWS, "k, v, h", "np.multiply.at(h, k, v[:, None])", UNEQUAL),
+    (PRODUCT_OF_ROWS, "k, v, h", "np.multiply.at(h, k[1:], v)", UNEQUAL),
+    (PRODUCT_OF_ROWS, "k, v, h", "np.multiply.at(h, k.T, v)", UNEQUAL),
     (PAIRS, "r, c, h", "np.add.at(h, (c, r), 2.0)", UNEQUAL),
     (PAIRS, "r, c, h", "np.add.at(h, r, 2.0)", UNEQUAL),
     (ROWS, "k, v, h", "np.add.at(h, (slice(None), k), v)", OBLIGATION),

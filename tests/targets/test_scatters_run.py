@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from tensorlift import lift
+from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.runtime.program import load_program
+from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +74,29 @@ def test_bytes_are_places(target: str) -> None:
 def test_columns_are_places(target: str) -> None:
     k, v = np.array([2, 2], np.int32), np.array([[1.0, -1.0], [-3.0, 4.0]])
     assert _run(COLUMNS, target, k, v, np.zeros((2, 3))).tolist() == [[0, 0, -1], [0, 0, -3]]
+
+
+STRIDED = """def f(n: int, y: "float64[:]", y0: int, incy: int, x: "float64[:]"):
+    iy = y0
+    for i in range(n):
+        y[iy] {} x[i]
+        iy += incy
+"""
+
+
+@pytest.mark.parametrize(("sign", "target"), [("+=", "numpy"), *(("*=", target) for target in TARGETS)])
+def test_cells_are_updated_at_strides_of_any_sign(sign: str, target: str) -> None:
+    tensor = pytest.importorskip({"jax": "jax.numpy"}.get(target, target)).asarray
+    source, names = STRIDED.format(sign), dict[str, Any]()
+    (function,) = lift_source(source_from_text(source, "f.py"), LiftOptions(target=target)).functions
+    assert (str(function.level), str(function.verdict)) == ("proved", "loop-free")
+    exec(source, names)
+    x = np.arange(2.0, 6.0)
+    for n, start, step in ((4, 1, 3), (4, 10, -2), (3, 5, 0), (0, 0, 7)):
+        expected = np.arange(1.0, 13.0)
+        names["f"](n, expected, start, step, x)
+        given = tensor(np.arange(1.0, 13.0)), start, step, tensor(x[:n])
+        np.testing.assert_array_equal(np.asarray(load_program(str(function.program), "f")(n, *given)), expected)
 
 
 UPDATES_IN_LOOPS = {

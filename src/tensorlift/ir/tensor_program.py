@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tensorlift.poly.domain import Domain
 
 Shape = tuple["Affine", ...]
-ScatterOp = str  # set, add, max, min or keep
+ScatterOp = str  # set, add, mul, max, min or keep
 
 
 @dataclass(frozen=True, slots=True)

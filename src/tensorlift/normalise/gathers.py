@@ -36,15 +36,11 @@ def is_at_places(array: Array, subscripts: tuple[Polynomial, ...], domain: Domai
     return any(depends_on_data(one) or is_computed(one) for one in subscripts)
 
 
-def _is_product(subscripts: tuple[Polynomial, ...]) -> bool:
-    return any(not depends_on_data(one) and not one.is_affine for one in subscripts)
-
-
 def gather(sink: IRSink, array: Array, subscripts: tuple[Polynomial, ...], location: Location) -> Data:
     """Emit a load at places that depend on data, to be completed later."""
     places = _places(sink, array, subscripts, location)
     load = memref.LoadOp.create(result_types=[ir_type(array.element)], location=sink.place(location))
-    array.gathers.append(Gather(location, load, places, is_product=_is_product(subscripts)))
+    array.gathers.append(Gather(location, load, places))
     return Data(sink.value_of(load), array.element, truth=array.element is TRUTH)
 
 
@@ -52,7 +48,7 @@ def scatter(sink: IRSink, array: Array, subscripts: tuple[Polynomial, ...], valu
     """Emit a store at places that depend on data, to be completed later."""
     places = _places(sink, array, subscripts, location)
     store = memref.StoreOp.create(operands=[value.ssa], location=sink.place(location))
-    array.gathers.append(Gather(location, store, places, is_product=_is_product(subscripts)))
+    array.gathers.append(Gather(location, store, places))
     sink.add(store)
 
 
@@ -91,14 +87,6 @@ def complete(sink: IRSink, array: Array, access: Access, subscripts: Sequence[Po
     kept = [operation.operands[0]] if isinstance(operation, affine.StoreOp) else []
     operation.operands = [*kept, memory_of(array), *operands]
     operation.properties["map"] = attribute
-
-
-def refuse_updates(array: Array) -> None:
-    """Refuse an array that is read besides being stored into at products of indices: each store would copy it."""
-    products = [one for one in array.gathers if one.is_store and one.is_product]
-    operations = [*(one.operation for one in array.accesses), *(one.operation for one in array.gathers)]
-    if products and any(op is not None and op.name.endswith("load") for op in operations):
-        raise refusal("subscript-affine", products[0].location, f"{array.name}[..]")
 
 
 def complete_gather(array: Array, gather: Gather) -> None:

@@ -26,7 +26,7 @@ from tensorlift.diagnostics import LiftError, Location
 from tensorlift.ir import nodes
 from tensorlift.ir.c_types import INDEX, ir_type, memref_type
 from tensorlift.normalise.delinearise import Split
-from tensorlift.normalise.gathers import complete, complete_gather, refuse_updates
+from tensorlift.normalise.gathers import complete, complete_gather
 from tensorlift.normalise.ir_sink import IRSink, declare, reallocate
 from tensorlift.normalise.nest_orders import NestOrders
 from tensorlift.normalise.preconditions import Preconditions, Requirement
@@ -189,7 +189,6 @@ class _Lowering:
         shapes = Shapes(self._ranges, self._preconditions, self._new_size)
         for array in arrays:
             self.settling = array
-            refuse_updates(array)
             if _is_cell(array):
                 array.extents = []
                 splits = [Split(access, ()) for access in array.accesses]

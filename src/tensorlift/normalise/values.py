@@ -92,7 +92,6 @@ class Gather:
     location: Location
     operation: Operation
     places: tuple[SSAValue, ...]
-    is_product: bool = False  # of indices and sizes, and no data
 
     @property
     def is_store(self) -> bool:

@@ -161,7 +161,7 @@ class Scope:
         items: list[Monomial] = []
         for cell, (part,) in cells((body,), inside):
             for item in factors_of(combine(part, inside & cell)):
-                ranged = Monomial(item.coefficient, item.num, (), bound, domain & cell)
+                ranged = Monomial(item.coefficient, item.num, (), item.bound + bound, item.domain & domain & cell)
                 items += tidy(ranged, self.domain)
 
         def build(args: tuple[Poly, ...], here: Domain) -> Poly:

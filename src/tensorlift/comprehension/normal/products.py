@@ -26,13 +26,17 @@ def factor_of(value: Poly) -> Monomial:
 
 
 def factors_of(value: Poly) -> list[Monomial]:
-    """Return the formal factors of a value: those of a single product one by one, inverses of those below the line."""
+    """Return the formal factors of a value: those of a single product one by one, inverses of those below the line.
+
+    Those of a product over a range come with that range.
+    """
     only = value.terms[0] if len(value.terms) == 1 else None
     if only is None or only.bound:
         return [factor_of(value)]
-    found = _factors(only.num, only.den, value.modulus)
+    ring = value.modulus
+    found = _ranged(only.num, ring) + _factors([a for a in only.num if not is_product(a, ring)], only.den, ring)
     if only.coefficient != 1:
-        found.append(factor_of(Poly((Monomial(only.coefficient),), value.modulus)))
+        found.append(factor_of(Poly((Monomial(only.coefficient),), ring)))
     return found
 
 
@@ -46,9 +50,14 @@ def gathered(num: Atoms, den: Atoms, ring: int) -> tuple[Atoms, Atoms]:
     folds = [a for a in num if isinstance(a, FoldAtom) and is_product(a, ring)]
     if not folds or len(num) + len(den) == 1:
         return num, den
-    items = [i.freshened() for f in folds for i in f.items]
-    items += _factors([a for a in num if not is_product(a, ring)], den, ring)
+    items = _ranged(num, ring) + _factors([a for a in num if not is_product(a, ring)], den, ring)
     return (fold_atom("product", items, folds[0].dtype, ring),), ()
+
+
+def _ranged(num: Atoms, ring: int) -> list[Monomial]:
+    """Return the formal factors of products over ranges."""
+    folds = (atom for atom in num if isinstance(atom, FoldAtom) and is_product(atom, ring))
+    return [item.freshened() for fold in folds for item in fold.items]
 
 
 def _factors(num: Iterable[Atom], den: Iterable[Atom], ring: int) -> list[Monomial]:

@@ -2,9 +2,9 @@
 
     h_1(c) = h(c) + sum(i : 0 <= i < n) select(hits(idx(i), [c]), v(i), 0)
 
-is ``h`` with ``v`` added at ``idx``, however often a place occurs; so it is with extremes.  What a choice by ``hits``
-leaves without a fold is stored: ``select(hits(t, [c]), v, h(c))``.  An axis of the array that hits choose has
-the places as its subscript; one on which places depend has its own numbers; others are whole.
+is ``h`` with ``v`` added at ``idx``, however often a place occurs; so it is with products and extremes.  What a choice
+by ``hits`` leaves without a fold is stored: ``select(hits(t, [c]), v, h(c))``.  An axis of the array that hits choose
+has the places as its subscript; one on which places depend has its own numbers; others are whole.
 
 No other form is right for ``hits``: to compare each place with each cell would be more work than the source does.
 """
@@ -59,8 +59,6 @@ def scattered(
     if found is None:
         return None
     old_cells, updates = found
-    if any(update.op == "mul" for update in updates):
-        raise _refuse(definition, "products are folded at places that depend on data, which has no form here")
     version = _version(definition, old_cells, scope)
     in_place = version is not None and dies_here(version)
     lowering = _Lowering(definition, scope, version if in_place else None)

@@ -227,4 +227,5 @@ def _row(spelling: str, op: Reducer) -> OpRow:
 
 
 # Each is a statement, by which the first operand changes.
-ROWS = [_row("np.add.at", "sum"), _row("np.maximum.at", "max"), _row("np.minimum.at", "min")]
+_FOLDS: dict[str, Reducer] = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
+ROWS = [_row(f"np.{name}.at", op) for name, op in _FOLDS.items()]

@@ -181,7 +181,7 @@ _BINARY: dict[str, Binary] = {
     "max": partial(arithmetic.plain, "max", arithmetic.OPERATOR),
     "min": partial(arithmetic.plain, "min", arithmetic.OPERATOR),
 }
-_FOLDS: dict[str, Reducer] = {"add": "sum", "max": "max", "min": "min"}
+_FOLDS: dict[str, Reducer] = {"add": "sum", "multiply": "prod", "max": "max", "min": "min"}
 _AT_PLACES = (
     sample("a.at[(b > 0).astype(jnp.int64)].{}(b)", 1, a="f64[n + 1]", b="f64[n]"),
     sample("a.at[(b > 0).astype(jnp.int64)].{}(1)", 1, a="f64[n + 1]", b="f64[n]"),
@@ -225,7 +225,7 @@ _UPDATES = [
 _NUMPY = re.compile(r"(?<![\w.])np\.")
 # Operations of NumPy that JAX does not have, or that fail on the values of a transformed function.
 _ABSENT = {
-    "np.add.at", "np.maximum.at", "np.minimum.at", compaction.SPELLING,
+    "np.add.at", "np.multiply.at", "np.maximum.at", "np.minimum.at", compaction.SPELLING,
     "x[] =", "np.empty", "np.empty_like", "int()", "float()", "np.bool", "sliding_window_view",
     "np.lib.stride_tricks.sliding_window_view", "np.fmax.reduce", "np.fmin.reduce", "np.fmax.accumulate",
     "np.fmin.accumulate", "np.divide.outer", "np.tri", ".sum()", "x if c else y",

@@ -268,7 +268,8 @@ class _JaxEmission(Emission):
 
     def scattered(self, node: Scatter, name: str) -> tuple[str, str]:
         """Spell an update at index arrays."""
-        return f"{name} = ", f"{name}.at[{', '.join(self.places(node))}].{node.op}({self.spell(node.value).source})"
+        update = _UPDATES.get(node.op, node.op)
+        return f"{name} = ", f"{name}.at[{', '.join(self.places(node))}].{update}({self.spell(node.value).source})"
 
     def compacted(self, node: Scatter, name: str) -> tuple[str, str]:
         """Spell a store of what a mask keeps: what it does not keep is dropped, as it is stored behind the array."""

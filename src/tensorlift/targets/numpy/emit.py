@@ -24,7 +24,7 @@ from tensorlift.poly.affine import ONE
 from tensorlift.targets.numpy.helpers import HELPERS
 from tensorlift.targets.python_text import spelling
 from tensorlift.targets.python_text.arrays import contraction_text, einsum_text, is_narrow, library_of, spread
-from tensorlift.targets.python_text.emission import Emission, Memory
+from tensorlift.targets.python_text.emission import UPDATE_SIGNS, Emission, Memory
 from tensorlift.targets.python_text.taps import product_text
 from tensorlift.targets.python_text.text import Precedence, Text, call, is_shortened
 
@@ -121,7 +121,7 @@ _LIBRARY = library_of(
 )  # fmt: skip
 
 
-_UPDATES = {"add": "np.add.at", "max": "np.maximum.at", "min": "np.minimum.at"}
+_UPDATES = {"add": "np.add.at", "mul": "np.multiply.at", "max": "np.maximum.at", "min": "np.minimum.at"}
 
 
 class _NumpyEmission(Emission):
@@ -156,8 +156,8 @@ class _NumpyEmission(Emission):
     def scattered(self, node: Scatter, name: str) -> tuple[str, str]:
         """Spell an update at index arrays: a function's, unless there is one place, or values are only stored."""
         value, places = self.spell(node.value), self.places(node)
-        if node.op == "set" or (node.op == "add" and not any(index.shape for index in node.indices)):
-            return f"{name}[{', '.join(places)}] {'=' if node.op == 'set' else '+='} ", value.source
+        if node.op == "set" or (node.op in UPDATE_SIGNS and not any(index.shape for index in node.indices)):
+            return f"{name}[{', '.join(places)}] {UPDATE_SIGNS.get(node.op, '=')} ", value.source
         if self._needs_type(node.value):
             self.spell.want_typed((node.value,))
             value = self.spell.converted(value, node.dtype)

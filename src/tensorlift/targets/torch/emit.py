@@ -58,7 +58,7 @@ from tensorlift.targets.python_text.arrays import (
     summed,
     widened_type,
 )
-from tensorlift.targets.python_text.emission import Emission, Memory
+from tensorlift.targets.python_text.emission import UPDATE_SIGNS, Emission, Memory
 from tensorlift.targets.python_text.spelling import Library, Products, Spelling
 from tensorlift.targets.python_text.taps import along, product_text
 from tensorlift.targets.python_text.text import Precedence, Text, binary, call, converts_itself, is_cut
@@ -81,6 +81,7 @@ _FUNCTIONS = {
 # Functions that take Python numbers beside a tensor.
 _TAKE_NUMBERS = {"tdiv", "pow", "select"}
 _CLAMPS = {"max": "min", "min": "max"}
+_FOLDS = {"mul": "prod", "max": "amax", "min": "amin"}
 _REDUCTIONS = {
     "sum": "sum", "prod": "prod", "max": "amax", "min": "amin", "any": "any", "all": "all", "argmax": "argmax",
     "argmin": "argmin",
@@ -461,8 +462,8 @@ class _TorchEmission(Emission):
         """Spell an update at index arrays: a store, or a method, those for places in a row being the faster ones."""
         places = replace(node, indices=tuple(map(_as_index, node.indices)))
         listed, value = self.places(places), self.spell(node.value).source
-        if node.op == "set" or (node.op == "add" and not any(index.shape for index in node.indices)):
-            return f"{name}[{', '.join(listed)}] {'=' if node.op == 'set' else '+='} ", value
+        if node.op == "set" or (node.op in UPDATE_SIGNS and not any(index.shape for index in node.indices)):
+            return f"{name}[{', '.join(listed)}] {UPDATE_SIGNS.get(node.op, '=')} ", value
         (axis, *more), (index, *_) = node.axes, places.indices
         if not more and index.rank == 1:
             shape = (*node.shape[:axis], *index.shape, *node.shape[axis + 1 :])
@@ -474,7 +475,7 @@ class _TorchEmission(Emission):
             at = self.spell(wide)
             if node.rank > 1:
                 at = call("torch.broadcast_to", f"{at.atom}[{items}]", self.spell.shape(shape))
-            return "", f'{name}.scatter_reduce_({axis}, {at.source}, {value}, "a{node.op}")'
+            return "", f'{name}.scatter_reduce_({axis}, {at.source}, {value}, "{_FOLDS[node.op]}")'
         if node.op != "add" or axis:
             return super().scattered(node, name)
         given = f"({', '.join(listed)}{',' if len(listed) == 1 else ''})"

@@ -1,6 +1,6 @@
 """Updates of PyTorch's at index tensors: methods that change the tensor, each a statement.
 
-Of equal places the order is undefined, which does not matter for sums and extremes.
+Of equal places the order is undefined, which does not matter for sums, products and extremes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Reducer, Term
     from tensorlift.targets.target import OpRow, Sample
 
-_REDUCERS: dict[str, Reducer] = {"amax": "max", "amin": "min"}
+_REDUCERS: dict[str, Reducer] = {"prod": "prod", "amax": "max", "amin": "min"}
 
 
 def _check(o: Obligations, x: SymbolicTensor, places: Sequence[SymbolicTensor], value: SymbolicTensor) -> None:
@@ -103,6 +103,7 @@ ROWS = [
         "scatter_reduce_",
         _scatter_reduce,
         sample(f'a.scatter_reduce_(0, {_SOME}, b, "amax")', 1, a="f64[n + 1]", b="f64[n]"),
+        sample(f'a.scatter_reduce_(0, {_SOME}, b, "prod")', 1, a="f64[n + 1]", b="f64[n]"),
         sample('a.scatter_reduce_(1, (b > 0).to(torch.int64), b, "amin")', 1, a="f64[m, 2]", b="f64[m, n]"),
         sample(
             'a.scatter_reduce_(0, torch.broadcast_to((c > 0).to(torch.int64)[:, None], (m, n)), b, "amax")',
