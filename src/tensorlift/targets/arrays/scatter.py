@@ -191,7 +191,12 @@ def folded(op: Reducer, o: Obligations, a: Tensor, indices: Subscripts, b: Tenso
 
 
 def _at(op: Reducer, o: Obligations, a: Tensor, indices: Subscripts, b: Tensor) -> SymbolicTensor:
-    """Return the array after NumPy's method ``at``, which makes an array of a Python number first: its type counts."""
+    """Return the array after NumPy's method ``at``, which makes an array of a Python number first: its type counts.
+
+    Values in a row at places in more dimensions it takes without broadcasting, from beyond their end (NumPy 2.4).
+    """
+    if a.rank == b.rank == 1 and any(isinstance(item, SymbolicTensor) and item.rank > 1 for item in indices):
+        o.refuse("NumPy does not broadcast values in a row to places in more dimensions; use values[None]")
     if not b.is_strong and not _takes_numbers(a.dtype, b):
         o.refuse(f"a Python number has 64 bits and a sign here; convert it to the type of the cells, {a.dtype}, first")
     return folded(op, o, a, indices, b)

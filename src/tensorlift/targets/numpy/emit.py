@@ -161,6 +161,8 @@ class _NumpyEmission(Emission):
         if self._needs_type(node.value):
             self.spell.want_typed((node.value,))
             value = self.spell.converted(value, node.dtype)
+        if node.rank == len(node.value.shape) == 1 and any(len(index.shape) > 1 for index in node.indices):
+            value = Text(f"{value.atom}[None]")  # a row is not broadcast to them
         listed = ", ".join("slice(None)" if place == ":" else place for place in places)
         return "", f"{_UPDATES[node.op]}({name}, {listed if len(places) == 1 else f'({listed})'}, {value.source})"
 
