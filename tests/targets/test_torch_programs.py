@@ -325,3 +325,16 @@ def test_numbers_that_begin_alike_are_returned_each_in_memory_of_its_own() -> No
     assert reason == "the result is returned in memory that is not its own"
     alone = lifted_text(source.replace(", long *last", "").replace("*last = here;", ""), "torch")
     assert str(alone.level) == str(alone.definitions) == "proved"
+
+
+def test_a_number_of_python_becomes_a_tensor_of_its_own() -> None:
+    source = """double f(int n, const double *p) {
+  double hold = -p[0], cash = 0;
+  for (int i = 1; i < n; i++) {
+    double h = hold > cash - p[i] ? hold : cash - p[i];
+    cash = cash > hold + p[i] ? cash : hold + p[i];
+    hold = h;
+  }
+  return cash;
+}"""
+    assert str(lifted_text(source, "torch").level) == "proved"

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tensorlift.comprehension.tensor import Obligations, SymbolicTensor
+from tensorlift.comprehension.tensor import Obligations, Strength, SymbolicTensor
 from tensorlift.ops.scalar_ops import REALS, ROUNDINGS
 from tensorlift.targets.arrays import arithmetic, contraction, functions, logic, reduction
 from tensorlift.targets.target import (
@@ -132,6 +132,11 @@ def _to(o: Obligations, x: Tensor, dtype: ElementType) -> SymbolicTensor:
     if not x.is_strong:
         o.refuse("a Python number has no method to()")
     return functions.as_type(o, x, dtype.dtype)
+
+
+def _as_tensor_memory(data: SymbolicTensor, *_: object, **__: object) -> Memory:
+    """Say that a number of Python becomes a new tensor; a scalar parameter may be a tensor already."""
+    return Memory.NEW if data.strength is Strength.WEAK else Memory.VIEW
 
 
 def _to_memory(x: SymbolicTensor, dtype: ElementType) -> Memory:
@@ -255,7 +260,7 @@ ROWS = [
         "torch.as_tensor(2.5, dtype=torch.float32)",
         "torch.as_tensor(m > n, dtype=torch.bool)",
         "torch.as_tensor(n, dtype=torch.int32, device=a.device)",
-        memory=Memory.VIEW,
+        memory=_as_tensor_memory,
         x="arith[]",
         a="f64[m]",
     ),
