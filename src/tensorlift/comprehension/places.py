@@ -9,6 +9,7 @@ between no bounds too.
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.comprehension.counts import conjuncts
@@ -19,7 +20,7 @@ from tensorlift.comprehension.positions import DTYPE
 from tensorlift.comprehension.positions import place_of as position_place
 from tensorlift.comprehension.quotients import bounded, divides
 from tensorlift.comprehension.ranges import ends_of, value_range
-from tensorlift.comprehension.rewrite import bottom_up, place_of, walk
+from tensorlift.comprehension.rewrite import bottom_up, place_of, substitute, walk
 from tensorlift.comprehension.tensor import affine_of
 from tensorlift.comprehension.terms import (
     Apply,
@@ -39,11 +40,11 @@ from tensorlift.diagnostics import refuse
 from tensorlift.ops.conversions import is_exact
 from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.poly.affine import Affine, affine
-from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Definition, Summary
 
@@ -102,6 +103,29 @@ class PlaceRead(NamedTuple):
     guards: Guards = ()
     extent: Affine | None = None
     is_any: bool = False
+
+
+def of_one_variable(terms: Sequence[Term], pair: tuple[str, str]) -> tuple[list[Term], Affine, str] | None:
+    """Return terms by the sum, or the difference, of two variables where they depend on that alone, and its name."""
+    first, second = pair
+    name = fresh("s")
+    for sign in (1, -1):
+        found = [substitute(term, {first: Affine.var(name) - Affine.var(second, sign)}) for term in terms]
+        if all(second not in term.free for term in found):
+            return found, Affine.var(first) + Affine.var(second, sign), name
+    return None
+
+
+def by_sums(found: PlaceRead) -> Iterator[PlaceRead]:
+    """Yield a read by the sum of two of its variables where place and conditions depend on that alone."""
+    for pair in combinations([v for v in found.variables if v in found.place.free], 2):
+        one = of_one_variable((found.place, *(condition for condition, _ in found.guards)), pair)
+        if one is not None:
+            (place, *conditions), total, name = one
+            guards = tuple((c, holds) for c, (_, holds) in zip(conditions, found.guards, strict=True))
+            there = (found.domain & Domain.of(equal(name, total))).project_out(*pair)
+            variables = (*(v for v in found.variables if v not in pair), name)
+            yield found._replace(place=place, domain=there, variables=variables, guards=guards)
 
 
 def always_computed(term: Apply) -> tuple[Term, ...]:

@@ -34,6 +34,7 @@ from tensorlift.ir.tensor_program import (
     SizeValue,
     Statement,
     Subscript,
+    Take,
     TensorProgram,
     Transpose,
     Variable,
@@ -214,6 +215,11 @@ def _is_matrix_product(node: Contraction) -> bool:
     return not left & right & set(node.output) and (left ^ right) <= set(node.output)
 
 
+def _is_table(index: Expression) -> bool:
+    """Tell whether an index array of several axes is computed of their places."""
+    return len(index.shape) > 1 and any(isinstance(node, Iota) for node in walk_expressions(index))
+
+
 def is_roundabout(program: TensorProgram, summary: Summary) -> bool:
     """Tell whether a program picks cells by their numbers, or fills up an array whose parts it stores then.
 
@@ -228,7 +234,7 @@ def is_roundabout(program: TensorProgram, summary: Summary) -> bool:
     masking = Iota if any(where_empty(summary, summary.definitions())) else Gather
     pending = roots_of(program.body)
     for node in pending:
-        if isinstance(node, masking | Gather):
+        if isinstance(node, masking | Gather) or (isinstance(node, Take) and _is_table(node.index)):
             return True
         if isinstance(node, Conditional) and any(isinstance(inner, Windows) for inner in walk_expressions(node)):
             return True

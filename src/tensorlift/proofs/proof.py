@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.matching import matches
-from tensorlift.comprehension.places import PlaceRead, places_read, stays_within, without_widening
+from tensorlift.comprehension.places import PlaceRead, by_sums, places_read, stays_within, without_widening
 from tensorlift.comprehension.ranges import is_below, is_inside_by_type, is_not_negative
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.tensor import Strength, SymbolicTensor, array, scalar_value, size
@@ -107,7 +107,8 @@ class Places:
     def _collect(self, term: Term, domain: Domain, indices: tuple[str, ...]) -> Iterator[PlaceRead]:
         for read in places_read(term, domain, indices):
             for place in self._written_out(read.place, read.domain):
-                yield read._replace(place=place)
+                yield (written := read._replace(place=place))
+                yield from by_sums(written)
 
 
 def _is_shown_inside(place: Term, extent: Affine, domain: Domain) -> bool:

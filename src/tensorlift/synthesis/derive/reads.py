@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.places import gathered, stays_within, without_widening
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.places import gathered, of_one_variable, stays_within, without_widening
 from tensorlift.comprehension.ranges import ends_of, value_range
 from tensorlift.comprehension.rewrite import place_of, reads_in
 from tensorlift.ir.tensor_program import At, Expression, Iota, Range, Reverse, SubscriptItem
 from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import ZERO, Affine
-from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Scope, Value, ends_over
 
@@ -162,6 +163,9 @@ def _multiple(index: Affine, name: str, start: Affine, scope: Scope) -> Value:
 
 def taken_value(term: Reduce, scope: Scope) -> Value | None:
     """Return the cells of an array at places that depend on data; None where a sum is not of that form."""
+    windows = _taken_in_windows(term, scope)
+    if windows is not None:
+        return windows
     read = gathered(term)
     if read is None:
         return _computed_and_taken(term, scope)
@@ -175,6 +179,22 @@ def taken_value(term: Reduce, scope: Scope) -> Value | None:
         if value is not None:
             return value
     return _at_all(body, axes, found, scope)
+
+
+def _taken_in_windows(term: Reduce, scope: Scope) -> Value | None:
+    """Take cells once for each sum, or difference, of two variables where that is all that the places depend on."""
+    names = scope.axes_of(term)
+    if len(names) != 2 or scope.guard is not None or not has_windows(names, scope):  # noqa: PLR2004 - as of a window
+        return None
+    one = of_one_variable((term,), names)
+    if one is None:
+        return None
+    (taken,), total, name = one
+    low, high = ends_over(total, scope.spans)
+    inside = (scope.domain & Domain.of(equal(name, total))).project_out(*names)
+    inner = scope.inner(inside, {name: (low, high + 1)})
+    cells = inner.evaluate(taken, inner).expression
+    return _windowed(cells, terms.read("cells", (total - low,), term.dtype), [names], scope)
 
 
 def _computed_and_taken(term: Reduce, scope: Scope) -> Value | None:

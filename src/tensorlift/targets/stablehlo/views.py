@@ -258,7 +258,7 @@ def is_position(node: Expression, known: Collection[str] = ()) -> bool:
         start = node.start if isinstance(node, Iota) else node.affine
         return start.is_constant and start.constant >= 0
     if isinstance(node, Elementwise):
-        return node.op in ("add", "mul") and all(is_position(one, known) for one in node.arguments)
+        return node.op == "add" and all(is_position(one, known) for one in node.arguments)
     return isinstance(node, Subscript | Broadcast | Cast | Copy | Full | Transpose) and is_position(
         node.argument, known
     )
