@@ -22,12 +22,14 @@ BINS = "void f(int n, const double *c, double *y) { for (int i = 0; i < n; i++) 
 RING = """void f(int n, int m, const double *c, double y[n][m]) {
   for (int i = 0; i < n; i++) for (int k = 0; k < m; k++) y[i][k] = c[(i + k) % n]; }"""
 SUMS = "(np.arange(n)[:, None] + np.arange(m)).astype(np.int32)"
+WINDOWS = "np.lib.stride_tricks.sliding_window_view(c[np.fmod({}.astype(np.int32), n)], m).copy()"
 RIGHT = [
     (HALF, "c[np.arange(n) // 2]"),
     (HALF, "c[np.arange(n) - (np.arange(n) + 1) // 2]"),
     (MIXED, "c[np.arange(n) // 2 + np.arange(n) % 3]"),
     (MIXED, "c[np.arange(n) + np.arange(n) // 2 - 3 * (np.arange(n) // 3)]"),
     (RING, f"c[np.fmod({SUMS}, n)]"),
+    (RING, WINDOWS.format("np.arange(n + m - 1)")),
 ]
 WRONG = [
     (HALF, "c[np.arange(n) // 3]", UNEQUAL),
@@ -38,6 +40,9 @@ WRONG = [
     (MIXED, "c[np.arange(n) // 2 + np.arange(n) % 2]", UNEQUAL),
     (MIXED, "c[np.arange(n) // 2 - np.arange(n) % 3]", OBLIGATION),
     (RING, f"c[np.fmod({SUMS}, m)]", OBLIGATION),
+    (RING, WINDOWS.format("np.arange(1, n + m)"), OBLIGATION),
+    (RING, WINDOWS.format("np.arange(n + m - 1)[::-1]"), UNEQUAL),
+    (RING, WINDOWS.format("np.arange(-1, n + m - 2)"), OBLIGATION),
     (RING, f"c[np.fmod({SUMS}, n + 1)]", OBLIGATION),
     (RING, f"c[np.fmod({SUMS.replace('+', '-')}, n)]", OBLIGATION),
     (RING, f"c[np.fmod({SUMS.replace('int32', 'int16')}, n)]", OBLIGATION),

@@ -69,6 +69,13 @@ WINDOWS = {
         ),
         ("t[0] = x[-1]", "t[2:] - t[:-2]"),
     ),
+    "windows on a ring": (
+        (
+            "void f(int n, int m, const float *x, const float *w, float *y) { for (int i = 0; i < n; i++) {"
+            " y[i] = 0; for (int k = 0; k < m; k++) y[i] += w[k] * x[(i + k) % n]; } }"
+        ),
+        ("sliding_window_view(x[np.fmod(np.arange(m + n - 1).astype(np.int32), n)], m) @ w",),
+    ),
     "a blur that holds its places inside": (
         (
             "void f(int h, int w, const float *x, float *y) { for (int i = 0; i < h; i++) for (int j = 0; j < w; j++) {"
