@@ -53,6 +53,18 @@ def swap(n: int, x: np.ndarray, incx: int, y: np.ndarray, incy: int) -> None:
 
 
 # expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+def dot_from(n: int, x: np.ndarray, x0: int, incx: int, y: np.ndarray, y0: int, incy: int) -> float:
+    ix = x0
+    iy = y0
+    s = 0.0
+    for _ in range(n):
+        s += x[ix] * y[iy]
+        ix += incx
+        iy -= incy
+    return s
+
+
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def dot(n: int, x: np.ndarray, incx: int, y: np.ndarray, incy: int) -> float:
     s = 0.0
     for k in range(n):

@@ -121,9 +121,11 @@ class Places:
                     if most is None or not small:
                         break
                     if limit == 1 or {size for size, _ in extent.terms}.isdisjoint(size for size, _ in most.terms):
-                        yield extent - most
+                        added = Linear.of({size: factor for size, factor in most.terms if factor > 0}, most.constant)
+                        yield from [extent - most] if added == most else [extent - added - 1, most]
                         yield from (Linear.of({}, limit) - factor for _, factor in small)
-                        yield from (factor - 1 for factors in small for factor in factors)  # else nothing is tested
+                        yield from (factor - 1 for _, factor in small)  # else nothing is tested
+                        yield from (Linear.of({size: 1}, -1) for size, _ in most.terms)
                         break
 
     def _most(self, value: SSAValue, small: list[tuple[Linear, Linear]], limit: int) -> Linear | None:
