@@ -184,12 +184,18 @@ def recognise(term: Term, variable: str) -> Accumulation | None:
 
 
 def _sum(term: Apply) -> Accumulation | None:
-    total: Term = term
-    if term.op == "cast" and _sums_survive(term.args[0].dtype, term.dtype):
+    rest = _added_to(term, None)
+    return None if rest is None else Accumulation("sum", rest)
+
+
+def _added_to(term: Term, old: Term | None) -> Term | None:
+    """Return what a sum adds to one term, or to the old value of the cell; None where it is no such sum."""
+    total = term
+    if applies(term, "cast") and _sums_survive(term.args[0].dtype, term.dtype):
         total = term.args[0]
-    parts = list(_summands(total, total.dtype, positive=True))
+    parts = list(_summands(total, total.dtype, old))
     own = [p for p in parts if has_self(p[1])]
-    if len(parts) < 2 or len(own) != 1 or not own[0][0] or not _is_self(own[0][1]):  # noqa: PLR2004 - one and a rest
+    if len(parts) < 2 or len(own) != 1 or not own[0][0] or not _is_old(own[0][1], old):  # noqa: PLR2004 - one and a rest
         return None
     if is_float(term.dtype) and not all(is_exact(widened_from(part).dtype, term.dtype) for _, part in parts):
         return None  # each sum of doubles is rounded to the cell's type
@@ -200,7 +206,7 @@ def _sum(term: Apply) -> Accumulation | None:
         else:
             rest = terms.apply("add" if positive else "sub", rest, part)
     assert rest is not None
-    return Accumulation("sum", convert(rest, term.dtype))
+    return convert(rest, term.dtype)
 
 
 def _sums_survive(wide: DType, narrow: DType) -> bool:
@@ -209,18 +215,24 @@ def _sums_survive(wide: DType, narrow: DType) -> bool:
     return is_one_kind and width(narrow) <= width(wide)
 
 
-def _is_self(term: Term) -> bool:
+def _is_old(term: Term, old: Term | None) -> bool:
     """Tell whether a term is the old value, perhaps in a type for which sums survive the way back."""
-    if applies(term, "cast"):
-        return _is_self(term.args[0]) and _sums_survive(term.dtype, term.args[0].dtype)
-    return isinstance(term, terms.Read)
+    if old is None:
+        is_old = isinstance(term, terms.Read)
+    else:
+        is_old = term is old
+    if is_old or not applies(term, "cast"):
+        return is_old
+    return _is_old(term.args[0], old) and _sums_survive(term.dtype, term.args[0].dtype)
 
 
-def _summands(term: Term, dtype: DType, *, positive: bool) -> Iterator[tuple[bool, Term]]:
-    stack = [(term, positive)]
+def _summands(term: Term, dtype: DType, old: Term | None) -> Iterator[tuple[bool, Term]]:
+    """Say a sum as its summands, each with whether it is added, down to those without the old value."""
+    stack = [(term, True)]
     while stack:
         node, sign = stack.pop()
-        if isinstance(node, Apply) and node.dtype == dtype and node.op in {"add", "sub", "neg"} and has_self(node):
+        is_sum = isinstance(node, Apply) and node.dtype == dtype and node.op in {"add", "sub", "neg"}
+        if isinstance(node, Apply) and is_sum and node is not old and has_self(node):
             last = sign if node.op == "add" else not sign
             stack.append((node.args[-1], last))
             if node.op != "neg":
@@ -298,8 +310,10 @@ def _conditional(term: Apply, variable: str) -> Accumulation | None:
     if not has_self(other):
         return None
     if not _is_read(other):
-        return _added_to(condition, chosen, other, variable) or _two_steps(
-            condition, recognise(chosen, variable), recognise(other, variable)
+        return (
+            _added_where(condition, chosen, other, variable)
+            or _added_where(terms.apply("not", condition), other, chosen, variable)
+            or _two_steps(condition, recognise(chosen, variable), recognise(other, variable))
         )
     if not has_self(chosen):
         varies = variable in chosen.free and not any(applies(test, "hits") for test in conjuncts(condition))
@@ -312,13 +326,11 @@ def _conditional(term: Apply, variable: str) -> Accumulation | None:
     return Accumulation(step.op, choose(condition, step.term, neutral(step.op, step.term.dtype)))
 
 
-def _added_to(condition: Term, new: Term, old: Term, variable: str) -> Accumulation | None:
+def _added_where(condition: Term, new: Term, old: Term, variable: str) -> Accumulation | None:
     """Something is added, under a condition, to a value that is a sum already."""
-    if not applies(new, "add") or old not in new.args or new.dtype != old.dtype:
-        return None
-    added = next((operand for operand in new.args if operand is not old), old)
-    step = recognise(old, variable)
-    if has_self(added) or step is None or step.op != "sum":
+    added = _added_to(new, old)
+    step = recognise(old, variable) if added is not None else None
+    if added is None or step is None or step.op != "sum":
         return None
     return Accumulation("sum", terms.apply("add", step.term, choose(condition, added, terms.zero(added.dtype))))
 
