@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.additions import added_to, joined, negated
 from tensorlift.comprehension.counts import conjuncts
 from tensorlift.comprehension.latest import latest_in
 from tensorlift.comprehension.rewrite import flattened, map_reads, substitute, summands, walk
@@ -27,12 +28,13 @@ from tensorlift.comprehension.terms import (
     reduce,
     zero,
 )
+from tensorlift.ops.dtypes import is_integer
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Domain
 from tensorlift.poly.names import fresh
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.terms import Reducer
@@ -175,15 +177,31 @@ def _axis_of(test: Term, axes: Sequence[str]) -> str | None:
 
 def _folded(term: Reduce, axes: Sequence[str]) -> list[Update] | None:
     """Read a fold over choices by hits as updates; None where it is another one."""
-    parts = summands(term.body) if term.op == "sum" else [(1, term.body)]
     found: list[Update] = []
-    for sign, body in parts:
-        places, conditions, value = _chosen(body, axes, neutral_term(term.op, term.dtype))
-        if not places or has_hits(value, axes):
+    for sign, tests, value in _branches(term.body, term.op, neutral_term(term.op, term.dtype), axes):
+        places, conditions = _sorted_out(tests, axes)
+        if not places or any(has_hits(part, axes) for part in (value, *conditions)):
             return None
-        value = value if sign > 0 else apply("neg", value)
-        found.append(Update(_FOLDS[term.op], term.bound, term.domain, places, conditions, value))
+        operand = value if sign > 0 else negated(value)
+        found.append(Update(_FOLDS[term.op], term.bound, term.domain, places, conditions, operand))
     return found
+
+
+def _branches(body: Term, op: Reducer, nothing: Term, axes: Sequence[str]) -> Iterator[tuple[int, list[Term], Term]]:
+    """List what is folded: its sign in a sum, the conditions under which it is, and itself."""
+    if body is nothing:
+        return
+    if applies(body, "select") and (nothing in body.args[1:] or has_hits(body, axes)):
+        test, chosen, other = body.args
+        for condition, arm in ((test, chosen), (apply("not", test), other)):
+            for sign, tests, value in _branches(arm, op, nothing, axes):
+                yield sign, [*conjuncts(condition), *tests], value
+    elif op == "sum" and len(parts := summands(body)) > 1 and has_hits(body, axes):
+        for outer, part in parts:
+            for sign, tests, value in _branches(part, op, nothing, axes):
+                yield outer * sign, tests, value
+    else:
+        yield 1, [], body
 
 
 def _chosen(body: Term, axes: Sequence[str], nothing: Term) -> tuple[dict[str, Term], tuple[Term, ...], Term]:
@@ -281,6 +299,8 @@ def _stored_alone(test: Term, chosen: Term, axes: Sequence[str]) -> Update | Non
 
 def _added(value: Term, old: Term) -> Term | None:
     """Return what is added to the value before."""
-    if not applies(value, "add") or old not in value.args or value.dtype != old.dtype:
+    parts = added_to(value, lambda term: term is old, lambda term: any(node is old for node in walk(term)))
+    if parts is None or value.dtype != old.dtype:
         return None
-    return next((operand for operand in value.args if operand is not old), old)
+    rest = joined(parts)
+    return cast(rest, value.dtype) if is_integer(value.dtype) or rest.dtype == value.dtype else None

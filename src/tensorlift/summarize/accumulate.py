@@ -16,13 +16,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
+from tensorlift.comprehension.additions import added_to, joined
 from tensorlift.comprehension.counts import conjuncts
 from tensorlift.comprehension.flags import truth_in
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import COMBINER, Apply, Reducer, Term, applies
 from tensorlift.ir.scalar_terms import choose, convert, neutral, widened_from
 from tensorlift.ops.conversions import is_exact
-from tensorlift.ops.dtypes import DType, is_float, is_integer, width
+from tensorlift.ops.dtypes import DType, is_float, is_integer
 from tensorlift.summarize.accumulation import BIT_OPERATION, Accumulation, has_self
 
 if TYPE_CHECKING:
@@ -189,56 +190,21 @@ def _sum(term: Apply) -> Accumulation | None:
 
 
 def _added_to(term: Term, old: Term | None) -> Term | None:
-    """Return what a sum adds to one term, or to the old value of the cell; None where it is no such sum."""
-    total = term
-    if applies(term, "cast") and _sums_survive(term.args[0].dtype, term.dtype):
-        total = term.args[0]
-    parts = list(_summands(total, total.dtype, old))
-    own = [p for p in parts if has_self(p[1])]
-    if len(parts) < 2 or len(own) != 1 or not own[0][0] or not _is_old(own[0][1], old):  # noqa: PLR2004 - one and a rest
+    """Return what is added to one term, or to the old value of the cell, by a sum or where a condition holds."""
+    if term is old:
+        return terms.zero(term.dtype)
+    if old is not None and applies(term, "select") and not has_self(term.args[0]):
+        chosen, other = (_added_to(arm, old) for arm in term.args[1:])
+        return choose(term.args[0], chosen, other) if chosen is not None and other is not None else None
+    parts = added_to(term, _is_read if old is None else lambda node: node is old, has_self)
+    if parts is None or (is_float(term.dtype) and not all(_is_in(part, term.dtype) for _, part in parts)):
         return None
-    if is_float(term.dtype) and not all(is_exact(widened_from(part).dtype, term.dtype) for _, part in parts):
-        return None  # each sum of doubles is rounded to the cell's type
-    rest: Term | None = None
-    for positive, part in sorted((p for p in parts if p is not own[0]), key=lambda p: not p[0]):
-        if rest is None:
-            rest = part if positive else terms.apply("neg", part)
-        else:
-            rest = terms.apply("add" if positive else "sub", rest, part)
-    assert rest is not None
-    return convert(rest, term.dtype)
+    return convert(joined(parts), term.dtype)
 
 
-def _sums_survive(wide: DType, narrow: DType) -> bool:
-    """Tell whether a cast of a sum is the sum of casts; one that a cell rounds further than its type says is not."""
-    is_one_kind = (is_float(wide) and is_float(narrow)) or (is_integer(wide) and is_integer(narrow))
-    return is_one_kind and width(narrow) <= width(wide)
-
-
-def _is_old(term: Term, old: Term | None) -> bool:
-    """Tell whether a term is the old value, perhaps in a type for which sums survive the way back."""
-    if old is None:
-        is_old = isinstance(term, terms.Read)
-    else:
-        is_old = term is old
-    if is_old or not applies(term, "cast"):
-        return is_old
-    return _is_old(term.args[0], old) and _sums_survive(term.dtype, term.args[0].dtype)
-
-
-def _summands(term: Term, dtype: DType, old: Term | None) -> Iterator[tuple[bool, Term]]:
-    """Say a sum as its summands, each with whether it is added, down to those without the old value."""
-    stack = [(term, True)]
-    while stack:
-        node, sign = stack.pop()
-        is_sum = isinstance(node, Apply) and node.dtype == dtype and node.op in {"add", "sub", "neg"}
-        if isinstance(node, Apply) and is_sum and node is not old and has_self(node):
-            last = sign if node.op == "add" else not sign
-            stack.append((node.args[-1], last))
-            if node.op != "neg":
-                stack.append((node.args[0], sign))
-        else:
-            yield sign, node
+def _is_in(part: Term, dtype: DType) -> bool:
+    """Tell whether what is added to a float is none wider, of which each sum would be rounded to the type."""
+    return is_exact(widened_from(part).dtype, dtype)
 
 
 def _fold(term: Apply) -> Accumulation | None:
