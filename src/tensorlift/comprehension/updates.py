@@ -219,11 +219,9 @@ def _sorted_out(tests: Iterable[Term], axes: Sequence[str]) -> tuple[dict[str, T
     conditions: list[Term] = []
     for test in tests:
         axis = _axis_of(test, axes)
-        if axis is None or axis in places:
+        place = None if axis is None else test.children[0]
+        if axis is None or place is None or places.setdefault(axis, place) is not place:
             conditions.append(test)
-        else:
-            assert isinstance(test, Apply)
-            places[axis] = test.args[0]
     return places, tuple(conditions)
 
 
