@@ -99,6 +99,12 @@ def scattered(
     return _where_hit((Store(array.name, indices, term, location),), array, places, variables, location)
 
 
+def is_access(loop: Loop) -> bool:
+    """Tell whether a loop stands for an access at a place that depends on data."""
+    first = next(iter(loop.body), None)
+    return isinstance(first, Branch) and isinstance(first.condition, terms.Apply) and first.condition.op == "hits"
+
+
 def _cell_at(array: ArrayInfo, places: Sequence[Place], taken: set[str]) -> tuple[list[str | None], tuple[Affine, ...]]:
     variables = [None if isinstance(p, Affine) else unused(f"{array.name}_place", taken) for p in places]
     return variables, tuple(

@@ -23,6 +23,7 @@ from tensorlift.poly.names import formals, unused
 from tensorlift.summarize.block import Evaluator, Forms
 from tensorlift.summarize.dependence import Conflict, Liveness, accesses, is_parallel
 from tensorlift.summarize.distribute import Distributor, Splits
+from tensorlift.summarize.indices import is_access
 from tensorlift.summarize.joined import joined
 from tensorlift.summarize.pushing import Pusher
 from tensorlift.summarize.statements import (
@@ -165,7 +166,7 @@ class Lifting:
             found = terms.read(s.array, s.indices, s.dtype)
             self.values[s.value] = self._current(found, versions)
             return []
-        if isinstance(s, Loop) and sum(isinstance(inner, Loop) for inner in s.body) >= MANY_LOOPS:
+        if isinstance(s, Loop) and sum(isinstance(one, Loop) and not is_access(one) for one in s.body) >= MANY_LOOPS:
             parts = self.distributor.split(s, context)
             if parts is not None:
                 return self.block(parts, context, versions)
