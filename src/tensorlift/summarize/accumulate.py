@@ -193,13 +193,24 @@ def _added_to(term: Term, old: Term | None) -> Term | None:
     """Return what is added to one term, or to the old value of the cell, by a sum or where a condition holds."""
     if term is old:
         return terms.zero(term.dtype)
-    if old is not None and applies(term, "select") and not has_self(term.args[0]):
-        chosen, other = (_added_to(arm, old) for arm in term.args[1:])
-        return choose(term.args[0], chosen, other) if chosen is not None and other is not None else None
+    if old is not None and applies(term, "select") and has_self(term) and not has_self(term.args[0]):
+        return _added_by_choice(*term.args, old)
     parts = added_to(term, _is_read if old is None else lambda node: node is old, has_self)
     if parts is None or (is_float(term.dtype) and not all(_is_in(part, term.dtype) for _, part in parts)):
         return None
     return convert(joined(parts), term.dtype)
+
+
+def _added_by_choice(condition: Term, chosen: Term, other: Term, old: Term) -> Term | None:
+    """Say what a choice adds as what is added in any case, and what where a condition holds, if that has such a form."""
+    last = _added_to(other, old)
+    if last is None:
+        return None
+    more = _added_to(chosen, other)
+    if more is not None:
+        return rewrite.simplified("add", (last, choose(condition, more, terms.zero(more.dtype))))
+    first = _added_to(chosen, old)
+    return None if first is None else choose(condition, first, last)
 
 
 def _is_in(part: Term, dtype: DType) -> bool:
@@ -294,7 +305,8 @@ def _conditional(term: Apply, variable: str) -> Accumulation | None:
 
 def _added_where(condition: Term, new: Term, old: Term, variable: str) -> Accumulation | None:
     """Something is added, under a condition, to a value that is a sum already."""
-    added = _added_to(new, old)
+    there = old.args[1] if applies(old, "select") and old.args[0] is condition else old
+    added = _added_to(new, there)
     step = recognise(old, variable) if added is not None else None
     if added is None or step is None or step.op != "sum":
         return None
