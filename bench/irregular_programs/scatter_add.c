@@ -145,3 +145,54 @@ void totals_of_blocks(int n, int m, double *total, const double *x) {
     for (int i = 0; i < n; i++)
         total[i / m] += x[i];
 }
+
+// expect: numpy none
+void moves(int n, int m, int h[m], const int from[n], const int to[n]) {
+    for (int i = 0; i < n; i++) {
+        h[to[i]]++;
+        h[from[i]]--;
+    }
+}
+
+// expect: numpy none
+void pair_forces(int n, int m, double f[n][3], const int a[m], const int b[m], const double p[m][3]) {
+    for (int e = 0; e < m; e++)
+        for (int d = 0; d < 3; d++) {
+            f[a[e]][d] += p[e][d];
+            f[b[e]][d] -= p[e][d];
+        }
+}
+
+// expect: numpy none
+void deposit_bilinear(int n, int m, double g[m][m], const int y[n], const int x[n], const double w[n]) {
+    for (int p = 0; p < n; p++) {
+        g[y[p]][x[p]] += 1.0 - w[p];
+        g[y[p]][x[p] + 1] += w[p];
+        g[y[p] + 1][x[p]] -= w[p];
+        g[y[p] + 1][x[p] + 1] += 2.0 * w[p];
+    }
+}
+
+// expect: numpy none
+void settle(int n, double *balance, const int *payer, const int *payee, const double *amount) {
+    for (int i = 0; i < n; i++)
+        if (amount[i] > 0) {
+            balance[payer[i]] -= amount[i];
+            if (amount[i] < 100)
+                balance[payee[i]] += amount[i] - 0.5;
+        }
+}
+
+// expect: numpy none
+void take_tokens(int n, int m, unsigned short bucket[m], const int key[n]) {
+    for (int i = 0; i < n; i++)
+        bucket[key[i]] -= 3;
+}
+
+// expect: numpy none
+void release(int n, int m, unsigned char refs[m], const int a[n], const int b[n]) {
+    for (int i = 0; i < n; i++) {
+        refs[a[i]]++;
+        refs[b[i]]--;
+    }
+}

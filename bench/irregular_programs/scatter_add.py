@@ -84,3 +84,22 @@ def totals_on_a_ring(total: np.ndarray, x: np.ndarray):
     m = len(total)
     for i in range(len(x)):
         total[i % m] += x[i]
+
+
+# expect: numpy none
+def pair_forces(f: "float64[n]", a: "int64[m]", b: "int64[m]", p: "float64[m]"):
+    for e in range(len(p)):
+        f[a[e]] += p[e]
+        f[b[e]] -= p[e]
+
+
+# expect: numpy none
+def take_tokens(bucket: "uint32[m]", key: "int64[n]"):
+    for k in key:
+        bucket[k] -= 3
+
+
+# expect: numpy none
+def spend(left: "uint8[m]", key: "int64[n]", cost: "uint8[n]"):
+    for i in range(len(key)):
+        left[key[i]] -= cost[i]

@@ -17,6 +17,8 @@ ROWS = """void f(int n, int d, int m, const int r[n], const double x[n][d], doub
   for (int i = 0; i < n; i++) for (int j = 0; j < d; j++) s[r[i]][j] += x[i][j]; }"""
 DEPOSIT = """void f(int n, int m, const int c[n], const double w[n], double r[m]) {
   for (int p = 0; p < n; p++) { r[c[p]] += 1.0 - w[p]; r[c[p] + 1] += w[p]; } }"""
+MOVES = """void f(int n, int m, const int a[n], const int b[n], unsigned char h[m]) {
+  for (int i = 0; i < n; i++) { h[a[i]]++; h[b[i]] -= 3; } }"""
 PACK = """int f(int n, const double *restrict x, double *restrict out) {
   int k = 0; for (int i = 0; i < n; i++) if (x[i] > 0.0) out[k++] = x[i]; return k; }"""
 LONG = PACK.replace("int f", "unsigned long f").replace("int k", "unsigned long k")
@@ -31,6 +33,7 @@ REMOVE = "int f(int *a, int n) { int k = 0; for (int i = 0; i < n; i++) if (a[i]
         (LARGEST, ["best[key[j]] = v[j] > best[key[j]] ? v[j] : best[key[j]];"]),
         (ROWS, ["s[r[k]][j] += x[k][j];"]),
         (DEPOSIT, ["r[c[j]] += 1.0 - w[j];\n    r[c[j] + 1] += w[j];"]),
+        (MOVES, ["h[a[j]] = (unsigned char)(h[a[j]] + 1);\n    h[b[j]] = (unsigned char)(h[b[j]] + 253);"]),
         (PACK, ["out[count] = x[j];\n      count += 1;", "k = count;"]),
         (LONG, ["out[count] = x[j];\n      count = (long)((unsigned long)count + 1L);"]),
         (REMOVE, ["a[k] = a[i];"]),
@@ -63,6 +66,8 @@ def test_counters_for_two_arrays_have_two_names() -> None:
         (LARGEST, "v[j] >", "v[j] <", ""),
         (ROWS, "s[r[k]][j]", "s[r[j]][k]", ""),
         (DEPOSIT, "1.0 - w[j]", "1.0 + w[j]", ""),
+        (MOVES, "+ 253", "+ 3", ""),
+        (MOVES, "h[b[j]] + 253", "h[a[j]] + 253", ""),
         (PACK, "int count = 0", "int count = 1", ""),
         (PACK, "count += 1", "count += 2", ""),
         (PACK, "x[j] > 0.0", "x[j] >= 0.0", ""),
@@ -95,3 +100,16 @@ def test_rows_that_data_choose_are_updated_as_far_as_what_is_added_goes(to: str)
 
 def test_rows_that_are_updated_further_are_refused() -> None:
     assert refusal(WIDER, ("j < m", "j < m - 1")) == "total is not proved to be total_1"
+
+
+CELLS = """void f(int n, int m, double g[m][m], const int y[n], const int x[n], const double w[n]) {
+  for (int p = 0; p < n; p++) {
+    g[y[p]][x[p]] += 1.0 - w[p]; g[y[p]][x[p] + 1] += w[p];
+    g[y[p] + 1][x[p] + 1] += 2.0 * w[p]; if (w[p] > 0.5) g[y[p] + 1][x[p]] -= w[p]; } }"""
+
+
+@pytest.mark.parametrize("to", ["c", "numpy"])
+@pytest.mark.parametrize("source", [MOVES, CELLS])
+def test_updates_of_one_array_at_several_places_are_sums(source: str, to: str) -> None:
+    found = lift(source, to=to)
+    assert (found.verdict, found.level) == ("loop-free", "proved")

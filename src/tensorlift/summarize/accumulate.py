@@ -24,6 +24,7 @@ from tensorlift.comprehension.terms import COMBINER, Apply, Reducer, Term, appli
 from tensorlift.ir.scalar_terms import choose, convert, neutral, widened_from
 from tensorlift.ops.conversions import is_exact
 from tensorlift.ops.dtypes import DType, is_float, is_integer
+from tensorlift.session import SESSION
 from tensorlift.summarize.accumulation import BIT_OPERATION, Accumulation, has_self
 
 if TYPE_CHECKING:
@@ -177,6 +178,7 @@ _FOLDS: dict[str, Reducer] = {
 _ORDERS = {"gt": True, "ge": True, "lt": False, "le": False}
 
 
+@SESSION.cached
 def recognise(term: Term, variable: str) -> Accumulation | None:
     """Return the step that a term is; ``variable`` is the loop's, on which a latched value may not depend."""
     if not isinstance(term, Apply) or not has_self(term):
@@ -189,12 +191,14 @@ def _sum(term: Apply) -> Accumulation | None:
     return None if rest is None else Accumulation("sum", rest)
 
 
+@SESSION.cached
 def _added_to(term: Term, old: Term | None) -> Term | None:
     """Return what is added to one term, or to the old value of the cell, by a sum or where a condition holds."""
     if term is old:
         return terms.zero(term.dtype)
     if old is not None and applies(term, "select") and has_self(term) and not has_self(term.args[0]):
-        return _added_by_choice(*term.args, old)
+        condition, chosen, other = term.args
+        return _added_by_choice(condition, chosen, other, old)
     parts = added_to(term, _is_read if old is None else lambda node: node is old, has_self)
     if parts is None or (is_float(term.dtype) and not all(_is_in(part, term.dtype) for _, part in parts)):
         return None
@@ -202,7 +206,7 @@ def _added_to(term: Term, old: Term | None) -> Term | None:
 
 
 def _added_by_choice(condition: Term, chosen: Term, other: Term, old: Term) -> Term | None:
-    """Say what a choice adds as what is added in any case, and what where a condition holds, if that has such a form."""
+    """Say what a choice adds as what is added in any case, and what is where a condition holds, where it can be."""
     last = _added_to(other, old)
     if last is None:
         return None
