@@ -146,7 +146,7 @@ void totals_of_blocks(int n, int m, double *total, const double *x) {
         total[i / m] += x[i];
 }
 
-// expect: numpy none
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void moves(int n, int m, int h[m], const int from[n], const int to[n]) {
     for (int i = 0; i < n; i++) {
         h[to[i]]++;
@@ -154,7 +154,7 @@ void moves(int n, int m, int h[m], const int from[n], const int to[n]) {
     }
 }
 
-// expect: numpy none
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void pair_forces(int n, int m, double f[n][3], const int a[m], const int b[m], const double p[m][3]) {
     for (int e = 0; e < m; e++)
         for (int d = 0; d < 3; d++) {
@@ -163,7 +163,7 @@ void pair_forces(int n, int m, double f[n][3], const int a[m], const int b[m], c
         }
 }
 
-// expect: numpy none
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void deposit_bilinear(int n, int m, double g[m][m], const int y[n], const int x[n], const double w[n]) {
     for (int p = 0; p < n; p++) {
         g[y[p]][x[p]] += 1.0 - w[p];
@@ -173,7 +173,7 @@ void deposit_bilinear(int n, int m, double g[m][m], const int y[n], const int x[
     }
 }
 
-// expect: numpy none
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void settle(int n, double *balance, const int *payer, const int *payee, const double *amount) {
     for (int i = 0; i < n; i++)
         if (amount[i] > 0) {
@@ -183,13 +183,13 @@ void settle(int n, double *balance, const int *payer, const int *payee, const do
         }
 }
 
-// expect: numpy none
+// expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo loop-free, linalg hybrid, c loop-free
 void take_tokens(int n, int m, unsigned short bucket[m], const int key[n]) {
     for (int i = 0; i < n; i++)
         bucket[key[i]] -= 3;
 }
 
-// expect: numpy none
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 void release(int n, int m, unsigned char refs[m], const int a[n], const int b[n]) {
     for (int i = 0; i < n; i++) {
         refs[a[i]]++;

@@ -86,20 +86,20 @@ def totals_on_a_ring(total: np.ndarray, x: np.ndarray):
         total[i % m] += x[i]
 
 
-# expect: numpy none
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 def pair_forces(f: "float64[n]", a: "int64[m]", b: "int64[m]", p: "float64[m]"):
     for e in range(len(p)):
         f[a[e]] += p[e]
         f[b[e]] -= p[e]
 
 
-# expect: numpy none
+# expect: numpy loop-free, jax loop-free, torch refused TL307, stablehlo loop-free, linalg hybrid, c loop-free
 def take_tokens(bucket: "uint32[m]", key: "int64[n]"):
     for k in key:
         bucket[k] -= 3
 
 
-# expect: numpy none
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
 def spend(left: "uint8[m]", key: "int64[n]", cost: "uint8[n]"):
     for i in range(len(key)):
         left[key[i]] -= cost[i]
