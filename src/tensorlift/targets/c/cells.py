@@ -269,6 +269,9 @@ class Cell:
     # -- choices
 
     def _choice(self, term: Piecewise) -> Text:
+        there = [piece for piece in term.pieces if not piece[0].is_disjoint(self.where)]
+        if 0 < len(there) < len(term.pieces):
+            return self._spelled(terms.piecewise(there))
         if any(has_fold(piece) for _, piece in term.pieces):
             return self._branches(term)
         holding = [(domain, piece) for domain, piece in term.pieces if piece is not FALSE]
