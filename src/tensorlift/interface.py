@@ -14,7 +14,7 @@ from tensorlift.contract.interface import Parameter, Precondition, Role
 from tensorlift.diagnostics import Location, refuse
 from tensorlift.ir.segments import Spans
 from tensorlift.ir.tensor_program import Cumulative, Scatter, TensorProgram, has_array_operations, nodes_of
-from tensorlift.ir.work import ONCE, Work, work_of_loops, work_of_program
+from tensorlift.ir.work import ONCE, Work, work_of_loops, work_of_program, work_of_source
 from tensorlift.record import FunctionRecord, Level, Output, ResidualLoop, Trial, Verdict, row_major_strides
 from tensorlift.report.program import parameter_names
 from tensorlift.restricted import is_restricted
@@ -92,10 +92,12 @@ def record_of(
                 "report it with the source: the proof or the test is broken",
             )
     conditions = lifting.preconditions
+    work = _work(lifting)
+    excess = str(work.beyond(work_of_source(view), lifting.summary.context))
     certificate = lifting.certificate.about(digest, tuple(condition.text for condition in conditions))
     return FunctionRecord(
         view.name,
-        _verdict(lifting, get_target(target)),
+        _verdict(lifting, get_target(target), excess),
         location,
         Level.PROVED,
         Level.TESTED,
@@ -108,22 +110,24 @@ def record_of(
         conditions,
         restricted=is_restricted(view, lifting.summary, conditions),
         residual_loops=tuple(describe_loops(lifting.summary.items)),
-        work={"source": str(work_of_loops(view)), "program": str(_work(lifting))},
+        work={"source": str(work_of_loops(view)), "program": str(work), **({"excess": excess} if excess else {})},
         program=program,
         certificate=certificate.as_json(),
         tests=trials,
     )
 
 
-def _verdict(lifting: Lifting, target: Target) -> Verdict:
+def _verdict(lifting: Lifting, target: Target, excess: str) -> Verdict:
     """Say what remains in a program beside loops over elements: a sequential loop, a scan along an axis, or neither.
 
-    Where Python runs a loop, cell by cell, and no operation on arrays is beside it, nothing is gained.  Where a target
-    spells operations as loops, the text tells; in C, where everything is one, the definitions do.
+    Nothing is gained where Python runs a loop, cell by cell, and no operation on arrays is beside it, or where a loop
+    that stays is more work by degree than the source: ``excess``.  Where a target spells operations as loops, the text
+    tells; in C, where everything is one, the definitions do.
     """
     body = lifting.tensors.body if lifting.tensors is not None else ()
     if any(isinstance(item, KeptLoop) for item in lifting.summary.items):
-        return Verdict.UNCHANGED if target.is_interpreted and not has_array_operations(body) else Verdict.HYBRID
+        is_of_cells = target.is_interpreted and not has_array_operations(body)
+        return Verdict.UNCHANGED if is_of_cells or excess else Verdict.HYBRID
     if target.reads_back:
         return Verdict.SCAN if any(map(is_running, lifting.summary.definitions())) else Verdict.LOOP_FREE
     nodes = list(nodes_of(body))

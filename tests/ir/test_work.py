@@ -77,3 +77,12 @@ def test_attention_in_c_is_the_loop_over_its_rows() -> None:
     assert function.level == "proved"
     assert function.work == {"source": "d*n**2", "program": "d*n**2"}
     assert "cblas_dgemv" in function.program
+
+
+@pytest.mark.parametrize("target", ["jax", "numpy"])
+def test_a_loop_that_goes_over_a_whole_array_in_each_iteration_is_no_gain(target: str) -> None:
+    text = """void shuffle(int n, int m, const int *p, double *x) {
+      for (int i = 0; i < n; i++) { double t = x[i]; x[i] = x[p[i]]; x[p[i]] = t; } }"""
+    (function,) = lift_source(source_from_text(text, "f.c"), LiftOptions(target=target)).functions
+    assert (function.level, function.verdict) == ("proved", "unchanged")
+    assert function.work["excess"] == function.work["program"] == "n*x_size"

@@ -71,7 +71,12 @@ class Work:
 
     def fits(self, other: Work, context: Domain) -> bool:
         """Tell whether it is no more by degree: each product divides one of the other work, as the context has it."""
-        return all(any(_divides(one, more, context) for more in other.products) for one in self.products)
+        return not self.beyond(other, context).products
+
+    def beyond(self, other: Work, context: Domain) -> Work:
+        """Return what is more by degree than other work, as the context has it: the products that divide none there."""
+        found = (one for one in self.products if not any(_divides(one, more, context) for more in other.products))
+        return Work(frozenset(found))
 
     def at(self, sizes: Mapping[str, int]) -> int | None:
         """Return the number at given sizes; None where data decide."""

@@ -190,13 +190,7 @@ def _summary(function: FunctionRecord, *, times: bool) -> Iterator[list[Piece]]:
         Piece(f" ({sum(function.seconds.values()) * 1e3:.1f} ms)" if times and function.seconds else "", "dim"),
     ]
     if function.verdict is Verdict.UNCHANGED:
-        yield [
-            Piece("  nothing is gained: each step computes cells alone; "),
-            Piece("--to jax", "bold"),
-            Piece(" and "),
-            Piece("--to c", "bold"),
-            Piece(" give loops that are compiled"),
-        ]
+        yield [Piece("  nothing is gained: "), *_loss(function)]
     for residual in function.residual_loops:
         yield [Piece(f"  keeps {residual.loop}"), Piece(_because(residual.reason, residual.location))]
     yield from ([Piece("  takes "), Piece(text, "bold")] for text in _shapes(function))
@@ -236,6 +230,15 @@ def _engine_line(run: EngineRun) -> list[Piece]:
         line.append(Piece(f", heuristics: {', '.join(run.heuristics) or 'none'}"))
     counts = ", ".join(f"{count} {name}" for name, count in run.counts.items())
     return [*line, Piece(f"; {counts}" if counts else "", "dim")]
+
+
+def _loss(function: FunctionRecord) -> tuple[Piece, ...]:
+    """Say why a program is no better than its source, and what is."""
+    excess = function.work.get("excess")
+    if excess is not None:
+        return Piece("its work is "), Piece(excess, "bold"), Piece(", more by degree than that of the source")
+    advice = Piece("--to jax", "bold"), Piece(" and "), Piece("--to c", "bold")
+    return Piece("each step computes cells alone; "), *advice, Piece(" give loops that are compiled")
 
 
 def _how(function: FunctionRecord) -> Iterator[Piece]:
