@@ -1,6 +1,6 @@
 /* Boundary handling: wrapped, clamped, reflected and zero borders of stencils and windows. */
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL401
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void life(int h, int w, int next[h][w], const int cell[h][w]) {
     for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++) {
@@ -13,7 +13,7 @@ void life(int h, int w, int next[h][w], const int cell[h][w]) {
         }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c hybrid
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void life_written_out(int n, int m, unsigned char b[n][m], const unsigned char a[n][m]) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++) {

@@ -20,7 +20,7 @@ void periodic_laplacian(int n, const double *u, double *out)
         out[i] = u[(i + n - 1) % n] - 2 * u[i] + u[(i + 1) % n];
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL401
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void life(const std::vector<std::vector<int>> &now, std::vector<std::vector<int>> &next)
 {
     const int h = now.size(), w = now[0].size();

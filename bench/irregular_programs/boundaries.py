@@ -3,7 +3,7 @@
 import numpy as np
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL401
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def life(nxt: np.ndarray, cell: np.ndarray):
     h, w = cell.shape
     for y in range(h):
@@ -55,7 +55,7 @@ def smooth_clamped(y: np.ndarray, x: np.ndarray):
         y[i] = s / 5
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c hybrid
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def sobel_clamped(gx: np.ndarray, im: np.ndarray):
     h, w = im.shape
     for y in range(h):

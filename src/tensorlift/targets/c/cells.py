@@ -32,7 +32,9 @@ from tensorlift.comprehension.terms import (
 )
 from tensorlift.ops.dtypes import DType, is_float, is_integer, width
 from tensorlift.ops.scalar_ops import neutral as number_of
+from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine, equal
+from tensorlift.poly.names import fresh
 from tensorlift.targets.c.courses import course_of
 from tensorlift.targets.c.nests import condition, nest
 from tensorlift.targets.c.scalars import (
@@ -56,7 +58,6 @@ from tensorlift.targets.c.text import Block
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from tensorlift.poly.affine import Affine
     from tensorlift.targets.c.courses import Course
     from tensorlift.targets.c.text import Line, Names
 
@@ -279,14 +280,31 @@ class Cell:
             ((domain, piece),) = holding
             test, value = condition(domain, self.where), self._spelled(piece)
             return value if test is None else Text(f"{test.within(AND)} && {value.within(AND + 1)}", AND)
-        *others, (_, last) = term.pieces
-        text = self._spelled(last)
-        for domain, piece in reversed(others):
+        return self._by_axes(term) or self._chosen([(domain, self._spelled(piece)) for domain, piece in term.pieces])
+
+    def _chosen(self, pieces: Sequence[tuple[Domain, Text]]) -> Text:
+        *others, (_, text) = pieces
+        for domain, chosen in reversed(others):
             test = condition(domain, self.where)
-            chosen = self._spelled(piece)
             arms = f"{chosen.within(OR)} : {text.within(CHOICE)}"
             text = chosen if test is None else Text(f"{test.within(OR)} ? {arms}", CHOICE)
         return text
+
+    def _by_axes(self, term: Piecewise) -> Text | None:
+        """Spell cells of one array as one whose indices are chosen, each by itself, where several are; else None."""
+        reads = [(domain, piece) for domain, piece in term.pieces if isinstance(piece, Read)]
+        if len(reads) < len(term.pieces) or len({read.array for _, read in reads}) > 1:
+            return None
+        indices = [tuple(dict.fromkeys(column)) for column in zip(*(read.indices for _, read in reads), strict=True)]
+        if sum(len(found) > 1 for found in indices) < 2:  # noqa: PLR2004 - else the cells are chosen
+            return None
+        names = tuple(fresh("index") for _ in indices)
+        places: dict[str, Text] = {}
+        for axis, (name, found) in enumerate(zip(names, indices, strict=True)):
+            regions = (Domain.union([d for d, read in reads if read.indices[axis] == index]) for index in found)
+            pieces = [(region.coalesce(), affine_text(index)) for region, index in zip(regions, found, strict=True)]
+            places[name] = self._chosen(sorted(pieces, key=lambda piece: len(str(condition(piece[0], self.where)))))
+        return self._read(terms.read(reads[0][1].array, tuple(map(Affine.var, names)), term.dtype), places)
 
     def _branches(self, term: Piecewise) -> Text:
         name = self._names.fresh("v")

@@ -53,8 +53,10 @@ def condition(domain: Domain, context: Domain) -> Text | None:
     """Spell that a point of the context is in a domain; None where every one is."""
     if context.is_subset(domain):
         return None
-    build = isl.AstBuild.from_context(isl.Set(context.text).params())
-    return _text(build.expr_from_set(isl.Set(domain.gist(context).text)))
+    known, found = isl.Set(context.text), isl.Set(domain.gist(context).text)
+    hull = isl.Set.from_basic_set(found.unshifted_simple_hull()).gist(known)
+    found = hull if hull.intersect(known).is_subset(isl.Set(domain.text)) else found  # one part says it
+    return _text(isl.AstBuild.from_context(known.params()).expr_from_set(found))
 
 
 def _with_axes(domain: Domain, variables: Sequence[str]) -> isl.Set:
