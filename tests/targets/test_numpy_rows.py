@@ -64,7 +64,7 @@ def _attempts(spelling: str) -> list[str]:
         return [spelling.replace("x", "k"), f"k {spelling} k", f"a {spelling} a"]
     if spelling[0] == ".":
         return [f"a{spelling}", f"a{spelling[:-1]}a)"]
-    return [f"{spelling}({given})" for given in ("a", "k", "a, a", "a[:, None]", "'i->', a")]
+    return [f"{spelling.removesuffix('()')}({given})" for given in ("a", "k", "a, a", "a[:, None]", "'i->', a")]
 
 
 @pytest.mark.parametrize("spelling", sorted(NUMBERS))

@@ -249,8 +249,8 @@ def reduce(op: Reducer, bound: tuple[str, ...], domain: Domain, body: Term) -> T
     """Fold the body over the points of the domain in the bound variables; without bound variables it is the body."""
     if not bound:
         return body
-    if body.dtype == "bool" and op in ("sum", "prod"):  # ``add`` of truth values is "or", ``mul`` is "and"
-        op = "any" if op == "sum" else "all"
+    if body.dtype == "bool" and op != "any":  # ``add`` of truth values is "or", ``mul`` is "and"
+        op = "any" if op in ("sum", "max", "fmax") else "all"
     key = (Reduce, op, bound, domain, body)
     term: Reduce | None = _known(key)
     if term is None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.rewrite import Descend, reads_in, rebuild_inside, substitute, transform
-from tensorlift.comprehension.terms import Constant, Read, Reduce, Term, zero
+from tensorlift.comprehension.rewrite import Descend, reads_in, rebuild_inside, simplified, substitute, transform
+from tensorlift.comprehension.terms import Constant, Read, Reduce, Term, applies, zero
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.tensor_program import (
     Assign,
@@ -418,15 +418,16 @@ def _before(definition: Definition, scope: Scope, dies_here: Callable[[str], boo
 
 
 def _alone(term: Term, domain: Domain) -> Term:
-    """Return a term for a part of its cells without sums of nothing, unless it is a number, which would fill all."""
-    found = transform(term, domain, _without_empty_sums)
+    """Return a term for a part of its cells without folds of nothing, unless it is a number, which would fill all."""
+    found = transform(term, domain, _without_empty_folds)
     return term if isinstance(found, Constant) else found
 
 
-def _without_empty_sums(term: Term, domain: Domain, descend: Descend) -> Term:
-    if isinstance(term, Reduce) and term.op == "sum" and term.domain.is_disjoint(domain):
+def _without_empty_folds(term: Term, domain: Domain, descend: Descend) -> Term:
+    if isinstance(term, Reduce) and term.op in ("sum", "any") and term.domain.is_disjoint(domain):
         return zero(term.dtype)
-    return rebuild_inside(term, domain, descend) if term.has_domains else term
+    rebuilt = rebuild_inside(term, domain, descend) if term.has_domains else term
+    return simplified("select", rebuilt.args) if applies(rebuilt, "select") else rebuilt
 
 
 def _first_cell(piece: Piece) -> tuple[int, ...]:

@@ -122,6 +122,10 @@ class Cell:
         init = self._init_of_fold(term)
         if init is not None:
             return self._fold(*init)
+        if term.op == "cast" and is_float(term.dtype) and isinstance(term.args[0], Index):
+            index = term.args[0]
+            exact = not may_overflow("add", index.dtype, self.wrapping)
+            return cast(affine_text(index.affine) if exact else self._spelled(index), term.dtype)
         wraps = may_overflow(term.op, term.dtype, self.wrapping)
         if term.dtype == "i32" and applies(term, _RING) and not wraps and _degree(term) in (1, 2):
             return cast(self._wide(term), term.dtype)

@@ -307,7 +307,7 @@ def _cumulative(spell: Spelling, node: Cumulative) -> Text:
     """Spell a running fold."""
     function, dtype = accumulation(spell, node), widened_type(spell, node)
     text = call(function, spell(node.argument), dim=str(node.axis), dtype=dtype)
-    return Text(f"{text.source}[0]") if node.op in ("max", "min") else text
+    return Text(f"{text.source}[0]") if function in ("torch.cummax", "torch.cummin") else text
 
 
 # -- contractions
@@ -400,7 +400,10 @@ LIBRARY = Library(
     function=_function,
     converted=_converted,
     products=Products(_swapped, _permuted, _full_product, _tensordot, _einsum),
-    accumulations={"sum": "torch.cumsum", "prod": "torch.cumprod", "max": "torch.cummax", "min": "torch.cummin"},
+    accumulations={
+        "sum": "torch.cumsum", "prod": "torch.cumprod", "max": "torch.cummax", "min": "torch.cummin",
+        "any": "torch.cummax", "all": "torch.cummin",
+    },
     without_powers=frozenset({*SIGNED, *UNSIGNED}),
     table="torch.tensor",
     table_device=_device,

@@ -305,8 +305,8 @@ def _running(name: str, op: Reducer, *texts: str) -> list[OpRow]:
     return _in_both_forms(name, meaning, "arith", 0, *texts)
 
 
-def _of_matrix(text: str) -> tuple[Sample, ...]:
-    return (sample(text, 1, a="number[m, n]"),)
+def _of_matrix(*texts: str) -> tuple[Sample, ...]:
+    return tuple(sample(text, 1, a="number[m, n]") for text in texts)
 
 
 _TEXTS = ("", "dim=0", "dim=(0, 1)", "dim=-1, keepdim=True")
@@ -324,8 +324,16 @@ ROWS += [
     *_rows("mean", reduction.mean, "real", 1, *_TEXTS),
     *_running("cumsum", "sum", "dim=0", "dim=-1", "dim=1, dtype=torch.int32"),
     *_running("cumprod", "prod", "dim=0", "dim=-1"),
-    row("torch.cummax", partial(_running_extreme, "max"), *_of_matrix("torch.cummax(a, dim=1)[0]")),
-    row("torch.cummin", partial(_running_extreme, "min"), *_of_matrix("torch.cummin(a, dim=0)[0]")),
+    row(
+        "torch.cummax",
+        partial(_running_extreme, "max"),
+        *_of_matrix("torch.cummax(a, dim=1)[0]", "torch.cummax(a > 0, dim=1)[0]"),
+    ),
+    row(
+        "torch.cummin",
+        partial(_running_extreme, "min"),
+        *_of_matrix("torch.cummin(a, dim=0)[0]", "torch.cummin(a > 0, dim=0)[0]"),
+    ),
 ]
 
 
