@@ -75,7 +75,7 @@ void f(int n, double *a, const double *b) {
 
 _SCALED = """
 void f(int n, const int *k, const double *w, double *h) {
-  for (int i = 0; i < n; i++) h[k[i]] *= w[i];
+  for (int i = 0; i < n; i++) h[k[i]] = h[k[i]] * w[i] + 1;
 }"""
 _CHASED = "void f(int n, int p[n]) { for (int i = 0; i < n; i++) p[p[i]] = p[i] + 1; }"
 _SATURATED = """
