@@ -64,7 +64,7 @@ void sobel_clamped(int h, int w, float gx[h][w], const float im[h][w]) {
         }
 }
 
-// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL406
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void blur_clamped(int h, int w, int r, double out[h][w], const double in[h][w]) {
     for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++) {

@@ -13,7 +13,7 @@ void forward_fill(int n, const double *x, double *y) {
     }
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c refused TL402
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c refused TL402
 void fill_valid(int n, const int *valid, const float *x, float *y) {
     int at = 0;
     for (int i = 0; i < n; ++i) {
@@ -147,7 +147,7 @@ void reset_sum(int n, const double *x, const int *reset, double *out) {
     }
 }
 
-// expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 void run_lengths(int n, const int *bit, int *run) {
     int k = 0;
     for (int i = 0; i < n; i++) {
@@ -168,7 +168,7 @@ void fill_rows(int m, int n, const double A[m][n], double B[m][n]) {
     }
 }
 
-// expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c refused TL402
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c refused TL402
 void since_event(int n, const double *x, double limit, int *ago) {
     int k = n;
     for (int i = 0; i < n; i++) {
@@ -188,7 +188,7 @@ void equal_runs(int n, const int *x, int *length) {
     }
 }
 
-// expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 void streak_of_gains(int n, const double *price, long *streak) {
     long s = 0;
     for (int i = 1; i < n; i++) {
@@ -200,7 +200,7 @@ void streak_of_gains(int n, const double *price, long *streak) {
     }
 }
 
-// expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 void until_zero(long n, const int64_t *x, int64_t *steps) {
     int64_t k = 0;
     for (long i = n - 1; i >= 0; i--) {
@@ -209,7 +209,7 @@ void until_zero(long n, const int64_t *x, int64_t *steps) {
     }
 }
 
-// expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c hybrid
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 int longest_run(int n, const int *bit) {
     int run = 0, longest = 0;
     for (int i = 0; i < n; i++) {

@@ -85,7 +85,7 @@ def reset_sum(x: "float[n]", reset: "int[n]", out: "float[n]"):
         out[i] = acc
 
 
-# expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 def previous_spike(x: "float[n]", threshold: float, since: "int[n]"):
     last = -1
     for i in range(len(x)):
@@ -104,7 +104,7 @@ def fill_rows(A: "float[m,n]", B: "float[m,n]"):
             B[i, j] = last
 
 
-# expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 def since_event(x: "float[n]", limit: float):
     ago = np.empty(len(x), dtype=np.int64)
     k = len(x)
@@ -114,7 +114,7 @@ def since_event(x: "float[n]", limit: float):
     return ago
 
 
-# expect: numpy scan, jax scan, torch hybrid, stablehlo hybrid, linalg scan, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 def consecutive(hits: "bool[n]"):
     out = np.zeros(len(hits), dtype=np.int64)
     run = 0
@@ -127,7 +127,7 @@ def consecutive(hits: "bool[n]"):
     return out
 
 
-# expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 def plateau_lengths(x: "int[n]"):
     out = np.ones(len(x), dtype=np.int64)
     r = 1
@@ -140,7 +140,7 @@ def plateau_lengths(x: "int[n]"):
     return out
 
 
-# expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 def silence(x: "float[n]", quiet: float):
     frames = np.zeros(len(x), dtype=np.int64)
     k = 0
@@ -152,7 +152,7 @@ def silence(x: "float[n]", quiet: float):
     return frames
 
 
-# expect: numpy scan, jax scan, torch unchanged, stablehlo hybrid, linalg scan, c hybrid
+# expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 def next_mark(mark: "bool[n]"):
     far = np.empty(len(mark), dtype=np.int64)
     k = 10**6

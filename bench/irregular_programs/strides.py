@@ -44,7 +44,7 @@ def add_positive(n: int, x: np.ndarray, y: np.ndarray, y0: int, incy: int) -> No
         iy += incy
 
 
-# expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c refused TL305
+# expect: numpy unchanged, jax unchanged, torch unchanged, stablehlo unchanged, linalg unchanged, c refused TL305
 def swap(n: int, x: np.ndarray, incx: int, y: np.ndarray, incy: int) -> None:
     for i in range(n):
         t = x[i * incx]
@@ -122,7 +122,7 @@ def pack_lower(A: np.ndarray, p: np.ndarray) -> None:
             k += 1
 
 
-# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo hybrid, linalg loop-free, c loop-free
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def unpack_lower(n: int, p: np.ndarray) -> np.ndarray:
     A = np.zeros((n, n))
     for i in range(n):

@@ -248,7 +248,7 @@ def test_windows_that_reach_over_the_border_start_and_end_at_it() -> None:
 
 def test_what_an_array_holds_is_read_and_not_computed_again() -> None:
     text = _program(STATISTICS)
-    assert "sqrt(sd[j] / (double)(int)m - mean[j] * mean[j])" in text.replace("[i]", "[j]")
+    assert "sqrt(sd[j] / (double)m - mean[j] * mean[j])" in text.replace("[i]", "[j]")
     assert "total += sd[k];" in text
     assert "w[i] = w[i] - lr * v[i];" in _program(MOMENTUM)
 

@@ -84,7 +84,7 @@ OFTEN = """void often(int n, int m, double y[n]) {
         (EVERY_THIRD, ["if ((((ptrdiff_t)n + 2) / 3) >= 1) {"]),
         (PLACES, ["y[i] = (int)((long)i / 3L + (long)i % 5L);"]),
         (TILED, ["sum += a[i][k] * b[k][j];", "8 * (ptrdiff_t)(((ptrdiff_t)n + 7) / 8) <= n"]),
-        (OFTEN, ["  if (m >= 1\n", "y[i] = (double)(int)i;"]),
+        (OFTEN, ["  if (m >= 1\n", "y[i] = (double)i;"]),
         (LATE, ["i <= (2 < n - 1 ? 2 : n - 1)", "for (ptrdiff_t i = 3; i < n; i++)"]),
     ],
 )  # fmt: skip
@@ -105,7 +105,7 @@ def test_such_programs_are_proved_and_agree_with_the_compiled_original(source: s
         (POOL, "restrict (n / 2)", "restrict (n / 3)", "the program needs that (n // 2) <= (n // 3)"),
         (EVERY_THIRD, "+ 2) / 3) >= 1", "+ 2) / 3) >= 0", "nothing checks that ((n + 2) // 3) >= 1"),
         (PLACES, "(long)i / 3L", "(long)i / 4L", "y is not proved to be y_1"),
-        (OFTEN, "(double)(int)i", "(double)m", "y is not proved to be y_1"),
+        (OFTEN, "(double)i", "(double)m", "y is not proved to be y_1"),
         (SPREAD, "k < n;", "k < n - 1;", "x is not proved to be x_1"),
     ],
 )

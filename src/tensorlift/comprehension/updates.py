@@ -163,6 +163,13 @@ def updates_of(term: Term, axes: Sequence[str]) -> tuple[Term, list[Update]]:
     return term, []
 
 
+def kept_version(definition: Definition) -> str | None:
+    """Return the version of the array whose cells the definition keeps where it does not change them."""
+    found = [updates_of(term, definition.indices) for _, term in definition.pieces]
+    kept = [old.array for old, _ in found if isinstance(old, Read) and old.indices and definition.is_own_cell(old)]
+    return kept[0] if kept and (len(found) > 1 or found[0][1]) else None
+
+
 def has_hits(term: Term, axes: Sequence[str]) -> bool:
     """Tell whether places choose cells of some axes."""
     return any(_axis_of(node, axes) is not None for node in walk(term))

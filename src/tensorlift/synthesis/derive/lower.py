@@ -23,6 +23,7 @@ from tensorlift.comprehension.definition import (
     loops_of,
     reads_of,
 )
+from tensorlift.comprehension.older import older_first
 from tensorlift.diagnostics import LiftError
 from tensorlift.ir.tensor_program import (
     Assign,
@@ -41,7 +42,6 @@ from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.synthesis.derive.borders import Borders
 from tensorlift.synthesis.derive.builder import Builder, owns_memory
 from tensorlift.synthesis.derive.elementwise import value_of
-from tensorlift.synthesis.derive.older import older_first
 from tensorlift.synthesis.derive.order import arranged
 from tensorlift.synthesis.derive.padding import Padding
 from tensorlift.synthesis.derive.pieces import PieceLowering

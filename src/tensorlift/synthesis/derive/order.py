@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.definition import Definition, Item
 from tensorlift.comprehension.rewrite import map_reads
 from tensorlift.comprehension.terms import Read, Term, read
-from tensorlift.comprehension.updates import updates_of
+from tensorlift.comprehension.updates import kept_version
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.rewrite import ReadMap
@@ -28,13 +28,6 @@ def arranged(items: tuple[Item, ...]) -> tuple[Item, ...]:
 
 
 # -- reading the new version
-
-
-def kept_version(definition: Definition) -> str | None:
-    """Return the version of the array whose cells the definition keeps where it does not change them."""
-    found = [updates_of(term, definition.indices) for _, term in definition.pieces]
-    kept = [old.array for old, _ in found if isinstance(old, Read) and old.indices and definition.is_own_cell(old)]
-    return kept[0] if kept and (len(found) > 1 or found[0][1]) else None
 
 
 def _reading_new(update: Definition, later: list[Item]) -> list[Item]:

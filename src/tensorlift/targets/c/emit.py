@@ -7,9 +7,11 @@ of arrays need it; `signature` adds the function with the signature of the sourc
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.definition import Definition, KeptLoop, definitions_of
+from tensorlift.comprehension.definition import Definition, KeptLoop, definitions_of, loops_of
+from tensorlift.comprehension.older import older_first
 from tensorlift.comprehension.quotients import towards_zero
 from tensorlift.comprehension.segments import asking_all, placed
 from tensorlift.comprehension.terms import Read, Term, read
@@ -96,6 +98,10 @@ class _Emission:
         self.tables = {name: self._table(name) for name in tables}
         self.written: set[str] = set()
         self.is_in_loop = False
+        self.shapes = {name: info.shape for name, info in summary.arrays.items()}
+        self.shapes |= {d.name: d.shape for d in summary.definitions()}
+        self.shapes |= {c.name: self.shapes[c.array] for loop in loops_of(summary.items) for c in loop.carried}
+        self.parts: set[str] = set()  # of versions, which the summary does not define
 
     def emit(self) -> Emitted:
         summary = self.summary
@@ -188,7 +194,7 @@ class _Emission:
 
     def _block(self, items: Sequence[Item], context: Domain, needed: set[str]) -> list[Line]:
         lines: list[Line] = []
-        items = reordered(items, self.summary.array_of)
+        items = reordered(items, lambda name: name if name in self.parts else self.summary.array_of(name))
         for position, item in enumerate(items):
             later = needed | _read_by(items[position + 1 :])
             if isinstance(item, Definition):
@@ -218,7 +224,10 @@ class _Emission:
             within = context & within & strided(variable, loop.lower, loop.step)
             constant = {name for name in inside if name in self.memory.place} - homes.keys()
             was_in_loop, self.is_in_loop, counted = self.is_in_loop, True, list(self.writer.counted)
-            body = self._block(loop.body, within, {c.after for c in loop.carried} | constant)
+            ordered = replace(loop, body=tuple(reordered(loop.body, self.summary.array_of)))
+            items, parts, _ = older_first(ordered, self.shapes, within)
+            self.parts |= {part.name for part in parts}
+            body = self._block(items, within, {c.after for c in loop.carried} | constant)
             self.is_in_loop, self.writer.counted = was_in_loop, counted
             body += self._back_home(loop, homes, within)
             if loop.goes_on is not None:
@@ -315,7 +324,7 @@ class _Emission:
             lines += self.writer.updates(updates, definition, slot, context) if updates else []
         self.names.keep(line for line in lines if isinstance(line, str))
         self.memory.put(definition.name, slot)
-        return [*lines, Holds(slot.name, definition.name)]
+        return lines if definition.name in self.parts else [*lines, Holds(slot.name, definition.name)]
 
     def _extents_of(self, version: str) -> tuple[Affine, ...]:
         return self.memory.place[version].shape

@@ -402,8 +402,7 @@ LIBRARY = Library(
     products=Products(_swapped, _permuted, _full_product, _tensordot, _einsum),
     accumulations={
         "sum": "torch.cumsum", "prod": "torch.cumprod", "max": "torch.cummax", "min": "torch.cummin",
-        "any": "torch.cummax", "all": "torch.cummin",
-    },
+        "any": "torch.cummax", "all": "torch.cummin"},
     without_powers=frozenset({*SIGNED, *UNSIGNED}),
     table="torch.tensor",
     table_device=_device,

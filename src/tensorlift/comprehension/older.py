@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, reads_of
+from tensorlift.comprehension.updates import kept_version
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.poly.names import fresh
-from tensorlift.synthesis.derive.order import kept_version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -105,9 +105,9 @@ class _Parts:
             shape = tuple(e for e, name in zip(self.shape, names, strict=True) if name is not None)
             cells = tuple(Affine.var(n) if n is not None else i for n, i in zip(names, place, strict=True))
             box = self.known & Domain.box(indices, shape)
-            name = fresh(f"{item.array}_older")
+            array = f"{item.array}_older"
             read = terms.read(self.version, tuple(c for c in cells if c is not None), found.dtype)
-            part = Definition(name, name, found.dtype, indices, shape, box, ((box, read),), item.location)
+            part = Definition(fresh(array), array, found.dtype, indices, shape, box, ((box, read),), item.location)
             self._by_place[place] = part
             self.made.append(part)
         moved = tuple(i for i, at in zip(found.indices, place, strict=True) if at is None)
