@@ -84,6 +84,17 @@ def test_a_fused_location_gives_its_first_place() -> None:
     assert location_of(op) == Location("k.c", 4, 2)
 
 
+_OTHER_TYPE = """func.func @f(%x: f64, %c: i1) {
+  %r = scf.while (%v = %x) : (f64) -> f64 {
+    scf.condition(%c) %v : f64
+  } do {
+  ^bb0(%w: i32):
+    scf.yield %x : f64
+  }
+  return
+}"""
+
+
 @pytest.mark.parametrize(
     ("text", "code", "place"),
     [
@@ -91,6 +102,7 @@ def test_a_fused_location_gives_its_first_place() -> None:
         ("func.func @f() {\n  %x = affine.lod\n}", "TL191", "bad.mlir:2:8"),
         ('func.func @f() {\n  "tosa.add"() : () -> ()\n}', "TL191", "bad.mlir:2:4"),
         ('func.func @f(%x: f64) {\n  return %x : f64 loc("k.c":7:2)\n}', "TL192", "k.c:7:2"),
+        (_OTHER_TYPE, "TL192", "bad.mlir:1:1"),
         ("func.func @f(%x: !ml.t) {\n  return\n}", "TL191", "bad.mlir:1:19"),
         ("func.func @f() attributes {\n a = affine_map<(i)[n] -> (i * n)>} {\n return\n}", "TL190", "bad.mlir:2:1"),
         ("func.func @f() {\n  return %x : f64\n}", "TL190", "bad.mlir:3:2"),
