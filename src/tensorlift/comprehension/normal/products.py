@@ -7,14 +7,9 @@ same, each as often.  A factor beside such a fold joins it, for it may be the ne
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tensorlift.comprehension.normal.atoms import ApplyAtom, Atom, FoldAtom, apply_atom, fold_atom
 from tensorlift.comprehension.normal.monomials import Monomial, Poly
 from tensorlift.poly.domain import UNIVERSE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Atoms = tuple[Atom, ...]
 FACTOR_LIMIT = 8
@@ -33,10 +28,9 @@ def factors_of(value: Poly) -> list[Monomial]:
     only = value.terms[0] if len(value.terms) == 1 else None
     if only is None or only.bound:
         return [factor_of(value)]
-    ring = value.modulus
-    found = _ranged(only.num, ring) + _factors([a for a in only.num if not is_product(a, ring)], only.den, ring)
+    found = _factors(only.num, only.den, value.modulus)
     if only.coefficient != 1:
-        found.append(factor_of(Poly((Monomial(only.coefficient),), ring)))
+        found.append(factor_of(Poly((Monomial(only.coefficient),), value.modulus)))
     return found
 
 
@@ -50,19 +44,17 @@ def gathered(num: Atoms, den: Atoms, ring: int) -> tuple[Atoms, Atoms]:
     folds = [a for a in num if isinstance(a, FoldAtom) and is_product(a, ring)]
     if not folds or len(num) + len(den) == 1:
         return num, den
-    items = _ranged(num, ring) + _factors([a for a in num if not is_product(a, ring)], den, ring)
-    return (fold_atom("product", items, folds[0].dtype, ring),), ()
+    return (fold_atom("product", _factors(num, den, ring), folds[0].dtype, ring),), ()
 
 
-def _ranged(num: Atoms, ring: int) -> list[Monomial]:
-    """Return the formal factors of products over ranges."""
-    folds = (atom for atom in num if isinstance(atom, FoldAtom) and is_product(atom, ring))
-    return [item.freshened() for fold in folds for item in fold.items]
+def _factors(num: Atoms, den: Atoms, ring: int) -> list[Monomial]:
+    """Return formal factors, first those of products over ranges.
 
-
-def _factors(num: Iterable[Atom], den: Iterable[Atom], ring: int) -> list[Monomial]:
-    """Return formal factors; an atom and its inverse are two, which do not cancel as the atom may be zero."""
-    found = [factor_of(Poly((Monomial(1, (a,)),), ring)) for a in num]
+    An atom and its inverse are two, which do not cancel as the atom may be zero.
+    """
+    folds = [a for a in num if isinstance(a, FoldAtom) and is_product(a, ring)]
+    found = [item.freshened() for fold in folds for item in fold.items]
+    found += [factor_of(Poly((Monomial(1, (a,)),), ring)) for a in num if not is_product(a, ring)]
     return found + [factor_of(Poly((Monomial(1, (), (a,)),), ring)) for a in den]
 
 

@@ -41,6 +41,8 @@ _EXTREMES = ("max", "min", "fmax", "fmin")
 
 
 def _result_dtype(o: Obligations, op: Reducer, dtype: DType, widened: DType, asked: ElementType | None) -> DType:
+    if asked is not None and op not in ("sum", "prod"):
+        o.refuse(f"a fold by {op} takes no element type")
     if op in _TRUTHS:
         return "bool"
     if op in _EXTREMES:
@@ -81,8 +83,6 @@ def reduction(op: Reducer, *, default_axis: int | None = None) -> Callable[..., 
     ) -> SymbolicTensor:
         if not a.is_strong:
             o.refuse("a reduction of a Python number")
-        if dtype is not None and op not in ("sum", "prod"):
-            o.refuse(f"{op} takes no element type")
         axes = axes_of(o, axis, a.rank)
         element = _result_dtype(o, op, a.dtype, o.types.sum_type(a.dtype), dtype)
         start = None if initial is None else _start(o, op, initial, element)
@@ -199,8 +199,6 @@ def running(op: Reducer, *, default_axis: int | None) -> Callable[..., SymbolicT
     ) -> SymbolicTensor:
         if not a.rank or not a.is_strong or (axis is None and a.rank > 1):
             o.refuse("a running reduction without an axis")
-        if dtype is not None and op not in ("sum", "prod"):
-            o.refuse(f"a running {op} takes no element type")
         element = _result_dtype(o, op, a.dtype, o.types.running_type(a.dtype), dtype)
         return _running_along(op, a, axis_of(o, axis or 0, a.rank), element)
 
@@ -229,8 +227,6 @@ def segments(op: Reducer) -> Callable[..., SymbolicTensor]:
     ) -> SymbolicTensor:
         if not a.is_strong or not a.rank or not indices.is_strong or indices.rank != 1 or axis is None:
             o.refuse("folds of segments of what is no array, or not by a list of places")
-        if dtype is not None and op not in ("sum", "prod"):
-            o.refuse(f"a fold by {op} takes no element type")
         place, (count,) = axis_of(o, axis, a.rank), indices.shape
         extent = a.shape[place]
         require_in_range(o, extent, indices)

@@ -54,8 +54,9 @@ def condition(domain: Domain, context: Domain) -> Text | None:
     if context.is_subset(domain):
         return None
     known, found = isl.Set(context.text), isl.Set(domain.gist(context).text)
-    hull = isl.Set.from_basic_set(found.unshifted_simple_hull()).gist(known)
-    found = hull if hull.intersect(known).is_subset(isl.Set(domain.text)) else found  # one part says it
+    if found.n_basic_set() > 1:
+        hull = isl.Set.from_basic_set(found.unshifted_simple_hull()).gist(known)
+        found = hull if hull.intersect(known).is_subset(isl.Set(domain.text)) else found  # one part says it
     return _text(isl.AstBuild.from_context(known.params()).expr_from_set(found))
 
 
