@@ -6,14 +6,15 @@ import fcntl
 import itertools
 import os
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
 Choices = TypeVar("Choices", bound=tuple[object, ...])
 
+_ROOT = Path(__file__).parent.parent
 _folders: list[Path] = []  # that of this run, once it is known
 
 
@@ -28,7 +29,8 @@ def sampled(usual: int, exhaustive: int) -> int:
 
 
 def has_turn(name: object, turn: int, turns: int) -> bool:
-    """Tell whether what has a name is tried in one of some turns: each name has one, the same in every run."""
+    """Tell whether what has a name is tried in one of some turns: each name has one, in every run and folder."""
+    assert str(_ROOT) not in str(name)
     return is_exhaustive() or zlib.crc32(str(name).encode()) % turns == turn
 
 
