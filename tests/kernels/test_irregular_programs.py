@@ -5,6 +5,8 @@ With ``--exhaustive`` each is lifted to all targets; ``bench/irregular.py`` does
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import pytest
 from bench.irregular import Program, outcome, programs
 from tests.shared import has_turn
@@ -32,3 +34,9 @@ def test_every_target_has_what_is_expected() -> None:
 def test_a_target_gets_what_is_expected(program: Program, target: str) -> None:
     runs = target == "numpy" and has_turn(program, 0, len(_TURNS))
     assert outcome(program, target, test=runs) == program.expected[target]
+
+
+@pytest.mark.skipif(find_spec("jax") is None, reason="XLA runs the program")
+def test_xla_rounds_a_product_before_it_adds_to_it() -> None:
+    (attention,) = (program for program in _PROGRAMS if str(program) == "guarded.py:attention")
+    assert outcome(attention, "stablehlo", test=True) == "loop-free"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import os
+import platform
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
@@ -31,8 +32,21 @@ _MADE = "--xla_force_host_platform_device_count"
 
 
 def make_host_devices(count: int) -> None:
-    """Let JAX see one CPU as several devices; to be called before it is imported."""
-    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {_MADE}={count}".strip()
+    """Let JAX see one CPU as several devices; to be called before its first use."""
+    _tell_xla(f"{_MADE}={count}")
+
+
+def round_each_product() -> None:
+    """Let XLA round products before it adds to them; to be called before its first use.
+
+    A fused multiply-add of one that XLA computes twice differs from it: ``t - max(t)`` exceeds 0.
+    """
+    if platform.machine() in {"x86_64", "AMD64"}:
+        _tell_xla("--xla_cpu_max_isa=AVX")  # which has no such instruction
+
+
+def _tell_xla(flag: str) -> None:
+    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {flag}".strip()
 
 
 def cut_axis(shape: Sequence[int], count: int) -> int | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlift.runtime.libraries import over_numpy
+from tensorlift.runtime.libraries import over_numpy, round_each_product
 from tensorlift.runtime.program import ContractError, call_program, load_program
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array
     The arguments of a case lie under ``number:name``, its results under ``number:position``.  The reply's ``broken``
     says for each case that broke the contract how.
     """
+    if facts["library"] == "stablehlo":
+        round_each_product()
     program = loaded(facts["program"], facts["entry"], facts["library"])
     broken: dict[str, str] = {}
     results: dict[str, Array] = {}
