@@ -136,3 +136,28 @@ void online_softmax(int n, const double *x, double *y) {
   for (int j = 0; j < n; j++)
     y[j] = exp(x[j] - m) / l;
 }
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void by_kind(int kind, int n, const double *x, double *y) {
+    for (int i = 0; i < n; i++) {
+        if (kind == 1)
+            y[i] = x[i] > 0 ? x[i] : 0;
+        else if (kind > 3)
+            y[i] = log(x[i]);
+        else if (kind == 3)
+            y[i] = 1.0 / (1.0 + exp(-x[i]));
+        else
+            y[i] = x[i];
+    }
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg hybrid, c loop-free
+void by_kinds(int n, int m, const int *kind, const float *r, float x[n][m]) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            if (kind[i] != 2)
+                x[i][j] = x[i][j] - r[j];
+            else if (r[j] >= 0)
+                x[i][j] = sqrtf(r[j]) / x[i][j];
+        }
+}

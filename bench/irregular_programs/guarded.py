@@ -110,3 +110,18 @@ def largest(x: np.ndarray) -> float:
         if v > m:
             m = v
     return m
+
+
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+def step_size(kind: int, rate: float, grad: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    out = np.empty_like(grad)
+    for i in range(len(grad)):
+        if kind == 0:
+            out[i] = rate * grad[i]
+        elif kind <= 2:
+            out[i] = rate * grad[i] / math.sqrt(seen[i])
+        elif seen[i] > 0:
+            out[i] = grad[i] / seen[i]
+        else:
+            out[i] = 0.0
+    return out

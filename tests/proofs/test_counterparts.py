@@ -156,6 +156,21 @@ def test_nested_conditions_are_known_in_both_of_their_arms(accept: Accept, rejec
     assert reject(NESTED, head + "return np.where((a > 0) & (b > 0), np.sqrt(a) / b, (a > 0) * np.log(a))") == DIVISOR
 
 
+CROSSED = """#include <math.h>
+void f(int n, const int m[n], const double r[n], double c[n][n]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) { if (m[i] != 2) c[i][j] = 0; else if (r[j] >= 0) c[i][j] = sqrt(r[j]); }
+}"""
+
+
+def test_what_one_axis_says_holds_where_another_one_says_so_too(accept: Accept, reject: Reject) -> None:
+    head = "def f(m, r, c):\n    p = (m == 2)[:, None]\n    return "
+    accept(CROSSED, head + "np.where(p, np.where(r >= 0, np.sqrt(r), c), 0.0)")
+    accept(CROSSED, head + "np.where(r >= 0, np.where(p, np.sqrt(r), 0.0), np.where(p, c, 0.0))")
+    for value in ("np.where(r >= 0, p * np.sqrt(r), p * c)", "np.where(p, (r >= 0) * np.sqrt(r) + (r < 0) * c, 0.0)"):
+        assert reject(CROSSED, head + value) == DIVISOR
+
+
 def test_what_the_source_divides_by_may_have_a_name_in_the_program(accept: Accept, reject: Reject) -> None:
     head = "def f(a, b, c):\n    "
     accept(IN_TURN, head + _IN_TURN.format("c > 1", "c > 1"))

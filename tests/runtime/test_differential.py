@@ -396,3 +396,14 @@ def test_integers_of_python_that_need_more_bits_are_not_compared(value: str) -> 
     assert record.lifted, record.diagnostics
     assert "every integer fits into 64 bits" in [p.text for p in record.preconditions]
     assert all(trial.passed for trial in record.tests)
+
+
+def test_lists_without_any_number_in_them_have_the_extents_that_they_are_given_for() -> None:
+    text = """
+def add(A: list[list[float]], C: list[list[float]]) -> None:
+    for i in range(len(A)):
+        for j in range(len(A[0])):
+            C[i][j] = A[i][j] + 1.0
+"""
+    (record,) = lift_source(source_from_text(text, "k.py"), LiftOptions(test=True)).functions
+    assert record.lifted, record.diagnostics

@@ -18,6 +18,7 @@ from tensorlift.comprehension.rewrite import rebuild, simplified
 from tensorlift.comprehension.rules import FALSE, TRUE
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term, applies
 from tensorlift.ops.dtypes import DType, is_integer
+from tensorlift.ops.scalar_ops import OPPOSITE
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.poly.domain import EMPTY, UNIVERSE, Constraint, Domain, equal, less
 
@@ -250,6 +251,8 @@ def _facts(condition: Term, truth: Constant) -> Iterator[tuple[Term, Constant]]:
     elif applies(condition, "and" if truth is TRUE else "or"):
         for part in condition.args:
             yield from _facts(part, truth)
+    elif applies(condition, OPPOSITE) and (condition.op in {"eq", "ne"} or is_integer(condition.args[0].dtype)):
+        yield terms.apply(OPPOSITE[condition.op], *condition.args), FALSE if truth is TRUE else TRUE
 
 
 def _assume(known: _Facts, term: Term, memo: dict[Term, Term]) -> Term:

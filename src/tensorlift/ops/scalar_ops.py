@@ -157,6 +157,10 @@ COMPARISONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
 }  # fmt: skip
 
+# The comparison that holds where one does not, unless it is one of NaN, and the one of the operands in the other order.
+OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
+TURNED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+
 
 def neutral(op: str, dtype: DType) -> int | str:
     """Return what changes nothing in a fold: a number, or ``inf``, ``-inf`` or ``nan``, which ``fmax`` ignores."""

@@ -22,6 +22,7 @@ from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.tensor import SymbolicTensor, array
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Term, applies
 from tensorlift.ops.dtypes import is_float
+from tensorlift.ops.scalar_ops import OPPOSITE
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal
 from tensorlift.poly.names import image
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 # written out, or together with the operations of all that it reads.
 _Depth = Literal["names", "operands", "through"]
 _DEPTHS: tuple[_Depth, ...] = ("names", "operands", "through")
-_OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
 # The least integers from which on functions have finite values, of a power as exponent.
 _LEAST = {"sqrt": 0, "log": 1, "log2": 1, "log10": 1, "log1p": 0, "pow": 0}
 
@@ -153,7 +153,8 @@ class Counterparts:
 
     def _computed_at(self, source: Computed, mine: Term, item: Computed, equality: Equality) -> Iterator[Domain]:
         """Yield points where the program depends on a term that the source computes there."""
-        for values in matches(source.term, mine, source.variables):
+        found = matches(source.term, mine, source.variables)
+        for values in (more for one in found for more in _where_implied(source, one, item.guards)):
             free = [v for v in source.variables if v not in values]
             theirs = substitute(source.term, values)
             there = item.domain & source.domain.project_out(*free).substitute(values)
@@ -163,6 +164,19 @@ class Counterparts:
                 and is_implied(source.guards, values, (item.guards, there), equality)
             ):
                 yield there
+
+
+def _where_implied(source: Computed, values: Mapping[str, Affine], known: Guards) -> Iterator[Mapping[str, Affine]]:
+    """Yield the values with those of variables that conditions alone have, at which one may be known."""
+    missing = tuple(v for v in source.variables if v not in values)
+    wanted = next((c for c in conditions_of(source.guards) if not c.free.isdisjoint(missing)), None)
+    if wanted is None:
+        yield values
+        return
+    for condition in conditions_of(known):
+        for more in matches(substitute(wanted, values), condition, missing):
+            if more:
+                yield from _where_implied(source, {**values, **more}, known)
 
 
 def is_implied(guards: Guards, values: Mapping[str, Affine], place: tuple[Guards, Domain], equality: Equality) -> bool:
@@ -256,8 +270,8 @@ def _split(condition: Term, *, holds: bool) -> Iterator[Term]:
     elif condition.op == "select" and _is_truth(condition.args[1], value=not holds):
         yield from _split(condition.args[0], holds=False)
         yield from _split(condition.args[2], holds=holds)
-    elif not holds and condition.op in _OPPOSITE:
-        yield terms.apply(_OPPOSITE[condition.op], *condition.args)
+    elif not holds and condition.op in OPPOSITE:
+        yield terms.apply(OPPOSITE[condition.op], *condition.args)
     else:
         yield condition if holds else terms.apply("not", condition)
 

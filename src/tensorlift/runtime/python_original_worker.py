@@ -54,15 +54,21 @@ class PythonCall:
             key = f"{number}:{parameter['name']}"
             if parameter["array"]:
                 stored = _in_parts(value) if "parts" in parameter else value
-                results[key] = np.asarray(stored, self._arrays[key].dtype)
+                results[key] = _array(stored, self._arrays[key])
         items = self._returned if isinstance(self._returned, tuple) else (self._returned,)
         if facts.get("split"):
             ways = zip(facts["split"], items, strict=True)
             items = tuple(part for way, item in ways for part in _split(item, way))
         for name, value in zip(facts["returns"], items, strict=False):
-            dtype = self._arrays[f"{number}:{name}"].dtype if name else np.dtype(facts["result"])
-            results[f"{number}:{name}"] = np.asarray(value, dtype)
+            key = f"{number}:{name}"
+            results[key] = _array(value, self._arrays[key]) if name else np.asarray(value, facts["result"])
         return results
+
+
+def _array(value: Any, like: Array) -> Array:
+    """Give a value as an array; lists without any number in them do not say what extents they have."""
+    array = np.asarray(value, like.dtype)
+    return array.reshape(like.shape) if isinstance(value, list) and array.size == like.size == 0 else array
 
 
 def _split(item: Any, way: str) -> list[Any]:

@@ -29,6 +29,7 @@ from tensorlift.comprehension.positions import DTYPE, Place, Position
 from tensorlift.comprehension.rules import TRUE
 from tensorlift.comprehension.terms import Apply, Index, Read, Reducer, Term, applies
 from tensorlift.ops.dtypes import DType, integer_range, is_integer
+from tensorlift.ops.scalar_ops import OPPOSITE, TURNED
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import Domain, less
 from tensorlift.poly.names import fresh
@@ -43,8 +44,7 @@ if TYPE_CHECKING:
 
     Shapes = Callable[[str], tuple[Affine, ...]]  # of arrays, by their names
 
-_TURNED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
-_OPPOSITE = {"gt": "le", "ge": "lt", "lt": "ge", "le": "gt"}
+_ORDERS = ("lt", "le", "gt", "ge")
 
 
 def guess_position(pieces: Effect, array: str, loop: Loop, region: Domain, shapes: Shapes) -> list[Piece] | None:
@@ -364,16 +364,16 @@ def _step(term: Term, pieces: Effect) -> _Step | None:
 
 def _compared(condition: Term, taken: Term, pieces: Effect, *, is_opposite: bool) -> _Step | None:
     """Return the step that takes a value by a comparison with the best one so far."""
-    if not applies(condition, _TURNED):
+    if not applies(condition, _ORDERS):
         return None
     op, (value, best) = condition.op, condition.args
     if isinstance(value, Read) and value.array in pieces:
-        op, value, best = _TURNED[op], best, value
+        op, value, best = TURNED[op], best, value
     if not isinstance(best, Read) or best.array not in pieces or best.indices:
         return None
     if not value.reads.isdisjoint(pieces):
         return None
-    return _Step(_OPPOSITE[op] if is_opposite else op, best, taken)
+    return _Step(OPPOSITE[op] if is_opposite else op, best, taken)
 
 
 def _is_self(term: Term) -> bool:

@@ -21,6 +21,7 @@ from tensorlift.comprehension.state import Effect, RecurrenceError, at
 from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Term, applies
 from tensorlift.ir.scalar_terms import choose, choose_by, compare, convert, neutral
 from tensorlift.ops.dtypes import is_integer
+from tensorlift.ops.scalar_ops import TURNED
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import UNIVERSE, Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from tensorlift.proofs.source.claims import Hit
     from tensorlift.proofs.source.execution import Execution
 
-_COMPARED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 _PLACE = "first hit"  # the integer that a hit is; no name of a source has spaces
 
 
@@ -237,7 +237,7 @@ class _Prefix:
         def rule(node: Term, where: Domain, descend: rewrite.Descend) -> Term:
             if self.hit.name not in node.reads:
                 return node
-            if isinstance(node, Apply) and node.op in _COMPARED:
+            if isinstance(node, Apply) and node.op in TURNED:
                 holds = self._compared(node, where)
                 return node if holds is None else choose_by(holds, TRUE, FALSE)
             if not isinstance(node, Apply):
@@ -250,7 +250,7 @@ class _Prefix:
     def _compared(self, node: Apply, where: Domain) -> Domain | None:
         op, (left, right) = node.op, node.args
         if left is self.read:
-            op, left, right = _COMPARED[op], right, left
+            op, left, right = TURNED[op], right, left
         while applies(left, "cast") and isinstance(left.args[0], Index):
             if not where.implies(at_least(left.args[0].affine, 0)) or not is_integer(left.dtype):
                 return None

@@ -20,6 +20,7 @@ from tensorlift.comprehension.tensor import affine_of
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Index, Reduce, Term, applies
 from tensorlift.ir.scalar_terms import neutral
 from tensorlift.ops.dtypes import integer_range, is_integer
+from tensorlift.ops.scalar_ops import OPPOSITE
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, at_least, equal, less
 
@@ -33,7 +34,6 @@ _SIGNS: dict[str, Callable[[Affine, Affine], Constraint]] = {
     "le": lambda left, right: at_least(right, left),
     "gt": lambda left, right: less(right, left),
 }
-_OPPOSITE = {"ge": "lt", "lt": "ge", "le": "gt", "gt": "le"}
 MOST_REDUCTIONS = 8
 MOST_CONDITIONS = 4  # each doubles the number of cases
 
@@ -295,7 +295,7 @@ def _folded(term: Term, domain: Domain) -> Term:
     if applies(term, _SIGNS) and is_integer(term.args[0].dtype):
         left, right = map(affine_of, term.args)
         if left is not None and right is not None:
-            holds, fails = _SIGNS[term.op](left, right), _SIGNS[_OPPOSITE[term.op]](left, right)
+            holds, fails = _SIGNS[term.op](left, right), _SIGNS[OPPOSITE[term.op]](left, right)
             return TRUE if domain.implies(holds) else FALSE if domain.implies(fails) else term
     return (simplified_flag(term.op, term.args, term.dtype) if isinstance(term, Apply) else None) or term
 
