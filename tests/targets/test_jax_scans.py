@@ -33,6 +33,17 @@ SHIFTED = """void shifted(int n, const double x[n + 1], double y[n], double z[n]
   double p = 0, q = 1;
   for (int i = 0; i < n; i++) { p = p * q + x[i + 1]; q = q * x[i] - p; y[i] = p; z[i] = q; }
 }"""
+AHEAD = "void ahead(int n, double y[n]) { for (int i = 1; i < n - 1; i++) y[i] = y[i - 1] * y[i - 1] + y[i + 1]; }"
+SWEEP = """void sweep(int n, int m, double a[n][m]) {
+  for (int i = 1; i < n - 1; i++)
+    for (int j = 1; j < m - 1; j++)
+      a[i][j] = 0.25 * (a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]);
+}"""
+COMMON = """void common(int n, int m, const int a[n], const int b[m], int d[n + 1][m + 1]) {
+  for (int i = 1; i <= n; i++)
+    for (int j = 1; j <= m; j++)
+      d[i][j] = a[i - 1] == b[j - 1] ? d[i - 1][j - 1] + 1 : d[i - 1][j] > d[i][j - 1] ? d[i - 1][j] : d[i][j - 1];
+}"""
 
 FILL = """void fill(int n, const double x[n], double y[n]) {
   double last = 0.0;
@@ -45,13 +56,34 @@ KEPT = """int kept(int n, const double x[n], double y[n]) {
 }"""
 
 
-@pytest.mark.parametrize("source", [EMA, SECOND, IN_PLACE, ROWS, SHIFTED])
+@pytest.mark.parametrize("source", [EMA, SECOND, IN_PLACE, ROWS, SHIFTED, AHEAD])
 def test_a_recurrence_is_a_scan_that_is_proved(source: str) -> None:
     function = lifted_text(source, "jax")
     assert "lax.scan(" in (function.program or "")
     assert "fori_loop" not in (function.program or "")
     assert function.level is not None
     assert function.level.value == "proved"
+
+
+@pytest.mark.parametrize("source", [SWEEP, COMMON])
+def test_a_recurrence_along_a_row_is_a_scan_in_a_loop_over_rows(source: str) -> None:
+    function = lifted_text(source, "jax")
+    text = function.program or ""
+    assert text.count("lax.scan(") == text.count("fori_loop(") == 1
+    assert function.level is not None
+    assert function.level.value == "proved"
+
+
+@pytest.mark.usefixtures("wide")
+@pytest.mark.parametrize("n", [1, 2, 3, 7])
+def test_a_scan_along_rows_computes_what_the_loops_do(jax: ModuleType, n: int) -> None:
+    a = np.random.default_rng(n).random((n, n + 1))
+    expected = a.copy()
+    for i in range(1, n - 1):
+        for j in range(1, n):
+            around = expected[i - 1, j] + expected[i + 1, j] + expected[i, j - 1] + expected[i, j + 1]
+            expected[i, j] = 0.25 * around
+    assert np.allclose(jax.jit(lift(SWEEP, to="jax"))(a), expected)
 
 
 @pytest.mark.usefixtures("wide")
@@ -95,8 +127,11 @@ def test_the_derivative_of_a_scan_carries_no_array(jax: ModuleType) -> None:
           double h = 0;
           for (int i = n - 1; i >= 0; i--) { h = h * h + x[i]; y[i] = h; }
         }""",
-        # cells are read that later iterations store
-        "void f(int n, double y[n]) { for (int i = 1; i < n - 1; i++) y[i] = y[i - 1] * y[i - 1] + y[i + 1]; }",
+        # the row that is read may be the one that is stored
+        """void f(int n, double y[n][n]) {
+          for (int i = 0; i < n; i++)
+            for (int j = 1; j < n; j++) y[i][j] = y[i][j - 1] * y[i][j - 1] + y[n - 1 - i][j];
+        }""",
     ],
 )
 def test_other_recurrences_stay_loops(source: str) -> None:
@@ -142,6 +177,20 @@ CELLS = "cells of another type or shape"
         (SHIFTED, "(y, z) =", "(z, y) =", ""),
         (SHIFTED, "(x[1:], x[:-1])", "(x[:-1], x[1:])", ""),
         (SHIFTED, "(p, q), (x", "(q, p), (x", UNREAD),
+        (AHEAD, "y[2:]", "y[:-2]", UNREAD),
+        (SWEEP, "a[i, 0]", "a[i - 1, 0]", UNREAD),
+        (SWEEP, "a[i, 0]", "a[i, 1]", UNREAD),
+        (SWEEP, "a[i, 0]", "a[0, i]", UNREAD),
+        (SWEEP, "a[i, 2:]", "a[i, :-2]", UNREAD),
+        (SWEEP, "a[i, 2:]", "a[i + 0, :-2]", "a row that the scan may store"),
+        (SWEEP, "a[i + 1, 1:-1]", "a[i, 1:-1]", ""),
+        (SWEEP, "a[i + 1, 1:-1]", "a[i + 1, 2:]", ""),
+        (SWEEP, "a[i + 1, 1:-1]", "a[1:-1, i + 1]", UNREAD),
+        (SWEEP, "a.at[i, 1", "a.at[i - 1, 1", UNREAD),
+        (SWEEP, "        a_before, a_all", "        i = i + 1\n        a_before, a_all", UNREAD),
+        (SWEEP, "    a_j, a_j2, a_j3 = cells", "    i, a_j2, a_j3 = cells\n            a_j = i", UNREAD),
+        (COMMON, "d[i - 1, 1:]", "d[i - 1, :-1]", ""),
+        (COMMON, "return d_j3, d_j3", "return d_j, d_j3", UNREAD),
     ],
 )  # fmt: skip
 def test_a_tampered_scan_is_refused(source: str, old: str, new: str, reason: str) -> None:

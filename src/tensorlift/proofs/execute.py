@@ -201,7 +201,7 @@ class Execution(CutExecution):
             and isinstance(cell, Held)
             and cell.tensor.is_strong
             and cell.tensor.dtype == array.tensor.dtype
-            and self.has_shape(cell, array.tensor.shape[1:])
+            and self.has_shape(cell, array.tensor.shape[statement.axes :])
         )
         if not is_cell:
             raise unreadable(statement, "cells of another type or shape than those of the array")

@@ -390,6 +390,11 @@ def _check_scan(execution: Execution, loop: Scan, frame: Frame) -> None:
     ledger = execution.ledger
     ledger.require("a scan begins with no cell counted from the end", at_least(lower, 0))
     count = upper - lower if ledger.decide(at_least(upper, lower)) else ZERO
+    leads = {id(lead): execution.evaluator.size(lead, frame) for lead in loop.leads}
+    for rows in loop.apart:
+        differences = [leads[id(one)] - leads[id(other)] for one, other in zip(*rows, strict=False)]
+        if not any(difference.is_constant and difference != ZERO for difference in differences):
+            raise unreadable(rows[0][0], "a row that the scan may store")
     for part in loop.slices:
         held = execution.evaluator.evaluate(part, frame)
         rank = held.tensor.rank if isinstance(held, Held) else 0

@@ -11,7 +11,8 @@
         step, (h, y[lo - 1]), (x[lo:hi], z[lo + 1 : hi + 1]))
     y = y.at[lo:hi].set(ys)
 
-Where all of ``y`` is stored, ``y`` stands in the place of ``ys``, and there is no store behind.
+Where all of ``y`` is stored, ``y`` stands in the place of ``ys``, and there is no store behind.  It may be a row: then
+``y[k, lo - 1]``, ``z[k, lo + 1 : hi + 1]`` and ``y.at[k, lo:hi]`` stand there, with leads that are sizes.
 
 Both do the same where each slice has as many cells as the loop has iterations, which `loops` asks, where the body does
 not mention ``y``, and where ``y_i`` is of the type and the shape of its cells, which `execute` asks.  What is carried
@@ -47,9 +48,9 @@ class _Call(NamedTuple):
 
 
 class _Stores(NamedTuple):
-    """The arrays that are stored into behind a scan, the bounds of the slice, and the statements."""
+    """The arrays that are stored into behind a scan, what leads to their rows, the bounds, and the statements."""
 
-    arrays: tuple[str, ...]
+    arrays: dict[str, Sequence[ast.expr]]
     lower: ast.expr
     upper: ast.expr
     statements: Sequence[ast.stmt]
@@ -57,7 +58,7 @@ class _Stores(NamedTuple):
     def cells(self) -> list[ast.expr]:
         """Return the cells of each array that are stored, all of it where no statement says which."""
         ends = (self.lower, self.upper) if self.statements else (None, None)
-        return [ast.Subscript(ast.Name(array, ast.Load()), ast.Slice(*ends), ast.Load()) for array in self.arrays]
+        return [_cell(ast.Name(array, ast.Load()), lead, ast.Slice(*ends)) for array, lead in self.arrays.items()]
 
 
 def scan_of(function: ast.stmt, call: ast.stmt, behind: list[ast.stmt]) -> Scan | None:
@@ -71,10 +72,16 @@ def scan_of(function: ast.stmt, call: ast.stmt, behind: list[ast.stmt]) -> Scan 
     previous = _previous(parts, stores)
     taken = [_taken(expression, stores, state) for expression in parts.slices]
     variable = f"each {function.lineno}"  # which no text can name
-    if previous is None or names_beside(parts.body, variable) is None:
+    known = [place for place in taken if place is not None]
+    leads = [*stores.arrays.values(), *(lead for _, lead, _ in known)]
+    rows = [(lead, stores.arrays[array], offset) for array, lead, offset in known if array in stores.arrays]
+    if any(offset < 0 and _are_alike(lead, stored) for lead, stored, offset in rows):
+        return None
+    if previous is None or names_beside(parts.body, variable) is None or not _are_fixed(leads, parts, stores):
         return None
     body: list[ast.stmt] = []
-    for name, place in [*zip(parts.cells, taken, strict=True), *previous.items()]:
+    before = {name: (array, stores.arrays[array], offset) for name, (array, offset) in previous.items()}
+    for name, place in [*zip(parts.cells, taken, strict=True), *before.items()]:
         if place is None:
             return None
         body.append(_read(name, *place, variable))
@@ -85,7 +92,9 @@ def scan_of(function: ast.stmt, call: ast.stmt, behind: list[ast.stmt]) -> Scan 
         given = names_of(statement.targets[0]) if isinstance(statement, ast.Assign) else ()
         if given in stored:
             array, store = stored[given]
-            body += [ast.copy_location(_store(array, *given, variable), store), _read(*given, array, 0, variable)]
+            lead = stores.arrays[array]
+            body += [ast.copy_location(_store(array, lead, *given, variable), store)]
+            body.append(_read(*given, array, lead, 0, variable))
     counts = ast.Call(ast.Name("range", ast.Load()), [stores.lower, stores.upper], [])
     loop = Scan(ast.Name(variable, ast.Store()), counts, body, [])
     bound = {t.id for t in targets_of(parts.body) if isinstance(t, ast.Name)}
@@ -93,7 +102,10 @@ def scan_of(function: ast.stmt, call: ast.stmt, behind: list[ast.stmt]) -> Scan 
     loop.own -= {*state, *stores.arrays}
     loop.beside = set()
     loop.slices = [*parts.slices, *stores.cells()]
-    loop.starts = [first.value for first in parts.first if isinstance(first, ast.Subscript)]
+    firsts = [(first.value, _split(first)[0]) for first in parts.first if isinstance(first, ast.Subscript)]
+    loop.starts = [_cell(value, lead[:-1], lead[-1]) if lead else value for value, lead in firsts]
+    loop.leads = [item for lead in leads for item in lead]
+    loop.apart = [(lead, stored) for lead, stored, _ in rows if not _are_alike(lead, stored)]
     del behind[: len(stores.statements)]
     return ast.fix_missing_locations(ast.copy_location(loop, function))
 
@@ -150,24 +162,49 @@ def _stores(parts: _Call, behind: Sequence[ast.stmt]) -> _Stores:
     found = [_stored(store, name) for name, store in zip(parts.stacked, behind, strict=False)]
     first = found[0] if found else None
     if first is not None:
-        same = [f[0] for f in found if f is not None and ast.unparse(f[1]) == ast.unparse(first[1])]
-        if len(same) == len(parts.stacked) and first[1].upper is not None:
-            lower = first[1].lower or ast.Constant(0)
-            return _Stores(tuple(same), lower, first[1].upper, behind[: len(same)])
+        same = {f[0]: f[1] for f in found if f is not None and ast.unparse(f[2]) == ast.unparse(first[2])}
+        if len(same) == len(parts.stacked) and first[2].upper is not None:
+            lower = first[2].lower or ast.Constant(0)
+            return _Stores(same, lower, first[2].upper, behind[: len(same)])
     extent = ast.parse(f"{parts.stacked[0]}.shape[0]", mode="eval").body
-    return _Stores(parts.stacked, ast.Constant(0), extent, ())
+    return _Stores(dict.fromkeys(parts.stacked, ()), ast.Constant(0), extent, ())
 
 
-def _stored(store: ast.stmt, stacked: str) -> tuple[str, ast.Slice] | None:
-    """Return the array and the slice in ``y = y.at[lo:hi].set(ys)``."""
+def _stored(store: ast.stmt, stacked: str) -> tuple[str, Sequence[ast.expr], ast.Slice] | None:
+    """Return the array, what leads to its row, and the slice in ``y = y.at[lo:hi].set(ys)``."""
     value = store.value if isinstance(store, ast.Assign) and len(store.targets) == 1 else None
     at = value.func.value if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) else None
-    if not isinstance(at, ast.Subscript) or not isinstance(at.slice, ast.Slice) or at.slice.step is not None:
+    lead, cells = _split(at) if isinstance(at, ast.Subscript) else ((), None)
+    if not isinstance(at, ast.Subscript) or not isinstance(cells, ast.Slice) or cells.step is not None:
         return None
     assert isinstance(store, ast.Assign)
     name = "".join(names_of(store.targets[0]))
-    is_store = ast.unparse(store) == f"{name} = {name}.at[{ast.unparse(at.slice)}].set({stacked})"
-    return (name, at.slice) if is_store else None
+    is_store = ast.unparse(store) == f"{name} = {ast.unparse(_cell(at.value, lead, cells))}.set({stacked})"
+    return (name, lead, cells) if is_store and ast.unparse(at.value) == f"{name}.at" else None
+
+
+def _split(subscript: ast.Subscript) -> tuple[Sequence[ast.expr], ast.expr]:
+    """Take the last item of a subscript apart from those that lead to it."""
+    items = subscript.slice.elts if isinstance(subscript.slice, ast.Tuple) else [subscript.slice]
+    return items[:-1], items[-1]
+
+
+def _cell(value: ast.expr, lead: Sequence[ast.expr], last: ast.expr) -> ast.Subscript:
+    """Return a subscript of some items."""
+    return ast.Subscript(value, ast.Tuple([*lead, last], ast.Load()) if lead else last, ast.Load())
+
+
+def _are_alike(lead: Sequence[ast.expr], other: Sequence[ast.expr]) -> bool:
+    return list(map(ast.dump, lead)) == list(map(ast.dump, other))
+
+
+def _are_fixed(leads: Sequence[Sequence[ast.expr]], parts: _Call, stores: _Stores) -> bool:
+    """Tell whether leads are sums of names that an iteration does not bind."""
+    nodes = [node for lead in leads for item in lead for node in ast.walk(item)]
+    bound = {target.id for target in targets_of(parts.body) if isinstance(target, ast.Name)}
+    bound |= {*parts.packed, *parts.carried, *parts.cells, *parts.stacked, *stores.arrays}
+    are_sums = all(isinstance(n, ast.BinOp | ast.operator | ast.Name | ast.Constant | ast.expr_context) for n in nodes)
+    return are_sums and bound.isdisjoint(node.id for node in nodes if isinstance(node, ast.Name))
 
 
 def _is_apart(function: str, parts: _Call, stores: _Stores) -> bool:
@@ -194,9 +231,12 @@ def _previous(parts: _Call, stores: _Stores) -> dict[str, tuple[str, int]] | Non
                 return None
             continue
         start = _constant(stores.lower)
-        place = _constant(first.slice) if isinstance(first, ast.Subscript) else None
+        lead, last = _split(first) if isinstance(first, ast.Subscript) else ((), first)
+        place = _constant(last) if isinstance(first, ast.Subscript) else None
         array = "".join(names_of(first.value)) if isinstance(first, ast.Subscript) else ""
         if place is None or start is None or not 0 <= place < start or array not in stores.arrays:
+            return None
+        if not _are_alike(lead, stores.arrays[array]):
             return None
         found[name] = array, place - start
     given = dict(zip(stores.arrays, parts.given, strict=True))
@@ -210,24 +250,21 @@ def _previous(parts: _Call, stores: _Stores) -> dict[str, tuple[str, int]] | Non
     return found
 
 
-def _taken(expression: ast.expr, stores: _Stores, state: set[str]) -> tuple[str, int] | None:
-    """Return the array of which an iteration takes a cell, and what is added to the variable.
+def _taken(expression: ast.expr, stores: _Stores, state: set[str]) -> tuple[str, Sequence[ast.expr], int] | None:
+    """Return the array of which an iteration takes a cell, what leads to its row, and what is added to the variable.
 
-    Of an array that is stored it is the cell at the variable, which is the old one until it is stored.
+    What is stored of an array has to lie elsewhere, or to be stored by a later iteration or at the end of this one.
     """
-    name, cells = names_of(expression), ast.Slice()
-    if isinstance(expression, ast.Subscript) and isinstance(expression.slice, ast.Slice):
-        name, cells = names_of(expression.value), expression.slice
-    if len(name) != 1 or cells.step is not None or name[0] in state:
+    part = expression if isinstance(expression, ast.Subscript) else ast.Subscript(expression, ast.Slice())
+    name, (lead, cells) = names_of(part.value), _split(part)
+    if not isinstance(cells, ast.Slice) or len(name) != 1 or cells.step is not None or name[0] in state:
         return None
     begin = cells.lower or ast.Constant(0)
     offset = 0 if ast.dump(begin) == ast.dump(stores.lower) else None
     first, start = _constant(begin), _constant(stores.lower)
     if first is not None and start is not None:
         offset = first - start
-    if offset is None or (name[0] in stores.arrays and offset):
-        return None
-    return name[0], offset
+    return None if offset is None else (name[0], lead, offset)
 
 
 def _constant(expression: ast.expr) -> int | None:
@@ -236,18 +273,20 @@ def _constant(expression: ast.expr) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _read(name: str, array: str, offset: int, variable: str) -> ast.stmt:
-    """Return ``name = array[variable + offset]``."""
+def _read(name: str, array: str, lead: Sequence[ast.expr], offset: int, variable: str) -> ast.stmt:
+    """Return ``name = array[lead, variable + offset]``."""
     place: ast.expr = ast.Name(variable, ast.Load())
     if offset:
         sign = ast.Add() if offset > 0 else ast.Sub()
         place = ast.BinOp(place, sign, ast.Constant(abs(offset)))
-    return ast.Assign([ast.Name(name, ast.Store())], ast.Subscript(ast.Name(array, ast.Load()), place, ast.Load()))
+    return ast.Assign([ast.Name(name, ast.Store())], _cell(ast.Name(array, ast.Load()), lead, place))
 
 
-def _store(array: str, given: str, variable: str) -> CellStore:
-    """Return ``array = array.at[variable].set(given)``."""
+def _store(array: str, lead: Sequence[ast.expr], given: str, variable: str) -> CellStore:
+    """Return ``array = array.at[lead, variable].set(given)``."""
     at = ast.Attribute(ast.Name(array, ast.Load()), "at", ast.Load())
-    cell = ast.Subscript(at, ast.Name(variable, ast.Load()), ast.Load())
+    cell = _cell(at, lead, ast.Name(variable, ast.Load()))
     value = ast.Call(ast.Attribute(cell, "set", ast.Load()), [ast.Name(given, ast.Load())], [])
-    return CellStore([ast.Name(array, ast.Store())], value)
+    store = CellStore([ast.Name(array, ast.Store())], value)
+    store.axes = len(lead) + 1
+    return store

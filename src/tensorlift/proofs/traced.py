@@ -9,7 +9,7 @@ import ast
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 
 def statements_of(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -73,16 +73,24 @@ class TracedLoop(ast.For):
 class Scan(TracedLoop):
     """A traced loop that takes cells of ``slices``, and stores cells of others: each has as many as it has iterations.
 
-    It begins with cells of the arrays ``starts``, also where it runs no times.
+    It begins with cells of the arrays ``starts``, also where it runs no times.  ``leads`` are the sizes that say which
+    rows of arrays these are cells of; those of ``apart`` have to differ.
     """
 
-    _fields = (*ast.For._fields, "slices", "starts")
+    _fields = (*ast.For._fields, "slices", "starts", "leads")
     slices: list[ast.expr]
     starts: list[ast.expr]
+    leads: list[ast.expr]
+    apart: list[tuple[Sequence[ast.expr], Sequence[ast.expr]]]
 
 
 class CellStore(ast.Assign):
-    """A store of a cell that has to have the type and the shape of the array's cells, as it is stacked with others."""
+    """A store of a cell that has to have the type and the shape of the array's cells, as it is stacked with others.
+
+    ``axes`` are as many as say which cell.
+    """
+
+    axes: int
 
 
 def names_of(expression: ast.expr) -> tuple[str, ...]:

@@ -171,6 +171,7 @@ class _JaxEmission(Emission):
     def __init__(self, program: TensorProgram) -> None:
         self.traced = TracedLoops(program)
         self._scans: dict[int, Scan | None] = {}  # by identity of loops
+        self._around: list[str] = []  # the variables of traced loops, of which no extent is made
         super().__init__(self.traced.program)
 
     def conversions(self) -> Iterator[str]:
@@ -192,7 +193,7 @@ class _JaxEmission(Emission):
                 raise refuse("TL305", message, None, "lift to numpy or torch")
             super().loop(loop, indent)
             return
-        if loop.goes_on is None and indent == INDENT and (scan := self._scan(loop)) is not None:
+        if loop.goes_on is None and (scan := self._scan(loop)) is not None:
             self._before_function(loop, indent)
             scanned(self, scan, indent)
             return
@@ -205,7 +206,9 @@ class _JaxEmission(Emission):
         self.lines.append(f"{indent}def {step}({parameters}):")
         if len(state) > 1:
             self.lines += wrapped(f"{several} = ", packed, inside)
+        self._around.append(loop.variable)
         self.block(loop.body, inside)
+        self._around.pop()
         self.lines += [*wrapped("return ", several, inside), ""]
         initial = f"({several})" if len(state) > 1 else several
         if loop.goes_on is not None:
@@ -224,7 +227,8 @@ class _JaxEmission(Emission):
     def _scan(self, loop: For) -> Scan | None:
         """Return a traced loop as a scan, whose names are names of the text from then on."""
         if id(loop) not in self._scans:
-            scan = scan_of(loop, self.traced.state(loop), self.names, self.traced.known)
+            is_static = not loop.upper.mentions(self._around)
+            scan = scan_of(loop, self.traced.state(loop), self.names, self.traced.known) if is_static else None
             self._scans[id(loop)] = scan
             added = sorted(scan.taken.difference(self.names, self.names.values())) if scan is not None else []
             self.names |= {name: name for name in added}

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.ir.cut import Cut
-from tensorlift.ir.tensor_program import Range
+from tensorlift.ir.tensor_program import At, Range
 from tensorlift.poly.affine import ZERO
 from tensorlift.poly.names import unused
 from tensorlift.targets.python_text.emission import INDENT
 from tensorlift.targets.python_text.wrap import wrapped
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.ir.tensor_program import SubscriptItem
     from tensorlift.targets.jax.scans import Scan
     from tensorlift.targets.python_text.emission import Emission
     from tensorlift.targets.python_text.spelling import Spelling
@@ -33,15 +36,16 @@ def scanned(emission: Emission, scan: Scan, indent: str) -> None:
     nearer = [scan.stored[a] if k == 1 else scan.previous[a, k - 1] for a, k in scan.previous]
     left = [*map(emission.spell.rename, scan.carried), *nearer]
     emission.lines += [*wrapped("return ", f"{_tuple(left)}, {_tuple(list(scan.stored.values()))}", inside), ""]
-    first = [f"{emission.spell.rename(a)}[{(loop.lower - k).constant}]" for a, k in scan.previous]
+    first = [_part(emission.spell, scan, a, (*scan.leads[a], At(loop.lower - k))) for a, k in scan.previous]
     initial = _tuple([*map(emission.spell.rename, scan.carried), *first])
-    read = _tuple([_slice(emission.spell, scan, array, offset) for array, offset in scan.cells])
+    spans = [Range(loop.lower + offset, loop.upper + offset) for _, _, offset in scan.cells]
+    read = [_part(emission.spell, scan, a, (*lead, s)) for (a, lead, _), s in zip(scan.cells, spans, strict=True)]
     arrays = list(map(emission.spell.rename, scan.stored))
     target = f"{_tuple(carried)}, {_tuple(arrays if scan.is_whole else list(scan.stacked.values()))}"
     if scan.is_whole:
         for array in scan.stored:
             _stored_cut(emission, scan, array)
-    emission.lines += wrapped(f"{target} = ", f"lax.scan({step}, {initial}, {read})", indent)
+    emission.lines += wrapped(f"{target} = ", f"lax.scan({step}, {initial}, {_tuple(read)})", indent)
     if not scan.is_whole:
         _stores(emission, scan, indent)
 
@@ -54,7 +58,8 @@ def _stores(emission: Emission, scan: Scan, indent: str) -> None:
     for array, stacked in scan.stacked.items():
         name = emission.spell.rename(array)
         _stored_cut(emission, scan, array)
-        emission.lines += wrapped(f"{name} = ", f"{name}.at[{spaced}].set({stacked})", indent)
+        place = ", ".join([*(emission.spell.items((at,), scan.shapes[array]) for at in scan.leads[array]), spaced])
+        emission.lines += wrapped(f"{name} = ", f"{name}.at[{place}].set({stacked})", indent)
 
 
 def _stored_cut(emission: Emission, scan: Scan, array: str) -> None:
@@ -64,11 +69,10 @@ def _stored_cut(emission: Emission, scan: Scan, array: str) -> None:
         emission.cuts.append(Cut(len(emission.lines) + 1, emission.names[array], definition))
 
 
-def _slice(spell: Spelling, scan: Scan, array: str, offset: int) -> str:
-    """Spell the cells of an array that the iterations of a scan read."""
-    loop, shape, name = scan.loop, scan.shapes[array], spell.rename(array)
-    items = spell.items((Range(loop.lower + offset, loop.upper + offset),), shape)
-    return name if items == ":" else f"{name}[{items}]"
+def _part(spell: Spelling, scan: Scan, array: str, items: Sequence[SubscriptItem]) -> str:
+    """Spell a part of an array, or all of it."""
+    name, spelled = spell.rename(array), spell.items(items, scan.shapes[array])
+    return name if spelled == ":" else f"{name}[{spelled}]"
 
 
 def _tuple(texts: list[str]) -> str:
