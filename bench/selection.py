@@ -19,9 +19,9 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kernel", action="append", default=[], help="only this kernel")
 
 
-def selected(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return the entries of the index that were chosen, in its order; without any, end with a message."""
-    entries: list[dict[str, Any]] = json.loads((KERNELS / "index.json").read_text(encoding="utf-8"))
+def selected(options: argparse.Namespace, listed: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
+    """Return the entries that were chosen, of a list or of the index, in its order; without any, end with a message."""
+    entries = json.loads((KERNELS / "index.json").read_text(encoding="utf-8")) if listed is None else listed
     by_suite = [e for e in entries if not options.suite or e["suite"] in options.suite]
     chosen = [e for e in by_suite if not options.kernel or e["name"] in options.kernel]
     if not chosen:

@@ -115,9 +115,8 @@ def main() -> int:
 
 
 def _measured_rows(options: argparse.Namespace) -> Iterator[Row]:
-    entries = _functions(options.programs) if options.programs else selected(options)
     rows: list[Row] = []
-    for entry in entries:
+    for entry in selected(options, _functions(options.programs) if options.programs else None):
         start = time.perf_counter()
         row = measure_entry(entry, options)
         cells = ", ".join(f"{name} {_cell(row, cell, _remarks([row]))}" for name, cell in row.cells.items())
