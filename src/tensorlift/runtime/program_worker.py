@@ -57,9 +57,10 @@ def work(facts: Facts, arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array
     The arguments of a case lie under ``number:name``, its results under ``number:position``.  The reply's ``broken``
     says for each case that broke the contract how.
     """
-    if facts["library"] == "stablehlo":
+    text, library = facts["program"], facts["library"]
+    if library == "stablehlo":
         round_each_product()
-    program = loaded(facts["program"], facts["entry"], facts["library"])
+    program = loaded(text, facts["entry"], library)
     broken: dict[str, str] = {}
     results: dict[str, Array] = {}
     for number in range(facts["cases"]):
