@@ -381,9 +381,9 @@ def _attempt_in_place(  # noqa: PLR0913 - what is lifted, in two forms, and how
                 emitted = _emitted(ordered, summary, partial(target.emit, **function.memory(), plain=plain))
             with _remembered(failed, emitted.text):
                 with stage("emit"):
-                    emitted, depth = with_threads(emitted)
-                if request.replaces or plain or any_gathered(summary.definitions()):
-                    _check_depth(view, depth)
+                    emitted, written = with_threads(emitted)
+                if written is not None and (request.replaces or plain or any_gathered(summary.definitions())):
+                    _check_degree(view, written, summary.context if request.replaces else None)
                 with stage("prove"), _blamed(summary, emitted):
                     certificate, program = function.proved(emitted, target.name)
         except LiftError as failure:
@@ -394,11 +394,18 @@ def _attempt_in_place(  # noqa: PLR0913 - what is lifted, in two forms, and how
     raise first
 
 
-def _check_depth(view: FunctionView, after: int) -> None:
-    """Refuse a program that would be slower by degree than its source."""
-    before = view.loop_depth
-    if after > before:
-        message = f"the program would be slower by degree: its loops are {after} deep, those of the source {before}"
+def _check_degree(view: FunctionView, written: FunctionView, within: Domain | None) -> None:
+    """Refuse a program that would be slower by degree than its source: ``within`` sizes, in work; else in depth alone.
+
+    Its place may be in a loop of which nothing is known here, so that it may not even go once over each array.
+    """
+    before, after = view.loop_depth, written.loop_depth
+    found = f"its loops are {after} deep, those of the source {before}" if after > before else ""
+    if within is not None and not found:
+        work, allowed = work_of_loops(written), work_of_loops(view)
+        found = "" if work.fits(allowed, within) else f"its work is {work}, that of the source {allowed}"
+    if found:
+        message = f"the program would be slower by degree: {found}"
         raise refuse("TL314", message, view.location, "nothing: what is here stays as it was")
 
 

@@ -78,18 +78,17 @@ def _handing_on(view: FunctionView, kept: frozenset[Handed]) -> list[LoopPlace]:
     return [(loop.location, name) for loop, names in found for name in sorted(names)]
 
 
-def with_threads(emitted: Emitted) -> tuple[Text, int]:
-    """Mark the loops of a program in C that several threads are worth, and say how deep its loops are nested.
+def with_threads(emitted: Emitted) -> tuple[Text, FunctionView | None]:
+    """Mark the loops of a program in C that several threads are worth, and give its function, None if it has none.
 
-    A call of BLAS counts for the loops that it stands for.  What cannot be read back has no loops here.
+    There, a call of BLAS is the loops that it stands for.
     """
-    pragmas, depth = dict[int, str](), 0
+    view, pragmas = None, dict[int, str]()
     with suppress(LiftError):  # the proof says why
         program = _read(emitted.text, emitted.entry)
-        depth = program.view.loop_depth
-        pragmas = pragmas_for(program)
+        view, pragmas = program.view, pragmas_for(program)
     text, cuts = with_pragmas(emitted.text, emitted.cuts, pragmas)
-    return Text(text, emitted.entry, cuts), depth
+    return Text(text, emitted.entry, cuts), view
 
 
 def _read_exactly(text: str, entry: str, wrapping: frozenset[int], *, wide: bool) -> Program:

@@ -212,15 +212,15 @@ class _Loops:
                     (loop.upperBoundMap, loop.upperBoundOperands),
                 )
             )
-            extents = [_reach((upper - lowers[0]).terms, self._reached) for upper in uppers]
             reached = [_reach(upper.terms, self._reached) for upper in uppers]
+            extents = [*reached, *(_reach((upper - lowers[0]).terms, self._reached) for upper in uppers)]
         except (NotLinearError, KeyError):
             extents = reached = [_size(STEPS)]
         variable = f"%{len(self._reached)}"
         counter = loop.body.block.args[0]
         self._values[counter] = Linear.size(variable)
         self._reached[variable] = min(reached, key=_order)
-        return counter, min(extents, key=_order)
+        return counter, min(extents, key=_size_of)  # of several that are alike the first, as it stands in the loop
 
     def _operands(self, dims: int, operands: Sequence[SSAValue]) -> tuple[list[Linear], list[Linear]]:
         values = [self._values[operand] for operand in operands]
@@ -295,7 +295,11 @@ def _sum(works: Iterable[Work]) -> Work:
 
 def _order(work: Work) -> tuple[object, ...]:
     """Put the smaller first: of fewer factors, then of fewer products."""
-    return max(map(len, work.products)), len(work.products), sorted(work.products)
+    return *_size_of(work), sorted(work.products)
+
+
+def _size_of(work: Work) -> tuple[int, int]:
+    return max(map(len, work.products)), len(work.products)
 
 
 @lru_cache(maxsize=1 << 10)
