@@ -190,6 +190,7 @@ _LIGHT = [
     ["lift", "--help"],
     ["run", "--help"],
     ["bench", "--help"],
+    ["scan", "--help"],
     ["targets"],
     ["lift", "no-such-file"],
     ["run", "no-such-file"],

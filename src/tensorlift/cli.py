@@ -21,6 +21,7 @@ from tensorlift.commands.build import build
 from tensorlift.commands.opt import opt
 from tensorlift.commands.options import INTERNAL, OK, REFUSED, USAGE, complain, lift_options, source_options
 from tensorlift.commands.run import run
+from tensorlift.commands.scan import scan
 from tensorlift.commands.target import target as target_command
 from tensorlift.commands.verify import verify
 
@@ -344,5 +345,6 @@ commands.add_command(run)
 commands.add_command(build)
 commands.add_command(bench)
 commands.add_command(opt)
+commands.add_command(scan)
 commands.add_command(target_command)
 commands.add_command(verify)

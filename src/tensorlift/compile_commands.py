@@ -30,17 +30,34 @@ class CompilerFlags:
 
 def read_flags(database: str, file: str) -> CompilerFlags:
     """Find the flags for ``file``; raises LiftError TL509 where the database cannot be read or does not name it."""
+    found = Database(database).flags(file)
+    if found is None:
+        raise refuse("TL509", f"'{_path(database)}' has no command for '{file}'", remedy=_REMEDY)
+    return found
+
+
+class Database:
+    """A database, read once for many files."""
+
+    def __init__(self, database: str) -> None:
+        """Read it; raises LiftError TL509 where it cannot be read."""
+        self._path = path = _path(database)
+        try:
+            entries = json.loads(bounded_bytes(path))
+        except (OSError, ValueError) as error:
+            raise refuse("TL509", f"cannot read '{path}': {error}", remedy=_REMEDY) from None
+        named = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+        self._entries = {_file_of(entry, path): entry for entry in reversed(named)}  # the first one of a file counts
+
+    def flags(self, file: str) -> CompilerFlags | None:
+        """Give the flags for a file, None where the database does not name it."""
+        entry = self._entries.get(Path(file).resolve())
+        return None if entry is None else _flags(entry, self._path)
+
+
+def _path(database: str) -> Path:
     path = Path(database)
-    path = path / "compile_commands.json" if path.is_dir() else path
-    try:
-        entries = json.loads(bounded_bytes(path))
-    except (OSError, ValueError) as error:
-        raise refuse("TL509", f"cannot read '{path}': {error}", remedy=_REMEDY) from None
-    wanted = Path(file).resolve()
-    for entry in entries if isinstance(entries, list) else ():
-        if isinstance(entry, dict) and _file_of(entry, path) == wanted:
-            return _flags(entry, path)
-    raise refuse("TL509", f"'{path}' has no command for '{file}'", remedy=_REMEDY)
+    return path / "compile_commands.json" if path.is_dir() else path
 
 
 def _file_of(entry: dict[str, Any], database: Path) -> Path:

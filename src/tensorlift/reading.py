@@ -93,3 +93,4 @@ _READERS: dict[str, Callable[[Source, LiftOptions, str | None], Sequence[ReadFun
     ".py": _read_python,
     **dict.fromkeys((".cpp", ".cc", ".cxx", ".hpp"), _read_cpp),
 }
+SUFFIXES = frozenset({".c", *_READERS})  # of what is taken for a source where nobody names it

@@ -125,6 +125,7 @@ def test_only_commands_that_exist_are_listed() -> None:
         "lift",
         "opt",
         "run",
+        "scan",
         "tactics",
         "target",
         "targets",

@@ -13,6 +13,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tensorlift.compile_commands import CompilerFlags
     from tensorlift.diagnostics import Diagnostic
     from tensorlift.pipeline import LiftOptions
     from tensorlift.runtime.measure import Conditions
@@ -80,12 +81,18 @@ def lift_options(file: str, functions: tuple[str, ...], target: str, flags: dict
     if database:
         from tensorlift.compile_commands import read_flags
 
-        found = read_flags(database, file)
-        flags["include_dirs"] += found.include_dirs
-        flags["include_files"] = found.include_files + flags["include_files"]
-        flags["defines"] = found.defines + flags["defines"]
-        flags["std"] = flags["std"] or found.std
+        flags = with_compiler_flags(flags, read_flags(database, file))
     return LiftOptions(functions, target, **flags)
+
+
+def with_compiler_flags(flags: dict[str, Any], found: CompilerFlags) -> dict[str, Any]:
+    """Add the flags of a build to those of a command, which come first where one counts."""
+    return flags | {
+        "include_dirs": flags["include_dirs"] + found.include_dirs,
+        "include_files": found.include_files + flags["include_files"],
+        "defines": found.defines + flags["defines"],
+        "std": flags["std"] or found.std,
+    }
 
 
 def conditions(*, seed: int, device: str, threads: int | None, wall_seconds: float) -> Conditions:

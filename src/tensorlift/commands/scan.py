@@ -1,0 +1,201 @@
+"""``tensorlift scan``: what becomes of each function of a code base, in one command.
+
+Threads hand files to workers, a process each (`scan_worker`), so that any of them may be ended; what comes back goes to
+the record file at once (`scanned`), and at the end into the summary (`report.scan`).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from tensorlift.commands.options import OK, REFUSED, source_options, with_compiler_flags
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from tensorlift.commands.scan_worker import Task
+    from tensorlift.scanned import Entry
+
+_FAILING = ("regression", "refused", "unchanged", "hybrid", "scan")
+
+
+@click.command(short_help="Tell what becomes of each function of a code base.")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.option("-j", "--jobs", metavar="N", type=click.IntRange(min=1), help="Processes.  [default: all processors]")
+@click.option("--exclude", "excluded", metavar="GLOB", multiple=True, help="Leave out files and folders (repeatable).")
+@click.option("--to", "target", metavar="TARGET", default="numpy", show_default=True, help="See 'tensorlift targets'.")
+@click.option(
+    "--time-limit",
+    "seconds",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    default=20.0,
+    show_default=True,
+    help="For each function, and for reading a file.",
+)
+@click.option("-o", "--output", metavar="RECORD", help="Write an entry for each function to this file, as JSON lines.")
+@click.option(
+    "--resume/--no-resume",
+    default=True,
+    show_default=True,
+    help="Take from RECORD what it tells of files that are as they were.",
+)
+@click.option("--json", "report", metavar="REPORT", help="Write the whole to this file as one object.")
+@click.option("--no-times", is_flag=True, help="Leave times out of RECORD and REPORT: same input, same bytes.")
+@click.option("--baseline", metavar="OLD", help="Compare with this record of an earlier scan.")
+@click.option(
+    "--fail-on",
+    "failing",
+    type=click.Choice(_FAILING),
+    multiple=True,
+    help="End with status 1 where a function became worse than in OLD, or has this verdict or a worse one.",
+)
+@source_options
+def scan(  # noqa: PLR0913 - one parameter for each option
+    *,
+    paths: tuple[str, ...],
+    jobs: int | None,
+    excluded: tuple[str, ...],
+    target: str,
+    seconds: float,
+    output: str | None,
+    resume: bool,
+    report: str | None,
+    no_times: bool,
+    baseline: str | None,
+    failing: tuple[str, ...],
+    **flags: Any,
+) -> int:
+    """Lift each function in the files and folders PATH, and tell what becomes of them.
+
+    Of folders, sources in C, C++, Python and MLIR are taken that git does not ignore.
+
+    Exit status: 0, or 1 where --fail-on says so; 2 the request is wrong, 3 an internal error.
+    """
+    from tensorlift.commands.scan_files import source_files
+    from tensorlift.report.output import STDOUT, check_outputs, write_output
+    from tensorlift.report.scan import scan_json, show_scan
+    from tensorlift.scanned import in_order, lines_of, read_entries, regressions
+    from tensorlift.targets import get_target
+
+    if "regression" in failing and baseline is None:
+        raise click.UsageError("--fail-on regression goes with --baseline OLD")
+    get_target(target)
+    files = source_files(paths, excluded)
+    for file in files:
+        check_outputs(file, [name for name in (output, report) if name])
+    old = read_entries(baseline) if baseline is not None else []
+    known = read_entries(output) if output is not None and os.path.lexists(output) else []
+    tasks, unreadable = _tasks(files, target, flags)
+    entries = unreadable + (_known(known, tasks) if resume else [])
+    done = {entry.key for entry in entries}
+    todo = [task for task in tasks if task.key not in done]
+    with _appending(output, lines_of(entries)) as record, _progress(len(todo)) as advance:
+        for found in _lifted(todo, seconds, jobs or os.cpu_count() or 1):
+            entries += found
+            if record is not None:
+                record.write(lines_of(found))
+                record.flush()
+            advance()
+    entries = in_order(replace(entry, seconds=None) for entry in entries) if no_times else in_order(entries)
+    worse = regressions(old, entries)
+    if output is not None:
+        write_output(output, lines_of(entries))
+    if report is not None:
+        write_output(report, scan_json(entries, len(files), worse))
+    if STDOUT not in {output, report}:
+        click.echo(show_scan(entries, len(files), worse), nl=False)
+    return REFUSED if _fails(entries, bool(worse), failing) else OK
+
+
+def _tasks(files: Sequence[str], target: str, flags: dict[str, Any]) -> tuple[list[Task], list[Entry]]:
+    """Say how each file is lifted; give entries for those that cannot be read."""
+    from tensorlift.commands.scan_worker import Task
+    from tensorlift.compile_commands import Database
+    from tensorlift.diagnostics import LiftError
+    from tensorlift.pipeline import LiftOptions
+    from tensorlift.source import read_source
+
+    named = flags.pop("database")
+    database = Database(named) if named else None
+    tasks, unreadable = [], []
+    for file in files:
+        found = database.flags(file) if database is not None else None  # of what is not built, none
+        own = with_compiler_flags(flags, found) if found is not None else flags
+        task = Task(file, "", LiftOptions(target=target, **own), _spelled(**own))
+        try:
+            tasks.append(replace(task, sha256=read_source(file).sha256))
+        except LiftError as error:
+            first = error.diagnostics[0]
+            unreadable.append(task.entry("", 1, why=(first.code, first.message)))
+    return tasks, unreadable
+
+
+def _spelled(
+    include_dirs: Sequence[str], defines: Sequence[str], include_files: Sequence[str], std: str | None
+) -> tuple[str, ...]:
+    """Spell the flags with which a file is read, as a compiler takes them."""
+    spelled = [f"-I{folder}" for folder in include_dirs] + [f"-D{macro}" for macro in defines]
+    spelled += [f"-include{file}" for file in include_files]
+    return (*spelled, *([f"-std={std}"] if std else []))
+
+
+def _known(known: Sequence[Entry], tasks: Sequence[Task]) -> list[Entry]:
+    """Keep what a record tells of files that are as they were; files of which something was lost are tried again."""
+    wanted = {task.key for task in tasks} - {entry.key for entry in known if entry.is_lost}
+    return [entry for entry in known if entry.key in wanted]
+
+
+def _lifted(tasks: Sequence[Task], seconds: float, jobs: int) -> Iterator[list[Entry]]:
+    """Lift files, so many at a time; give the entries of each as it is done."""
+    from concurrent.futures import ThreadPoolExecutor, as_completed
+
+    from tensorlift.commands.scan_worker import scan_file
+
+    threads = ThreadPoolExecutor(min(jobs, len(tasks) or 1))
+    try:
+        for future in as_completed([threads.submit(scan_file, task, seconds) for task in tasks]):
+            yield future.result()
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)  # a scan that is interrupted waits for nobody
+
+
+def _appending(output: str | None, text: str) -> AbstractContextManager[TextIO | None]:
+    """Let the record file begin with what is known, and more be added, so that it is there if the scan is ended."""
+    from tensorlift.report.output import STDOUT, write_output
+
+    if output in {None, STDOUT}:
+        return nullcontext()
+    write_output(output, text)
+    return open(output, "a", encoding="utf-8")  # noqa: PTH123 - closed by the caller
+
+
+@contextmanager
+def _progress(files: int) -> Iterator[Callable[[], None]]:
+    """Show a bar on a terminal, nothing elsewhere; what is given is called for each file that is done."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=files)
+        yield lambda: bar.advance(task)
+
+
+def _fails(entries: Sequence[Entry], is_worse: bool, failing: Sequence[str]) -> bool:  # noqa: FBT001 - what was found
+    from tensorlift.record import Verdict
+
+    order = [str(verdict) for verdict in Verdict]
+    bounds = [order.index(name) for name in failing if name != "regression"]
+    worst = max((order.index(entry.verdict) for entry in entries), default=0)
+    return any(worst >= bound for bound in bounds) or ("regression" in failing and is_worse)

@@ -1,0 +1,262 @@
+"""One file of a scan: its functions are lifted in a process of its own, which may be ended without losing the others.
+
+    this process  <-- what the file defines, then an entry for each function --  worker, forked from a server that has
+                                                                                 imported what lifting needs
+
+The worker reads the file once.  Each message has to come within the time limit; where none comes, or the worker ends
+without a word, the function at hand is lost, and another worker goes on behind it.  `scan_file` takes and gives plain
+values, so whoever has many files, on one machine or on several, gives each to a process or a thread of its choice.
+"""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import os
+import re
+import signal
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import PurePath
+from typing import TYPE_CHECKING, NoReturn
+
+from tensorlift import __version__
+from tensorlift.diagnostics import LiftError, Severity
+from tensorlift.record import Verdict
+from tensorlift.scanned import LOST, Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import ForkServerProcess
+
+    from tensorlift.diagnostics import Diagnostic
+    from tensorlift.frontends.read_function import ReadFunction
+    from tensorlift.pipeline import LiftOptions
+    from tensorlift.record import FunctionRecord
+    from tensorlift.source import Source
+
+    Work = Callable[["Task", int, Connection], None]
+
+_lock = threading.Lock()  # whoever starts a process asks how the others ended, which only one may do at a time
+_PARENT_DEATH_SIGNAL = 1
+_START_SECONDS = 120.0  # until a worker has started: the first one waits for imports
+_PRELOADED = ["pipeline", "languages.c", "languages.cpp", "languages.mlir", "languages.python", "commands.scan_worker"]
+_NO_FUNCTION = {"TL104", "TL506"}  # codes of files that define none
+_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
+_LOOP, _ARRAY = re.compile(r"\b(?:for|while|do|goto|parallel)\b"), re.compile(r"\[|\*\s*\w+\+\+|\b(?:memref|tensor)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A file to lift, how, and what its entries say of that."""
+
+    file: str
+    sha256: str
+    options: LiftOptions
+    flags: tuple[str, ...]
+
+    @property
+    def key(self) -> tuple[str, str, str, tuple[str, ...], str]:
+        """What entries have as theirs that are of this file, lifted this way."""
+        return self.file, self.sha256, self.options.target, self.flags, __version__
+
+    def entry(  # noqa: PLR0913 - what differs between entries
+        self,
+        name: str,
+        line: int,
+        verdict: Verdict = Verdict.REFUSED,
+        *,
+        why: tuple[str, str] = ("", ""),
+        loops: bool | None = None,
+        record: FunctionRecord | None = None,
+        seconds: float | None = None,
+    ) -> Entry:
+        """Make an entry of the file; ``why`` is a code and a reason."""
+        level = record.level if record is not None else None
+        _, sha256, target, flags, version = self.key
+        return Entry(self.file, name, line, verdict, level, *why, loops, seconds, sha256, target, flags, version)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A function that a file defines."""
+
+    name: str
+    line: int
+    loops: bool
+
+
+def scan_file(task: Task, seconds: float, work: Work | None = None) -> list[Entry]:
+    """Lift the functions of a file, each within a limit of wall clock; ``work`` is what a worker does."""
+    found: list[Entry] = []
+    while True:
+        listed, why = _supervised(task, found, seconds, work or lift_functions)
+        if not why:
+            return found
+        reason = (LOST, why)
+        if listed is None:  # nobody knows what the file defines, or no longer
+            return [*found, task.entry("", 1, why=reason)]
+        lost = listed[len(found)]
+        found.append(task.entry(lost.name, lost.line, why=reason, loops=lost.loops))
+        if len(found) == len(listed):
+            return found
+
+
+def _supervised(task: Task, found: list[Entry], seconds: float, work: Work) -> tuple[list[Listed] | None, str]:
+    """Let a worker do what is not yet found; say what the file defines, and why the worker did not end well."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload([f"tensorlift.{name}" for name in _PRELOADED])
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_be_worker, args=(work, task, len(found), sender), daemon=True)
+    with _lock:
+        process.start()
+    sender.close()
+    listed: list[Listed] | None = None
+    limit = _START_SECONDS
+    try:
+        while receiver.poll(limit):
+            match receiver.recv():
+                case None:
+                    limit = seconds
+                case Entry() as entry:
+                    found.append(entry)
+                case names:
+                    listed = names
+            if listed is not None and len(found) >= len(listed):
+                return listed, ""
+    except (EOFError, OSError):
+        return listed, _ending(_ended(process))
+    finally:
+        receiver.close()
+        assert process.pid
+        with suppress(ProcessLookupError, PermissionError):  # it may not yet have a session of its own
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        _ended(process)
+    return listed, f"it took more than {limit:g} s"
+
+
+def _ended(process: ForkServerProcess) -> int | None:
+    with _lock:
+        process.join()
+    return process.exitcode
+
+
+def _ending(status: int | None) -> str:
+    if status is not None and status < 0:
+        return f"the process that lifted it was stopped by {signal.Signals(-status).name}"
+    return f"the process that lifted it ended with code {status}"
+
+
+def _be_worker(work: Work, task: Task, done: int, sender: Connection) -> NoReturn:
+    """Do a worker's part, and end this process without taking it apart."""
+    status = 1
+    try:
+        os.setsid()
+        with suppress(OSError, AttributeError):  # Linux ends it when the server ends, as that does with this process
+            ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        for stream in () if "TENSORLIFT_DEBUG" in os.environ else (1, 2):  # what is printed is no part of a report
+            os.dup2(os.open(os.devnull, os.O_RDWR), stream)
+        sender.send(None)
+        work(task, done, sender)
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def lift_functions(task: Task, done: int, sender: Connection) -> None:
+    """Send what a file defines, then an entry for each function behind those that are done."""
+    from tensorlift import reading
+    from tensorlift.deep import with_deep_stack
+    from tensorlift.source import read_source
+
+    start = time.perf_counter()
+    try:
+        source = read_source(task.file)
+        functions = with_deep_stack(partial(reading.read, source, task.options))
+    except LiftError as refusal:
+        functions = ()
+        first = refusal.diagnostics[0]
+        if first.code not in _NO_FUNCTION:
+            line = first.location.line if first.location and first.location.file == task.file else 1
+            why = (first.code, first.message)
+            sender.send([Listed("", line, loops=False)])
+            sender.send(task.entry("", line, why=why, seconds=time.perf_counter() - start))
+            return
+    listed = list_functions(source, functions) if functions else []
+    sender.send(listed)
+    share = (time.perf_counter() - start) / max(len(listed), 1)  # of reading
+    for function, known in list(zip(functions, listed, strict=True))[done:]:
+        sender.send(_lifted(task, source, function, known, share))
+
+
+def _lifted(task: Task, source: Source, function: ReadFunction, known: Listed, seconds: float) -> Entry:
+    from tensorlift.pipeline import lift_read
+
+    start = time.perf_counter()
+    (record,) = lift_read(source, task.options, lambda: [function]).functions
+    seconds += time.perf_counter() - start
+    why = reason_of(record)
+    return task.entry(
+        known.name, known.line, record.verdict, why=why, loops=known.loops, record=record, seconds=seconds
+    )
+
+
+def reason_of(record: FunctionRecord) -> tuple[str, str]:
+    """Give code and message of what refuses a function; where a loop stays, why, without a code."""
+    first = next((d for d in record.diagnostics if _matters(d, record)), None)
+    if first is not None:
+        return first.code, first.message
+    loop = next(iter(record.residual_loops), None)
+    return ("", "") if loop is None else ("", loop.reason)
+
+
+def _matters(diagnostic: Diagnostic, record: FunctionRecord) -> bool:
+    return diagnostic.severity is Severity.ERROR or (
+        record.verdict is Verdict.UNCHANGED and diagnostic.severity is Severity.WARNING
+    )
+
+
+def list_functions(source: Source, functions: Sequence[ReadFunction]) -> list[Listed]:
+    """Say of functions where they stand, and whether they loop over arrays: by their text, as none may lift.
+
+    The text of one goes on until the next one starts.
+    """
+    is_python = PurePath(source.name).suffix == ".py"
+    loops = _python_loops(source.text) if is_python else {}
+    text = _COMMENTS.sub(lambda found: "\n" * found[0].count("\n"), source.text) if not is_python else ""
+    lines = text.split("\n")
+    starts = sorted({f.location.line for f in functions})
+    listed = []
+    for function in functions:
+        line = function.location.line
+        end = next((start for start in starts if start > line), len(lines) + 1)
+        own = "\n".join(lines[line - 1 : end - 1])
+        does_loop = loops.get(function.name, False) or bool(_LOOP.search(own) and _ARRAY.search(own))
+        listed.append(Listed(function.name, line, does_loop))
+    return listed
+
+
+def _python_loops(text: str) -> dict[str, bool]:
+    """Tell which functions loop and subscript, or loop over what is no range."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return {}
+    found = {}
+    for function in (node for node in tree.body if isinstance(node, ast.FunctionDef)):
+        nodes = [node for statement in function.body for node in ast.walk(statement)]
+        loops = [node for node in nodes if isinstance(node, ast.For | ast.While | ast.comprehension)]
+        subscripts = any(isinstance(node, ast.Subscript) for node in nodes)
+        found[function.name] = any(subscripts or _is_over_values(loop) for loop in loops)
+    return found
+
+
+def _is_over_values(loop: ast.AST) -> bool:
+    """Tell whether a loop goes over the values of something that has a name."""
+    return isinstance(loop, ast.For | ast.comprehension) and not isinstance(loop.iter, ast.Call)
