@@ -33,13 +33,18 @@ import os, signal, time
 from tensorlift.commands.scan_worker import Listed
 
 def work(task, done, sender):
+    for line, name in enumerate("abcd", 1):
+        sender.send((name, line))
+        if name == "d" and not task.unread:
+            time.sleep(60)
     sender.send([Listed(name, line, loops=True) for line, name in enumerate("abcd", 1)])
     for line, name in list(enumerate("abcd", 1))[done:]:
         if name == "b":
             os.kill(os.getpid(), signal.SIGSEGV)
         if name == "c":
             time.sleep(60)
-        sender.send(task.entry(name, line))
+        why = [why for unread, _, why in task.unread if unread == name]
+        sender.send(task.entry(name, line, why=("", *why) if why else ("", "")))
 """
 
 
@@ -136,8 +141,17 @@ def test_a_worker_that_ends_loses_the_function_at_hand(folder: Path, monkeypatch
         ("a", 1, "", ""),
         ("b", 2, "TL650", "the process that lifted it was stopped by SIGSEGV"),
         ("c", 3, "TL650", "it took more than 0.3 s"),
-        ("d", 4, "", ""),
+        ("d", 4, "", "it took more than 0.3 s"),
     ]
+
+
+@pytest.mark.parametrize(("file", "lost"), [("a.c", "doubled"), ("b.py", "total"), ("m.mlir", "m"), ("p.cpp", "p")])
+def test_a_function_that_is_lost_while_it_is_read_is_refused_unread(folder: Path, file: str, lost: str) -> None:
+    (folder / "code/m.mlir").write_text("func.func @m(%a: memref<4xf32>) { return }\n", encoding="utf-8")
+    (folder / "code/p.cpp").write_text("void p(int n, float *a) { for (int i = 0; i < n; i++) a[i] = 1; }\n", "utf-8")
+    task = Task(f"code/{file}", "", LiftOptions(), (), unread=((lost, 1, "it took long"),))
+    first = scan_file(task, 20)[0]
+    assert (first.name, first.verdict, first.code, first.reason) == (lost, "refused", "TL650", "it took long")
 
 
 def test_a_file_that_is_not_read_in_time_is_lost_and_tried_again() -> None:

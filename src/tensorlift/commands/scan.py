@@ -38,7 +38,7 @@ _FAILING = ("regression", "refused", "unchanged", "hybrid", "scan")
     type=click.FloatRange(min=0, min_open=True),
     default=20.0,
     show_default=True,
-    help="For each function, and for reading a file.",
+    help="For each function, and for parsing a file.",
 )
 @click.option("-o", "--output", metavar="RECORD", help="Write an entry for each function to this file, as JSON lines.")
 @click.option(

@@ -3,8 +3,9 @@
     this process  <-- what the file defines, then an entry for each function --  worker, forked from a server that has
                                                                                  imported what lifting needs
 
-The worker reads the file once.  Each message has to come within the time limit; where none comes, or the worker ends
-without a word, the function at hand is lost, and another worker goes on behind it.  `scan_file` takes and gives plain
+The worker reads the file once, and tells before each function that it reads.  Each message has to come within the time
+limit; where none comes, or the worker ends without a word, the function at hand is lost, and another worker goes on
+behind it; one that was lost while it was read is refused unread.  `scan_file` takes and gives plain
 values, so whoever has many files, on one machine or on several, gives each to a process or a thread of its choice.
 """
 
@@ -18,14 +19,14 @@ import signal
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NoReturn
 
 from tensorlift import __version__
-from tensorlift.diagnostics import LiftError, Severity
+from tensorlift.diagnostics import Diagnostic, LiftError, Severity
 from tensorlift.record import Verdict
 from tensorlift.scanned import LOST, Entry
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.context import ForkServerProcess
 
-    from tensorlift.diagnostics import Diagnostic
+    from tensorlift.diagnostics import Location
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.pipeline import LiftOptions
     from tensorlift.record import FunctionRecord
@@ -59,6 +60,7 @@ class Task:
     sha256: str
     options: LiftOptions
     flags: tuple[str, ...]
+    unread: tuple[tuple[str, int, str], ...] = ()  # functions not to be read: name, line, and why
 
     @property
     def key(self) -> tuple[str, str, str, tuple[str, ...], str]:
@@ -95,20 +97,27 @@ def scan_file(task: Task, seconds: float, work: Work | None = None) -> list[Entr
     """Lift the functions of a file, each within a limit of wall clock; ``work`` is what a worker does."""
     found: list[Entry] = []
     while True:
-        listed, why = _supervised(task, found, seconds, work or lift_functions)
+        listed, at, why = _supervised(task, found, seconds, work or lift_functions)
         if not why:
             return found
-        reason = (LOST, why)
-        if listed is None:  # nobody knows what the file defines, or no longer
-            return [*found, task.entry("", 1, why=reason)]
-        lost = listed[len(found)]
-        found.append(task.entry(lost.name, lost.line, why=reason, loops=lost.loops))
-        if len(found) == len(listed):
-            return found
+        if listed is not None:
+            lost = listed[len(found)]
+            found.append(task.entry(lost.name, lost.line, why=(LOST, why), loops=lost.loops))
+            if len(found) == len(listed):
+                return found
+        elif at is not None and all(at != one[:2] for one in task.unread):
+            task = replace(task, unread=(*task.unread, (*at, why)))
+        else:  # nobody knows what the file defines
+            return [*found, task.entry("", 1, why=(LOST, why))]
 
 
-def _supervised(task: Task, found: list[Entry], seconds: float, work: Work) -> tuple[list[Listed] | None, str]:
-    """Let a worker do what is not yet found; say what the file defines, and why the worker did not end well."""
+def _supervised(
+    task: Task, found: list[Entry], seconds: float, work: Work
+) -> tuple[list[Listed] | None, tuple[str, int] | None, str]:
+    """Let a worker do what is not yet found.
+
+    Say what the file defines, which function was read last, and why the worker did not end well.
+    """
     context = get_context("forkserver")
     context.set_forkserver_preload([f"tensorlift.{name}" for name in _PRELOADED])
     receiver, sender = context.Pipe(duplex=False)
@@ -117,6 +126,7 @@ def _supervised(task: Task, found: list[Entry], seconds: float, work: Work) -> t
         process.start()
     sender.close()
     listed: list[Listed] | None = None
+    at: tuple[str, int] | None = None
     limit = _START_SECONDS
     try:
         while receiver.poll(limit):
@@ -125,12 +135,14 @@ def _supervised(task: Task, found: list[Entry], seconds: float, work: Work) -> t
                     limit = seconds
                 case Entry() as entry:
                     found.append(entry)
+                case (str(name), int(line)):
+                    at = name, line
                 case names:
                     listed = names
             if listed is not None and len(found) >= len(listed):
-                return listed, ""
+                return listed, at, ""
     except (EOFError, OSError):
-        return listed, _ending(_ended(process))
+        return listed, at, _ending(_ended(process))
     finally:
         receiver.close()
         assert process.pid
@@ -138,7 +150,7 @@ def _supervised(task: Task, found: list[Entry], seconds: float, work: Work) -> t
             os.killpg(process.pid, signal.SIGKILL)
         process.kill()
         _ended(process)
-    return listed, f"it took more than {limit:g} s"
+    return listed, at, f"it took more than {limit:g} s"
 
 
 def _ended(process: ForkServerProcess) -> int | None:
@@ -173,9 +185,11 @@ def lift_functions(task: Task, done: int, sender: Connection) -> None:
     """Send what a file defines, then an entry for each function behind those that are done."""
     from tensorlift import reading
     from tensorlift.deep import with_deep_stack
+    from tensorlift.frontends import read_function
     from tensorlift.source import read_source
 
     start = time.perf_counter()
+    read_function.watch = _telling(task, sender)
     try:
         source = read_source(task.file)
         functions = with_deep_stack(partial(reading.read, source, task.options))
@@ -193,6 +207,18 @@ def lift_functions(task: Task, done: int, sender: Connection) -> None:
     share = (time.perf_counter() - start) / max(len(listed), 1)  # of reading
     for function, known in list(zip(functions, listed, strict=True))[done:]:
         sender.send(_lifted(task, source, function, known, share))
+
+
+def _telling(task: Task, sender: Connection) -> Callable[[str, Location], Diagnostic | None]:
+    """Tell which function is read next, and refuse those that were lost so."""
+    unread = {(name, line): why for name, line, why in task.unread}
+
+    def tell(name: str, location: Location) -> Diagnostic | None:
+        sender.send((name, location.line))
+        why = unread.get((name, location.line))
+        return None if why is None else Diagnostic(LOST, why, location)
+
+    return tell
 
 
 def _lifted(task: Task, source: Source, function: ReadFunction, known: Listed, seconds: float) -> Entry:

@@ -33,6 +33,14 @@ class ReadFunction:
     inference: Any = None
 
 
+def _unwatched(_name: str, _location: Location) -> Diagnostic | None:
+    return None
+
+
+# Is told before each function is read, and may refuse it unread: a process that reads for another one sets it.
+watch: Callable[[str, Location], Diagnostic | None] = _unwatched
+
+
 def read_function(
     name: str,
     location: Location,
@@ -44,6 +52,9 @@ def read_function(
     An exception that nobody expected is one of them, so that the file's other functions are read all the same.
     ``refusal`` gives the language's own for code that is nested too deeply.
     """
+    unread = watch(name, location)
+    if unread is not None:
+        return ReadFunction(name, location, None, (unread,))
     try:
         return ReadFunction(name, location, *lower())
     except LiftError as error:
