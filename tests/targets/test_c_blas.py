@@ -70,6 +70,31 @@ ROWS = """void f(int n, double A[n][n]) {
       for (int k = 0; k < i; k++) A[i][j] -= A[i][k] * A[k][j];
 }
 """
+BATCHES = """void f(int b, int t, int n, int m, float C[n][m], float A[b][t][n], float B[b][t][m]) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < b; k++)
+      for (int l = 0; l < t; l++)
+        for (int j = 0; j < m; j++) C[i][j] += A[k][l][i] * B[k][l][j];
+}
+"""
+TRIANGLE = """void f(int t, int n, int m, double C[n][m], double A[t][n][t], double B[t][t][m]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      C[i][j] = 0;
+      for (int k = 0; k < t; k++)
+        for (int l = 0; l <= k; l++) C[i][j] -= A[k][i][l] * B[k][l][j];
+    }
+}
+"""
+WINDOWS = """void f(int n, int m, int c, int d, double C[n][m], double A[c][d][n], double B[c][m + d]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      C[i][j] = 0;
+      for (int k = 0; k < d; k++)
+        for (int l = 0; l < c; l++) C[i][j] += A[l][k][i] * B[l][j + k];
+    }
+}
+"""
 DOWN = """void f(int n, int m, double y[n][m], double x[n][m]) {
   for (int i = 0; i < n; i++) {
     double last = 0, before = 0;
@@ -95,6 +120,11 @@ SYRK_CALL = "cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, n, m, alpha, &
         (SYMM_RIGHT, "cblas_dsymm(CblasRowMajor, CblasRight, CblasUpper, m, n, 1.0, &A[0][0], n, &B[0][0], n, 2.0,"),
         (GRAM, "cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, m, n, 1.0, &A[0][0], m, 0.0, &C[0][0], m);"),
         (HOLLOW, "cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, m, m, n, 1.0, &A[0][0], m, &B[0][0], m, 0.0,"),
+        (
+            BATCHES,
+            "cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, m, t, 1.0, &A[k][0][0], n, &B[k][0][0], m, 1.0,",
+        ),
+        (TRIANGLE, "cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, m, k + 1, -1.0, &A[k][0][0], t,"),
         (ROWS, "cblas_dgemv(CblasRowMajor, CblasTrans, i, n - i, -1.0, &A[0][i], n, &A[i][0], 1, 1.0, &A[i][i], 1);"),
     ],
 )
@@ -102,6 +132,10 @@ def test_a_contraction_becomes_the_call_that_computes_it(source: str, call: str)
     lifted = lift(source, to="c", test=True)
     assert call in " ".join(lifted.source.split())
     assert lifted.functions[0].level == "proved"
+
+
+def test_a_sum_over_windows_that_overlap_is_computed_cell_by_cell() -> None:
+    assert "gemm" not in lift(WINDOWS, to="c").source
 
 
 @pytest.mark.parametrize(
@@ -117,6 +151,9 @@ def test_a_contraction_becomes_the_call_that_computes_it(source: str, call: str)
         (GRAM, "C[i][j] = C[j][i]", "C[i][j] = C[i][i]"),
         (GRAM, "CblasUpper", "CblasLower"),
         (HOLLOW, "C[i][i] = 1.0", "C[i][0] = 1.0"),
+        (BATCHES, "m, 1.0, &C", "m, 0.0, &C"),
+        (BATCHES, "k < b", "k < b - 1"),
+        (TRIANGLE, "k + 1, -1.0", "k, -1.0"),
         (ROWS, "&A[0][i], n", "&A[0][0], n"),
         (ROWS, "i, n - i, -1.0", "n, n - i, -1.0"),
     ],

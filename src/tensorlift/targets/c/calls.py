@@ -21,7 +21,17 @@ from tensorlift.poly.domain import Domain, NotAffine, at_least, less
 from tensorlift.poly.variables import extreme_of, is_single_valued
 from tensorlift.targets.c.cells import affine_text
 from tensorlift.targets.c.nests import nest
-from tensorlift.targets.c.operands import PREFIXES, Matrix, Operand, Product, box, matrix, symmetric_call, within
+from tensorlift.targets.c.operands import (
+    PREFIXES,
+    Matrix,
+    Operand,
+    Product,
+    box,
+    matrix,
+    renamed,
+    symmetric_call,
+    within,
+)
 from tensorlift.targets.c.storage import reads_written
 from tensorlift.targets.c.sums import addends, has_fold, product, sum_of_products
 
@@ -56,9 +66,10 @@ class Call:
 class Matcher:
     """Matches sums with the routines of BLAS; ``used`` tells whether it found any."""
 
-    def __init__(self, memory: Memory, cell_at: Callable[[Domain], Cell]) -> None:
+    def __init__(self, memory: Memory, cell_at: Callable[[Domain], Cell], fresh: Callable[[str], str]) -> None:
         self._memory = memory
         self._cell_at = cell_at
+        self._fresh = fresh
         self.used = False
 
     def calls(self, parts: Sequence[Part], piece: Piece) -> list[Call]:
@@ -70,9 +81,14 @@ class Matcher:
         for part, product in products.items():
             if any(part in call.parts for call in calls):
                 continue
-            others = [other for other in products if other is not part and not any(other in c.parts for c in calls)]
+            taken = {
+                part,
+                *(one for call in calls for one in call.parts),
+                *(p for p in products if products[p].repeated),
+            }
+            others = [] if product.repeated else [other for other in products if other not in taken]
             pairs = (_symmetric({part: product, other: products[other]}) for other in others)
-            call = next(filter(None, pairs), None) or _single(part, product)
+            call = next(filter(None, pairs), None) or self._single(part, product)
             calls += [] if call is None else [call]
         self.used = self.used or bool(calls)
         return calls
@@ -80,7 +96,9 @@ class Matcher:
     def dot(self, part: Part, piece: Piece) -> str | None:
         """Spell an addend without axes that is a product of two vectors; None where it is none."""
         found = self._product(part, piece) if part.coefficient is None else None
-        if found is None or any(o.axis(found.summed) < 0 for o in found.operands) or found.scale != "1.0":
+        if found is None or found.repeated or found.scale != "1.0":
+            return None
+        if any(o.axis(found.summed) < 0 for o in found.operands):
             return None
         ranges = box(found.points, (found.summed,), piece.context)
         if ranges is None:
@@ -93,7 +111,7 @@ class Matcher:
     def _product(self, part: Part, piece: Piece) -> Product | None:
         """Read an addend as a sum of products of two reads, with a scale that does not vary."""
         found = sum_of_products(part, piece.variables, piece.slot.dtype) if piece.slot.dtype in PREFIXES else None
-        if found is None or len(found.summed) != 1:
+        if found is None or not found.summed:
             return None
         points, inside = piece.domain & found.domain, self._memory.inside(piece.slot)
         scaling = () if found.scale is None else (found.scale,)
@@ -104,11 +122,25 @@ class Matcher:
         if cell.lines:
             return None
         left, right = (Operand(self._memory.place[r.array], r.indices) for r in found.reads)
-        return Product(piece, *found.summed, (left, right), text, points)
+        *repeated, summed = found.summed
+        return Product(piece, summed, (left, right), text, points, tuple(repeated))
+
+    def _single(self, part: Part, product: Product) -> Call | None:
+        """Return the call for one product; one of matrices adds for each value of all variables of the sum but one."""
+        if not product.repeated:
+            return _called_once(part, product)
+        if any(Affine.var(v) not in operand.indices for v in product.repeated for operand in product.operands):
+            return None  # of windows that overlap; cell by cell is faster
+        summed = (*product.repeated, product.summed)
+        choices = (replace(product, summed=v, repeated=tuple(o for o in summed if o != v)) for v in reversed(summed))
+        found = next((choice for choice in choices if _called_once(part, choice) is not None), None)
+        if found is None:
+            return None
+        call = _called_once(part, renamed(found, {v: self._fresh("k") for v in found.repeated}))
+        return None if call is None else replace(call, only_adds=True)
 
 
-def _single(part: Part, product: Product) -> Call | None:
-    """Return the call for one product."""
+def _called_once(part: Part, product: Product) -> Call | None:
     left, right = product.operands
     variables = product.piece.variables
     rows = [v for v in variables if left.uses(v) and not right.uses(v)]
@@ -116,10 +148,12 @@ def _single(part: Part, product: Product) -> Call | None:
     where = product.points & product.piece.context
     if any(not left.uses(v) and not right.uses(v) and not is_single_valued(where, v) for v in variables):
         return None
+    if not rows and not columns:
+        return None
     if rows and columns:
         general = _matrices(part, product, rows, columns)
-        return _symmetric({part: product}, general) or general
-    return _vector(part, product, rows or columns, matrix_first=bool(rows)) if rows or columns else None
+        return (None if product.repeated else _symmetric({part: product}, general)) or general
+    return None if product.repeated else _vector(part, product, rows or columns, matrix_first=bool(rows))
 
 
 def _symmetric(products: Mapping[Part, Product], general: Call | None = None) -> Call | None:
@@ -230,7 +264,7 @@ class _At:
 
 def _called(found: Product, routine: str, ranges: Ranges, arguments: Callable[[_At], list[str]]) -> list[Line]:
     piece = found.piece
-    batch = [v for v in piece.variables if v not in ranges]
+    batch = [*(v for v in piece.variables if v not in ranges), *found.repeated]
     points = (found.points & piece.context).project_out(*ranges)
 
     def body(values: Mapping[str, Affine]) -> list[Line]:

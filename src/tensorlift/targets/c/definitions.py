@@ -176,7 +176,7 @@ class PieceWriter:
         self.new_slot = new_slot
         self.wrapping = wrapping
         self.plain = plain
-        self.matcher = Matcher(memory, self.cell)
+        self.matcher = Matcher(memory, self.cell, self.names.fresh)
         self.counted: list[tuple[Term, Read]] = []  # what counters hold
 
     def cell(self, where: Domain) -> Cell:

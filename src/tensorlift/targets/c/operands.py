@@ -59,13 +59,17 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A sum over one variable of products of two reads; ``points`` are those of the cells and of the sum."""
+    """A sum over one variable of products of two reads; ``points`` are those of the cells and of the sum.
+
+    Where it is over several, the ``repeated`` ones are looped over, and such sums added.
+    """
 
     piece: Piece
     summed: str
     operands: tuple[Operand, Operand]
     scale: str
     points: Domain
+    repeated: tuple[str, ...] = ()
 
 
 def matrix(operand: Operand, row: str, column: str) -> Matrix | None:
@@ -152,10 +156,14 @@ def symmetric_call(products: Sequence[Product]) -> SymmetricCall | None:
 
 
 def _with_summed(product: Product, summed: str) -> Product:
-    """Give the variable of the sum another name."""
-    left, right = (_moved(operand, {product.summed: summed}) for operand in product.operands)
-    points = product.points.rename({product.summed: summed})
-    return replace(product, summed=summed, operands=(left, right), points=points)
+    return renamed(product, {product.summed: summed})
+
+
+def renamed(product: Product, names: dict[str, str]) -> Product:
+    """Give variables of the sum other names."""
+    left, right = (_moved(operand, names) for operand in product.operands)
+    summed, *repeated = (names.get(v, v) for v in (product.summed, *product.repeated))
+    return Product(product.piece, summed, (left, right), product.scale, product.points.rename(names), tuple(repeated))
 
 
 def _moved(operand: Operand, names: dict[str, str]) -> Operand:
