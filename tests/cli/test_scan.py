@@ -13,7 +13,7 @@ import pytest
 
 from tensorlift.cli import main
 from tensorlift.commands import scan_worker
-from tensorlift.commands.scan_files import source_files
+from tensorlift.commands.scan_files import changed_since, source_files
 from tensorlift.commands.scan_worker import Task, scan_file
 from tensorlift.diagnostics import LiftError
 from tensorlift.pipeline import LiftOptions
@@ -82,6 +82,17 @@ def test_files_are_those_that_git_does_not_ignore(folder: Path) -> None:
     (folder / "code/venv2/i.py").write_text(_PYTHON, encoding="utf-8")
     assert source_files(["code/README", "code/venv2"]) == ["code/README", "code/venv2/i.py"]
     assert "code/venv2/i.py" not in source_files(["code"])
+
+
+def test_files_that_changed_are_told_by_git(folder: Path) -> None:
+    by = ["git", "-C", "code", "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run([*by, "add", "a.c", "b.py", "data.c"], check=True)
+    subprocess.run([*by, "commit", "-qm", "first"], check=True)
+    (folder / "code/b.py").write_text(_PYTHON + "\n", encoding="utf-8")
+    assert changed_since("HEAD", ["code"], source_files(["code"])) == ["code/b.py", "code/broken.c"]
+    assert changed_since("HEAD", ["code/a.c"], ["code/a.c"]) == []
+    with pytest.raises(LiftError, match="TL596: git knows no revision 'none' of 'code'"):
+        changed_since("none", ["code"], ["code/a.c"])
 
 
 def test_files_are_found_without_git(monkeypatch: pytest.MonkeyPatch) -> None:

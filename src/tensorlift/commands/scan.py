@@ -30,6 +30,7 @@ _FAILING = ("regression", "refused", "unchanged", "hybrid", "scan")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @click.option("-j", "--jobs", metavar="N", type=click.IntRange(min=1), help="Processes.  [default: all processors]")
 @click.option("--exclude", "excluded", metavar="GLOB", multiple=True, help="Leave out files and folders (repeatable).")
+@click.option("--since", "revision", metavar="REV", help="Take only files that changed since this revision of git.")
 @click.option("--to", "target", metavar="TARGET", default="numpy", show_default=True, help="See 'tensorlift targets'.")
 @click.option(
     "--time-limit",
@@ -63,6 +64,7 @@ def scan(  # noqa: PLR0913 - one parameter for each option
     paths: tuple[str, ...],
     jobs: int | None,
     excluded: tuple[str, ...],
+    revision: str | None,
     target: str,
     seconds: float,
     output: str | None,
@@ -79,7 +81,7 @@ def scan(  # noqa: PLR0913 - one parameter for each option
 
     Exit status: 0, or 1 where --fail-on says so; 2 the request is wrong, 3 an internal error.
     """
-    from tensorlift.commands.scan_files import source_files
+    from tensorlift.commands.scan_files import changed_since, source_files
     from tensorlift.report.output import STDOUT, check_outputs, write_output
     from tensorlift.report.scan import scan_json, show_scan
     from tensorlift.scanned import in_order, lines_of, read_entries, regressions
@@ -89,6 +91,7 @@ def scan(  # noqa: PLR0913 - one parameter for each option
         raise click.UsageError("--fail-on regression goes with --baseline OLD")
     get_target(target)
     files = source_files(paths, excluded)
+    files = changed_since(revision, paths, files) if revision is not None else files
     for file in files:
         check_outputs(file, [name for name in (output, report) if name])
     old = read_entries(baseline) if baseline is not None else []

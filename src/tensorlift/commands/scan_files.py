@@ -36,6 +36,33 @@ def source_files(paths: Sequence[str], excluded: Sequence[str] = ()) -> list[str
     return sorted(found.values())
 
 
+def changed_since(revision: str, paths: Sequence[str], files: Sequence[str]) -> list[str]:
+    """Keep of the files in paths those that differ from a revision, or that git does not know yet.
+
+    Raises LiftError TL596 where git cannot tell.
+    """
+    changed = set()
+    for folder in {path if Path(path).is_dir() else str(Path(path).parent) for path in paths}:
+        for command in (
+            ["diff", "--name-only", "-z", "--relative", "--end-of-options", revision, "--"],
+            ["ls-files", "-z", "--others", "--exclude-standard"],
+        ):
+            names = _said_by_git(folder, command)
+            if names is None:
+                raise refuse("TL596", f"git knows no revision '{revision}' of '{folder}'", remedy="leave --since out")
+            changed |= {Path(folder, name).resolve() for name in names}
+    return [file for file in files if Path(file).resolve() in changed]
+
+
+def _said_by_git(folder: str, command: Sequence[str]) -> list[str] | None:
+    """Give the names that git says; None where there is no git, or no such thing."""
+    try:
+        said = subprocess.run(["git", "-C", folder, *command], capture_output=True, check=False)  # noqa: S603, S607 - no shell reads it, and the user's git is meant
+    except OSError:
+        return None
+    return None if said.returncode else [os.fsdecode(name) for name in said.stdout.split(b"\0") if name]
+
+
 def _in_folder(folder: str, excluded: Sequence[str]) -> Iterator[str]:
     marked: dict[Path, bool] = {}
     for name in _listed(folder):
@@ -50,14 +77,10 @@ def _in_folder(folder: str, excluded: Sequence[str]) -> Iterator[str]:
 
 def _listed(folder: str) -> Iterable[str]:
     """List files as git does where the folder is in a repository, otherwise all."""
-    command = ["git", "-C", folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    try:
-        said = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - no shell reads it
-    except OSError:  # no git here
+    said = _said_by_git(folder, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+    if said is None:
         return _walked(folder)
-    if said.returncode:
-        return _walked(folder)
-    names = [os.path.join(folder, os.fsdecode(name)) for name in said.stdout.split(b"\0") if name]  # noqa: PTH118 - as the user spelled the folder
+    names = [os.path.join(folder, name) for name in said]  # noqa: PTH118 - as the user spelled the folder
     nested = [name for name in names if Path(name).is_dir() and not Path(name).is_symlink()]  # other repositories
     return [name.rstrip("/") for name in names] + [name for one in nested for name in _listed(one.rstrip("/"))]
 
