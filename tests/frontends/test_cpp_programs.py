@@ -65,8 +65,8 @@ def test_what_the_library_does_is_placed_where_it_is_called() -> None:
 
 @pytest.mark.parametrize("language", ["c", "cpp"])
 def test_every_header_of_c_serves_both_languages(language: str) -> None:
-    headers = sorted(str(path.relative_to(HEADERS)) for path in HEADERS.rglob("*.h"))
-    headers.remove("cblas_real.h")  # a part of cblas.h
+    found = sorted(path.relative_to(HEADERS) for path in HEADERS.rglob("*.h"))
+    headers = ["cblas.h", *(str(name) for name in found if name.parts[0] != "defined")]
     text = "".join(f"#include <{header}>\n" for header in headers)
     text += "void f(bool on, int n, double *x) {\n  for (int i = 0; i < n; i++)\n    x[i] = x[i] > 0 and not on;\n}\n"
     (function,) = lift_source(source_from_text(text, f"f.{language}"), LiftOptions()).functions

@@ -228,45 +228,112 @@ def parse(
 ) -> Any:
     """Parse source text, as C unless the arguments before all others say more; macros are recorded if asked.
 
-    Headers are searched in the directories of the arguments, then among the bundled ones.  Where one is in neither, the
-    compiler's own directories come last, if the parser then finds fewer errors.
+    Headers are searched in the directories of the arguments, then among the bundled ones.  Where one is in neither, or
+    a header of the compiler's holds an error for lack of its others, the text is parsed with the compiler's own headers
+    instead, the bundled ones behind them; for C++, the compiler's come behind the bundled ones.  That is taken if the
+    parser then finds fewer errors.
 
     Raises ``cindex.TranslationUnitLoadError`` where libclang gives up, ``LiftError`` where it would read too much.
     """
     check_reading(text, filename, arguments)
     nothing_of_gcc = f"--gcc-toolchain={INCLUDE}"  # else the driver searches the whole machine for a GCC, every time
-    flags = [*before, "-nostdinc", nothing_of_gcc, "-ferror-limit=0", *arguments, "-isystem", str(INCLUDE)]
+    first = [*before, "-nostdinc", nothing_of_gcc, "-ferror-limit=0"]
     files, options = [(filename, text)], _GO_ON | int(record_macros)
     is_plain = before[1] == "c" and len(text) <= _SHORT and "-include" not in arguments and not has_directives(text)
 
-    def parsed(*more: str) -> Any:
+    def parsed(*flags: str) -> Any:
         def parse() -> Any:
-            return _index().parse(filename, args=[*flags, *more], unsaved_files=files, options=options)
+            return _index().parse(filename, args=[*first, *flags], unsaved_files=files, options=options)
 
         return parse() if is_plain else in_time(parse, filename)
 
-    unit = parsed()
-    if not any(item.spelling.endswith(MISSING) for item in diagnostics(unit)):
+    arguments = [flag for flag in arguments if not _names_system(flag, before[1])]
+    defined = f"-isystem{INCLUDE / 'defined'}"
+    bundled = (*arguments, defined, f"-isystem{INCLUDE}")
+    unit = parsed(*bundled)
+    if not any(
+        item.severity >= cindex.Diagnostic.Error and _is_for_others(item, filename) for item in diagnostics(unit)
+    ):
         return unit
-    wider = parsed(*(f"-idirafter{directory}" for directory in system_directories(before[1])))
+    system = system_directories(before[1])
+    if not system:
+        return unit
+    if before[1] == "c":
+        wider = parsed(*arguments, defined, *(f"-isystem{folder}" for folder in system), f"-idirafter{INCLUDE}")
+    else:
+        wider = parsed(*bundled, *(f"-idirafter{folder}" for folder in system))
     return wider if _errors(wider) < _errors(unit) else unit
 
 
+def _names_system(argument: str, language: str) -> bool:
+    """Whether an argument adds a directory of the system, which then keeps its place, as with compilers."""
+    folder = Path(argument[2:]) if argument.startswith("-I") else None
+    is_likely = folder is not None and any((folder / name).is_file() for name in ("stdlib.h", "sys/types.h"))
+    return is_likely and os.path.realpath(argument[2:]) in system_directories(language)
+
+
+def _is_for_others(error: Any, filename: str) -> bool:
+    """Whether an error may be gone with other headers."""
+    if error.severity < cindex.Diagnostic.Error:
+        return False
+    file = error.location.file
+    return error.spelling.endswith(MISSING) or (file is not None and file.name != filename and is_system(file.name))
+
+
 def _errors(unit: Any) -> int:
-    return sum(item.severity >= cindex.Diagnostic.Error for item in diagnostics(unit))
+    """Count the errors of a unit but those of functions that headers of the system define."""
+    found = [item.location for item in diagnostics(unit) if item.severity >= cindex.Diagnostic.Error]
+    places = [(place.file.name if place.file else "", place.line) for place in found]
+    inside = in_system_functions(unit, places)
+    return sum(place not in inside for place in places)
+
+
+def in_system_functions(unit: Any, places: Collection[tuple[str, int]]) -> set[tuple[str, int]]:
+    """Select the lines of files that stand in functions which headers of the system define."""
+    files = {name for name in {name for name, _ in places} - {"", unit.spelling} if is_system(name)}
+    found: set[tuple[str, int]] = set()
+    for cursor in definitions(unit, cindex.CursorKind.FUNCTION_DECL) if files else ():
+        if (name := str(cursor.location.file)) in files:
+            found.update((name, line) for line in range(cursor.extent.start.line, cursor.extent.end.line + 1))
+    return found.intersection(places)
 
 
 _COMPILERS = {"c": ("cc", "gcc", "clang"), "c++": ("c++", "g++", "clang++")}
 _SEARCHED = re.compile(r"^#include <\.\.\.> search starts here:\n(.*?)^End of search list", re.MULTILINE | re.DOTALL)
+_OF_CLANG, _OF_COMPILERS = "__stddef_max_align_t.h", "stddef.h"  # builtin headers: of clang alone, of every compiler
 _SECONDS = 10
 
 
 @cache
 def system_directories(language: str) -> tuple[str, ...]:
-    """List the directories for ``c`` or ``c++``, in the compiler's order; none where there is no compiler."""
+    """List the directories for ``c`` or ``c++``, in the compiler's order; none where there is no compiler.
+
+    Where clang is installed, its builtin headers for C stand for those of the compiler, which libclang can read only in
+    part.
+    """
+    found = _directories(next(filter(None, map(shutil.which, _COMPILERS[language])), None), language)
+    clang = shutil.which("clang") if language == "c" else None
+    if clang is None:
+        return found
+    builtin = [d for d in _directories(clang, language) if (Path(d) / _OF_CLANG).is_file()]
+    return (*builtin, *(d for d in found if not (Path(d) / _OF_COMPILERS).is_file())) if builtin else found
+
+
+def is_bundled(name: str) -> bool:
+    """Whether a file is a header that this package brings."""
+    return Path(name).is_relative_to(INCLUDE)
+
+
+@cache
+def is_system(name: str) -> bool:
+    """Whether a file is a header of the compiler or the system."""
+    path = Path(os.path.realpath(name))
+    return any(path.is_relative_to(directory) for directory in system_directories("c"))
+
+
+def _directories(compiler: str | None, language: str) -> tuple[str, ...]:
     import subprocess  # noqa: PLC0415 - takes milliseconds, and most sources find all headers
 
-    compiler = next(filter(None, map(shutil.which, _COMPILERS[language])), None)
     if compiler is None:
         return ()
     command = [compiler, "-E", "-v", "-x", language, os.devnull]
@@ -277,4 +344,5 @@ def system_directories(language: str) -> tuple[str, ...]:
     except (OSError, subprocess.TimeoutExpired):
         return ()
     found = _SEARCHED.search(told.stderr)
-    return tuple(line.strip().removesuffix(" (framework directory)") for line in found[1].splitlines()) if found else ()
+    lines = found[1].splitlines() if found else ()
+    return tuple(os.path.realpath(line.strip().removesuffix(" (framework directory)")) for line in lines)

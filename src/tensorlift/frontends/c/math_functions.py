@@ -25,7 +25,7 @@ BINARY_MATH: dict[str, str] = {
 }
 TERNARY_MATH: dict[str, str] = {"fma": "math.fma"}
 INTEGER_MATH: dict[str, str] = {"abs": "math.absi", "labs": "math.absi", "llabs": "math.absi"}
-CLASSIFICATIONS = {"isnan", "isinf", "isfinite"}
+CLASSIFICATIONS = {"isnan", "isinf", "isfinite", "isinf_sign"}  # the last: GCC's, which glibc has for isinf
 _OPERATIONS = UNARY_MATH | BINARY_MATH | TERNARY_MATH | INTEGER_MATH
 
 

@@ -8,6 +8,9 @@ it and no word of it is doubtful.  Where an error stands elsewhere, all of the f
 A header that is missing, or that holds an error, may define any macro.  Conditions of the preprocessor that could ask
 for one refuse the whole file; a function whose names are all known without the header is read as if it defined none of
 them, and a warning says so.
+
+Of the system's headers nothing is asked that a project could define.  Functions defined in those of another compiler,
+or of another version, may hold errors, as they use its builtins: all functions that such headers define are doubtful.
 """
 
 from __future__ import annotations
@@ -19,11 +22,12 @@ from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
 
-from tensorlift.diagnostics import Diagnostic, LiftError, Severity
+from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity
 from tensorlift.frontends.c import libclang
+from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
 _WORD = re.compile(r"\b[^\W\d]\w*")
 _QUOTED = re.compile(r"'([^']*)'")
@@ -58,9 +62,11 @@ class ParseErrors:
 
     def __init__(self, unit: Any, filename: str, text: str, errors: Sequence[Diagnostic]) -> None:
         """Trace what errors reach; raises ``LiftError`` with all of them where that cannot be told."""
-        self.errors = tuple(errors)
-        self._lines = text.splitlines()
-        self._files = [name for name in _headers(unit) if not _is_bundled(name)]
+        intrinsic = set(in_system_functions(unit, errors))
+        self.errors = tuple(item for item in errors if item not in intrinsic)
+        errors = self.errors
+        self._lines, self._filename = text.splitlines(), filename
+        self._files = [name for name in _headers(unit) if not _is_foreign(name)]
         self._missing = [item for item in errors if item.code == "TL102"]
         inside = [item for item in errors if _line(item, filename) and item not in self._missing]
         outside = [item for item in errors if not _line(item, filename)]
@@ -79,6 +85,8 @@ class ParseErrors:
                 doubtful |= chunk.names
         if outside:
             doubtful |= self._declared_elsewhere(unit, filename)
+        self._intrinsic = _system_functions(unit, intrinsic)
+        doubtful |= self._intrinsic
         self._doubtful = self._closure(doubtful - _KEYWORDS)
         if self._doubtful and any(map(_PASTED.search, (text, *map(_text, self._files)))):
             raise LiftError(*errors)  # a macro may put doubtful names together
@@ -93,16 +101,24 @@ class ParseErrors:
 
     def within(self, cursor: Any) -> tuple[Diagnostic, ...]:
         """Give the errors for which a function is refused; none where it holds."""
+        file = cursor.location.file
+        if file is not None and file.name != self._filename:
+            return self._told({cursor.spelling} & self._doubtful, cursor)
         first, last = cursor.extent.start.line, cursor.extent.end.line
         here = tuple(item for line, item in sorted(self._at.items()) if first <= line <= last)
         if here:
             return here
-        words = _words("\n".join(self._lines[first - 1 : last]))
-        doubtful = words & self._doubtful
+        return self._told(_words("\n".join(self._lines[first - 1 : last])) & self._doubtful, cursor)
+
+    def _told(self, doubtful: Collection[str], cursor: Any) -> tuple[Diagnostic, ...]:
+        """Give an error for which names are doubtful, if there are any."""
         if not doubtful:
             return ()
-        named = [item for item in self.errors if doubtful & _words(item.message)]
-        return tuple(named or self._missing or self.errors)[:1]
+        named = [item for item in self.errors if not _words(item.message).isdisjoint(doubtful)]
+        if named or not self._intrinsic:
+            return tuple(named or self._missing or self.errors)[:1]
+        place = Location(self._filename, cursor.extent.start.line, cursor.extent.start.column)
+        return refusal("call", place, min(self._intrinsic.intersection(doubtful) or doubtful)).diagnostics
 
     def warnings(self) -> tuple[Diagnostic, ...]:
         """Give what is assumed of the headers that are missing or hold an error."""
@@ -119,13 +135,11 @@ class ParseErrors:
 
     def _macros(self) -> Iterator[_Chunk]:
         """Give every macro that the file or one of its headers defines; those of headers stand on no line here."""
-        for number, name, body in _directives(self._lines):
-            if name == "define" and (found := _WORD.search(body)):
-                yield _Chunk(number, number + body.count("\n"), _words(body), frozenset({found[0]}))
+        for number, body, name in _macros_of(self._lines):
+            yield _Chunk(number, number + body.count("\n"), _words(body), frozenset({name}))
         for file in self._files:
-            for _, name, body in _directives(_text(file).splitlines()):
-                if name == "define" and (found := _WORD.search(body)):
-                    yield _Chunk(0, 0, _words(body), frozenset({found[0]}))
+            for _, body, name in _macros_of(_text(file).splitlines()):
+                yield _Chunk(0, 0, _words(body), frozenset({name}))
 
     def _is_told(self, line: int) -> bool:
         """Whether an error stands in a declaration and in no directive, and is not about the machine."""
@@ -158,7 +172,7 @@ class ParseErrors:
         found: set[str] = set()
         for cursor in libclang.children(unit.cursor):
             file = cursor.location.file
-            if file is None or file.name == filename or _is_bundled(file.name):
+            if file is None or file.name == filename or _is_foreign(file.name):
                 continue
             found.add(cursor.spelling)
             if cursor.kind == CursorKind.ENUM_DECL:
@@ -210,12 +224,41 @@ def _directives(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
             yield start + 1, found[1], found[2]
 
 
+def _macros_of(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+    """Give line, text and name of every macro that is defined."""
+    for number, directive, body in _directives(lines):
+        if directive == "define" and (found := _WORD.search(body)):
+            yield number, body, found[0]
+
+
 def _headers(unit: Any) -> list[str]:
     return sorted({str(found.include.name) for found in unit.get_includes()})
 
 
-def _is_bundled(name: str) -> bool:
-    return Path(name).is_relative_to(libclang.INCLUDE)
+def _is_foreign(name: str) -> bool:
+    """Whether a header is none of the project's."""
+    return libclang.is_bundled(name) or libclang.is_system(name)
+
+
+def in_system_functions(unit: Any, errors: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """List the errors that stand in functions which headers of the system define: they reach these functions only."""
+    inside = libclang.in_system_functions(unit, [(e.location.file, e.location.line) for e in errors if e.location])
+    return [e for e in errors if e.location and (e.location.file, e.location.line) in inside]
+
+
+def _system_functions(unit: Any, errors: Collection[Diagnostic]) -> set[str]:
+    """List the functions that headers of the system define, if any holds an error, and the macros that name one."""
+    if not errors:
+        return set()
+    headers = {name for name in _headers(unit) if libclang.is_system(name)}
+    defined = libclang.definitions(unit, CursorKind.FUNCTION_DECL)
+    found = {cursor.spelling for cursor in defined if str(cursor.location.file) in headers}
+    folders = {Path(item.location.file).parent for item in errors if item.location}
+    near = sorted(name for name in headers if Path(name).parent in folders)
+    macros = [(_words(body), macro) for name in near for _, body, macro in _macros_of(_text(name).splitlines())]
+    while new := {name for words, name in macros if not words.isdisjoint(found)} - found:
+        found |= new
+    return found
 
 
 def _text(name: str) -> str:

@@ -11,7 +11,7 @@ from clang.cindex import CursorKind, TranslationUnitLoadError
 
 from tensorlift.diagnostics import Diagnostic, LiftError, Location
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.parse_errors import ParseErrors
+from tensorlift.frontends.c.parse_errors import ParseErrors, in_system_functions
 from tensorlift.frontends.c.variables import UnitReader
 from tensorlift.frontends.read_function import ReadFunction, read_function
 from tensorlift.refusals import REFUSALS, Refusal, refusal
@@ -88,10 +88,10 @@ def read_functions(parsed: ParsedFile, lower: Lower, function: str | None = None
     try:
         cursors = _selected(parsed.functions, parsed.name, function)
     except LiftError:
-        if errors is None:
+        if errors is None or not errors.errors:
             raise
         raise LiftError(*errors.errors) from None  # the parser may have dropped what is missing
-    if errors is not None and all(map(errors.within, cursors)):
+    if errors is not None and errors.errors and all(map(errors.within, cursors)):
         raise LiftError(*errors.errors)
     return [
         read_one(parsed, cursor, cursor.spelling, reader.location(cursor), partial(lower, reader, cursor))
@@ -139,8 +139,9 @@ def encoded(text: str, filename: str) -> bytes:
 def diagnose(unit: Any, filename: str, row: Refusal = REFUSALS["parse"]) -> list[Diagnostic]:
     """Raise the parser's errors, as ``row`` words them; give its warnings about undefined order of side effects."""
     errors, unsequenced = found_by_parser(unit, filename, row)
-    if errors:
-        raise LiftError(*errors)
+    inside = in_system_functions(unit, errors)
+    if reaching := [item for item in errors if item not in inside]:
+        raise LiftError(*reaching)
     return unsequenced
 
 

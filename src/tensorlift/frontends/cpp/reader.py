@@ -245,9 +245,10 @@ def read_instances(file: ParsedCpp, lower: LowerInstance, function: str | None =
     chosen, refused = _chosen(file.found, file.templates, function, parsed.name)
     cursors = [one.cursor for one in chosen] + [one.cursor for one in refused]
     if reached is not None and (
-        all(map(reached.within, cursors)) or not all(_stands_in(cursors, e) for e in parsed.errors)
+        (reached.errors and all(map(reached.within, cursors)))
+        or not all(_stands_in(cursors, e) for e in reached.errors)
     ):
-        raise LiftError(*parsed.errors)
+        raise LiftError(*reached.errors)
     return [
         *(
             read_one(parsed, one.cursor, one.name, unit.location(one.cursor), partial(lower, file, one))

@@ -229,6 +229,10 @@ def _classified(ctx: Context, name: str, argument: Any, result: CType, at: FileL
     assert isinstance(result, IntegerType)
     if not isinstance(ctype, FloatType) or not isinstance(found, SSAValue):
         raise ctx.refusal("call", argument, name)
+    if name == "isinf_sign":
+        signs = (ctx.comparison("==", found, ctx.constant(s * math.inf, ctype, at), ctype, at) for s in (1, -1))
+        above, below = (ctx.operation("arith.extui", (sign,), ir_type(result), at) for sign in signs)
+        return ctx.operation("arith.subi", (above, below), ir_type(result), at)
     if name == "isnan":
         truth = ctx.comparison("!=", found, found, ctype, at)
     else:

@@ -102,8 +102,8 @@ def read_parsed_literally(parsed: ParsedFile, only: str | None = None) -> Litera
     """Read the functions of a file, or only one and what it calls."""
     reading = reading_of(parsed, TypeReader(), C)
     errors, own = parsed.reach, dict(parsed.functions)
-    if errors is not None and all(errors.within(cursor) for cursor in own.values()):
-        raise LiftError(*parsed.errors)
+    if errors is not None and errors.errors and all(errors.within(cursor) for cursor in own.values()):
+        raise LiftError(*errors.errors)
     for cursor in own.values() if only is None else (own[only],):
         _ask(reading, cursor)
     while reading.waiting:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
@@ -15,7 +15,7 @@ from clang.cindex import CursorKind
 from tensorlift.frontends.c import libclang
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 SPELLED = (
     "#ifndef TENSORLIFT_TEXT",
@@ -24,6 +24,7 @@ SPELLED = (
     "#endif",
 )
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|endif)\b", re.MULTILINE)
+_NAMED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DEFINED = re.compile(r"\s*\w+(\(?)((?:\\\r?\n|[^\n])*)")
 
@@ -49,14 +50,14 @@ class Macros:
         self._own: dict[str, _Macro] = {}
         self._outside: set[str] = set()
         for cursor in (c for c in found if c.kind is CursorKind.MACRO_DEFINITION):
-            self._define(cursor, source)
+            self._define(cursor, source, _bundled())
         self._places = [
             (cursor.extent.start.offset, cursor.spelling)
             for cursor in found
             if cursor.kind is CursorKind.MACRO_INSTANTIATION and _file(cursor) == filename
         ]
 
-    def _define(self, cursor: Any, source: bytes) -> None:
+    def _define(self, cursor: Any, source: bytes, bundled: Collection[str]) -> None:
         file, name = _file(cursor), cursor.spelling
         if file == self._filename:
             start = cursor.extent.start.offset
@@ -65,7 +66,7 @@ class Macros:
             directives = [one[1] for one in _CONDITION.finditer(source, 0, start)]
             depth = len(directives) - 2 * directives.count(b"endif")
             self._own[name] = _Macro(bool(bracket), depth > 0, tuple(_WORD.findall(body)))
-        elif file is None or not Path(file).is_relative_to(libclang.INCLUDE):
+        elif file is None or not (libclang.is_bundled(file) or (name in bundled and libclang.is_system(file))):
             self._outside.add(name)
 
     def texts(self, start: int, end: int) -> dict[str, str]:
@@ -96,6 +97,13 @@ class Macros:
 def stated(name: str, text: str) -> str:
     """Write a line that compiles only where a macro is what it was; the text is a string literal."""
     return f'_Static_assert(__builtin_strcmp(TENSORLIFT_TEXT({name}), {text}) == 0, "lift again: {name} is another");'
+
+
+@cache
+def _bundled() -> frozenset[str]:
+    """List the macros that the bundled headers define: C or POSIX says what they are, whoever spells them."""
+    texts = (path.read_text(encoding="utf-8") for path in libclang.INCLUDE.rglob("*.h"))
+    return frozenset(name for text in texts for name in _NAMED.findall(text))
 
 
 def _file(cursor: Any) -> str | None:

@@ -110,6 +110,8 @@ ARRAYS = {
 def tree(cursor: Any, names: Mapping[str, str]) -> Tree:
     """Give the tree of a cursor; ``names`` are other names that some identifiers have here."""
     kind = cursor.kind
+    if kind is CursorKind.PAREN_EXPR:  # the tree has the grouping; headers differ in the parentheses of their macros
+        return tree(libclang.children(cursor)[0], names)
     own: list[object] = [kind.name]
     if kind in _NAMED or kind.is_declaration():
         own.append(names.get(cursor.spelling, cursor.spelling))
