@@ -13,6 +13,7 @@ import stat
 import sys
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, refuse
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 MOST_BYTES = 64 << 20  # of any file that is read
+_UNREAD = {
+    **dict.fromkeys((".cu", ".cuh"), "CUDA"),
+    ".cl": "OpenCL",
+    **dict.fromkeys((".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08"), "Fortran"),
+}
 _LINE_END = re.compile(r"\r\n|\r|\n")  # what C compilers take for one; `str.splitlines` takes more
 
 
@@ -52,7 +58,12 @@ def source_from_text(text: str, name: str = "<string>") -> Source:
 
 
 def read_source(name: str) -> Source:
-    """Read a source file, or standard input for ``-``; refuse what is missing, unreadable, too large or no text."""
+    """Read a source file, or standard input for ``-``.
+
+    Refuses what is missing, unreadable, too large or no text, and languages that C is easily taken for.
+    """
+    if language := _UNREAD.get(PurePath(name).suffix.lower()):
+        raise refuse("TL504", f"'{name}' is {language}, which is not read", remedy="give C, C++, Python or MLIR")
     data = sys.stdin.buffer.read(MOST_BYTES + 1) if name == STDIN else _read_bytes(name)
     if len(data) > MOST_BYTES:
         raise _unreadable(name, f"it has more than {MOST_BYTES} bytes", "give a smaller file")

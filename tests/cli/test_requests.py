@@ -35,6 +35,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["lift", "."], "cannot read '.': it is a directory [TL501]"),
         (["lift", "a\0b"], "cannot read 'a\ufffdb': embedded null byte [TL501]"),
         (["lift", "binary"], "'binary' is not a text file: it holds a NUL byte [TL504]"),
+        (["lift", "kernel.cu"], "'kernel.cu' is CUDA, which is not read [TL504]"),
+        (["lift", "solver.F90", "--in-place"], "'solver.F90' is Fortran, which is not read [TL504]"),
         (["lift", "f.c", "--to", "nunpy"], "there is no target 'nunpy' [TL502]"),
         (["verify", "none.json"], "cannot read 'none.json': there is no such file [TL501]"),
         (["verify", "list.json"], "'list.json' holds no certificate: it is not a JSON object [TL507]"),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Arguments = list[Any]
     Calls = Iterator[tuple[str, Arguments]]
 
-_HEADERS = Path(tensorlift.__file__).parent / "frontends" / "c" / "include"
+_HEADERS = Path(tensorlift.__file__).parent / "frontends" / "c" / "include" / "defined"
 _ROUTINES = (
     "dot", "nrm2", "asum", "scal", "axpy", "copy", "swap", "gemv", "ger", "gemm", "symm", "syrk", "syr2k", "trmm",
 )  # fmt: skip

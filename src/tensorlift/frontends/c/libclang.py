@@ -319,6 +319,7 @@ def system_directories(language: str) -> tuple[str, ...]:
     return (*builtin, *(d for d in found if not (Path(d) / _OF_COMPILERS).is_file())) if builtin else found
 
 
+@cache
 def is_bundled(name: str) -> bool:
     """Whether a file is a header that this package brings."""
     return Path(name).is_relative_to(INCLUDE)

@@ -46,10 +46,10 @@ class Macros:
         self._text, self._filename, self._arguments = text, filename, arguments
         unit = libclang.parse(text, filename, arguments, record_macros=True)
         found = libclang.children(unit.cursor)
-        source = text.encode()
+        source, words = text.encode(), set(_WORD.findall(text))
         self._own: dict[str, _Macro] = {}
         self._outside: set[str] = set()
-        for cursor in (c for c in found if c.kind is CursorKind.MACRO_DEFINITION):
+        for cursor in (c for c in found if c.kind is CursorKind.MACRO_DEFINITION and c.spelling in words):
             self._define(cursor, source, _bundled())
         self._places = [
             (cursor.extent.start.offset, cursor.spelling)
