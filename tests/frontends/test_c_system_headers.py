@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from tensorlift.commands.in_place import rewrite_c
 from tensorlift.diagnostics import Severity
 from tensorlift.frontends.c import libclang
 from tensorlift.languages.c import read_c
@@ -69,6 +70,13 @@ def test_what_the_systems_headers_define_means_what_the_bundled_ones_say() -> No
         assert function.lifted
         assert [p.text for p in function.preconditions] == [p.text for p in bundled[name].preconditions]
         assert name == "cut" or function.program == bundled[name].program  # its `isinf` is another builtin
+
+
+def test_a_file_with_headers_of_the_system_is_rewritten_in_place() -> None:
+    text = _including("pthread assert float math") + KERNELS.split("double dot", maxsplit=1)[0]
+    record, written = rewrite_c(source_from_text(text, "k.c"), LiftOptions(target="c", test=True))
+    assert [f.verdict.value for f in record.functions] == ["loop-free"] * 3
+    assert b"peak_original" in written
 
 
 def test_a_directory_of_the_system_that_is_named_keeps_its_place() -> None:
