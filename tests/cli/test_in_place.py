@@ -393,28 +393,74 @@ def test_random_programs_give_the_same_before_and_after(seed: int, tmp_path: Pat
     assert replaced > 0
 
 
-PRAGMAS = """void scale(int n, double *x) { for (int i = 0; i < n; i++) x[i] *= 2; }
-void in_parallel(int n, double *x) {
-#pragma omp parallel for
-  for (int i = 0; i < n; i++) x[i] += 1;
+PRAGMAS = """#include <stdio.h>
+#define SHARED _Pragma("omp parallel")
+#pragma omp declare simd
+double twice(double v) { double s = 0; for (int k = 0; k < 2; k++) s += v; return s; }
+void scale(int n, double *x) {
+#pragma omp parallel for schedule(static) num_threads(2)
+  for (int i = 0; i < n; i++) x[i] *= 2;
 }
 void half(int n, double *x, double *y) {
   for (int i = 0; i < n; i++) x[i] += 1;
 #pragma omp target
   for (int i = 0; i < n; i++) y[i] += 1;
 }
+void hidden(int n, double *x) {
+  SHARED
+  { for (int i = 0; i < n; i++) x[i] = 1; }
+}
 void marked(int n, double *x) {
 #pragma scop
   for (int i = 0; i < n; i++) x[i] += 1;
 #pragma endscop
 }
+int main(void) {
+  double x[6], s = 0, t = 7, u; int i, threads = 2;
+  puts("start");
+  #pragma omp parallel for \\
+    num_threads(threads) private(i)
+  for (i = 0; i < 6; i++) x[i] = i;
+  puts("then");
+  if (threads)
+    #pragma omp parallel for private(u) reduction(+:s)
+    for (int k = 0; k < 6; k++) { u = x[k]; s += u * u; }
+  puts("last");
+  #pragma omp parallel for private(t)
+  for (int k = 0; k < 6; k++) { t = x[k]; for (int j = 0; j < 3; j++) x[k] += t; }
+  scale(6, x);
+  printf("%g %g %g %g\\n", s, t < 8 ? x[5] : 0, x[1], twice(2));
+  return 0;
+}
 """
 
 
-def test_loops_that_pragmas_keep_as_they_are_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@_NEEDS_COMPILER
+def test_loops_with_pragmas_of_openmp_are_replaced_or_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "p.c"
     source.write_text(PRAGMAS, encoding="utf-8")
-    main(["lift", str(source), "--in-place"])
-    told = [line for line in capsys.readouterr().err.splitlines() if "TL575" in line]
-    assert sorted(line.partition(": ")[0] for line in told) == [f"{source}:2:6", f"{source}:6:6"]
-    assert any("`#pragma omp parallel for` stands here" in line for line in told)
+    assert main(["lift", str(source), "--in-place", "-o", str(tmp_path / "out.c")]) == 1
+    output = capsys.readouterr()
+    told = {line.partition(": ")[0] for line in output.err.splitlines() if "TL575" in line and ": error:" in line}
+    assert told == {f"{source}:{place}" for place in ("9:6", "14:6", "35:3")}
+    text = (tmp_path / "out.c").read_text(encoding="utf-8")
+    lifted = [name for name in ("scale", "main_at_28", "main_at_32", "marked_at_20") if f" {name}_lifted(" in text]
+    assert lifted == ["scale", "main_at_28", "main_at_32"]
+    results = set()
+    for file in ("p.c", "out.c"):
+        for flags in (["-fopenmp"], []):
+            warned = _run(
+                "cc",
+                "-Wall",
+                "-Wno-unknown-pragmas",
+                "-Wno-unused-variable",
+                *flags,
+                "-o",
+                "p",
+                file,
+                "-lm",
+                folder=tmp_path,
+            )
+            assert warned == (0, "")
+            results.add(_run("./p", folder=tmp_path))
+    assert len(results) == 1

@@ -87,7 +87,8 @@ REFUSED = [
     ("for (int i = 0; i < n; i++) { if (a[i] > 3) return; a[i] = 1; }", "TL114", "`return`"),
     ("for (int i = 0; i < n; i++) { if (a[i] > 3) goto out; a[i] = 1; }\nout: ;", "TL111", "goto"),
     ("for (int i = 0; i < n; i++)\n#ifdef X\n a[i] = 1;\n#else\n a[i] = 2;\n#endif\n", "TL576", "`#ifdef X`"),
-    ("for (int i = 0; i < n; i++) {\n#pragma omp atomic\n g += 1; }", "TL575", "`#pragma omp atomic`"),
+    ("for (int i = 0; i < n; i++) {\n#pragma omp task\n g += 1; }", "TL575", "`#pragma omp task`"),
+    ("int k[4];\n#pragma omp simd private(k)\nfor (int i = 0; i < n; i++) a[i] = k[0];", "TL575", "private(k)"),
 ]  # fmt: skip
 
 

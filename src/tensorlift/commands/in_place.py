@@ -32,7 +32,8 @@ from tensorlift.commands.rewrite import (
 )
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, refuse
-from tensorlift.frontends.c.outline.stretches import Stretch, left_for_pragmas, refused_inside
+from tensorlift.frontends.c.openmp import pragmas_in
+from tensorlift.frontends.c.outline.stretches import Stretch, is_left, refused_inside
 from tensorlift.frontends.c.outline.text import Outlined, outlined
 from tensorlift.frontends.c.outline.unit import Definition, Unit, trees_of
 from tensorlift.frontends.c.reader import parser_arguments
@@ -94,9 +95,8 @@ class _Rewriting(Rewriting):
         definitions = [d for d in wanted if d.stretches]
         whole = self._whole(definitions)
         for definition in wanted:
-            left = () if definition.name in whole else left_for_pragmas(self._body(definition), definition.location)
-            told = {(note.code, note.location) for note in self.notes}
-            self.note(d for d in left if (d.code, d.location) not in told)
+            if definition.name not in whole and is_left(definition.body, definition.stretches):
+                self.records.append(self.refused(definition.name, definition.location, self._left(definition)))
         pending = [_Tried(d, stretch) for d in definitions if d.name not in whole for stretch in d.stretches]
         while pending:
             pending = self._round(pending)
@@ -104,8 +104,12 @@ class _Rewriting(Rewriting):
         text = numbered if output else rewritten(self.text, self.replaced, Lines())
         return self.record(), self.source.encoded(text.decode())
 
-    def _body(self, definition: Definition) -> bytes:
-        return self.text[definition.body.start : definition.end]
+    def _left(self, definition: Definition) -> tuple[Diagnostic, ...]:
+        """Say why a function has loops that nobody tries."""
+        body = definition.body.start, definition.end
+        pragmas = [pragma.text for pragma in pragmas_in(self.text, *body) if "scop" not in pragma.text]
+        detail = next(iter(pragmas), "") or self.unit.macros.pragma_in(*body)
+        return refusal("outline-pragma", definition.location, detail).diagnostics
 
     def _is_wanted(self, name: str) -> bool:
         return not self.options.functions or name in self.options.functions
@@ -158,12 +162,20 @@ class _Rewriting(Rewriting):
         if reason is None and definition.is_inline and not definition.is_static:
             message, remedy = f"`{definition.name}` is inline for other files too", "make it static"
             reason = refuse("TL579", message, definition.location, remedy)
+        if reason is None and definition.name in self._with_lanes():
+            reason = refusal("outline-pragma", definition.location, "omp declare simd")
         if reason is None and self.names & set(generated(definition.name)[1:]):
             message, remedy = f"the file has names that programs make of `{definition.name}`", "rename those"
             reason = refuse("TL579", message, definition.location, remedy)
         if reason is not None:
             self.note(reason.diagnostics)
         return reason is None
+
+    def _with_lanes(self) -> set[str]:
+        """Name what stands in declarations of functions that compilers make of several elements too."""
+        said = [p for p in pragmas_in(self.text) if (p.openmp or "").startswith("declare simd")]
+        heads = [re.split(rb"[;{]", self.text[p.end :], maxsplit=1)[0].decode() for p in said]
+        return {word for head in heads for word in _WORD.findall(head)}
 
     def _replace(self, function: FunctionRecord, definition: Definition, part: Outlined | None = None) -> None:
         self.records.append(function)
@@ -311,8 +323,7 @@ def lift_in_place(source: Source, options: LiftOptions, output: str | None, repo
         show_lift(record, Screen(sys.stdout), programs=False)
         if any("cblas_" in function.program for function in record.functions):
             click.echo("link with -lopenblas -lm")
-    left = [d for d in record.diagnostics if d.code == "TL575"]  # loops that nobody tried
-    return complain([*(d for function in record.functions for d in function.diagnostics), *left], REFUSED, source)
+    return complain([d for function in record.functions for d in function.diagnostics], REFUSED, source)
 
 
 def _origins(text: str) -> list[int]:

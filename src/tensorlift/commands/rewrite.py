@@ -48,7 +48,11 @@ _FEATURE = re.compile(  # what must be defined before any header is read
     rb"^[ \t]*#[ \t]*define[ \t]+_(\w+_SOURCE|_STDC_WANT\w*|FILE_OFFSET_BITS|USE_MATH_DEFINES|REENTRANT)\b",
     re.MULTILINE,
 )
-_ATTACHED = re.compile(rb"(?:^[ \t]*//[^\n]*\n|^[ \t]*/\*(?:[^*]|\*(?!/))*\*/[ \t]*\n)+\Z", re.MULTILINE)
+_ATTACHED = re.compile(
+    rb"(?:^[ \t]*//[^\n]*\n|^[ \t]*/\*(?:[^*]|\*(?!/))*\*/[ \t]*\n"
+    rb"|^[ \t]*#[ \t]*pragma[ \t]+omp[ \t]+declare[ \t]+simd[^\n\\]*\n)+\Z",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)

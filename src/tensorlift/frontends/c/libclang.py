@@ -204,6 +204,7 @@ def diagnostics(unit: Any) -> list[Any]:
     return [cindex.Diagnostic(LIBRARY.clang_getDiagnostic(unit, number)) for number in range(count)]
 
 
+OPENMP = "-Wsource-uses-openmp"  # a warning of the first pragma of OpenMP, macros' included
 MISSING = "file not found"  # how the parser's message of a missing header ends
 
 
@@ -237,7 +238,7 @@ def parse(
     """
     check_reading(text, filename, arguments)
     nothing_of_gcc = f"--gcc-toolchain={INCLUDE}"  # else the driver searches the whole machine for a GCC, every time
-    first = [*before, "-nostdinc", nothing_of_gcc, "-ferror-limit=0"]
+    first = [*before, "-nostdinc", nothing_of_gcc, "-ferror-limit=0", OPENMP]
     files, options = [(filename, text)], _GO_ON | int(record_macros)
     is_plain = before[1] == "c" and len(text) <= _SHORT and "-include" not in arguments and not has_directives(text)
 

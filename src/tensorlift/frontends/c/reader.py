@@ -11,6 +11,9 @@ from clang.cindex import CursorKind, TranslationUnitLoadError
 
 from tensorlift.diagnostics import Diagnostic, LiftError, Location
 from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.openmp import not_sequential, uses_openmp
+from tensorlift.frontends.c.outline.macros import Macros
+from tensorlift.frontends.c.outline.syntax import called_by
 from tensorlift.frontends.c.parse_errors import ParseErrors, in_system_functions
 from tensorlift.frontends.c.variables import UnitReader
 from tensorlift.frontends.read_function import ReadFunction, read_function
@@ -37,6 +40,7 @@ class ParsedFile:
     unit: Any
     errors: tuple[Diagnostic, ...]
     unsequenced: tuple[Diagnostic, ...]
+    arguments: tuple[str, ...] = ()
 
     @cached_property
     def functions(self) -> tuple[tuple[str, Any], ...]:
@@ -51,7 +55,23 @@ class ParsedFile:
     def within(self, cursor: Any) -> tuple[Diagnostic, ...]:
         """Give what the parser found for which a function is refused; nothing where it holds."""
         errors = self.reach.within(cursor) if self.reach is not None else ()
-        return errors or _inside_of(cursor, self.unsequenced)
+        return errors or _inside_of(cursor, self.unsequenced) or self._in_openmp(cursor)
+
+    @cached_property
+    def _macros(self) -> Macros:
+        return Macros(self.text, self.name, self.arguments)
+
+    def _in_openmp(self, cursor: Any) -> tuple[Diagnostic, ...]:
+        """Refuse a function that OpenMP may give another meaning, by its own pragmas or by those of what it calls."""
+        if not uses_openmp(self.unit):
+            return ()
+        for one in (cursor, *called_by(cursor, self.name)):
+            span = one.extent.start.offset, one.extent.end.offset
+            detail = not_sequential(one, self.source) or self._macros.pragma_in(*span)
+            if detail:
+                place = one.location
+                return refusal("outline-pragma", Location(self.name, place.line, place.column), detail).diagnostics
+        return ()
 
 
 def parse_c(  # noqa: PLR0913 - each option is one of a compiler's
@@ -76,7 +96,7 @@ def parse_c(  # noqa: PLR0913 - each option is one of a compiler's
         detail = f"libclang does not take the options {shlex.join(arguments)}"
         raise refusal("parse", Location(filename, 1, 1), detail) from error
     errors, unsequenced = found_by_parser(unit, filename, REFUSALS["parse"])
-    return ParsedFile(text, filename, source, unit, tuple(errors), tuple(unsequenced))
+    return ParsedFile(text, filename, source, unit, tuple(errors), tuple(unsequenced), tuple(arguments))
 
 
 def read_functions(parsed: ParsedFile, lower: Lower, function: str | None = None) -> list[ReadFunction]:

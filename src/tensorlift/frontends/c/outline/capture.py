@@ -267,6 +267,7 @@ class Capture:
     around: tuple[tuple[Node, int], ...]
     uses: Uses
     locate: Callable[[Any], Location]
+    named: frozenset[str] = frozenset()  # in pragmas
 
     def passed(self) -> list[Passed]:
         """List what the statements take, scalars first; raises LiftError where they cannot be moved."""
@@ -292,6 +293,9 @@ class Capture:
         for node in self._nodes():
             if node.name and node.name not in inside:
                 found.setdefault(node.name, libclang.referenced(node.cursor))
+        spelled = {cursor.spelling for cursor in found.values()}
+        for name in sorted(self.named - spelled):
+            found |= {identity(c): c for c in self.uses.declared.get(name, ()) if identity(c) not in inside}
         ordered = sorted(found.items(), key=lambda entry: entry[1].location.offset)
         yield from ((variable, cursor) for variable, cursor in ordered if cursor.kind in _VARIABLES)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
@@ -51,6 +51,7 @@ class Macros:
         self._outside: set[str] = set()
         for cursor in (c for c in found if c.kind is CursorKind.MACRO_DEFINITION and c.spelling in words):
             self._define(cursor, source, _bundled())
+        self._found = found
         self._places = [
             (cursor.extent.start.offset, cursor.spelling)
             for cursor in found
@@ -74,6 +75,21 @@ class Macros:
         used = [name for place, name in self._places if start <= place < end]
         names = sorted({name for name in used if self._may_change(name, frozenset()) and not self._takes(name)})
         return self._spelled(names) if names else {}
+
+    @cached_property
+    def _definitions(self) -> dict[str, Any]:
+        return {c.spelling: c for c in self._found if c.kind is CursorKind.MACRO_DEFINITION}
+
+    def pragma_in(self, start: int, end: int) -> str:
+        """Name a macro that a text from an offset to another uses and that holds a pragma; nothing if there is none."""
+        used = (name for place, name in self._places if start <= place < end)
+        return next((name for name in used if self._holds_pragma(name, frozenset())), "")
+
+    def _holds_pragma(self, name: str, inside: frozenset[str]) -> bool:
+        if name in inside or name not in self._definitions:
+            return False
+        words = {token.spelling for token in self._definitions[name].get_tokens()} - {name}
+        return "_Pragma" in words or any(self._holds_pragma(word, inside | {name}) for word in words)
 
     def _takes(self, name: str) -> bool:
         return name in self._own and self._own[name].takes

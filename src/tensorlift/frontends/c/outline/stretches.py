@@ -13,22 +13,21 @@ from typing import TYPE_CHECKING, Any
 from clang.cindex import CursorKind
 
 from tensorlift.frontends.c.math_functions import is_math_function
+from tensorlift.frontends.c.openmp import GIVEN, Pragma, pragmas_in
 from tensorlift.frontends.c.outline.capture import Capture, Passed, Uses
-from tensorlift.frontends.c.outline.syntax import LOOPS, Node
+from tensorlift.frontends.c.outline.syntax import ARRAYS, LOOPS, Node
 from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from tensorlift.diagnostics import Diagnostic, LiftError, Location
+    from tensorlift.diagnostics import LiftError, Location
 
-_PRAGMA = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+([^\n]*)|_Pragma[ \t]*\(([^\n]*)\)", re.MULTILINE)
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*((?!pragma\b)\w+[^\n]*)", re.MULTILINE)
 _MARKERS = re.compile(r"(end)?scop\b")  # say where loops are, and ask for nothing
-_LOOP_PRAGMAS = re.compile(
-    r"omp (parallel for|simd|parallel for simd)\b(?!.*\b(ordered|lastprivate|linear)\b)|GCC ivdep|GCC unroll|clang loop"
-    r"|ivdep|unroll|(end)?scop\b"
-)  # say how the loop behind them may run
+_LOOP_PRAGMAS = re.compile(r"GCC ivdep|GCC unroll|clang loop|ivdep|unroll|(end)?scop\b")
+# The last ones say how the loops behind them may run.
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _SPACE = re.compile(rb"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _LEAVES = {
     CursorKind.RETURN_STMT: "return-in-loop",
@@ -65,8 +64,15 @@ class Stretch:
 
     @property
     def start(self) -> int:
-        """The offset of the first byte."""
-        return self.statements[0].start
+        """The offset of the first byte, of a pragma of the first loop if it has one."""
+        lead = self._lead
+        return lead[0].start if lead else self.statements[0].start
+
+    @property
+    def _lead(self) -> list[Pragma]:
+        """The pragmas of the first loop."""
+        (holder, _), *_ = self.around
+        return _before(holder, self.statements[0], self.function.text)
 
     @property
     def end(self) -> int:
@@ -117,10 +123,26 @@ class Stretch:
             asked = refused_inside(self.function.text[start:end], self.location)
             if asked is not None:
                 raise asked
-        return Capture(self.statements, self.around, self.function.uses, self.function.locate).passed()
+        return Capture(self.statements, self.around, self.function.uses, self.function.locate, self._named()).passed()
+
+    def _named(self) -> frozenset[str]:
+        """List what pragmas name; raises LiftError where they give threads arrays, which would be pointers."""
+        clauses = [
+            (pragma, clause)
+            for pragma in pragmas_in(self.function.text, self.start, self.end)
+            for clause in (pragma.clauses() or () if pragma.is_openmp_loop else ())
+        ]
+        for pragma, clause in clauses:
+            named = clause.items if clause.name in GIVEN else ()
+            declared = [cursor for name in named for cursor in self.function.uses.declared.get(name, ())]
+            if any(cursor.type.get_canonical().kind in ARRAYS for cursor in declared):
+                raise refusal("outline-pragma", self.location, pragma.text)
+        return frozenset(word for _, clause in clauses for word in _WORD.findall(clause.text))
 
     def parts(self) -> list[Stretch]:
         """List the smaller stretches inside: each loop, else what is inside of the only statement."""
+        if self.is_single and any(pragma.openmp is not None for pragma in self._lead):
+            return []  # what several threads run stays as it is
         if self.is_single:
             (statement,) = self.statements
             (holder, end), *outer = self.around
@@ -138,14 +160,14 @@ def refused_inside(text: bytes, location: Location) -> LiftError | None:
     conditional = _DIRECTIVE.search(text)
     if conditional is not None:
         return refusal("outline-conditional", location, "#" + conditional[1].decode(errors="replace").strip())
-    pragma = next((pragma for pragma in _pragmas(text) if not _LOOP_PRAGMAS.match(pragma)), None)
-    return None if pragma is None else refusal("outline-pragma", location, pragma)
+    pragma = next((p for p in pragmas_in(text) if not (_is_of_loop(p) or p.is_within_loop)), None)
+    return None if pragma is None else refusal("outline-pragma", location, pragma.text)
 
 
-def left_for_pragmas(text: bytes, location: Location) -> tuple[Diagnostic, ...]:
-    """Say that loops of a text are left as they are for pragmas before them that ask for something."""
-    pragma = next((pragma for pragma in _pragmas(text) if not _MARKERS.match(pragma)), None)
-    return () if pragma is None else refusal("outline-pragma", location, pragma.strip()).diagnostics
+def is_left(body: Node, stretches: Sequence[Stretch]) -> bool:
+    """Tell whether a loop of a function is in none of its stretches."""
+    loops = [node for node in body.walk() if node.kind in LOOPS]
+    return not all(any(s.start <= loop.start < s.end for s in stretches) for loop in loops)
 
 
 def stretches_of(body: Node, function: Surroundings) -> list[Stretch]:
@@ -156,10 +178,8 @@ def stretches_of(body: Node, function: Surroundings) -> list[Stretch]:
 def _in_compound(compound: Node, around: tuple[tuple[Node, int], ...], function: Surroundings) -> Iterator[Stretch]:
     """Yield the longest stretches of a compound statement, in order."""
     run: list[Node] = []
-    behind = compound.start + 1
     for position, node in enumerate(compound.parts):
-        asked = any(not _MARKERS.match(pragma) for pragma in _pragmas(function.text[behind : node.start]))
-        behind = node.end
+        asked = _is_asked(compound, node, function.text)
         if not asked and node.kind is not CursorKind.DECL_STMT and _stays(node) is None:
             run.append(node)
             continue
@@ -190,7 +210,7 @@ def _inside(statement: Node, around: tuple[tuple[Node, int], ...], function: Sur
         return
     for body in bodies:
         within = ((statement, statement.parts.index(body) + 1), *around)
-        if _pragmas(function.text[statement.start : body.start]):
+        if _is_asked(statement, body, function.text):
             continue
         if body.kind is CursorKind.COMPOUND_STMT:
             yield from _in_compound(body, within, function)
@@ -232,5 +252,21 @@ def _escape(node: Node, *, in_loop: bool = False, in_switch: bool = False) -> tu
     return next((escape for escape in found if escape is not None), None)
 
 
-def _pragmas(text: bytes) -> list[str]:
-    return [b"".join(group or b"" for group in match).decode(errors="replace") for match in _PRAGMA.findall(text)]
+def _before(holder: Node, node: Node, text: bytes) -> list[Pragma]:
+    """List the pragmas right before a part of something, but those that ask for nothing."""
+    position = holder.parts.index(node)
+    start = holder.parts[position - 1].end if position else holder.start
+    return [pragma for pragma in pragmas_in(text, start, node.start) if not _MARKERS.match(pragma.text)]
+
+
+def _is_asked(holder: Node, node: Node, text: bytes) -> bool:
+    """Tell whether pragmas before a part of something ask for more than how a loop runs."""
+    pragmas = _before(holder, node, text)
+    if not pragmas:
+        return False
+    is_plain = node.kind in LOOPS and all(map(_is_of_loop, pragmas))
+    return not is_plain or _DIRECTIVE.search(text, pragmas[0].start, node.start) is not None
+
+
+def _is_of_loop(pragma: Pragma) -> bool:
+    return pragma.is_openmp_loop or _LOOP_PRAGMAS.match(pragma.text) is not None

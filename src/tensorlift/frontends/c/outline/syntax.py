@@ -87,6 +87,25 @@ def identity(cursor: Any) -> int:
     return int(cursor.canonical.data[0] or 0)
 
 
+def called_by(function: Any, filename: str) -> list[Any]:
+    """List the definitions in a file that a function calls, directly or not."""
+    found: dict[int, Any] = {}
+
+    def visit(cursor: Any) -> None:
+        for call in libclang.descendants(cursor, CursorKind.CALL_EXPR):
+            callee = call.referenced
+            definition = callee.get_definition() if callee is not None else None
+            if definition is None or identity(definition) in found:
+                continue
+            file = definition.location.file
+            if file is not None and file.name == filename:
+                found[identity(definition)] = definition
+                visit(definition)
+
+    visit(function)
+    return list(found.values())
+
+
 Tree = tuple[object, ...]
 
 _LITERALS = {CursorKind.INTEGER_LITERAL, CursorKind.FLOATING_LITERAL, CursorKind.CHARACTER_LITERAL}

@@ -9,10 +9,11 @@ from clang.cindex import CursorKind, StorageClass, TranslationUnitLoadError
 
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.openmp import uses_openmp
 from tensorlift.frontends.c.outline.capture import uses_of
 from tensorlift.frontends.c.outline.macros import Macros
 from tensorlift.frontends.c.outline.stretches import Stretch, Surroundings, stretches_of
-from tensorlift.frontends.c.outline.syntax import Node, Tree, identity, node_of, tree
+from tensorlift.frontends.c.outline.syntax import Node, Tree, called_by, node_of, tree
 from tensorlift.frontends.c.reader import diagnose, encoded
 from tensorlift.refusals import refusal
 
@@ -53,6 +54,7 @@ class Unit:
         except TranslationUnitLoadError as error:
             raise refusal("parse", Location(filename, 1, 1), "libclang does not take the options") from error
         diagnose(unit, filename)
+        self.is_openmp = uses_openmp(unit)
         self.macros = Macros(text, filename, arguments)
         self._declarations = [c for c in libclang.children(unit.cursor) if self._is_here(c)]
 
@@ -90,22 +92,17 @@ class Unit:
             any(word.strip("_") == "inline" for word in words),
             body,
             self._callees(cursor),
-            tuple(stretches_of(body, Surroundings(self._source, uses_of(cursor, body), self._locate, self._callees))),
+            tuple(self._stretches(cursor, body)),
         )
 
-    def _callees(self, cursor: Any) -> tuple[tuple[int, int], ...]:
-        called = self._called(cursor, {}).values()
-        return tuple((one.extent.start.offset, one.extent.end.offset) for one in called)
+    def _stretches(self, cursor: Any, body: Node) -> list[Stretch]:
+        if self.is_openmp and self.macros.pragma_in(body.start, body.end):
+            return []  # it is not known which loops several threads run
+        return stretches_of(body, Surroundings(self._source, uses_of(cursor, body), self._locate, self._callees))
 
-    def _called(self, cursor: Any, found: dict[int, Any]) -> dict[int, Any]:
-        """Find the functions of the file that one calls, directly or not."""
-        for call in libclang.descendants(cursor, CursorKind.CALL_EXPR):
-            callee = call.referenced
-            definition = callee.get_definition() if callee is not None else None
-            if definition is not None and identity(definition) not in found and self._is_here(definition):
-                found[identity(definition)] = definition
-                self._called(definition, found)
-        return found
+    def _callees(self, cursor: Any) -> tuple[tuple[int, int], ...]:
+        called = called_by(cursor, self._filename)
+        return tuple((one.extent.start.offset, one.extent.end.offset) for one in called)
 
     def trees(self, names: Mapping[str, str]) -> list[tuple[str, Tree]]:
         """Give all declarations in the file by their names, some identifiers under other ``names``."""
