@@ -252,11 +252,8 @@ def parse(
     defined = f"-isystem{INCLUDE / 'defined'}"
     bundled = (*arguments, defined, f"-isystem{INCLUDE}")
     unit = parsed(*bundled)
-    if not any(
-        item.severity >= cindex.Diagnostic.Error and _is_for_others(item, filename) for item in diagnostics(unit)
-    ):
-        return unit
-    system = system_directories(before[1])
+    is_lacking = any(_is_for_others(item, filename) for item in diagnostics(unit))
+    system = system_directories(before[1]) if is_lacking else ()
     if not system:
         return unit
     if before[1] == "c":
