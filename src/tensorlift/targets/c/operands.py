@@ -151,12 +151,8 @@ def symmetric_call(products: Sequence[Product]) -> SymmetricCall | None:
         return None
     if any(product.scale != first.scale for product in products):
         return None
-    listed = [_with_summed(product, first.summed) for product in products]
+    listed = [renamed(product, {product.summed: first.summed}) for product in products]
     return _rank_update(listed) or (_product(listed[0], listed[1]) if len(listed) > 1 else None)
-
-
-def _with_summed(product: Product, summed: str) -> Product:
-    return renamed(product, {product.summed: summed})
 
 
 def renamed(product: Product, names: dict[str, str]) -> Product:
