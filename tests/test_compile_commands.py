@@ -13,17 +13,47 @@ from tensorlift.diagnostics import LiftError
 if TYPE_CHECKING:
     from pathlib import Path
 
-COMMAND = "cc -Iinc -I other -include inc/real.h -DN=4 -D M -std=c99 -O2 -c src/f.c"
+COMMAND = "cc -Iinc -I other -include inc/real.h -DM=0 -U M -DN=4 -D M -std=c99 -O2 -c src/f.c"
 
 
 @pytest.mark.parametrize("spelled", [{"command": COMMAND}, {"arguments": COMMAND.split()}])
 def test_flags_are_found_under_the_file_and_made_absolute(tmp_path: Path, spelled: dict[str, object]) -> None:
     entry = {"directory": ".", "file": "src/f.c", **spelled}
     (tmp_path / "compile_commands.json").write_text(json.dumps([{"file": "g.c", "command": "cc -DG g.c"}, entry]))
+    rest = "-Iinc -I other -include inc/real.h -DM=0 -U M -DN=4 -D M -std=c99 -O2"
     expected = CompilerFlags(
-        (str(tmp_path / "inc"), str(tmp_path / "other")), (str(tmp_path / "inc/real.h"),), ("N=4", "M"), "c99"
+        (str(tmp_path / "inc"), str(tmp_path / "other")),
+        (str(tmp_path / "inc/real.h"),),
+        ("N=4", "M"),
+        "c99",
+        "cc",
+        tuple(rest.split()),
+        str(tmp_path),
     )
     assert read_flags(str(tmp_path), str(tmp_path / "src/f.c")) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "compiler", "rest"),
+    [
+        ("ccache gcc -O2 -MD -MF f.d -MT f.o -o f.o -c f.c", "gcc", "-O2"),
+        ("../bin/clang -fopenmp -Wp,-MMD,f.d -of.o -S ./src/../f.c", "/../bin/clang", "-fopenmp"),
+        (
+            "cc -UX -iquote q -march=native -save-temps=obj -isystem s -- f.c",
+            "cc",
+            "-UX -iquote q -march=native -isystem s",
+        ),
+        ("cc -E -fno-math-errno -Xclang -x --sysroot /r -pie f.c", "cc", "-fno-math-errno -Xclang -x --sysroot /r"),
+        ("", "", ""),
+    ],
+)
+def test_the_rest_of_a_command_are_its_flags_but_for_what_it_reads_and_writes(
+    tmp_path: Path, command: str, compiler: str, rest: str
+) -> None:
+    (tmp_path / "compile_commands.json").write_text(json.dumps([{"file": "f.c", "command": command}]))
+    flags = read_flags(str(tmp_path), str(tmp_path / "f.c"))
+    assert flags.compiler in {compiler, f"{tmp_path}{compiler}"}
+    assert flags.rest == tuple(rest.split())
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "3", '[{"file": "other.c"}]'])

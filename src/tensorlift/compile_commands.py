@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,17 +16,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FOLDERS = ("-I", "-isystem", "-iquote", "-idirafter")
+_BEFORE = ("ccache", "sccache", "distcc", "icecc")  # what runs a compiler
+_OUTPUTS = re.compile(r"-(?:[cSE]|o.*|M.*|Wp,-M.*|save-temps.*|pie|-)")  # what says which files a compiler writes
+_WITH_VALUE = ("-o", "-MF", "-MT", "-MQ", "-MJ")
 _REMEDY = "give the compile_commands.json of the build, or its folder"
 
 
 @dataclass(frozen=True, slots=True)
 class CompilerFlags:
-    """What of a compiler's command line matters for reading a file; paths are absolute."""
+    """What of a compiler's command line matters for reading a file; paths are absolute.
+
+    For compiling it, ``rest`` has all flags as they stand, to be given to the ``compiler`` in the ``folder``.
+    """
 
     include_dirs: tuple[str, ...] = ()
     include_files: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
     std: str | None = None
+    compiler: str = ""
+    rest: tuple[str, ...] = ()
+    folder: str = ""
 
 
 def read_flags(database: str, file: str) -> CompilerFlags:
@@ -71,6 +81,8 @@ def _folder(entry: dict[str, Any], database: Path) -> Path:
 def _flags(entry: dict[str, Any], database: Path) -> CompilerFlags:
     words = entry.get("arguments")
     command = [str(word) for word in words] if isinstance(words, list) else shlex.split(str(entry.get("command", "")))
+    while command and Path(command[0]).name in _BEFORE:
+        del command[0]
     folder = _folder(entry, database)
     folders: list[str] = []
     files: list[str] = []
@@ -83,9 +95,25 @@ def _flags(entry: dict[str, Any], database: Path) -> CompilerFlags:
             files.append(str((folder / value).resolve()))
         elif flag == "-D":
             defines.append(value)
+        elif flag == "-U":
+            defines = [one for one in defines if one.partition("=")[0] != value]
         elif flag == "-std":
             std = value
-    return CompilerFlags(tuple(folders), tuple(files), tuple(defines), std)
+    compiler = command[0] if command else ""
+    if "/" in compiler:
+        compiler = str(folder / compiler)
+    rest = tuple(_rest(command, folder, _file_of(entry, database)))
+    return CompilerFlags(tuple(folders), tuple(files), tuple(defines), std, compiler, rest, str(folder))
+
+
+def _rest(command: list[str], folder: Path, file: Path) -> Iterator[str]:
+    """Yield the flags that do not name the file, nor what is written."""
+    words = iter(command[1:])
+    for word in words:
+        if word in _WITH_VALUE:
+            next(words, "")
+        elif not _OUTPUTS.fullmatch(word) and (word.startswith("-") or (folder / word).resolve() != file):
+            yield word
 
 
 def _pairs(command: list[str]) -> Iterator[tuple[str, str]]:
@@ -95,10 +123,10 @@ def _pairs(command: list[str]) -> Iterator[tuple[str, str]]:
         if word.startswith("-std="):
             yield "-std", word.removeprefix("-std=")
             continue
-        for flag in (*_FOLDERS, "-include", "-D"):
+        for flag in (*_FOLDERS, "-include", "-D", "-U"):
             if word == flag:
                 yield flag, next(words, "")
                 break
-            if word.startswith(flag) and (flag in {"-I", "-D"} or flag in _FOLDERS):
+            if word.startswith(flag) and (flag in {"-I", "-D", "-U"} or flag in _FOLDERS):
                 yield flag, word.removeprefix(flag)
                 break

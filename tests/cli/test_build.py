@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes.util
+import json
 import os
 import shutil
 import subprocess
@@ -12,7 +13,7 @@ import pytest
 
 from tensorlift.cli import main
 from tensorlift.diagnostics import LiftError
-from tensorlift.runtime.compilers import build_library
+from tensorlift.runtime.compilers import Project, build_library
 from tensorlift.runtime.original import CompileOptions
 
 if TYPE_CHECKING:
@@ -142,12 +143,47 @@ def test_what_is_not_lifted_is_compiled_with_the_flags_that_are_given(tmp_path: 
     """The text of the file is that of its users: only programs have integers that wrap."""
     text = "#ifdef __FAST_MATH__\n#ifdef OWN\nint fast(void) { return 1; }\n#endif\n#endif\n"
     library = tmp_path / "l.so"
-    library.write_bytes(build_library(text, [], [], CompileOptions(), ["-O1", "-ffast-math", "-DOWN"]))
+    library.write_bytes(build_library(text, [], [], CompileOptions(), Project(flags=("-O1", "-ffast-math", "-DOWN"))))
     assert ctypes.CDLL(str(library)).fast() == 1
     wraps = "int wraps(int a) { return a + 1 > a; }\n"
     library = tmp_path / "w.so"
     library.write_bytes(build_library(wraps, [], [], CompileOptions()))
     assert ctypes.CDLL(str(library)).wraps(2**31 - 1) == 1, "the compiler may take it that integers do not overflow"
+
+
+@_NEEDS_COMPILER
+def test_what_is_not_lifted_is_compiled_as_its_project_does(tmp_path: Path) -> None:
+    """All flags of its command count, in its folder, at linking too; what the command line says comes after them."""
+    text = """#include "own.h"
+#include <stdio.h>
+int omp_in_parallel(void);
+#if defined GONE || OWN != 3 || !defined LATE || !defined __clang__ && !(defined __FAST_MATH__ && defined __OPTIMIZE__)
+#error flags
+#endif
+int threads(void) { int n = 0; puts("");
+#pragma omp parallel num_threads(2) reduction(+: n)
+  n += omp_in_parallel() * OWN_H * STDIO_H;
+  return n; }
+void twice(int n, double *x) { for (int i = 0; i < n; i++) x[i] *= 2; }
+"""
+    for name, content in (
+        ("src/f.c", text),
+        ("src/own.h", "#define OWN_H 1\n"),
+        ("src/stdio.h", "#error the system's\n"),
+        ("build/first.h", "#define STDIO_H 1\n"),
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    command = (
+        "no-such-cc -O1 -ffast-math -fopenmp -DGONE -UGONE -DOWN=2 -include first.h -Werror -MD -c ../src/f.c -o f.o"
+    )
+    entry = {"directory": "build", "file": "../src/f.c", "command": command}
+    (tmp_path / "compile_commands.json").write_text(json.dumps([entry]))
+    library = tmp_path / "l.so"
+    asked = ["build", str(tmp_path / "src/f.c"), "-p", str(tmp_path), "-o", str(library)]
+    assert main([*asked, "-DOWN=3", "-DLATE"]) == 1
+    assert ctypes.CDLL(str(library)).threads() == 2
+    assert sorted(file.name for file in (tmp_path / "build").iterdir()) == ["first.h"]
 
 
 def test_what_does_not_compile_is_said() -> None:

@@ -14,6 +14,7 @@ from tensorlift.commands.options import REFUSED, complain, lift_options, source_
 if TYPE_CHECKING:
     from tensorlift.pipeline import LiftOptions
     from tensorlift.record import FunctionRecord
+    from tensorlift.runtime.compilers import Project
     from tensorlift.source import Source
 
 
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", metavar="LIB.so", required=True, help="Write the library to this file.")
 @click.option("--function", "functions", metavar="F", multiple=True, help="Lift this function only (repeatable).")
 @click.option("--programs", "programs_output", metavar="OUT.c", help="Also write the programs to this file.")
-@click.option("--cflags", metavar="FLAGS", help="Compile FILE itself with these. [default: -O3 -march=native]")
+@click.option(
+    "--cflags", metavar="FLAGS", help="Compile FILE itself with these. [default: those of -p, else -O3 -march=native]"
+)
 @source_options
 def build(
     *, file: str, output: str, functions: tuple[str, ...], programs_output: str | None, cflags: str | None, **flags: Any
@@ -39,9 +42,10 @@ def build(
 
     check_outputs(file, [output, *([programs_output] if programs_output else [])])
     source = read_source(file)
+    given, database = dict(flags), flags["database"]
     options = replace(lift_options(file, functions, "c", flags), replaces=True)
     from tensorlift.pipeline import lift_source
-    from tensorlift.runtime.compilers import OPTIMISED, ORIGINAL, build_library
+    from tensorlift.runtime.compilers import ORIGINAL, build_library
     from tensorlift.runtime.original import CompileOptions
 
     record = lift_source(source, options)
@@ -51,18 +55,33 @@ def build(
     programs = [function.program for function in record.functions if function.name in replaced]
     if programs_output:
         write_output(programs_output, "\n".join(programs))
-    beside = str(Path(source.name).parent)
-    folders = (*options.include_dirs, beside)
-    compiled = CompileOptions(folders, options.defines, options.std or "", options.include_files)
+    project = _project(file, database, cflags)
+    if not project.folder:  # else all flags of the build are there
+        given = {name: getattr(options, name) for name in given if name != "database"}
+    standard = given["std"] or ""
+    compiled = CompileOptions(given["include_dirs"], given["defines"], standard, given["include_files"])
     hidden = [f"{name}{ORIGINAL}" for name in replaced]
-    own_flags = OPTIMISED if cflags is None else shlex.split(cflags)
-    write_data(output, build_library(text, programs, hidden, compiled, own_flags))
+    write_data(output, build_library(text, programs, hidden, compiled, project))
     Path(output).chmod(0o755)
     for function in record.functions:
         how = "lifted" if function.name in replaced else "as it was"
         click.echo(f"{function.name}: {how}{f', {level_text(function)}' if function.name in replaced else ''}")
     status = complain(record.all_diagnostics, REFUSED, source)
     return status if len(replaced) == len(record.functions) else max(status, REFUSED)
+
+
+def _project(file: str, database: str | None, cflags: str | None) -> Project:
+    """Say how a file itself is compiled: by ``cflags``, else by the command that a database has for it."""
+    from tensorlift.compile_commands import read_flags
+    from tensorlift.runtime.compilers import OPTIMISED, Project
+
+    beside = ("-iquote", str(Path(file).resolve().parent))
+    if cflags is not None:
+        return Project(flags=(*beside, *shlex.split(cflags)))
+    if not database:
+        return Project(flags=(*beside, *OPTIMISED))
+    found = read_flags(database, file)
+    return Project(found.compiler, (*beside, *found.rest), found.folder)
 
 
 def _renamed(source: Source, options: LiftOptions, functions: tuple[FunctionRecord, ...]) -> tuple[str, list[str]]:

@@ -57,6 +57,19 @@ COMPILERS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Project:
+    """How a project compiles one of its files: by which compiler, if it is here, with which flags, and where."""
+
+    compiler: str = ""
+    flags: tuple[str, ...] = OPTIMISED
+    folder: str = ""
+
+    def found(self) -> str | None:
+        """Find the compiler; where it is not here, another one for C."""
+        return next(filter(None, map(shutil.which, (self.compiler, "gcc", "cc"))), None)
+
+
 def lifted_builds(*, by_all: bool) -> dict[str, Build]:
     """Return how programs in C are compiled, by the name of the compiler: by the first that is here, or ``by_all``.
 
@@ -134,6 +147,7 @@ _SHARED = ("-fPIC", "-w")
 _MEANING = ("-fwrapv", "-fno-strict-aliasing")
 _BLAS = "#include <cblas.h>"
 ORIGINAL = "_original"  # behind the name of a function: as it was
+_AT_LINKING = re.compile(r"-f(openmp|sanitize|profile|lto).*|--?coverage|-pg|-pthread|-m(32|64|x32)")
 _NO_SYMBOL = re.compile(r"\b(static|inline|extern)\b")
 
 
@@ -168,17 +182,19 @@ def build_library(
     programs: Sequence[str],
     hidden: Sequence[str],
     options: CompileOptions,
-    flags: Sequence[str] = OPTIMISED,
+    project: Project = Project(),
 ) -> bytes:
     """Compile the text of a file and programs to a library, its bytes, that does not show the ``hidden`` functions.
 
-    The ``flags`` are for the text of the file; programs have their own, with which integers wrap.
+    The text of the file is compiled as the ``project`` says, programs with flags of their own: integers wrap.
 
     Raises LiftError: TL601 without a compiler, TL640 where it does not compile, TL641 without OpenBLAS.
     """
-    compiler = shutil.which("gcc") or shutil.which("cc")
+    compiler = project.found()
     if compiler is None:
         raise refuse("TL601", "there is no C compiler", None, "install one that is called cc")
+    include, others = CompileOptions(options.include), replace(options, include=())
+    own = [*include.flags(), *project.flags, *others.flags()]  # of folders the first one counts, else the last one
     with tempfile.TemporaryDirectory(prefix="tensorlift-") as name:
         folder = Path(name)
         (folder / "source.c").write_text(source, encoding="utf-8")
@@ -187,15 +203,14 @@ def build_library(
         (folder / "hidden.map").write_text(f"{{ local:{names} }};\n" if names else "{ };\n", encoding="utf-8")
         uses_blas = any(_BLAS in program for program in (source, *programs))
         threads, libraries = openmp(compiler), ["-lopenblas"] * uses_blas
-        objects = [
-            [*flags, *options.flags(), "source.c", "-o", "source.o"],
-            [*OPTIMISED, *_MEANING, *REASSOCIATED, *threads, "programs.c", "-o", "programs.o"],
-        ]
-        for command in objects:
-            _run([compiler, "-c", *_SHARED, *command], folder)
-        script = ["-Wl,--version-script=hidden.map"] if names else []
-        linked = ["source.o", "programs.o", *script, *threads, *libraries, "-lm"]
-        _run([compiler, "-shared", "-o", "library.so", *linked], folder)
+        meant = [*OPTIMISED, *_MEANING, *REASSOCIATED, *threads]
+        script = [f"-Wl,--version-script={folder / 'hidden.map'}"] if names else []
+        linked = [*filter(_AT_LINKING.fullmatch, own), "-shared", *script, *threads, *libraries, "-lm"]
+        where = Path(project.folder) if project.folder and Path(project.folder).is_dir() else folder
+        objects = [str(folder / name) for name in ("source.o", "programs.o", "library.so")]
+        _run([compiler, *own, *_SHARED, "-c", str(folder / "source.c"), "-o", objects[0]], where)
+        _run([compiler, *meant, *_SHARED, "-c", str(folder / "programs.c"), "-o", objects[1]], folder)
+        _run([compiler, *objects[:2], "-o", objects[2], *linked], where)
         return (folder / "library.so").read_bytes()
 
 
@@ -206,7 +221,9 @@ def _run(command: Sequence[str], folder: Path) -> None:
 
 
 def _failure(errors: str) -> LiftError:
-    if re.search(r"cblas\.h: No such file|cannot find -lopenblas", errors):
+    if re.search(
+        r"cblas\.h(?:: No such file|' file not found)|(?:cannot|unable to) find (?:library )?-lopenblas", errors
+    ):
         return refuse("TL641", "OpenBLAS is not here", None, "install it: apt install libopenblas-dev")
     first = next((line for line in errors.splitlines() if "error" in line or "undefined" in line), errors)
     return refuse("TL640", f"the library does not compile: {first}", None, "give -I, -D and --std as cc needs")
