@@ -19,7 +19,7 @@ from tensorlift.record import Level, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-LOST = "TL650"  # the process that lifted a function ran out of time or crashed
+LOST = "TL650"  # the process that lifted a function ran out of time or crashed, or the file changed
 SCHEMA_VERSION = 1
 _SECONDS_DIGITS = 3
 

@@ -1,7 +1,8 @@
 """``tensorlift scan``: what becomes of each function of a code base, in one command.
 
-Threads hand files to workers, a process each (`scan_worker`), so that any of them may be ended; what comes back goes to
-the record file at once (`scanned`), and at the end into the summary (`report.scan`).
+Threads, or the workers of a cluster (`scan_cluster`), hand files to processes of their own (`scan_worker`), so that any
+of them may be ended; what comes back goes to the record file at once (`scanned`), and at the end into the summary
+(`report.scan`).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ _FAILING = ("regression", "refused", "unchanged", "hybrid", "scan")
 @click.command(short_help="Tell what becomes of each function of a code base.")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @click.option("-j", "--jobs", metavar="N", type=click.IntRange(min=1), help="Processes.  [default: all processors]")
+@click.option("--cluster", metavar="ADDRESS", help="Scan on this Dask cluster, tcp://..; local: on one of N processes.")
 @click.option("--exclude", "excluded", metavar="GLOB", multiple=True, help="Leave out files and folders (repeatable).")
 @click.option("--since", "revision", metavar="REV", help="Take only files that changed since this revision of git.")
 @click.option("--to", "target", metavar="TARGET", default="numpy", show_default=True, help="See 'tensorlift targets'.")
@@ -63,6 +65,7 @@ def scan(  # noqa: PLR0913 - one parameter for each option
     *,
     paths: tuple[str, ...],
     jobs: int | None,
+    cluster: str | None,
     excluded: tuple[str, ...],
     revision: str | None,
     target: str,
@@ -89,6 +92,8 @@ def scan(  # noqa: PLR0913 - one parameter for each option
 
     if "regression" in failing and baseline is None:
         raise click.UsageError("--fail-on regression goes with --baseline OLD")
+    if jobs is not None and cluster not in {None, "local"}:
+        raise click.UsageError("-j goes without --cluster ADDRESS: a cluster has the workers that it has")
     get_target(target)
     files = source_files(paths, excluded)
     files = changed_since(revision, paths, files) if revision is not None else files
@@ -101,7 +106,7 @@ def scan(  # noqa: PLR0913 - one parameter for each option
     done = {entry.key for entry in entries}
     todo = [task for task in tasks if task.key not in done]
     with _appending(output, lines_of(entries)) as record, _progress(len(todo)) as advance:
-        for found in _lifted(todo, seconds, jobs or os.cpu_count() or 1):
+        for found in _lifted(todo, seconds, jobs or os.cpu_count() or 1, cluster):
             entries += found
             if record is not None:
                 record.write(lines_of(found))
@@ -156,12 +161,16 @@ def _known(known: Sequence[Entry], tasks: Sequence[Task]) -> list[Entry]:
     return [entry for entry in known if entry.key in wanted]
 
 
-def _lifted(tasks: Sequence[Task], seconds: float, jobs: int) -> Iterator[list[Entry]]:
+def _lifted(tasks: Sequence[Task], seconds: float, jobs: int, cluster: str | None) -> Iterator[list[Entry]]:
     """Lift files, so many at a time; give the entries of each as it is done."""
     from concurrent.futures import ThreadPoolExecutor, as_completed
 
+    from tensorlift.commands.scan_cluster import scan_on_cluster
     from tensorlift.commands.scan_worker import scan_file
 
+    if cluster is not None:
+        yield from scan_on_cluster(tasks, seconds, cluster, jobs)
+        return
     threads = ThreadPoolExecutor(min(jobs, len(tasks) or 1))
     try:
         for future in as_completed([threads.submit(scan_file, task, seconds) for task in tasks]):

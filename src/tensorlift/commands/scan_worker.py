@@ -61,6 +61,7 @@ class Task:
     options: LiftOptions
     flags: tuple[str, ...]
     unread: tuple[tuple[str, int, str], ...] = ()  # functions not to be read: name, line, and why
+    folder: str = "."  # where names of files start
 
     @property
     def key(self) -> tuple[str, str, str, tuple[str, ...], str]:
@@ -170,6 +171,8 @@ def _be_worker(work: Work, task: Task, done: int, sender: Connection) -> NoRetur
     status = 1
     try:
         os.setsid()
+        with suppress(OSError):  # a machine without it has no file of it either
+            os.chdir(task.folder)
         with suppress(OSError, AttributeError):  # Linux ends it when the server ends, as that does with this process
             ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         for stream in () if "TENSORLIFT_DEBUG" in os.environ else (1, 2):  # what is printed is no part of a report
@@ -186,12 +189,11 @@ def lift_functions(task: Task, done: int, sender: Connection) -> None:
     from tensorlift import reading
     from tensorlift.deep import with_deep_stack
     from tensorlift.frontends import read_function
-    from tensorlift.source import read_source
 
     start = time.perf_counter()
     read_function.watch = _telling(task, sender)
     try:
-        source = read_source(task.file)
+        source = _read(task)
         functions = with_deep_stack(partial(reading.read, source, task.options))
     except LiftError as refusal:
         functions = ()
@@ -207,6 +209,20 @@ def lift_functions(task: Task, done: int, sender: Connection) -> None:
     share = (time.perf_counter() - start) / max(len(listed), 1)  # of reading
     for function, known in list(zip(functions, listed, strict=True))[done:]:
         sender.send(_lifted(task, source, function, known, share))
+
+
+def _read(task: Task) -> Source:
+    """Read the file; raises LiftError where it is not the one that entries would tell of."""
+    from tensorlift.source import read_source
+
+    try:
+        source = read_source(task.file)
+        why = "it changed since the scan began, or is another one on the machine that lifts it"
+    except LiftError as error:
+        source, why = None, error.diagnostics[0].message
+    if source is None or source.sha256 != (task.sha256 or source.sha256):
+        raise LiftError(Diagnostic(LOST, why))
+    return source
 
 
 def _telling(task: Task, sender: Connection) -> Callable[[str, Location], Diagnostic | None]:
