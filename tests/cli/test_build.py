@@ -13,6 +13,7 @@ import pytest
 
 from tensorlift.cli import main
 from tensorlift.diagnostics import LiftError
+from tensorlift.frontends.c.extents import extents_of
 from tensorlift.runtime.compilers import Project, build_library
 from tensorlift.runtime.original import CompileOptions
 
@@ -129,6 +130,23 @@ def test_functions_of_one_file_and_static_ones_are_kept_apart(folder: Path) -> N
     )
     assert main(["build", str(source), "-o", str(folder / "libone.so")]) == 1
     assert _symbols(folder / "libone.so") == {"ones"}
+
+
+def test_only_functions_that_others_call_by_their_name_are_replaced() -> None:
+    text = """#define LOCAL static
+#define INLINE static inline
+#define WEAK __attribute__((weak))
+#define API __attribute__((visibility("default")))
+static void a(void);
+void b(void) __asm__("other");
+void c(void) __attribute__((visibility("hidden")));
+API void d(void);
+void a(void) {} void b(void) {} void c(void) {} void d(void) {}
+LOCAL void e(void) {} INLINE void f(void) {} WEAK void g(void) {} inline void h(void) {}
+extern void i(void) {} __attribute__((noinline, cold)) void j(void) {}
+__attribute__((constructor)) void k(void) {} __attribute__((section("x"))) void l(void) {} API void m(void) {}
+"""
+    assert list(extents_of(text, "p.c", ())) == ["d", "i", "j"]
 
 
 def test_a_missing_blas_has_a_remedy_of_one_line() -> None:

@@ -96,5 +96,5 @@ def _renamed(source: Source, options: LiftOptions, functions: tuple[FunctionReco
     arguments = parser_arguments(options.include_dirs, options.include_files, options.defines, options.std)
     extents = extents_of(source.text, source.name, arguments)
     programs = {function.name: function.program for function in functions if function.lifted}
-    replaced = replaced_functions(source.text, programs, extents)
+    replaced = replaced_functions(programs, extents)
     return renamed(source.text, source.name, replaced, extents), replaced

@@ -92,10 +92,16 @@ class _Rewriting(Rewriting):
         """Try functions as a whole, then parts of those that stay, in rounds."""
         self._check_file()
         wanted = [d for d in self.unit.definitions() if self._is_wanted(d.name)]
-        definitions = [d for d in wanted if d.stretches]
+        definitions = [d for d in wanted if d.stretches and (d.is_static or not d.is_inline)]
         whole = self._whole(definitions)
         for definition in wanted:
-            if definition.name not in whole and is_left(definition.body, definition.stretches):
+            if definition.errors:
+                self.records.append(self.refused(definition.name, definition.location, definition.errors))
+            elif definition.stretches and definition.is_inline and not definition.is_static:
+                message = f"`{definition.name}` is inline for other files too"  # it may not call what is static
+                reason = refuse("TL579", message, definition.location, "make it static")
+                self.records.append(self.refused(definition.name, definition.location, reason.diagnostics))
+            elif definition.name not in whole and is_left(definition.body, definition.stretches):
                 self.records.append(self.refused(definition.name, definition.location, self._left(definition)))
         pending = [_Tried(d, stretch) for d in definitions if d.name not in whole for stretch in d.stretches]
         while pending:
@@ -159,9 +165,9 @@ class _Rewriting(Rewriting):
         bodies = [(definition.body.start, definition.end), *definition.callees]
         asked = (refused_inside(self.text[slice(*body)], definition.location) for body in bodies)
         reason = next((one for one in asked if one is not None), None)
-        if reason is None and definition.is_inline and not definition.is_static:
-            message, remedy = f"`{definition.name}` is inline for other files too", "make it static"
-            reason = refuse("TL579", message, definition.location, remedy)
+        if reason is None and definition.attribute:
+            message = f"the attribute `{definition.attribute}` is for the name `{definition.name}`"
+            reason = refuse("TL579", message, definition.location, "nothing: its parts are replaced")
         if reason is None and definition.name in self._with_lanes():
             reason = refusal("outline-pragma", definition.location, "omp declare simd")
         if reason is None and self.names & set(generated(definition.name)[1:]):
@@ -181,7 +187,7 @@ class _Rewriting(Rewriting):
         self.records.append(function)
         known = [line for line in summary_lines(function) if not line.startswith("  agrees")]
         spans = [(definition.start, definition.end), *definition.callees] if part is None else part.stretch.spans
-        macros = {name: text for span in spans for name, text in self.unit.macros.texts(*span).items()}
+        macros = {name: text for span in spans for name, text in self.unit.macros.stated(*span).items()}
         self.replaced.append(Replaced(function.program, known, definition, part, dict(sorted(macros.items()))))
 
     # -- parts of functions
@@ -323,7 +329,8 @@ def lift_in_place(source: Source, options: LiftOptions, output: str | None, repo
         show_lift(record, Screen(sys.stdout), programs=False)
         if any("cblas_" in function.program for function in record.functions):
             click.echo("link with -lopenblas -lm")
-    return complain([d for function in record.functions for d in function.diagnostics], REFUSED, source)
+    found = dict.fromkeys(d for function in record.functions for d in function.diagnostics)
+    return complain(list(found), REFUSED, source)
 
 
 def _origins(text: str) -> list[int]:

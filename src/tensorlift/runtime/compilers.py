@@ -148,7 +148,6 @@ _MEANING = ("-fwrapv", "-fno-strict-aliasing")
 _BLAS = "#include <cblas.h>"
 ORIGINAL = "_original"  # behind the name of a function: as it was
 _AT_LINKING = re.compile(r"-f(openmp|sanitize|profile|lto).*|--?coverage|-pg|-pthread|-m(32|64|x32)")
-_NO_SYMBOL = re.compile(r"\b(static|inline|extern)\b")
 
 
 def renamed(text: str, name: str, functions: Sequence[str], extents: Mapping[str, Extent]) -> str:
@@ -165,16 +164,9 @@ def renamed(text: str, name: str, functions: Sequence[str], extents: Mapping[str
     return f"#line 1 {json.dumps(name)}\n{source.decode()}"
 
 
-def replaced_functions(text: str, programs: Mapping[str, str], extents: Mapping[str, Extent]) -> list[str]:
-    """List the functions that programs replace: those that C calls from outside and that have one for C's signature."""
-    source = text.encode()
-    return [
-        function
-        for function, program in programs.items()
-        if function in extents
-        and f"{function}{ORIGINAL}(" in program
-        and not _NO_SYMBOL.search(source[slice(*extents[function][:2])].decode())
-    ]
+def replaced_functions(programs: Mapping[str, str], extents: Mapping[str, Extent]) -> list[str]:
+    """List the functions that programs replace: those that may be, and whose program has C's signature."""
+    return [name for name, program in programs.items() if name in extents and f"{name}{ORIGINAL}(" in program]
 
 
 def build_library(
