@@ -19,8 +19,9 @@ from tensorlift.record import Level, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+Match = tuple[int, int, int, int]  # first and last line of a stretch of a program, and of its source
 LOST = "TL650"  # the process that lifted a function ran out of time or crashed, or the file changed
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _SECONDS_DIGITS = 3
 
 
@@ -29,7 +30,9 @@ class Entry:
     """What became of one function, or with an empty name, why a file as a whole is refused.
 
     ``code`` and ``reason`` say why it is refused; where a loop stays, ``reason`` says why, without a code.  ``loops``
-    tells whether it loops over arrays, None where nobody could look.  ``flags`` are what it was read with.
+    tells whether it loops over arrays, None where nobody could look.  ``flags`` are what it was read with.  ``end`` is
+    its last line, ``at`` the one that the reason is about, ``remedy`` what must change; ``matches`` tell which lines of
+    the file a line of the program computes.
     """
 
     file: str
@@ -45,6 +48,11 @@ class Entry:
     target: str
     flags: tuple[str, ...]
     version: str
+    end: int | None = None
+    at: int | None = None
+    remedy: str = ""
+    program: str = ""
+    matches: tuple[Match, ...] = ()
 
     @property
     def key(self) -> tuple[str, str, str, tuple[str, ...], str]:
@@ -60,7 +68,8 @@ class Entry:
 _ENTRIES = Codec(
     {
         Entry: Form(
-            "file function=name line verdict level code reason loops seconds! sha256 target flags tensorlift=version",
+            "file function=name line end! verdict level code reason at! remedy? loops seconds! sha256 target flags"
+            " tensorlift=version program? matches?",
             make=lambda **given: Entry(**{"seconds": None, **given}),
         )
     },

@@ -51,6 +51,9 @@ _FAILING = ("regression", "refused", "unchanged", "hybrid", "scan")
     help="Take from RECORD what it tells of files that are as they were.",
 )
 @click.option("--json", "report", metavar="REPORT", help="Write the whole to this file as one object.")
+@click.option(
+    "--html", metavar="PAGE", help="Write a page for browsers: functions, sources beside programs, what helps."
+)
 @click.option("--no-times", is_flag=True, help="Leave times out of RECORD and REPORT: same input, same bytes.")
 @click.option("--baseline", metavar="OLD", help="Compare with this record of an earlier scan.")
 @click.option(
@@ -73,6 +76,7 @@ def scan(  # noqa: PLR0913 - one parameter for each option
     output: str | None,
     resume: bool,
     report: str | None,
+    html: str | None,
     no_times: bool,
     baseline: str | None,
     failing: tuple[str, ...],
@@ -87,6 +91,7 @@ def scan(  # noqa: PLR0913 - one parameter for each option
     from tensorlift.commands.scan_files import changed_since, source_files
     from tensorlift.report.output import STDOUT, check_outputs, write_output
     from tensorlift.report.scan import scan_json, show_scan
+    from tensorlift.report.scan_html import scan_html
     from tensorlift.scanned import in_order, lines_of, read_entries, regressions
     from tensorlift.targets import get_target
 
@@ -98,7 +103,7 @@ def scan(  # noqa: PLR0913 - one parameter for each option
     files = source_files(paths, excluded)
     files = changed_since(revision, paths, files) if revision is not None else files
     for file in files:
-        check_outputs(file, [name for name in (output, report) if name])
+        check_outputs(file, [name for name in (output, report, html) if name])
     old = read_entries(baseline) if baseline is not None else []
     known = read_entries(output) if output is not None and os.path.lexists(output) else []
     tasks, unreadable = _tasks(files, target, flags)
@@ -118,7 +123,9 @@ def scan(  # noqa: PLR0913 - one parameter for each option
         write_output(output, lines_of(entries))
     if report is not None:
         write_output(report, scan_json(entries, len(files), worse))
-    if STDOUT not in {output, report}:
+    if html is not None:
+        write_output(html, scan_html(entries, len(files)))
+    if STDOUT not in {output, report, html}:
         click.echo(show_scan(entries, len(files), worse), nl=False)
     return REFUSED if _fails(entries, bool(worse), failing) else OK
 
