@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes.util
+import json
 import os
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tensorlift.cli import main
-from tensorlift.runtime.compilers import complaint
+from tensorlift.runtime.compilers import Project, complaints
 from tensorlift.runtime.original import CompileOptions
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def test_a_program_does_not_compile_with_other_macros(tmp_path: Path) -> None:
 def test_a_compiler_that_does_not_take_a_program_keeps_the_function(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    compiler = tmp_path / "cc"
+    compiler = tmp_path / "gcc"
     compiler.write_text(f"""#!/bin/sh
 for last; do :; done
 grep -q g_lifted "$last" && {{ echo "$last:1:1: error: no g here" >&2; exit 1; }}
@@ -160,14 +161,42 @@ exec {shutil.which("cc")} "$@"
     written = out.read_text(encoding="utf-8")
     assert "f_lifted(" in written
     assert "g_lifted(" not in written
-    assert "the compiler says no g here [TL580]" in capsys.readouterr().err
+    assert "the program is left out: gcc says of it: no g here [TL588]" in capsys.readouterr().err
 
 
 @_NEEDS_COMPILER
-def test_what_a_compiler_says_of_a_file_is_its_first_error(tmp_path: Path) -> None:
-    file, options = str(tmp_path / "p.c"), CompileOptions()
+def test_what_compilers_say_of_a_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "own.h").write_text("#define K 3\n", encoding="utf-8")
-    assert not complaint('#include "own.h"\nint f(void) { return K; }\n', file, options)
-    assert "undeclared" in complaint("int f(void) { return K; }\nint g(void) { return ; 1 }\n", file, options)
-    assert not complaint("int f(void) { return K; }\n", file, CompileOptions(define=("K=1",)))
-    assert not complaint('#include "none.h"\nint f(void) { return K; }\n', file, options)  # it has not seen the whole
+
+    def said(text: str, *flags: str, define: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+        project = Project.of(str(tmp_path / "p.c"), CompileOptions(define=define), flags, "cc")
+        return [(one.option, one.message) for one in complaints(text, project) if one.compiler == shutil.which("cc")]
+
+    assert not said('#include "own.h"\nint f(void) { return K; }\n')
+    (error,) = said("int f(void) { return K; }\n")
+    assert (error[0], "undeclared" in error[1]) == ("", True)
+    assert not said("int f(void) { return K; }\n", define=("K=1",))
+    assert not said('#include "none.h"\nint f(void) { return K; }\n')  # it has not seen the whole
+    unused = "static int f_original(void) { int k; return 1; }\nint g(void) { return f_original(); }\n"
+    assert [option for option, _ in said(unused, "-Wall")] == ["unused-variable"]
+    assert [option for option, _ in said(unused, "-Wall", "-Werror")] == ["unused-variable"]
+    assert [option for option, _ in said(unused, "-Werror=unused-variable")] == ["unused-variable"]
+
+
+UNUSED = """#include <assert.h>
+void f(int n, int m, double *x) { for (int i = 0; i < n; i++) { assert(m > 3); x[i] = 1; } }
+"""
+
+
+@_NEEDS_COMPILER
+def test_warnings_that_programs_alone_give_are_turned_off_for_them(tmp_path: Path) -> None:
+    """The compiler and the flags are those of the file's command."""
+    command = "cc -std=c11 -Wall -Wextra -Werror -Wmissing-prototypes -c p.c"
+    (tmp_path / "compile_commands.json").write_text(json.dumps([{"file": "p.c", "command": command}]))
+    (tmp_path / "p.h").write_text("void f(int n, int m, double *x);\n", encoding="utf-8")
+    (tmp_path / "p.c").write_text(f'#include "p.h"\n{UNUSED}', encoding="utf-8")
+    assert main(["lift", str(tmp_path / "p.c"), "--in-place", "-p", str(tmp_path)]) == 0
+    text = (tmp_path / "p.c").read_text(encoding="utf-8")
+    ignored = [line.split()[-1] for line in text.splitlines() if line.startswith("#pragma GCC diagnostic ignored")]
+    assert ignored == ['"-Wunused-parameter"']
+    assert _run(*command.split(), folder=tmp_path) == (0, "")

@@ -65,6 +65,7 @@ class Replaced:
     definition: Definition
     part: Outlined | None = None
     macros: Mapping[str, str] = field(default_factory=dict)  # what is stated of macros, by name
+    silenced: tuple[str, ...] = ()  # warnings that compilers give for programs alone
 
     @property
     def name(self) -> str:
@@ -99,7 +100,11 @@ class Replaced:
         else:
             original = self.part.definition(declared[:-1], lines.of_source(self.part.line), lines.of_program())
             parts += [original, "\n", entry, "\n"]
-        return "".join([*parts, "\n", self.body, "\n"])
+        text = "".join([*parts, "\n", self.body])
+        if self.silenced:
+            ignored = "".join(f'#pragma GCC diagnostic ignored "-W{name}"\n' for name in self.silenced)
+            text = f"#pragma GCC diagnostic push\n{ignored}{text}#pragma GCC diagnostic pop\n"
+        return f"{text}\n"
 
 
 @dataclass(frozen=True, slots=True)
