@@ -10,14 +10,14 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.codec import Codec, Form, Via
 from tensorlift.diagnostics import refuse
 from tensorlift.record import Level, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 Match = tuple[int, int, int, int]  # first and last line of a stretch of a program, and of its source
 LOST = "TL650"  # the process that lifted a function ran out of time or crashed, or the file changed
@@ -91,11 +91,29 @@ def lines_of(entries: Iterable[Entry]) -> str:
     return "".join(json.dumps(one, ensure_ascii=False, allow_nan=False) + "\n" for one in as_json(entries))
 
 
+def verdicts_of(entries: Iterable[Entry]) -> str:
+    """Spell what a later scan is compared with: a line for each file, functions and verdicts in order."""
+    files: dict[str, list[list[str]]] = {}
+    for entry in in_order(entries):
+        files.setdefault(entry.file, []).append([entry.name, str(entry.verdict)])
+    lines = ({"file": file, "verdicts": verdicts} for file, verdicts in files.items())
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
 def read_entries(name: str) -> list[Entry]:
     """Read a record file; a last line that is cut off, as by a full disk, is left out.
 
     Raises LiftError TL595 where the file cannot be read or is no record.
     """
+    return _read(name, lambda line: [_ENTRIES.read(Entry, line)])
+
+
+def read_baseline(name: str) -> list[Entry]:
+    """Read a record file, or one of `verdicts_of`, of which entries tell no more; raises LiftError TL595 as above."""
+    return _read(name, lambda line: _verdicts(line) if "verdicts" in line else [_ENTRIES.read(Entry, line)])
+
+
+def _read(name: str, read: Callable[[Any], list[Entry]]) -> list[Entry]:
     remedy = "give a record that 'tensorlift scan -o' wrote"
     try:
         lines = Path(name).read_text(encoding="utf-8").split("\n")
@@ -104,12 +122,21 @@ def read_entries(name: str) -> list[Entry]:
     entries = []
     for number, line in enumerate(lines[:-1], 1):
         try:
-            entries.append(_ENTRIES.read(Entry, json.loads(line)))
+            entries += read(json.loads(line))
         except (KeyError, TypeError, ValueError):
             raise refuse("TL595", f"'{name}' is no record of a scan, see line {number}", remedy=remedy) from None
     if lines == lines[-1:] != [""]:
         raise refuse("TL595", f"'{name}' is no record of a scan", remedy=remedy)
     return entries
+
+
+def _verdicts(line: Any) -> list[Entry]:
+    """Make entries of a line of `verdicts_of`; they stand on lines in their order."""
+    file = str(line["file"])
+    return [
+        Entry(file, name, number, Verdict(verdict), None, "", "", None, None, "", "", (), "")
+        for number, (name, verdict) in enumerate(line["verdicts"], 1)
+    ]
 
 
 def in_order(entries: Iterable[Entry]) -> list[Entry]:
