@@ -65,7 +65,7 @@ class Replaced:
     definition: Definition
     part: Outlined | None = None
     macros: Mapping[str, str] = field(default_factory=dict)  # what is stated of macros, by name
-    silenced: tuple[str, ...] = ()  # warnings that compilers give for programs alone
+    silenced: tuple[str, ...] = ()  # warnings that compilers give only with programs
 
     @property
     def name(self) -> str:
@@ -100,11 +100,7 @@ class Replaced:
         else:
             original = self.part.definition(declared[:-1], lines.of_source(self.part.line), lines.of_program())
             parts += [original, "\n", entry, "\n"]
-        text = "".join([*parts, "\n", self.body])
-        if self.silenced:
-            ignored = "".join(f'#pragma GCC diagnostic ignored "-W{name}"\n' for name in self.silenced)
-            text = f"#pragma GCC diagnostic push\n{ignored}{text}#pragma GCC diagnostic pop\n"
-        return f"{text}\n"
+        return "".join([*parts, "\n", self.body, "\n"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +186,11 @@ def rewritten(text: bytes, replaced: Sequence[Replaced], lines: Lines) -> bytes:
         mine = [one for one in replaced if one.definition.start == definition.start]
         anchor = anchor_of(text, definition)
         programs = "".join(one.text(lines) for one in mine)
+        if mine[0].silenced:
+            names = ("pragmas", "unknown-warning-option", *mine[0].silenced)  # no compiler knows those of all others
+            ignored = "".join(f'#pragma GCC diagnostic ignored "-W{name}"\n' for name in names)
+            programs = f"#pragma GCC diagnostic push\n{ignored}{programs}"
+            edits.append(_after(text, definition.end, "#pragma GCC diagnostic pop", lines))
         edits.append(_inserted(text, anchor, programs, lines))
         edits += [_renamed(one) if one.part is None else _called(text, one.part, lines) for one in mine]
     return lines.numbered(applied(text, edits))
@@ -224,6 +225,16 @@ def _inserted(text: bytes, offset: int, block: str, lines: Lines) -> Edit:
     column = offset - (text.rfind(b"\n", 0, offset) + 1)
     start = "\n" if column else ""
     return offset, offset, f"{start}{lines.of_program()}{block}{lines.of_source(_line_of(text, offset))}{' ' * column}"
+
+
+def _after(text: bytes, offset: int, line: str, lines: Lines) -> Edit:
+    """Insert a line after an offset; what stands there keeps its line and its column."""
+    behind = text.find(b"\n", offset)
+    if text[offset : len(text) if behind < 0 else behind].strip():
+        _, _, block = _inserted(text, offset, f"{line}\n", lines)
+        return offset, offset, block
+    numbered = lines.of_source(_line_of(text, offset) + 1)
+    return offset, offset, f"\n{line}\n{numbered}".rstrip()
 
 
 def _renamed(one: Replaced) -> Edit:
