@@ -98,6 +98,9 @@ def test_a_browser_sorts_filters_and_shows_sources_beside_programs(page: Page) -
     assert "What must change" in page.locator("tr.detail").inner_text()
     page.get_by_label("Text").fill("")
     page.get_by_label("Verdict").select_option("")
+    page.locator("#cause").select_option("depends on cells that earlier iterations wrote")
+    assert _shown(page) == ["halves"]
+    page.locator("#cause").select_option("")
     page.get_by_role("button", name="halves").click()
     source, program = page.locator("tr.detail").nth(0).locator("pre").all()
     source.locator("span[data-line='4']").hover()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _LIFTED = {Verdict.LOOP_FREE, Verdict.SCAN, Verdict.HYBRID}
 _CUT = 88  # characters of a reason on a line
+_DETAILS = re.compile(r"^\S+ |[,(\n].*", re.DOTALL)  # the array that a reason is about, numbers and places
 
 Worse = tuple[Entry, Entry]
 
@@ -29,10 +31,10 @@ def show_scan(entries: Sequence[Entry], files: int, worse: Sequence[Worse]) -> s
     if looping(functions):
         lines.append(share_lifted(functions))
     for title, is_kept in (("Why functions and files are refused or unchanged:", False), ("Why loops stay:", True)):
-        found = {code: group for code, group in reasons(entries).items() if (not code) is is_kept}
+        found = [group for group in reasons(entries).values() if (not group[0].code) is is_kept]
         lines += ["", title] * bool(found)
-        for code, group in found.items():
-            name = "" if is_kept else f"{code}  "
+        for group in found:
+            name = "" if is_kept else f"{group[0].code}  "
             lines.append(f"{len(group):>6}  {name}{_short(group[0].reason)}, as in {_place(group[0])}")
     lines += ["", f"{counted(len(worse), 'regression')}:"] * bool(worse)
     lines += [f"  {_place(now)}: {was.name} is {now.verdict}, was {was.verdict}{_because(now)}" for was, now in worse]
@@ -50,8 +52,8 @@ def scan_json(entries: Sequence[Entry], files: int, worse: Sequence[Worse]) -> s
         "verdicts": counts(functions),
         "with_loops": {"functions": len(looping(functions)), "lifted": _lifted(functions)},
         "reasons": [
-            {"code": code, "count": len(group), "example": _place(group[0]), "message": group[0].reason}
-            for code, group in reasons(entries).items()
+            {"code": group[0].code, "count": len(group), "example": _place(group[0]), "message": group[0].reason}
+            for group in reasons(entries).values()
         ],
         "regressions": [
             {"file": was.file, "function": was.name, "was": str(was.verdict), "is": str(now.verdict)}
@@ -89,12 +91,17 @@ def counts(functions: Sequence[Entry]) -> dict[str, int]:
 
 
 def reasons(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
-    """Group what has a reason by its code, the most frequent first; loops that stay have none."""
+    """Group what has a reason by its cause, the most frequent one first."""
     found = defaultdict[str, list[Entry]](list)
     for entry in entries:
         if entry.reason:
-            found[entry.code].append(entry)
+            found[cause_of(entry)].append(entry)
     return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
+
+
+def cause_of(entry: Entry) -> str:
+    """Give the code of what refuses a function, or why a loop stays, without what is named there."""
+    return entry.code or _DETAILS.sub("", entry.reason).strip()
 
 
 def _place(entry: Entry) -> str:

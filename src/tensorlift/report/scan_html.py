@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tensorlift import __version__
 from tensorlift.diagnostics import LiftError
 from tensorlift.record import Level, Verdict
-from tensorlift.report.scan import counted, counts, first_line, looping, reasons, share_lifted, split
+from tensorlift.report.scan import cause_of, counted, counts, first_line, looping, reasons, share_lifted, split
 from tensorlift.source import Source, read_source
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from tensorlift.scanned import Entry
 
-_STAYS = "loop stays"  # what stands for a code where a loop stays
 _LIFTED = {Verdict.LOOP_FREE, Verdict.SCAN}
 
 
@@ -32,7 +31,7 @@ def scan_html(entries: Sequence[Entry], files: int) -> str:
     read = cache(_read)
     ordered = sorted(((entry, _length(entry, read(entry.file, entry.sha256))) for entry in entries), key=_worth)
     functions = [_function(entry, read(entry.file, entry.sha256)) for entry, _ in ordered]
-    causes = {_cause(group[0]): group for group in reasons(entries).values()}
+    causes = reasons(entries)
     parts = {
         "head": _head(entries, files),
         "summary": "\n".join(_summary(entries, causes)),
@@ -80,14 +79,14 @@ def _row(number: int, entry: Entry, length: int) -> str:
     levels, verdicts = [*Level, None], list(Verdict)
     name = f'<button type="button" aria-expanded="false">{escape(entry.name or "whole file")}</button>'
     said = f"{entry.level}" if entry.level is not None else "none"
-    cause = _cause(entry) if entry.reason else ""
+    cause = cause_of(entry)
     cells = (
         f'<td data-key="{escape(entry.name)}">{name}</td>',
         f"<td>{escape(entry.file)}:{entry.line}</td>",
         f'<td data-key="{verdicts.index(entry.verdict)}" class="verdict {entry.verdict}">{entry.verdict}</td>',
         f'<td data-key="{levels.index(entry.level)}">{said}</td>',
         f'<td class="number">{length or ""}</td>',
-        f'<td><span class="faint">{escape(cause)}</span> {escape(first_line(entry.reason))}</td>',
+        f'<td><span class="faint">{entry.code}</span> {escape(first_line(entry.reason))}</td>',
     )
     attributes = f'data-index="{number}" data-verdict="{entry.verdict}" data-cause="{escape(cause)}"'
     return f'<tr class="function" {attributes}>{"".join(cells)}</tr>'
@@ -135,10 +134,6 @@ def _length(entry: Entry, source: Source | None) -> int:
     if not entry.name:
         return 0 if source is None else len(source.lines)
     return 0 if entry.end is None else entry.end - entry.line + 1
-
-
-def _cause(entry: Entry) -> str:
-    return entry.code or _STAYS
 
 
 def _read(file: str, sha256: str) -> Source | None:
