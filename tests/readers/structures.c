@@ -1,4 +1,5 @@
 // Structures and tables of row pointers as the literal reader takes them, each function once.
+#include <stddef.h>
 typedef struct {
     int rows, cols;
     double *data;
@@ -57,6 +58,92 @@ double nested(const struct shaped *m) {
     for (int i = 0; i < m->shape.rows; i++)
         for (int j = 0; j < m->shape.cols; j++)
             t += m->data[i * m->shape.cols + j];
+    return t;
+}
+
+// Local pointers to structures.
+
+double of_a_member(const struct shaped *m) {
+    const struct shape *size = &m->shape;
+    double t = 0;
+    for (int i = 0; i < size->rows * size->cols; i++)
+        t += m->data[i];
+    return t;
+}
+
+void written_by_another_name(struct state *s, const double *x, int n) {
+    struct state *const other = s;
+    for (int i = 0; i < n; i++) {
+        other->mean += x[i] * s->count;
+        s->last[i % 4] = other->mean;
+    }
+}
+
+float walked(const cpx *x, int n) {
+    const cpx *p;
+    float t = 0;
+    for (p = x; p != x + n; p++)
+        t += p->re * p[0].im;
+    return t;
+}
+
+void moved_parameter(cpx *x, int n) {
+    for (; n > 1; n--, ++x) {
+        x->re = x->im;
+        x += 1;
+        (*x).im -= n--;
+    }
+}
+
+void one_of_many(cpx *x, int n) {
+    for (int i = 0; i < n; i++) {
+        cpx *p = &x[i], *last = x + (n - 1);
+        p->im = last->re;
+        if (p < last)
+            p[1].re += p->im;
+    }
+}
+
+int null_of_a_structure(const matrix *m, double *y) {
+    if (!m || m == NULL)
+        return -1;
+    for (int i = 0; i < m->rows; i++)
+        y[i] = m->data[i];
+    return m ? m->rows : 0;
+}
+
+// Structures that functions return.
+
+static cpx times(cpx a, cpx b) {
+    cpx c = {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    return c;
+}
+
+static cpx plus(cpx a, cpx b) {
+    a.re += b.re;
+    a.im += b.im;
+    return a;
+}
+
+void products(const cpx *x, cpx *y, int n) {
+    cpx t = {0, 0};
+    for (int i = 0; i < n; i++) {
+        t = plus(t, times(x[i], y[i]));
+        y[i] = times(t, x[i]);
+    }
+}
+
+static struct shaped cut(struct shaped m, int rows) {
+    m.data += (m.shape.rows - rows) * m.shape.cols;
+    m.shape.rows = rows;
+    return m;
+}
+
+double returned_pointer(struct shaped m) {
+    double t = 0;
+    struct shaped last = cut(m, 1);
+    for (int i = 0; i < last.shape.rows * last.shape.cols; i++)
+        t += last.data[i];
     return t;
 }
 

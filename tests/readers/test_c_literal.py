@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
 from tensorlift.ir.location import location_of
+from tensorlift.ops.c_types import is_structure
 from tensorlift.readers.clang import read_literally
 
 CASES = sorted((Path(__file__).parent / "literal").glob("*.c"))
@@ -24,7 +25,8 @@ _MLIR_OPT = shutil.which("mlir-opt") or next(map(str, Path("/usr/lib").glob("llv
 def _read(path: Path) -> ModuleOp:
     source = path.read_text(encoding="utf-8").partition(_MARK)[0] + "\n"
     module = read_literally(source, path.name)
-    assert [function.diagnostics for function in module.functions if function.operation is None] == []
+    refused = [function for function in module.functions if function.operation is None]
+    assert [f.diagnostics for f in refused if not is_structure(f.result)] == []  # what returns one is only called
     return module.module
 
 

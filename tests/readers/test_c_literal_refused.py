@@ -33,17 +33,21 @@ REFUSED = {
         "struct s { int x; }; struct t { int x; }; int f(struct s *p) { return ((struct t *)p)->x; }",
         "1:84: error TL140: this use of a structure or union is not lifted: `p`",
     ),
-    "moved pointer to a structure": (
-        "struct s { int x; }; int f(struct s *p) { p++; return p->x; }",
-        "1:43: error TL140: this use of a structure or union is not lifted: struct s *",
+    "pointer to one of two structures": (
+        "struct s { int x; }; int f(struct s *p, struct s *q, int k) {\nstruct s *r = p; if (k) r = q; return r->x; }",
+        "2:25: error TL140: this use of a structure or union is not lifted: a pointer to several ones",
     ),
-    "pointer to a structure in a variable": (
-        "struct s { int x; }; int f(struct s *p) { struct s *q = p; return q->x; }",
-        "1:53: error TL140: this use of a structure or union is not lifted: struct s",
+    "pointer to a structure that is set after its use": (
+        "struct s { int x; }; int f(struct s *p) { struct s *q; int y = q->x; q = p; return y + q->x; }",
+        "1:64: error TL140: this use of a structure or union is not lifted: a pointer that is set after its use",
     ),
-    "pointer to a structure that is compared": (
-        "struct s { int x; }; int f(struct s *p) { return p ? p->x : 0; }",
-        "1:50: error TL140: this use of a structure or union is not lifted: `p`",
+    "moved pointer to a structure in one": (
+        "struct s { int x; }; struct t { struct s s; }; int f(struct t *p) { struct s *q = &p->s; q++; return q->x; }",
+        "1:90: error TL140: this use of a structure or union is not lifted: `+` on a pointer to one",
+    ),
+    "pointers to different structures that are compared": (
+        "struct s { int x; }; int f(struct s *p, struct s *q) { return p == q; }",
+        "1:63: error TL136: pointers to structures that may be apart are compared",
     ),
     "copy of what cannot be used": (
         "struct s { int x; struct s *next; }; void f(struct s *p, struct s *q) { *p = *q; }",

@@ -180,9 +180,14 @@ def _lengths(
     if not any(p.is_column for p in view.parameters):
         return []
     for parameter in view.parameters:
-        length = _layout(parameter, sizes).shape[0] if parameter.is_column else 0
+        length = _records(parameter, _layout(parameter, sizes)) if parameter.is_column else 0
         arrays[f"{number}:{parameter.name}:length"] = np.asarray(length, np.int64)
     return [{"value": f"{number}:{parameter.name}:length"} for parameter in view.parameters]
+
+
+def _records(parameter: Parameter, layout: Layout) -> int:
+    """Count the structures of an array of them; numbers may be taken to have more dimensions than one."""
+    return layout.shape[0] if "[" in parameter.c_type else layout.span
 
 
 def _extents(

@@ -2,19 +2,30 @@
 
 A member counts as written where it is assigned, incremented or has its address taken, in the function or in one that
 it calls.  ``m->vals[i] = x`` writes what ``vals`` points to, not ``vals``; for an array inside the structure it is the
-member that is written.  A root counts as subscripted where ``x[i].re`` occurs, or where a callee subscripts it.
+member that is written.  A root counts as subscripted where ``x[i].re`` or ``x + i`` occurs, or where a callee, or a
+local pointer that starts from it, is subscripted.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c import libclang
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR}
+_STEPS = {"post++", "post--", "pre++", "pre--"}
+_ON_THE_WAY = {
+    CursorKind.BINARY_OPERATOR,
+    CursorKind.UNARY_OPERATOR,
+    CursorKind.COMPOUND_ASSIGNMENT_OPERATOR,
+    CursorKind.ARRAY_SUBSCRIPT_EXPR,
+}
 _CHANGES = {"post++", "post--", "pre++", "pre--", "&"}
 
 
@@ -25,6 +36,7 @@ class Facts:
     written: set[int] = field(default_factory=set)
     subscripted: set[int] = field(default_factory=set)
     moved: set[int] = field(default_factory=set)
+    starts: set[tuple[int, int]] = field(default_factory=set)  # local pointers to structures, with what they start from
 
 
 class FactFinder:
@@ -43,11 +55,19 @@ class FactFinder:
                 cursor = work.pop()
                 self._note(cursor, known)
                 work.extend(libclang.children(cursor))
+            _hand_back(known)
         return known
 
     def _note(self, cursor: Any, facts: Facts) -> None:
         """Note what one expression does by itself."""
         kind = cursor.kind
+        root = _stepped_root(cursor)
+        if root is not None:
+            facts.subscripted.add(root)
+        for local, initial in pointed(cursor):
+            start = root_of(initial)
+            if start is not None:
+                facts.starts.add((local, start))
         if _changes(cursor):
             _written(libclang.children(cursor)[0], facts)
         elif kind is CursorKind.ARRAY_SUBSCRIPT_EXPR:
@@ -71,12 +91,72 @@ class FactFinder:
                 facts.subscripted.add(root.referenced.data[0])
 
 
+def pointed(cursor: Any) -> Iterator[tuple[int, Any]]:
+    """Yield the local pointer to a structure that a declaration or an assignment sets, with what it is set to."""
+    if cursor.kind is CursorKind.VAR_DECL:
+        initial = libclang.expressions(cursor) if is_structure_pointer(cursor.type) else ()
+        if initial:
+            yield cursor.data[0], initial[-1]
+    elif cursor.kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(cursor) == "=":
+        children = libclang.children(cursor)
+        target = stripped(children[0])
+        if (
+            is_structure_pointer(cursor.type)
+            and target.kind is CursorKind.DECL_REF_EXPR
+            and target.referenced is not None
+        ):
+            yield target.referenced.data[0], children[1]
+
+
+def is_structure_pointer(clang_type: Any) -> bool:
+    """Whether a type points to a structure."""
+    found = clang_type.get_canonical()
+    return found.kind is TypeKind.POINTER and found.get_pointee().get_canonical().kind is TypeKind.RECORD
+
+
+def _stepped_root(cursor: Any) -> int | None:
+    """Give the variable from which pointer arithmetic on structures starts."""
+    kind = cursor.kind
+    is_step = (
+        (kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(cursor) in {"+", "-"})
+        or (kind is CursorKind.UNARY_OPERATOR and libclang.unary_operator(cursor) in _STEPS)
+        or kind is CursorKind.COMPOUND_ASSIGNMENT_OPERATOR
+    )
+    return root_of(cursor) if is_step and is_structure_pointer(cursor.type) else None
+
+
+def root_of(cursor: Any) -> int | None:
+    """Give the variable from which a pointer to a structure starts: ``p``, ``p + i``, ``&p[i]``."""
+    while True:
+        cursor = stripped(cursor)
+        if cursor.kind is CursorKind.DECL_REF_EXPR:
+            is_start = cursor.referenced is not None and is_structure_pointer(cursor.type)
+            return cursor.referenced.data[0] if is_start else None
+        children = libclang.children(cursor)
+        if cursor.kind not in _ON_THE_WAY or not children:
+            return None
+        cursor = children[0]
+
+
+def _hand_back(facts: Facts) -> None:
+    """Let what local pointers start from be subscripted as these are."""
+    changed = True
+    while changed:
+        found = {start for local, start in facts.starts if local in facts.subscripted} - facts.subscripted
+        facts.subscripted |= found
+        changed = bool(found)
+
+
 def _changes(cursor: Any) -> bool:
-    """Whether an expression assigns to its first operand, or takes its address."""
+    """Whether an expression assigns to its first operand, or takes its address.
+
+    The address of a structure is only ever used to reach its members.
+    """
     if cursor.kind is CursorKind.BINARY_OPERATOR:
         return libclang.binary_operator(cursor) == "="
     if cursor.kind is CursorKind.UNARY_OPERATOR:
-        return libclang.unary_operator(cursor) in _CHANGES
+        operator = libclang.unary_operator(cursor)
+        return operator in _CHANGES and not (operator == "&" and is_structure_pointer(cursor.type))
     return bool(cursor.kind is CursorKind.COMPOUND_ASSIGNMENT_OPERATOR)
 
 

@@ -25,6 +25,7 @@ from tensorlift.ops.c_types import (
     NumberType,
     PointerType,
     VoidType,
+    is_structure,
 )
 from tensorlift.readers.clang.complex_numbers import applied, both, function_of
 from tensorlift.readers.clang.context import (
@@ -45,11 +46,11 @@ from tensorlift.readers.clang.context import (
     value,
 )
 from tensorlift.readers.clang.expressions import contents, converted
-from tensorlift.readers.clang.members import is_table, members, selected
-from tensorlift.readers.clang.memory import copy, elements, fill
+from tensorlift.readers.clang.members import fields, is_table, members, selected
+from tensorlift.readers.clang.memory import copy, elements, fill, on_stack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from xdsl.dialects.builtin import FileLineColLoc
     from xdsl.ir import Attribute
@@ -99,8 +100,15 @@ def call(ctx: Context, cursor: Any) -> Value | None:
         message = StringAttr(f"the program ends by `{_ENDINGS[name]}`")
         ctx.flow.add(AssertOp.create(operands=(ctx.truth(0, at),), properties={"msg": message}, location=at))
         return None
-    reason = _REFUSED.get(name, "call")
-    raise ctx.refusal(reason, cursor, f"`{name}`" if reason == "memory-call" else name)
+    _unknown(ctx, cursor, name)
+    return None
+
+
+def _unknown(ctx: Context, cursor: Any, name: str) -> None:
+    """Refuse a call of what is not read, unless it is output where nothing comes."""
+    if name not in _OUTPUT or ctx.flow.current.is_live:
+        reason = _REFUSED.get(name, "call")
+        raise ctx.refusal(reason, cursor, f"`{name}`" if reason == "memory-call" else name)
 
 
 def is_ending(cursor: Any) -> bool:
@@ -157,11 +165,41 @@ def _own(ctx: Context, cursor: Any, definition: Any) -> Value | None:
     if isinstance(ctype, ComplexType):
         re, im = made.results
         return Complex(re, im, ctype.part)
+    if is_structure(ctype):
+        return _returned(ctx, cursor.type, iter(made.results))
     if len(results) > 1:
         assert isinstance(ctype, PointerType)
         _, shape = pointee(ctx, ctype.element, cursor, name)
         return Pointer(made.results[0], made.results[1], tuple(extent for extent in shape if extent is not None))
     return made.results[0] if results else None
+
+
+def _returned(ctx: Context, record: Any, results: Iterator[SSAValue]) -> Structure:
+    """Give a structure that a call returns, member by member."""
+    made: dict[str, Place] = {}
+    for field in fields(record):
+        ctype = ctx.unit.types.read(field.type)
+        if fields(field.type):
+            made[field.spelling] = _returned(ctx, field.type, results)
+        elif isinstance(ctype, PointerType):
+            made[field.spelling] = Pointer(next(results), next(results))
+        elif isinstance(ctype, ComplexType):
+            made[field.spelling] = Complex(next(results), next(results), ctype.part)
+        else:
+            made[field.spelling] = next(results)
+    return Structure(made)
+
+
+def flattened(ctx: Context, found: Value, ctype: CType, cursor: Any, record: Any) -> list[SSAValue]:
+    """Give what is returned: a number, the two parts of a pointer, or what the members of a structure are."""
+    if not isinstance(found, Structure):
+        return _parts(ctx, found, ctype, cursor)
+    parts: list[SSAValue] = []
+    for field in fields(record):
+        inner = ctx.unit.types.read(field.type)
+        member = contents(ctx, selected(ctx, found, field.spelling, cursor), cursor)
+        parts += flattened(ctx, member, inner, cursor, field.type)
+    return parts
 
 
 def _parts(ctx: Context, found: Value, ctype: CType, cursor: Any) -> list[SSAValue]:
@@ -203,10 +241,14 @@ def result_types(ctx: Context, ctype: CType, cursor: Any) -> list[Attribute]:
         return [ir_type(ctype)]
     if isinstance(ctype, ComplexType):
         return [ir_type(ctype.part)] * PARTS
-    if isinstance(ctype, PointerType):
+    if isinstance(ctype, PointerType) and not is_structure(ctype):
         element, shape = pointee(ctx, ctype.element, cursor, ctype.spelling)
         if None not in shape:
             return [memory_type(element), ir_type(UNSIGNED_LONG)]
+    record = cursor.result_type if cursor.kind is CursorKind.FUNCTION_DECL else cursor.type
+    if is_structure(ctype) and fields(record):
+        found = [result_types(ctx, ctx.unit.types.read(field.type), field) for field in fields(record)]
+        return [one for types in found for one in types]
     raise ctx.refusal(getattr(ctype, "kind", "type"), cursor, ctype.spelling)
 
 
@@ -299,14 +341,24 @@ def _memset(ctx: Context, cursor: Any) -> None:
     fill(ctx, start, elements(ctx, _size(ctx, size), element, at), new, at)
 
 
-def _memcpy(ctx: Context, cursor: Any) -> None:
+def _memmove(ctx: Context, cursor: Any) -> None:
+    """Read ``memmove``, which copies as if by memory of its own."""
+    _memcpy(ctx, cursor, may_overlap=True)
+
+
+def _memcpy(ctx: Context, cursor: Any, *, may_overlap: bool = False) -> None:
     """Read ``memcpy``; it gives no value here."""
     target, source, size = cursor.get_arguments()
     at, element = ctx.location(cursor), _element(ctx, target)
     to, of = pointer(ctx, _without_void(target)), pointer(ctx, _without_void(source))
     if to.base.type != of.base.type:
         raise ctx.refusal("memory-call", cursor, "`memcpy` between elements of different types")
-    copy(ctx, to, of, elements(ctx, _size(ctx, size), element, at), at)
+    count = elements(ctx, _size(ctx, size), element, at)
+    if may_overlap:
+        between = on_stack(ctx, element, count, at)
+        copy(ctx, between, of, count, at)
+        of = between
+    copy(ctx, to, of, count, at)
 
 
 def _without_void(cursor: Any) -> Any:
@@ -332,6 +384,7 @@ _LIBRARY: dict[str, Callable[[Context, Any], Value | None]] = {
     "free": _free,
     "memset": _memset,
     "memcpy": _memcpy,
+    "memmove": _memmove,
 }
 C.effects[CursorKind.CALL_EXPR.value] = call
 C.values[CursorKind.CALL_EXPR.value] = _value_of_call

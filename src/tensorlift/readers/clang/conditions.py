@@ -5,13 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from clang.cindex import CursorKind
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
 from tensorlift.ops.c_types import LONG, ComplexType, PointerType
 from tensorlift.readers.clang.complex_numbers import equal, is_nonzero
-from tensorlift.readers.clang.context import Complex, Context, Pointer, misused, pointer, scalar, value
+from tensorlift.readers.clang.context import (
+    Complex,
+    Context,
+    Pointer,
+    StructurePointer,
+    as_pointer,
+    misused,
+    pointer,
+    scalar,
+    value,
+)
+from tensorlift.readers.clang.members import index_of, of_one_array
 from tensorlift.readers.clang.memory import is_null, is_null_constant, same_base
 from tensorlift.readers.flow import Flow, Local
 
@@ -36,6 +48,8 @@ def truth(ctx: Context, cursor: Any) -> SSAValue:
     if _is_string(inside):
         return ctx.truth(1, at)
     found = value(ctx, inside)
+    if isinstance(found, StructurePointer):  # who hands in what its members are has it
+        return ctx.truth(1, at)
     if isinstance(found, Pointer):
         return is_null(ctx, found, inside, null=False)
     ctype = ctx.type_of(inside)
@@ -65,7 +79,15 @@ def branch_on(ctx: Context, cursor: Any, then: Flow, otherwise: Flow) -> None:
     elif inside.kind in _LITERALS:
         ctx.flow.jump(then if libclang.evaluate(inside) else otherwise, ctx.location(inside))
     else:
-        ctx.flow.branch(truth(ctx, inside), then, otherwise, ctx.location(inside))
+        found = truth(ctx, inside)
+        if isinstance(found.owner, ConstantOp):  # a structure is there
+            ctx.flow.jump(then if _is_true(found.owner) else otherwise, ctx.location(inside))
+        else:
+            ctx.flow.branch(found, then, otherwise, ctx.location(inside))
+
+
+def _is_true(constant: ConstantOp) -> bool:
+    return isinstance(constant.value, IntegerAttr) and constant.value.value.data != 0
 
 
 def _is_string(cursor: Any) -> bool:
@@ -80,7 +102,10 @@ def compared(ctx: Context, cursor: Any, operator: str) -> SSAValue:
     left, right = libclang.children(cursor)
     for one, other in ((left, right), (right, left)):
         if operator in {"==", "!="} and isinstance(ctx.value_type(one), PointerType) and is_null_constant(other):
-            return is_null(ctx, pointer(ctx, one), cursor, null=operator == "==")
+            found = value(ctx, one)
+            if isinstance(found, StructurePointer):
+                return ctx.truth(int(operator == "!="), ctx.location(cursor))
+            return is_null(ctx, as_pointer(ctx, found, one), cursor, null=operator == "==")
     at = ctx.location(cursor)
     if any(isinstance(ctx.type_of(side), ComplexType) for side in (left, right)):
         return equal(ctx, operator, [(value(ctx, side), ctx.type_of(side)) for side in (left, right)], cursor)
@@ -89,6 +114,13 @@ def compared(ctx: Context, cursor: Any, operator: str) -> SSAValue:
             second = pointer(ctx, right)
             same_base(ctx, first, second, cursor)
             return ctx.comparison(operator, first.offset, second.offset, LONG, at)
+        case StructurePointer() as first:
+            other = value(ctx, right)
+            if not isinstance(other, StructurePointer):
+                raise misused(ctx, other, right, "")
+            of_one_array(ctx, first, other, cursor)
+            one, two = (index_of(ctx, side, cursor) for side in (first, other))
+            return ctx.comparison(operator, one, two, LONG, at)
         case SSAValue() as first:
             return ctx.comparison(operator, first, scalar(ctx, right), ctx.type_of(left), at)
         case found:

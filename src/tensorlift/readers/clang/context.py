@@ -170,8 +170,19 @@ class Lambda:
     this: Structure | None = None
 
 
+@dataclass(slots=True)
+class StructureCursor:
+    """A variable that points to one of an array of structures, or always to the same structure.
+
+    ``structure`` is what the first assignment gives, in the order of the source, and any other has to be of the same.
+    """
+
+    index: Local
+    structure: Structure | None = None
+
+
 Value: TypeAlias = SSAValue | Complex | Pointer | Allocation | Structure | StructurePointer | Container | Lambda
-Place: TypeAlias = Local | ComplexLocal | PointerLocal | FixedPointer | Cell | Value
+Place: TypeAlias = Local | ComplexLocal | PointerLocal | StructureCursor | FixedPointer | Cell | Value
 Rule: TypeAlias = "Callable[[Context, Any], Value]"
 PlaceRule: TypeAlias = "Callable[[Context, Any], Place]"
 EffectRule: TypeAlias = "Callable[[Context, Any], Place | None]"
@@ -398,7 +409,11 @@ def scalar(ctx: Context, cursor: Any) -> SSAValue:
 
 def pointer(ctx: Context, cursor: Any) -> Pointer:
     """Read an expression whose value is a pointer."""
-    found = value(ctx, cursor)
+    return as_pointer(ctx, value(ctx, cursor), cursor)
+
+
+def as_pointer(ctx: Context, found: Value, cursor: Any) -> Pointer:
+    """Take a value as a pointer."""
     if not isinstance(found, Pointer):
         raise misused(ctx, found, cursor, "a number is used as a pointer")
     return found

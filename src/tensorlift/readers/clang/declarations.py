@@ -8,7 +8,7 @@ declaration, innermost first, before the initialiser.
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from clang.cindex import CursorKind, StorageClass
 
@@ -24,6 +24,7 @@ from tensorlift.ops.c_types import (
     NumberType,
     OtherType,
     PointerType,
+    is_structure,
 )
 from tensorlift.readers.clang import complex_numbers
 from tensorlift.readers.clang.context import (
@@ -35,6 +36,7 @@ from tensorlift.readers.clang.context import (
     Pointer,
     PointerLocal,
     Structure,
+    StructureCursor,
     Value,
     memory_type,
     pointee,
@@ -47,14 +49,18 @@ from tensorlift.readers.flow import Local
 if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
+Variable: TypeAlias = Local | ComplexLocal | PointerLocal | StructureCursor
 
-def storage(ctx: Context, cursor: Any) -> Local | ComplexLocal | PointerLocal:
+
+def storage(ctx: Context, cursor: Any) -> Variable:
     """Give a scalar or a pointer its place, without the extents that vary."""
     ctype, at, name = ctx.type_of(cursor), ctx.location(cursor), cursor.spelling
     if isinstance(ctype, NumberType):
         return Local(ir_type(ctype), at, name or None)
     if isinstance(ctype, ComplexType):
         return complex_numbers.local(ctype, at, name)
+    if isinstance(ctype, PointerType) and is_structure(ctype):
+        return StructureCursor(Local(ir_type(LONG), at, name or None))
     if isinstance(ctype, PointerType | ArrayType):  # an array as a parameter is a pointer
         element, _ = pointee(ctx, ctype.element, cursor, name)
         base = Local(memory_type(element), at, name or None)
@@ -64,9 +70,7 @@ def storage(ctx: Context, cursor: Any) -> Local | ComplexLocal | PointerLocal:
     raise ctx.refusal("declaration", cursor, name)
 
 
-def with_extents(
-    ctx: Context, cursor: Any, place: Local | ComplexLocal | PointerLocal
-) -> Local | ComplexLocal | PointerLocal:
+def with_extents(ctx: Context, cursor: Any, place: Variable) -> Variable:
     """Complete a pointer by the extents of what it points to, which are computed here."""
     ctype = ctx.type_of(cursor)
     if not isinstance(place, PointerLocal) or not isinstance(ctype, PointerType | ArrayType):
@@ -106,13 +110,15 @@ def declare(ctx: Context, cursor: Any) -> None:
         assign(ctx, place, converted(ctx, children[-1], ctype), cursor)
 
 
-def parts_of(place: Local | ComplexLocal | PointerLocal) -> tuple[Local, ...]:
+def parts_of(place: Variable) -> tuple[Local, ...]:
     """Give the variables in SSA form that a variable is."""
     match place:
         case Local():
             return (place,)
         case ComplexLocal(re, im):
             return re, im
+        case StructureCursor(index):
+            return (index,)
         case PointerLocal(base, offset):
             return base, offset
 

@@ -40,8 +40,10 @@ from tensorlift.readers.clang.context import (
     Pointer,
     PointerLocal,
     Structure,
+    StructureCursor,
     StructurePointer,
     Value,
+    as_pointer,
     decayed,
     memory_type,
     misused,
@@ -51,7 +53,7 @@ from tensorlift.readers.clang.context import (
     value,
 )
 from tensorlift.readers.clang.conversions import SHIFTS, arithmetic, to_type
-from tensorlift.readers.clang.members import fields, selected, subscripted
+from tensorlift.readers.clang.members import fields, point_to, pointed_to, selected, stepped, subscripted
 from tensorlift.readers.clang.memory import (
     difference,
     is_null_constant,
@@ -105,6 +107,8 @@ def assign(ctx: Context, target: Place, new: Value, cursor: Any) -> None:
             complex_numbers.keep(ctx, target, new, cursor)
         case Cell(), SSAValue():
             store(ctx, new, target.pointer.base, target.pointer.offset, ctx.location(cursor))
+        case StructureCursor(), StructurePointer():
+            point_to(ctx, target, new, cursor)
         case Structure(), Structure():
             _copied(ctx, target, new, cursor.type, cursor)
         case FixedPointer(name), _:
@@ -139,6 +143,8 @@ def contents(ctx: Context, source: Place, cursor: Any) -> Value:
             return ctx.flow.read(source)
         case PointerLocal():
             return Pointer(ctx.flow.read(source.base), ctx.flow.read(source.offset), source.shape)
+        case StructureCursor():
+            return pointed_to(ctx, source, cursor)
         case FixedPointer(_, pointer):
             return pointer
         case Cell(pointer) if pointer.shape:
@@ -178,8 +184,6 @@ def conversion(ctx: Context, cursor: Any) -> Value:
     ctype = ctx.value_type(cursor)
     if isinstance(ctype, VoidType):
         raise ctx.refusal("expression", cursor, "a value of type `void`")
-    if isinstance(ctype, PointerType) and isinstance(ctype.element, VoidType) and ctype == ctx.type_of(children[0]):
-        return value(ctx, children[0])  # a parameter, of the type that it is converted to next
     return converted(ctx, children[0], ctype)
 
 
@@ -219,12 +223,12 @@ def _element(ctx: Context, cursor: Any) -> Cell | Structure:
     start = value(ctx, base)
     if isinstance(start, StructurePointer):
         return subscripted(ctx, start, offset_value(ctx, index), cursor)
-    return Cell(ctx.moved(_as_pointer(ctx, start, base), offset_value(ctx, index), "+", ctx.location(cursor)))
+    return Cell(ctx.moved(as_pointer(ctx, start, base), offset_value(ctx, index), "+", ctx.location(cursor)))
 
 
 def _pointed_to(ctx: Context, cursor: Any) -> Cell | Structure:
     found = value(ctx, cursor)
-    return found.target if isinstance(found, StructurePointer) else Cell(_as_pointer(ctx, found, cursor))
+    return found.target if isinstance(found, StructurePointer) else Cell(as_pointer(ctx, found, cursor))
 
 
 def _member(ctx: Context, cursor: Any) -> Place:
@@ -260,8 +264,8 @@ def _binary(ctx: Context, cursor: Any) -> Value:
         operands = [(value(ctx, side), ctx.type_of(side)) for side in (left, right)]
         return complex_numbers.arithmetic(ctx, operator, operands, ctype, cursor)
     match value(ctx, left):
-        case Pointer() as first if isinstance(ctype, PointerType):
-            return ctx.moved(first, offset_value(ctx, right), operator, at)
+        case (Pointer() | StructurePointer()) as first if isinstance(ctype, PointerType):
+            return _moved(ctx, first, offset_value(ctx, right), operator, cursor)
         case Pointer() as first:
             return difference(ctx, first, pointer(ctx, right), cursor)
         case SSAValue() as first if isinstance(ctype, PointerType):
@@ -288,7 +292,7 @@ def _compound(ctx: Context, cursor: Any) -> Value:
     if isinstance(ctype, PointerType):
         by = offset_value(ctx, right)
         target = place(ctx, left)
-        return _updated(ctx, target, lambda old: ctx.moved(_as_pointer(ctx, old, left), by, operator, at), cursor)[1]
+        return _updated(ctx, target, lambda old: _moved(ctx, old, by, operator, cursor), cursor)[1]
     if isinstance(ctype, ComplexType) or isinstance(amount, ComplexType):
         other, wide_type = value(ctx, right), complex_numbers.common_type([ctype, amount])
 
@@ -322,10 +326,11 @@ def _updated(ctx: Context, target: Place, update: Callable[[Value], Value], curs
     return old, new
 
 
-def _as_pointer(ctx: Context, found: Value, cursor: Any) -> Pointer:
-    if not isinstance(found, Pointer):
-        raise misused(ctx, found, cursor, "a number is used as a pointer")
-    return found
+def _moved(ctx: Context, old: Value, by: SSAValue, operator: str, cursor: Any) -> Pointer | StructurePointer:
+    """Move a pointer that a variable holds."""
+    if isinstance(old, StructurePointer):
+        return stepped(ctx, old, by, operator, cursor)
+    return ctx.moved(as_pointer(ctx, old, cursor), by, operator, ctx.location(cursor))
 
 
 def _unary(ctx: Context, cursor: Any) -> Value:
@@ -370,8 +375,8 @@ def _stepped(ctx: Context, operand: Any, operator: str, cursor: Any) -> tuple[Va
     ctype, at = ctx.value_type(operand), ctx.location(cursor)
 
     def update(old: Value) -> Value:
-        if isinstance(old, Pointer):
-            return ctx.moved(old, ctx.constant(1, LONG, at), operator, at)
+        if isinstance(old, Pointer | StructurePointer):
+            return _moved(ctx, old, ctx.constant(1, LONG, at), operator, cursor)
         if not isinstance(old, SSAValue):
             raise misused(ctx, old, cursor, "")
         common = promote(ctype) if isinstance(ctype, IntegerType) else ctype

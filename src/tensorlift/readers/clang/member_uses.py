@@ -1,22 +1,27 @@
 """Which members of its structures a function uses, found before it is read: these are what it takes as arguments.
 
 A use is a variable and a way: ``m->shape.rows`` uses ``m`` by ``("shape", "rows")``, and so do ``m[i].shape.rows`` and
-``(*m).shape.rows``.  A structure that is copied is used by the way to itself, with all that is in it.  A function that
-passes a structure on uses what the called one does.
+``(*m).shape.rows``.  A structure that is copied is used by the way to itself, with all that is in it; a pointer to one
+is not used where nothing is reached by it.  A local pointer uses what it starts from: with ``s = &m->shape``,
+``s->rows`` is a use of ``m``.  A function that passes a structure on uses what the called one does.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.member_facts import is_structure_pointer, pointed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Way: TypeAlias = tuple[str, ...]
 
 _WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR, CursorKind.CSTYLE_CAST_EXPR}
-_STEPS = {CursorKind.ARRAY_SUBSCRIPT_EXPR, CursorKind.UNARY_OPERATOR}
+_LONGEST = 16  # names of a way; pointers of a list that start from each other would make it longer and longer
 
 
 class UseFinder:
@@ -34,9 +39,10 @@ class UseFinder:
         return known
 
     def _note(self, function: Any, uses: dict[int, set[Way]]) -> None:
-        open_ = [function]
+        open_, starts = [function], list[tuple[int, int, Way]]()
         while open_:
             cursor = open_.pop()
+            starts += _starts(cursor)
             children = libclang.children(cursor) if cursor.kind is not CursorKind.CXX_UNARY_EXPR else []  # `sizeof`
             if cursor.kind is CursorKind.CALL_EXPR:
                 children = [*children[:1], *self._call(cursor, uses)]
@@ -45,8 +51,17 @@ class UseFinder:
                 open_ += children
                 continue
             root, way, indices = found
-            uses.setdefault(root, set()).add(way)
+            if not is_structure_pointer(cursor.type):
+                uses.setdefault(root, set()).add(way)
             open_ += indices
+        changed = True
+        while changed:
+            changed = False
+            for local, root, way in starts:
+                reached = {(*way, *rest) for rest in uses.get(local, ()) if len(way) + len(rest) <= _LONGEST}
+                if not reached <= uses.setdefault(root, set()):
+                    uses[root] |= reached
+                    changed = True
 
     def _call(self, cursor: Any, uses: dict[int, set[Way]]) -> list[Any]:
         """Note what the called function uses of its structures; give the arguments that are none."""
@@ -66,6 +81,14 @@ class UseFinder:
         return others
 
 
+def _starts(cursor: Any) -> Iterator[tuple[int, int, Way]]:
+    """Yield a local pointer to a structure that is set, with the variable and the way that it starts from."""
+    for local, initial in pointed(cursor):
+        found = _way(initial)
+        if found is not None and found[0] != local:
+            yield local, found[0], found[1]
+
+
 def _way(cursor: Any) -> tuple[int, Way, list[Any]] | None:
     """Give the variable and the way of an expression that means a structure or a member, and the subscripts on it."""
     names: list[str] = []
@@ -76,14 +99,27 @@ def _way(cursor: Any) -> tuple[int, Way, list[Any]] | None:
         children = libclang.expressions(cursor)
         if cursor.kind is CursorKind.MEMBER_REF_EXPR and children:
             names.insert(0, cursor.spelling)
-        elif cursor.kind is CursorKind.ARRAY_SUBSCRIPT_EXPR:
+        elif cursor.kind is CursorKind.ARRAY_SUBSCRIPT_EXPR or _is_step(cursor):
             indices += children[1:]
         elif cursor.kind is CursorKind.DECL_REF_EXPR:
             root = cursor.referenced
             return (root.data[0], tuple(names), indices) if is_structure and root is not None else None
-        elif cursor.kind not in _WRAPPERS | _STEPS or len(children) != 1:
+        elif not _is_on_the_way(cursor) or len(children) != 1:
             return None
         cursor = children[0]
+
+
+def _is_on_the_way(cursor: Any) -> bool:
+    """Whether an expression means what is inside of it, or what that points to, or its address."""
+    if cursor.kind is CursorKind.UNARY_OPERATOR:
+        return libclang.unary_operator(cursor) in {"*", "&", "extension"}
+    return cursor.kind in _WRAPPERS
+
+
+def _is_step(cursor: Any) -> bool:
+    """Whether an expression moves a pointer to a structure."""
+    is_sum = cursor.kind is CursorKind.BINARY_OPERATOR and libclang.binary_operator(cursor) in {"+", "-"}
+    return is_sum and is_structure_pointer(cursor.type)
 
 
 def _is_structure(clang_type: Any) -> bool:

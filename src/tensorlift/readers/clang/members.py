@@ -36,6 +36,7 @@ from tensorlift.readers.clang.context import (
     Pointer,
     PointerLocal,
     Structure,
+    StructureCursor,
     StructurePointer,
     memory_type,
 )
@@ -133,6 +134,10 @@ def structure_parameter(ctx: Context, function: Any, parameter: Any, argument: A
         hint = "_".join((parameter.spelling, *member.way))
         found[member.way] = _made(ctx, member, hint, parameter, argument, is_fixed=by_pointer)
     made = _nested(found, is_array=is_array)
+    if is_array and parameter.data[0] in ctx.unit.facts.of(function).moved:
+        moving = StructureCursor(Local(ir_type(LONG), ctx.location(parameter), parameter.spelling))
+        point_to(ctx, moving, StructurePointer(made), parameter)
+        return moving
     return StructurePointer(made) if by_pointer else made
 
 
@@ -197,3 +202,40 @@ def subscripted(ctx: Context, found: StructurePointer, index: SSAValue, cursor: 
     if target.index is not None:
         index = ctx.arithmetic("+", target.index, index, LONG, ctx.location(cursor))
     return replace(target, index=index)
+
+
+def stepped(ctx: Context, found: StructurePointer, by: SSAValue, operator: str, cursor: Any) -> StructurePointer:
+    """Move a pointer to one of an array of structures by a number of them."""
+    if not found.target.is_array:
+        raise ctx.refusal("struct", cursor, f"`{operator}` on a pointer to one")
+    index = ctx.arithmetic(operator, index_of(ctx, found, cursor), by, LONG, ctx.location(cursor))
+    return StructurePointer(replace(found.target, index=index))
+
+
+def index_of(ctx: Context, found: StructurePointer, cursor: Any) -> SSAValue:
+    """Tell which one of an array of structures a pointer points to."""
+    known = found.target.index
+    return ctx.constant(0, LONG, ctx.location(cursor)) if known is None else known
+
+
+def of_one_array(ctx: Context, one: StructurePointer, other: StructurePointer, cursor: Any) -> None:
+    """Demand that two pointers point into one array of structures."""
+    if one.target.members is not other.target.members or not one.target.is_array:
+        raise ctx.refusal("pointer", cursor, "pointers to structures that may be apart are compared")
+
+
+def point_to(ctx: Context, target: StructureCursor, new: StructurePointer, cursor: Any) -> None:
+    """Let a variable point to a structure."""
+    if target.structure is None:
+        target.structure = replace(new.target, index=None)
+    if target.structure.members is not new.target.members:
+        raise ctx.refusal("struct", cursor, "a pointer to several ones")
+    ctx.flow.write(target.index, index_of(ctx, new, cursor))
+
+
+def pointed_to(ctx: Context, source: StructureCursor, cursor: Any) -> StructurePointer:
+    """Give the pointer that a variable holds."""
+    if source.structure is None:
+        raise ctx.refusal("struct", cursor, "a pointer that is set after its use")
+    index = ctx.flow.read(source.index) if source.structure.is_array else None
+    return StructurePointer(replace(source.structure, index=index))

@@ -35,8 +35,8 @@ from tensorlift.ir.tables import of_table
 from tensorlift.ops.c_types import VOID, ComplexType, CType, FloatType, NumberType, is_structure
 from tensorlift.readers.clang.calls import result_types  # and the rules of calls come into their tables
 from tensorlift.readers.clang.complex_numbers import return_in_memory
-from tensorlift.readers.clang.context import C, ComplexLocal, Context, PointerLocal, Rules, Unit, pointee
-from tensorlift.readers.clang.declarations import initialisers, is_constant, parts_of, storage, with_extents
+from tensorlift.readers.clang.context import C, ComplexLocal, Context, Rules, Unit, pointee
+from tensorlift.readers.clang.declarations import Variable, initialisers, is_constant, parts_of, storage, with_extents
 from tensorlift.readers.clang.members import is_table, structure_parameter, table
 from tensorlift.readers.clang.nulls import take_null
 from tensorlift.readers.clang.outside import hand_on_pointers
@@ -116,7 +116,15 @@ def read_parsed_literally(parsed: ParsedFile, only: str | None = None) -> Litera
     functions = tuple(reading.functions.values())
     kept = [function.operation for function in functions if function.operation is not None]
     module = ModuleOp([*reading.globals.values(), *kept])
-    return LiteralModule(module, tuple(item for item in functions if item.name in own))
+    return LiteralModule(module, tuple(_as_asked_for(item) for item in functions if item.name in own))
+
+
+def _as_asked_for(function: LiteralFunction) -> LiteralFunction:
+    """Refuse a function of its own that returns a structure, which only what calls it can use."""
+    if function.operation is None or not is_structure(function.result):
+        return function
+    found = refusal("struct", function.location, function.result.spelling)
+    return replace(function, operation=None, diagnostics=found.diagnostics)
 
 
 def literal_module_of(parsed: ParsedFile, name: str) -> ModuleOp:
@@ -195,7 +203,7 @@ def _function(ctx: Context, cursor: Any, location: Location) -> LiteralFunction:
 def _parameters(ctx: Context, function: Any, declared: list[Any]) -> list[str]:
     """Make the arguments, then compute the extents of arrays; gives a name for each argument."""
     names: list[str] = []
-    plain: list[tuple[Any, Local | ComplexLocal | PointerLocal]] = []
+    plain: list[tuple[Any, Variable]] = []
 
     def argument(local: Local, name: str) -> SSAValue:
         names.append(name)

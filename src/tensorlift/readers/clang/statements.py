@@ -12,21 +12,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
-from xdsl.ir import SSAValue
 
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.for_headers import places_of_parts
 from tensorlift.ops.c_types import IntegerType, VoidType
-from tensorlift.readers.clang.calls import is_ending, is_output
-from tensorlift.readers.clang.complex_numbers import both
+from tensorlift.readers.clang.calls import flattened, is_ending, is_output
 from tensorlift.readers.clang.conditions import branch_on
-from tensorlift.readers.clang.context import C, Complex, Context, Pointer, scalar
+from tensorlift.readers.clang.context import C, Context, scalar
 from tensorlift.readers.clang.declarations import declare
 from tensorlift.readers.clang.expressions import converted, effect
 from tensorlift.readers.flow import Flow, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from xdsl.ir import SSAValue
 
 _FOR_PARTS = 4
 _KEYWORDS = {CursorKind.FOR_STMT: "for", CursorKind.WHILE_STMT: "while"}
@@ -235,13 +235,7 @@ def _return(ctx: Context, cursor: Any) -> None:
         ctx.flow.leave((), at)
     else:
         found = converted(ctx, children[0], ctx.result)
-        if isinstance(found, Pointer):
-            ctx.flow.leave((found.base, found.offset), at)
-        elif isinstance(found, Complex):
-            ctx.flow.leave(both(ctx, found, ctx.location(cursor)), at)
-        else:
-            assert isinstance(found, SSAValue), "memory that no conversion gave elements"
-            ctx.flow.leave((found,), at)
+        ctx.flow.leave(flattened(ctx, found, ctx.result, cursor, children[0].type), at)
 
 
 def _refused(reason: str) -> Callable[[Context, Any], None]:
