@@ -19,7 +19,7 @@ from tensorlift import __version__
 from tensorlift.commands.bench import bench
 from tensorlift.commands.build import build
 from tensorlift.commands.opt import opt
-from tensorlift.commands.options import INTERNAL, OK, REFUSED, USAGE, complain, lift_options, source_options
+from tensorlift.commands.options import INTERNAL, OK, REFUSED, USAGE, complain, lift_options, project_of, source_options
 from tensorlift.commands.run import run
 from tensorlift.commands.scan import scan
 from tensorlift.commands.target import target as target_command
@@ -184,6 +184,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
         from tensorlift.engines import heuristics_named
 
         flags["heuristics"] = heuristics_named(heuristics)
+    given = dict(flags)
     options = replace(  # from here on every room is loaded: only for a request that can be met
         lift_options(file, functions, target, flags),
         engine=engine,
@@ -198,7 +199,8 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     if in_place:
         from tensorlift.commands.in_place import lift_in_place
 
-        return lift_in_place(source, replace(options, target="c"), output, report, times=not no_times)
+        project = project_of(file, given, ("-Wall",)) if given["database"] else None
+        return lift_in_place(source, replace(options, target="c"), output, report, project, times=not no_times)
     if target == "auto":
         from tensorlift.commands.auto import with_chosen_target
 

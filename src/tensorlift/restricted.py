@@ -4,6 +4,7 @@ A condition that fixes a size, relates sizes by an equality or bounds one above 
 is undefined for the sizes that it excludes.  Those are the sizes for which an access leaves an array whose extents the
 source tells.  An equality of extents is taken to be the source's where it rests on one of an array that callers pass.
 An array may be asked for the cells that loops, other than those over a whole array, would reach if all ran twice.
+So does a condition that a stride is positive where the source says what it does with others.
 Conditions on the layout of memory, and that no extent or trip count is negative, are none, nor are those on the range
 of integers, unless they leave out small sizes, for which integers wrap in the source.
 """
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 def is_restricted(view: FunctionView, summary: Summary, preconditions: Sequence[Precondition]) -> bool:
     """Tell whether preconditions leave out sizes for which the source is defined."""
-    if any(p.kind == "argument" and is_binding(p.condition) for p in preconditions):
+    if any(p.kind == "direction" or (p.kind == "argument" and is_binding(p.condition)) for p in preconditions):
         return True
     wrapping = [p.condition for p in preconditions if p.kind == "overflow" and is_binding(p.condition)]
     if not all(_holds_for_small_sizes(view, summary, condition) for condition in wrapping):

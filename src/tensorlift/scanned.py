@@ -10,17 +10,18 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.codec import Codec, Form, Via
 from tensorlift.diagnostics import refuse
 from tensorlift.record import Level, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+Match = tuple[int, int, int, int]  # first and last line of a stretch of a program, and of its source
 LOST = "TL650"  # the process that lifted a function ran out of time or crashed, or the file changed
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _SECONDS_DIGITS = 3
 
 
@@ -29,7 +30,9 @@ class Entry:
     """What became of one function, or with an empty name, why a file as a whole is refused.
 
     ``code`` and ``reason`` say why it is refused; where a loop stays, ``reason`` says why, without a code.  ``loops``
-    tells whether it loops over arrays, None where nobody could look.  ``flags`` are what it was read with.
+    tells whether it loops over arrays, None where nobody could look.  ``flags`` are what it was read with.  ``end`` is
+    its last line, ``at`` the one that the reason is about, ``remedy`` what must change; ``matches`` tell which lines of
+    the file a line of the program computes.
     """
 
     file: str
@@ -45,6 +48,11 @@ class Entry:
     target: str
     flags: tuple[str, ...]
     version: str
+    end: int | None = None
+    at: int | None = None
+    remedy: str = ""
+    program: str = ""
+    matches: tuple[Match, ...] = ()
 
     @property
     def key(self) -> tuple[str, str, str, tuple[str, ...], str]:
@@ -60,7 +68,8 @@ class Entry:
 _ENTRIES = Codec(
     {
         Entry: Form(
-            "file function=name line verdict level code reason loops seconds! sha256 target flags tensorlift=version",
+            "file function=name line end! verdict level code reason at! remedy? loops seconds! sha256 target flags"
+            " tensorlift=version program? matches?",
             make=lambda **given: Entry(**{"seconds": None, **given}),
         )
     },
@@ -82,11 +91,29 @@ def lines_of(entries: Iterable[Entry]) -> str:
     return "".join(json.dumps(one, ensure_ascii=False, allow_nan=False) + "\n" for one in as_json(entries))
 
 
+def verdicts_of(entries: Iterable[Entry]) -> str:
+    """Spell what a later scan is compared with: a line for each file, functions and verdicts in order."""
+    files: dict[str, list[list[str]]] = {}
+    for entry in in_order(entries):
+        files.setdefault(entry.file, []).append([entry.name, str(entry.verdict)])
+    lines = ({"file": file, "verdicts": verdicts} for file, verdicts in files.items())
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
 def read_entries(name: str) -> list[Entry]:
     """Read a record file; a last line that is cut off, as by a full disk, is left out.
 
     Raises LiftError TL595 where the file cannot be read or is no record.
     """
+    return _read(name, lambda line: [_ENTRIES.read(Entry, line)])
+
+
+def read_baseline(name: str) -> list[Entry]:
+    """Read a record file, or one of `verdicts_of`, of which entries tell no more; raises LiftError TL595 as above."""
+    return _read(name, lambda line: _verdicts(line) if "verdicts" in line else [_ENTRIES.read(Entry, line)])
+
+
+def _read(name: str, read: Callable[[Any], list[Entry]]) -> list[Entry]:
     remedy = "give a record that 'tensorlift scan -o' wrote"
     try:
         lines = Path(name).read_text(encoding="utf-8").split("\n")
@@ -95,12 +122,21 @@ def read_entries(name: str) -> list[Entry]:
     entries = []
     for number, line in enumerate(lines[:-1], 1):
         try:
-            entries.append(_ENTRIES.read(Entry, json.loads(line)))
+            entries += read(json.loads(line))
         except (KeyError, TypeError, ValueError):
             raise refuse("TL595", f"'{name}' is no record of a scan, see line {number}", remedy=remedy) from None
     if lines == lines[-1:] != [""]:
         raise refuse("TL595", f"'{name}' is no record of a scan", remedy=remedy)
     return entries
+
+
+def _verdicts(line: Any) -> list[Entry]:
+    """Make entries of a line of `verdicts_of`; they stand on lines in their order."""
+    file = str(line["file"])
+    return [
+        Entry(file, name, number, Verdict(verdict), None, "", "", None, None, "", "", (), "")
+        for number, (name, verdict) in enumerate(line["verdicts"], 1)
+    ]
 
 
 def in_order(entries: Iterable[Entry]) -> list[Entry]:

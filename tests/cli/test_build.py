@@ -13,8 +13,8 @@ import pytest
 
 from tensorlift.cli import main
 from tensorlift.diagnostics import LiftError
+from tensorlift.frontends.c.extents import extents_of
 from tensorlift.runtime.compilers import Project, build_library
-from tensorlift.runtime.original import CompileOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -131,10 +131,27 @@ def test_functions_of_one_file_and_static_ones_are_kept_apart(folder: Path) -> N
     assert _symbols(folder / "libone.so") == {"ones"}
 
 
+def test_only_functions_that_others_call_by_their_name_are_replaced() -> None:
+    text = """#define LOCAL static
+#define INLINE static inline
+#define WEAK __attribute__((weak))
+#define API __attribute__((visibility("default")))
+static void a(void);
+void b(void) __asm__("other");
+void c(void) __attribute__((visibility("hidden")));
+API void d(void);
+void a(void) {} void b(void) {} void c(void) {} void d(void) {}
+LOCAL void e(void) {} INLINE void f(void) {} WEAK void g(void) {} inline void h(void) {}
+extern void i(void) {} __attribute__((noinline, cold)) void j(void) {}
+__attribute__((constructor)) void k(void) {} __attribute__((section("x"))) void l(void) {} API void m(void) {}
+"""
+    assert list(extents_of(text, "p.c", ())) == ["d", "i", "j"]
+
+
 def test_a_missing_blas_has_a_remedy_of_one_line() -> None:
     program = "#include <cblas.h>\n#error cblas.h: No such file\n"
     with pytest.raises(LiftError) as caught:
-        build_library("", [program], [], CompileOptions())
+        build_library("", [program], [])
     (diagnostic,) = caught.value.diagnostics
     assert (diagnostic.code, diagnostic.remedy) == ("TL641", "install it: apt install libopenblas-dev")
 
@@ -143,11 +160,11 @@ def test_what_is_not_lifted_is_compiled_with_the_flags_that_are_given(tmp_path: 
     """The text of the file is that of its users: only programs have integers that wrap."""
     text = "#ifdef __FAST_MATH__\n#ifdef OWN\nint fast(void) { return 1; }\n#endif\n#endif\n"
     library = tmp_path / "l.so"
-    library.write_bytes(build_library(text, [], [], CompileOptions(), Project(flags=("-O1", "-ffast-math", "-DOWN"))))
+    library.write_bytes(build_library(text, [], [], Project(flags=("-O1", "-ffast-math", "-DOWN"))))
     assert ctypes.CDLL(str(library)).fast() == 1
     wraps = "int wraps(int a) { return a + 1 > a; }\n"
     library = tmp_path / "w.so"
-    library.write_bytes(build_library(wraps, [], [], CompileOptions()))
+    library.write_bytes(build_library(wraps, [], []))
     assert ctypes.CDLL(str(library)).wraps(2**31 - 1) == 1, "the compiler may take it that integers do not overflow"
 
 
@@ -186,9 +203,31 @@ void twice(int n, double *x) { for (int i = 0; i < n; i++) x[i] *= 2; }
     assert sorted(file.name for file in (tmp_path / "build").iterdir()) == ["first.h"]
 
 
+@_NEEDS_COMPILER
+def test_a_program_that_does_not_compile_is_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler, source, library = tmp_path / "gcc", tmp_path / "f.c", tmp_path / "f.so"
+    compiler.write_text(f"""#!/bin/sh
+for one; do case "$one" in
+  *programs.c) grep -q g_lifted "$one" && {{ echo "x.c:1:1: error: no g" >&2; exit 1; }};;
+esac; done
+exec {shutil.which("cc")} "$@"
+""")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    loop = "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] *= 2; }\n"
+    source.write_text(loop + loop.replace("f(", "g("))
+    assert main(["build", str(source), "-o", str(library)]) == 1
+    output = capsys.readouterr()
+    assert output.out == "f: lifted, proved for every size\ng: as it was\n"
+    assert "`g` is left out: the library does not compile: x.c:1:1: error: no g [TL588]" in output.err
+    assert _symbols(library) == {"f", "g"}
+
+
 def test_what_does_not_compile_is_said() -> None:
     with pytest.raises(LiftError, match=r"does not compile: .*error"):
-        build_library("int x = y;\n", [], [], CompileOptions())
+        build_library("int x = y;\n", [], [])
 
 
 @_NEEDS_COMPILER

@@ -77,6 +77,7 @@ def _entry(name: str, verdict: Verdict, file: str = "a.c") -> Entry:
 def test_files_are_those_that_git_does_not_ignore(folder: Path) -> None:
     assert source_files(["code"]) == ["code/a.c", "code/b.py", "code/broken.c", "code/data.c"]
     assert source_files(["code", "code/a.c"], ["b*", "data.c"]) == ["code/a.c"]
+    assert source_files(["./code/a.c", "code//b.py"]) == source_files(["."], ["broken.c", "data.c", "generated"])
     (folder / "code/venv2").mkdir()
     (folder / "code/venv2/pyvenv.cfg").touch()
     (folder / "code/venv2/i.py").write_text(_PYTHON, encoding="utf-8")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensorlift.commands.options import REFUSED, complain, lift_options, source_options
+from tensorlift.commands.options import REFUSED, complain, lift_options, project_of, source_options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tensorlift.diagnostics import Diagnostic
     from tensorlift.pipeline import LiftOptions
     from tensorlift.record import FunctionRecord
     from tensorlift.runtime.compilers import Project
@@ -38,63 +40,64 @@ def build(
     """
     from tensorlift.report.output import check_outputs, write_data, write_output
     from tensorlift.report.terminal import level_text
+    from tensorlift.runtime.compilers import OPTIMISED
     from tensorlift.source import read_source
 
     check_outputs(file, [output, *([programs_output] if programs_output else [])])
     source = read_source(file)
-    given, database = dict(flags), flags["database"]
+    project = project_of(file, flags, OPTIMISED, cflags)
     options = replace(lift_options(file, functions, "c", flags), replaces=True)
     from tensorlift.pipeline import lift_source
-    from tensorlift.runtime.compilers import ORIGINAL, build_library
-    from tensorlift.runtime.original import CompileOptions
 
     record = lift_source(source, options)
     if record.diagnostics and not record.functions:
         return complain(record.diagnostics, REFUSED, source)
-    text, replaced = _renamed(source, options, record.functions)
-    programs = [function.program for function in record.functions if function.name in replaced]
+    library, replaced, left = _built(source, options, record.functions, project)
     if programs_output:
-        write_output(programs_output, "\n".join(programs))
-    project = _project(file, database, cflags)
-    if not project.folder:  # else all flags of the build are there
-        given = {name: getattr(options, name) for name in given if name != "database"}
-    standard = given["std"] or ""
-    compiled = CompileOptions(given["include_dirs"], given["defines"], standard, given["include_files"])
-    hidden = [f"{name}{ORIGINAL}" for name in replaced]
-    write_data(output, build_library(text, programs, hidden, compiled, project))
+        write_output(programs_output, "\n".join(function.program for function in replaced))
+    write_data(output, library)
     Path(output).chmod(0o755)
     for function in record.functions:
-        how = "lifted" if function.name in replaced else "as it was"
-        click.echo(f"{function.name}: {how}{f', {level_text(function)}' if function.name in replaced else ''}")
-    status = complain(record.all_diagnostics, REFUSED, source)
+        how = "lifted" if function in replaced else "as it was"
+        click.echo(f"{function.name}: {how}{f', {level_text(function)}' if function in replaced else ''}")
+    status = complain([*record.all_diagnostics, *left], REFUSED, source)
     return status if len(replaced) == len(record.functions) else max(status, REFUSED)
 
 
-def _project(file: str, database: str | None, cflags: str | None) -> Project:
-    """Say how a file itself is compiled: by ``cflags``, else by the command that a database has for it."""
-    from tensorlift.compile_commands import read_flags
-    from tensorlift.runtime.compilers import OPTIMISED, Project
-
-    beside = ("-iquote", str(Path(file).resolve().parent))
-    if cflags is not None:
-        return Project(flags=(*beside, *shlex.split(cflags)))
-    if not database:
-        return Project(flags=(*beside, *OPTIMISED))
-    found = read_flags(database, file)
-    return Project(found.compiler, (*beside, *found.rest), found.folder)
-
-
-def _renamed(source: Source, options: LiftOptions, functions: tuple[FunctionRecord, ...]) -> tuple[str, list[str]]:
-    """Return the text of a file without the names that programs take, and these; raises LiftError for no C file."""
-    from tensorlift.diagnostics import refuse
+def _built(
+    source: Source, options: LiftOptions, functions: Sequence[FunctionRecord], project: Project
+) -> tuple[bytes, list[FunctionRecord], list[Diagnostic]]:
+    """Build the library; give the functions whose programs are in it, and say of which others they do not compile."""
+    from tensorlift.diagnostics import LiftError, refuse
     from tensorlift.frontends.c.extents import extents_of
     from tensorlift.frontends.c.reader import parser_arguments
-    from tensorlift.runtime.compilers import renamed, replaced_functions
+    from tensorlift.runtime.compilers import ORIGINAL, build_library, renamed, replaced_functions
 
     if Path(source.name).suffix in {".py", ".mlir", ".cpp", ".cc", ".cxx", ".hpp"}:
         raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give one that a C compiler takes")
     arguments = parser_arguments(options.include_dirs, options.include_files, options.defines, options.std)
     extents = extents_of(source.text, source.name, arguments)
-    programs = {function.name: function.program for function in functions if function.lifted}
-    replaced = replaced_functions(source.text, programs, extents)
-    return renamed(source.text, source.name, replaced, extents), replaced
+    may_be = replaced_functions({one.name: one.program for one in functions if one.lifted}, extents)
+
+    def built(chosen: Sequence[FunctionRecord]) -> bytes:
+        text = renamed(source.text, source.name, [one.name for one in chosen], extents)
+        return build_library(
+            text, [one.program for one in chosen], [f"{one.name}{ORIGINAL}" for one in chosen], project
+        )
+
+    replaced = [one for one in functions if one.name in may_be]
+    try:
+        return built(replaced), replaced, []
+    except LiftError as failure:
+        if not replaced or failure.diagnostics[0].code != "TL640":
+            raise
+    left: list[Diagnostic] = []
+    built(())  # says what is wrong with the file itself
+    for one in tuple(replaced):
+        try:
+            built([one])
+        except LiftError as failure:
+            message = f"the program of `{one.name}` is left out: {failure.diagnostics[0].message}"
+            left += refuse("TL588", message, one.location, "nothing: the function stays as it was").diagnostics
+            replaced.remove(one)
+    return built(replaced), replaced, left

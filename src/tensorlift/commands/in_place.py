@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,7 @@ from tensorlift.record import FunctionRecord, LiftRecord, Region
 from tensorlift.refusals import refusal
 from tensorlift.report.output import STDOUT, write_bytes, write_output
 from tensorlift.report.terminal import Screen, show_lift, summary_lines
-from tensorlift.runtime.compilers import complaint
+from tensorlift.runtime.compilers import Complaint, Project, complaints
 from tensorlift.runtime.original import CompileOptions
 from tensorlift.source import Source
 from tensorlift.targets.c.text import ORIGINAL
@@ -53,21 +54,25 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _ATTEMPT = Lines("source", "program")  # how attempts number their lines
+_CHECKED = ("-Wall",)
 _MARKER = re.compile(r'#line (\d+) "(source|program)"')
 _NUMBERED = re.compile(rb"^[ \t]*#[ \t]*(?:line\b|\d)", re.MULTILINE)
 _OLD_STANDARDS = re.compile(r"(c|gnu)(89|90)|ansi|iso9899:199(0|409)")
 
 
-def rewrite_c(source: Source, options: LiftOptions, output: str = "") -> tuple[LiftRecord, bytes]:
+def rewrite_c(
+    source: Source, options: LiftOptions, output: str = "", project: Project | None = None
+) -> tuple[LiftRecord, bytes]:
     """Replace what lifts in a C file; return what became of each part, and the text.
 
-    Where it goes to another file, the ``output``, its lines keep the numbers that they have in the source.
+    Where it goes to another file, the ``output``, its lines keep the numbers that they have in the source.  Compilers
+    say no more against it than against the file, compiled as the ``project`` says, else with ``-Wall``.
 
     Raises:
         LiftError: TL578, where the file cannot take programs; what the front end says of the whole file.
 
     """
-    return with_deep_stack(lambda: _Rewriting(source, options).run(output))
+    return with_deep_stack(lambda: _Rewriting(source, options, project).run(output))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +86,11 @@ class _Tried:
 class _Rewriting(Rewriting):
     target = "c"
 
-    def __init__(self, source: Source, options: LiftOptions) -> None:
+    def __init__(self, source: Source, options: LiftOptions, project: Project | None) -> None:
         super().__init__(source, options, set(_WORD.findall(source.text)))
         self.text = source.text.encode()
+        given = CompileOptions(options.include_dirs, options.defines, options.std or "", options.include_files)
+        self.project = project or Project.of(source.name, given, _CHECKED)
         self.arguments = parser_arguments(options.include_dirs, options.include_files, options.defines, options.std)
         self.unit = Unit(source.text, source.name, self.arguments)
         self.replaced: list[Replaced] = []
@@ -92,10 +99,16 @@ class _Rewriting(Rewriting):
         """Try functions as a whole, then parts of those that stay, in rounds."""
         self._check_file()
         wanted = [d for d in self.unit.definitions() if self._is_wanted(d.name)]
-        definitions = [d for d in wanted if d.stretches]
+        definitions = [d for d in wanted if d.stretches and (d.is_static or not d.is_inline)]
         whole = self._whole(definitions)
         for definition in wanted:
-            if definition.name not in whole and is_left(definition.body, definition.stretches):
+            if definition.errors:
+                self.records.append(self.refused(definition.name, definition.location, definition.errors))
+            elif definition.stretches and definition.is_inline and not definition.is_static:
+                message = f"`{definition.name}` is inline for other files too"  # it may not call what is static
+                reason = refuse("TL579", message, definition.location, "make it static")
+                self.records.append(self.refused(definition.name, definition.location, reason.diagnostics))
+            elif definition.name not in whole and is_left(definition.body, definition.stretches):
                 self.records.append(self.refused(definition.name, definition.location, self._left(definition)))
         pending = [_Tried(d, stretch) for d in definitions if d.name not in whole for stretch in d.stretches]
         while pending:
@@ -159,9 +172,9 @@ class _Rewriting(Rewriting):
         bodies = [(definition.body.start, definition.end), *definition.callees]
         asked = (refused_inside(self.text[slice(*body)], definition.location) for body in bodies)
         reason = next((one for one in asked if one is not None), None)
-        if reason is None and definition.is_inline and not definition.is_static:
-            message, remedy = f"`{definition.name}` is inline for other files too", "make it static"
-            reason = refuse("TL579", message, definition.location, remedy)
+        if reason is None and definition.attribute:
+            message = f"the attribute `{definition.attribute}` is for the name `{definition.name}`"
+            reason = refuse("TL579", message, definition.location, "nothing: its parts are replaced")
         if reason is None and definition.name in self._with_lanes():
             reason = refusal("outline-pragma", definition.location, "omp declare simd")
         if reason is None and self.names & set(generated(definition.name)[1:]):
@@ -181,7 +194,7 @@ class _Rewriting(Rewriting):
         self.records.append(function)
         known = [line for line in summary_lines(function) if not line.startswith("  agrees")]
         spans = [(definition.start, definition.end), *definition.callees] if part is None else part.stretch.spans
-        macros = {name: text for span in spans for name, text in self.unit.macros.texts(*span).items()}
+        macros = {name: text for span in spans for name, text in self.unit.macros.stated(*span).items()}
         self.replaced.append(Replaced(function.program, known, definition, part, dict(sorted(macros.items()))))
 
     # -- parts of functions
@@ -272,49 +285,75 @@ class _Rewriting(Rewriting):
         return replace(kept, seconds=function.seconds, region=function.region)
 
     def _numbered(self, output: str) -> bytes:
-        """Rewrite the text with its lines numbered, without what makes it mean something else."""
+        """Rewrite the text, its lines numbered, without what makes it another one or what compilers complain of."""
         lines = Lines(self.source.name, output or self.source.name)
-        text = rewritten(self.text, self.replaced, lines)
-        if not self._differing(text, self.replaced):
-            return text
-        for one in tuple(self.replaced):
-            reason = self._differing(rewritten(self.text, [one], lines), [one])
-            if reason:
-                self._take_back(one, reason)
-        text = rewritten(self.text, self.replaced, lines)
-        reason = self._differing(text, self.replaced)
-        if reason:
-            raise refuse("TL580", f"the file would be another one: {reason}", None, "choose functions with --function")
-        return text
 
-    def _differing(self, text: bytes, replaced: Sequence[Replaced]) -> str:
-        """Say why a rewritten text may not stand: it means something else, or the compiler that is here refuses it."""
+        def failing(replaced: Sequence[Replaced]) -> LiftError | None:
+            return self._failing(rewritten(self.text, replaced, lines), replaced)
+
+        if failing(self.replaced) is not None:
+            self._silence(rewritten(self.text, self.replaced, lines))
+            if failing(self.replaced) is not None:
+                for one in tuple(self.replaced):
+                    reason = failing([one])
+                    if reason is not None:
+                        self._take_back(one, reason.diagnostics[0])
+                reason = failing(self.replaced)
+                if reason is not None:
+                    said = reason.diagnostics[0]
+                    raise refuse(said.code, said.message, None, "choose functions with --function")
+        return rewritten(self.text, self.replaced, lines)
+
+    def _failing(self, text: bytes, replaced: Sequence[Replaced]) -> LiftError | None:
+        """Say why a rewritten text may not stand: it means something else, or compilers say more against it."""
         reason = differing(self.unit, text.decode(), self.source.name, self.arguments, replaced)
-        if reason or not replaced:
-            return reason
-        options = self.options
-        given = CompileOptions(options.include_dirs, options.defines, options.std or "", options.include_files)
-        said = complaint(text.decode(), self.source.name, given)
-        return f"the compiler says {said}" if said and not complaint(self.source.text, self.source.name, given) else ""
+        if reason:
+            remedy = "use no names and macros that programs in C need"
+            return refuse("TL580", f"the file would be another one: {reason}", None, remedy)
+        new = self._complaints(text) if replaced else []
+        if not new:
+            return None
+        message = f"the program is left out: {PurePath(new[0].compiler).name} says of it: {new[0].message}"
+        return refuse("TL588", message, None, "nothing: what is here stays as it was")
 
-    def _take_back(self, one: Replaced, reason: str) -> None:
+    def _complaints(self, text: bytes) -> list[Complaint]:
+        """List what compilers say of a rewritten text that they do not say of the file."""
+        said = complaints(text.decode(), self.project)
+        return [one for one in said if one not in self._said_before] if said else []
+
+    @cached_property
+    def _said_before(self) -> dict[Complaint, None]:
+        return complaints(self.source.text, self.project)
+
+    def _silence(self, text: bytes) -> None:
+        """Let programs turn off the warnings that they alone give."""
+        options = sorted({one.option for one in self._complaints(text) if one.option})
+        self.replaced = [replace(one, silenced=tuple(options)) for one in self.replaced]
+
+    def _take_back(self, one: Replaced, reason: Diagnostic) -> None:
         """Leave a part as it was."""
         self.replaced.remove(one)
-        message = f"the file would be another one: {reason}"
         place = one.definition.location if one.part is None else one.part.stretch.location
-        reasons = refuse("TL580", message, place, "use no names and macros that programs in C need").diagnostics
         position = next(k for k, record in enumerate(self.records) if record.name == one.name)
-        self.records[position] = self._kept(self.records[position], reasons)
+        self.records[position] = self._kept(self.records[position], [replace(reason, location=place)])
 
 
-def lift_in_place(source: Source, options: LiftOptions, output: str | None, report: str | None, *, times: bool) -> int:
+def lift_in_place(  # noqa: PLR0913 - what is rewritten, how, and where it goes
+    source: Source,
+    options: LiftOptions,
+    output: str | None,
+    report: str | None,
+    project: Project | None = None,
+    *,
+    times: bool,
+) -> int:
     """Rewrite a file, or write the result to another one; show and report what became of its parts."""
     if PurePath(source.name).suffix in {".py", ".cpp", ".cc", ".cxx", ".hpp"}:
         raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give one that a C compiler takes")
     if PurePath(source.name).suffix == ".mlir":
         record, data = rewrite_mlir(source, options)
     else:
-        record, data = rewrite_c(source, options, "<stdout>" if output == STDOUT else output or "")
+        record, data = rewrite_c(source, options, "<stdout>" if output == STDOUT else output or "", project)
     if output is not None or any(function.lifted for function in record.functions):
         write_bytes(output or source.name, data)
     if report:
@@ -323,7 +362,8 @@ def lift_in_place(source: Source, options: LiftOptions, output: str | None, repo
         show_lift(record, Screen(sys.stdout), programs=False)
         if any("cblas_" in function.program for function in record.functions):
             click.echo("link with -lopenblas -lm")
-    return complain([d for function in record.functions for d in function.diagnostics], REFUSED, source)
+    found = dict.fromkeys(d for function in record.functions for d in function.diagnostics)
+    return complain(list(found), REFUSED, source)
 
 
 def _origins(text: str) -> list[int]:

@@ -5,17 +5,19 @@ Exit statuses of commands, and how diagnostics become one.
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tensorlift.compile_commands import CompilerFlags
     from tensorlift.diagnostics import Diagnostic
     from tensorlift.pipeline import LiftOptions
+    from tensorlift.runtime.compilers import Project
     from tensorlift.runtime.measure import Conditions
     from tensorlift.source import Source
 
@@ -93,6 +95,23 @@ def with_compiler_flags(flags: dict[str, Any], found: CompilerFlags) -> dict[str
         "defines": found.defines + flags["defines"],
         "std": flags["std"] or found.std,
     }
+
+
+def project_of(file: str, flags: Mapping[str, Any], otherwise: Sequence[str], cflags: str | None = None) -> Project:
+    """Say how a file itself is compiled: with ``cflags``, else by the command of its build, else with other flags.
+
+    The ``flags`` are those of a command before `lift_options` has them.
+    """
+    from tensorlift.compile_commands import CompilerFlags, read_flags
+    from tensorlift.runtime.compilers import Project
+    from tensorlift.runtime.original import CompileOptions
+
+    found = read_flags(flags["database"], file) if flags["database"] else CompilerFlags()
+    given = flags if cflags is None else with_compiler_flags(dict(flags), found)
+    options = CompileOptions(given["include_dirs"], given["defines"], given["std"] or "", given["include_files"])
+    if cflags is not None:
+        return Project.of(file, options, shlex.split(cflags))
+    return Project.of(file, options, found.rest if found.folder else otherwise, found.compiler, found.folder)
 
 
 def conditions(*, seed: int, device: str, threads: int | None, wall_seconds: float) -> Conditions:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tensorlift import __version__
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity, refuse
-from tensorlift.frontends.c.outline.macros import SPELLED, stated
+from tensorlift.frontends.c.outline.macros import SPELLED
 from tensorlift.frontends.c.outline.unit import Definition, Unit, trees_of
 from tensorlift.record import FunctionRecord, LiftRecord, Verdict
 from tensorlift.targets.c.scalars import C_FUNCTIONS
@@ -39,6 +39,7 @@ _HEADERS = (
     ("stdint.h", re.compile(r"\buintptr_t\b")),
     ("stdlib.h", re.compile(r"\b(?:calloc|free)\(")),
 )
+_THREADS = re.compile(r"^ *#pragma omp .*$", re.MULTILINE)
 _AT_THE_TOP = re.compile(  # what headers may stand behind: none of it changes what they hold
     rb"(?:[ \t]*(?://[^\n]*)?\n|[ \t]*/\*(?:[^*]|\*(?!/))*\*/[ \t]*\n|#[ \t]*(?:define|undef)[ \t]+_\w[^\n\\]*\n"
     rb"|#[ \t]*include[ \t]*<[^\n]*\n)*"
@@ -63,7 +64,8 @@ class Replaced:
     known: Sequence[str]
     definition: Definition
     part: Outlined | None = None
-    macros: Mapping[str, str] = field(default_factory=dict)  # by name, as string literals
+    macros: Mapping[str, str] = field(default_factory=dict)  # what is stated of macros, by name
+    silenced: tuple[str, ...] = ()  # warnings that compilers give only with programs
 
     @property
     def name(self) -> str:
@@ -76,7 +78,8 @@ class Replaced:
         lines = [line for line in self.program.splitlines() if not line.startswith("#include ")]
         apart = list(APART)
         start = next(k for k in range(len(lines)) if lines[k : k + len(apart)] == apart)
-        return "\n".join([*lines[:start], *lines[start + len(apart) + 1 :]]).strip() + "\n"
+        text = "\n".join([*lines[:start], *lines[start + len(apart) + 1 :]]).strip() + "\n"
+        return _THREADS.sub(r"#ifdef _OPENMP\n\g<0>\n#endif", text)  # else compilers warn of it
 
     def declared(self) -> str:
         """Find the declaration of the original in the program."""
@@ -90,7 +93,7 @@ class Replaced:
         """Write all that stands before the function."""
         declared = f"static {self.declared()}"
         parts = ["".join(f"// {line}\n" for line in self.known)]
-        parts += [f"{stated(name, text)}\n" for name, text in self.macros.items()]
+        parts += [f"{lines}\n" for lines in self.macros.values()]
         entry = declared.replace(self.name + ORIGINAL, self.name, 1)
         if self.part is None:
             parts += [declared, *([f"\n{entry}"] if self.definition.is_static else []), "\n"]
@@ -181,8 +184,13 @@ def rewritten(text: bytes, replaced: Sequence[Replaced], lines: Lines) -> bytes:
     edits = [_headers(text, replaced, lines)]
     for definition in {one.definition.start: one.definition for one in replaced}.values():
         mine = [one for one in replaced if one.definition.start == definition.start]
-        anchor = _anchor(text, definition.start)
+        anchor = anchor_of(text, definition)
         programs = "".join(one.text(lines) for one in mine)
+        if mine[0].silenced:
+            names = ("pragmas", "unknown-warning-option", *mine[0].silenced)  # no compiler knows those of all others
+            ignored = "".join(f'#pragma GCC diagnostic ignored "-W{name}"\n' for name in names)
+            programs = f"#pragma GCC diagnostic push\n{ignored}{programs}"
+            edits.append(_after(text, definition.end, "#pragma GCC diagnostic pop", lines))
         edits.append(_inserted(text, anchor, programs, lines))
         edits += [_renamed(one) if one.part is None else _called(text, one.part, lines) for one in mine]
     return lines.numbered(applied(text, edits))
@@ -200,10 +208,7 @@ def applied(text: bytes, edits: Iterable[Edit]) -> bytes:
 
 def anchor_of(text: bytes, definition: Definition) -> int:
     """Find where a function starts with the comments that belong to it."""
-    return _anchor(text, definition.start)
-
-
-def _anchor(text: bytes, start: int) -> int:
+    start = definition.lead
     line = text.rfind(b"\n", 0, start) + 1
     if text[line:start].strip():
         return start
@@ -220,6 +225,16 @@ def _inserted(text: bytes, offset: int, block: str, lines: Lines) -> Edit:
     column = offset - (text.rfind(b"\n", 0, offset) + 1)
     start = "\n" if column else ""
     return offset, offset, f"{start}{lines.of_program()}{block}{lines.of_source(_line_of(text, offset))}{' ' * column}"
+
+
+def _after(text: bytes, offset: int, line: str, lines: Lines) -> Edit:
+    """Insert a line after an offset; what stands there keeps its line and its column."""
+    behind = text.find(b"\n", offset)
+    if text[offset : len(text) if behind < 0 else behind].strip():
+        _, _, block = _inserted(text, offset, f"{line}\n", lines)
+        return offset, offset, block
+    numbered = lines.of_source(_line_of(text, offset) + 1)
+    return offset, offset, f"\n{line}\n{numbered}".rstrip()
 
 
 def _renamed(one: Replaced) -> Edit:
@@ -264,7 +279,9 @@ def differing(before: Unit, text: str, filename: str, arguments: Sequence[str], 
     """Say what is not the same in a rewritten text; nothing where all is."""
     try:
         after = Unit(text, filename, arguments)
-        return _parts(after, replaced) or _rest(before, after, replaced) or _programs(after, replaced)
+        known = [error.message for error in before.errors]
+        new = next((error.message for error in after.errors if error.message not in known), "")
+        return new or _parts(after, replaced) or _rest(before, after, replaced) or _programs(after, replaced)
     except LiftError as refusal:
         return refusal.diagnostics[0].message
 
@@ -292,7 +309,7 @@ def _rest(before: Unit, after: Unit, replaced: Sequence[Replaced]) -> str:
         if _defines(tree) and (name not in made or name in renamed)
     ]
     for one, other in zip(old, new, strict=False):
-        if one != other:
+        if _without_attributes(one, renamed.values()) != _without_attributes(other, renamed.values()):
             return f"the declaration of {one[1]}"
     return "" if len(old) == len(new) else "another number of declarations"
 
@@ -310,7 +327,8 @@ def _programs(after: Unit, replaced: Sequence[Replaced]) -> str:
 
 
 def _definition(unit: Unit, name: str) -> Tree | None:
-    return next((tree for known, tree in unit.trees({}) if known == name and _defines(tree)), None)
+    found = (tree for known, tree in unit.trees({}) if known == name and _defines(tree))
+    return next((_without_attributes(tree, {name}) for tree in found), None)
 
 
 def _defines(tree: Tree) -> bool:
@@ -324,6 +342,13 @@ def _under_own_name(tree: Tree, names: Mapping[str, str]) -> Tree:
     if tree[0] == "FUNCTION_DECL" and tree[1] in names:
         return (tree[0], names[str(tree[1])], *tree[2:])
     return tree
+
+
+def _without_attributes(tree: Tree, names: Collection[str]) -> Tree:
+    """Leave out the attributes of a function: those of an earlier declaration stay with its name."""
+    if tree[0] != "FUNCTION_DECL" or tree[1] not in names:
+        return tree
+    return tuple(part for part in tree if not (isinstance(part, tuple) and str(part[0]).endswith("_ATTR")))
 
 
 def _expanded(tree: Tree, parts: Mapping[str, tuple[Tree, ...]]) -> Tree:

@@ -51,8 +51,13 @@ _FAILING = ("regression", "refused", "unchanged", "hybrid", "scan")
     help="Take from RECORD what it tells of files that are as they were.",
 )
 @click.option("--json", "report", metavar="REPORT", help="Write the whole to this file as one object.")
+@click.option(
+    "--html", metavar="PAGE", help="Write a page for browsers: functions, sources beside programs, what helps."
+)
+@click.option("--sarif", metavar="LOG", help="Write what does not lift to this file as SARIF, for code-scanning pages.")
 @click.option("--no-times", is_flag=True, help="Leave times out of RECORD and REPORT: same input, same bytes.")
-@click.option("--baseline", metavar="OLD", help="Compare with this record of an earlier scan.")
+@click.option("--verdicts", metavar="OLD", help="Write verdicts alone to this file, for --baseline.")
+@click.option("--baseline", metavar="OLD", help="Compare with what --verdicts or -o wrote of an earlier scan.")
 @click.option(
     "--fail-on",
     "failing",
@@ -73,6 +78,9 @@ def scan(  # noqa: PLR0913 - one parameter for each option
     output: str | None,
     resume: bool,
     report: str | None,
+    html: str | None,
+    sarif: str | None,
+    verdicts: str | None,
     no_times: bool,
     baseline: str | None,
     failing: tuple[str, ...],
@@ -87,7 +95,9 @@ def scan(  # noqa: PLR0913 - one parameter for each option
     from tensorlift.commands.scan_files import changed_since, source_files
     from tensorlift.report.output import STDOUT, check_outputs, write_output
     from tensorlift.report.scan import scan_json, show_scan
-    from tensorlift.scanned import in_order, lines_of, read_entries, regressions
+    from tensorlift.report.scan_html import scan_html
+    from tensorlift.report.scan_sarif import scan_sarif
+    from tensorlift.scanned import in_order, lines_of, read_baseline, read_entries, regressions, verdicts_of
     from tensorlift.targets import get_target
 
     if "regression" in failing and baseline is None:
@@ -98,8 +108,8 @@ def scan(  # noqa: PLR0913 - one parameter for each option
     files = source_files(paths, excluded)
     files = changed_since(revision, paths, files) if revision is not None else files
     for file in files:
-        check_outputs(file, [name for name in (output, report) if name])
-    old = read_entries(baseline) if baseline is not None else []
+        check_outputs(file, [name for name in (output, report, html, sarif, verdicts) if name])
+    old = read_baseline(baseline) if baseline is not None else []
     known = read_entries(output) if output is not None and os.path.lexists(output) else []
     tasks, unreadable = _tasks(files, target, flags)
     entries = unreadable + (_known(known, tasks) if resume else [])
@@ -114,11 +124,17 @@ def scan(  # noqa: PLR0913 - one parameter for each option
             advance()
     entries = in_order(replace(entry, seconds=None) for entry in entries) if no_times else in_order(entries)
     worse = regressions(old, entries)
-    if output is not None:
-        write_output(output, lines_of(entries))
-    if report is not None:
-        write_output(report, scan_json(entries, len(files), worse))
-    if STDOUT not in {output, report}:
+    outputs: list[tuple[str | None, Callable[[], str]]] = [
+        (output, lambda: lines_of(entries)),
+        (report, lambda: scan_json(entries, len(files), worse)),
+        (html, lambda: scan_html(entries, len(files))),
+        (sarif, lambda: scan_sarif(entries)),
+        (verdicts, lambda: verdicts_of(entries)),
+    ]
+    for name, text in outputs:
+        if name is not None:
+            write_output(name, text())
+    if STDOUT not in {output, report, html, sarif, verdicts}:
         click.echo(show_scan(entries, len(files), worse), nl=False)
     return REFUSED if _fails(entries, bool(worse), failing) else OK
 

@@ -29,7 +29,7 @@ def source_files(paths: Sequence[str], excluded: Sequence[str] = ()) -> list[str
             raise refuse("TL596", f"there is no '{path}'", remedy="give files or folders")
         files = _in_folder(path, excluded) if Path(path).is_dir() else [path]
         for file in files:
-            found.setdefault(Path(file).resolve(), file)
+            found.setdefault(Path(file).resolve(), str(Path(file)))  # `./a.c` and `a.c` have one name in records
     if not found:
         remedy = f"give other folders, or files by name; names end in {', '.join(sorted(SUFFIXES))}"
         raise refuse("TL596", "no source is found that git does not ignore", remedy=remedy)

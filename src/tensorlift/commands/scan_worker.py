@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from tensorlift.diagnostics import Location
     from tensorlift.frontends.read_function import ReadFunction
+    from tensorlift.interface import Lifting
     from tensorlift.pipeline import LiftOptions
     from tensorlift.record import FunctionRecord
     from tensorlift.source import Source
@@ -92,6 +93,7 @@ class Listed:
     name: str
     line: int
     loops: bool
+    end: int | None = None
 
 
 def scan_file(task: Task, seconds: float, work: Work | None = None) -> list[Entry]:
@@ -200,9 +202,9 @@ def lift_functions(task: Task, done: int, sender: Connection) -> None:
         first = refusal.diagnostics[0]
         if first.code not in _NO_FUNCTION:
             line = first.location.line if first.location and first.location.file == task.file else 1
-            why = (first.code, first.message)
+            entry = task.entry("", line, why=(first.code, first.message), seconds=time.perf_counter() - start)
             sender.send([Listed("", line, loops=False)])
-            sender.send(task.entry("", line, why=why, seconds=time.perf_counter() - start))
+            sender.send(replace(entry, remedy=first.remedy))
             return
     listed = list_functions(source, functions) if functions else []
     sender.send(listed)
@@ -238,24 +240,35 @@ def _telling(task: Task, sender: Connection) -> Callable[[str, Location], Diagno
 
 
 def _lifted(task: Task, source: Source, function: ReadFunction, known: Listed, seconds: float) -> Entry:
+    from tensorlift.commands.scan_lines import matches
     from tensorlift.pipeline import lift_read
 
     start = time.perf_counter()
-    (record,) = lift_read(source, task.options, lambda: [function]).functions
+    found: dict[str, Lifting] = {}
+    (record,) = lift_read(source, task.options, lambda: [function], found).functions
     seconds += time.perf_counter() - start
     why = reason_of(record)
-    return task.entry(
-        known.name, known.line, record.verdict, why=why, loops=known.loops, record=record, seconds=seconds
+    entry = task.entry(
+        known.name,
+        known.line,
+        record.verdict,
+        why=(why.code, why.message),
+        loops=known.loops,
+        record=record,
+        seconds=seconds,
     )
+    at = why.location.line if why.location is not None and why.location.file == task.file else None
+    lines = matches(found[record.name]) if record.name in found else ()
+    return replace(entry, end=known.end, at=at, remedy=why.remedy, program=record.program, matches=lines)
 
 
-def reason_of(record: FunctionRecord) -> tuple[str, str]:
-    """Give code and message of what refuses a function; where a loop stays, why, without a code."""
+def reason_of(record: FunctionRecord) -> Diagnostic:
+    """Give what refuses a function; where a loop stays, why, without a code."""
     first = next((d for d in record.diagnostics if _matters(d, record)), None)
     if first is not None:
-        return first.code, first.message
+        return first
     loop = next(iter(record.residual_loops), None)
-    return ("", "") if loop is None else ("", loop.reason)
+    return Diagnostic("", "") if loop is None else Diagnostic("", loop.reason, loop.location)
 
 
 def _matters(diagnostic: Diagnostic, record: FunctionRecord) -> bool:
@@ -267,25 +280,42 @@ def _matters(diagnostic: Diagnostic, record: FunctionRecord) -> bool:
 def list_functions(source: Source, functions: Sequence[ReadFunction]) -> list[Listed]:
     """Say of functions where they stand, and whether they loop over arrays: by their text, as none may lift.
 
-    The text of one goes on until the next one starts.
+    In languages with braces, the text of one goes on until the next one starts.
     """
-    is_python = PurePath(source.name).suffix == ".py"
-    loops = _python_loops(source.text) if is_python else {}
-    text = _COMMENTS.sub(lambda found: "\n" * found[0].count("\n"), source.text) if not is_python else ""
+    known = _python_functions(source.text) if PurePath(source.name).suffix == ".py" else None
+    text = _COMMENTS.sub(lambda found: "\n" * found[0].count("\n"), source.text) if known is None else ""
     lines = text.split("\n")
     starts = sorted({f.location.line for f in functions})
     listed = []
     for function in functions:
         line = function.location.line
-        end = next((start for start in starts if start > line), len(lines) + 1)
-        own = "\n".join(lines[line - 1 : end - 1])
-        does_loop = loops.get(function.name, False) or bool(_LOOP.search(own) and _ARRAY.search(own))
-        listed.append(Listed(function.name, line, does_loop))
+        if known is not None:
+            loops, last = known.get(function.name, (False, line))
+        else:
+            end = next((start for start in starts if start > line), len(lines) + 1)
+            own = lines[line - 1 : end - 1]
+            loops = bool(_LOOP.search("\n".join(own)) and _ARRAY.search("\n".join(own)))
+            last = line + _closing(own)
+        listed.append(Listed(function.name, line, loops, last))
     return listed
 
 
-def _python_loops(text: str) -> dict[str, bool]:
-    """Tell which functions loop and subscript, or loop over what is no range."""
+def _closing(lines: Sequence[str]) -> int:
+    """Find the last line of the text of a function, its head the first one: where its braces are all closed."""
+    depth = 0
+    closing = len(lines) - 1
+    for number, line in enumerate(lines):
+        depth += line.count("{") - line.count("}")
+        if depth == 0 and "}" in line:
+            return number
+        if depth < 0:  # what is around it ends here
+            break
+        closing = number if line.strip() else closing
+    return closing
+
+
+def _python_functions(text: str) -> dict[str, tuple[bool, int]]:
+    """Tell which functions loop and subscript, or loop over what is no range, and where each ends."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
@@ -295,7 +325,8 @@ def _python_loops(text: str) -> dict[str, bool]:
         nodes = [node for statement in function.body for node in ast.walk(statement)]
         loops = [node for node in nodes if isinstance(node, ast.For | ast.While | ast.comprehension)]
         subscripts = any(isinstance(node, ast.Subscript) for node in nodes)
-        found[function.name] = any(subscripts or _is_over_values(loop) for loop in loops)
+        does_loop = any(subscripts or _is_over_values(loop) for loop in loops)
+        found[function.name] = does_loop, function.end_lineno or function.lineno
     return found
 
 

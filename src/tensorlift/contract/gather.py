@@ -177,6 +177,7 @@ def _first_store(view: FunctionView, array: str) -> Location | None:
 REASONS = {
     "size": "the loops and extents of these sizes are counted from here on",
     "stride": "rows of the array must not overlap",
+    "direction": "where it is not positive the source goes through the array in the other direction",
     "overflow": "index arithmetic must stay in its type",
     "integers": "the integers of Python have no limit, those of the program have one",
     "no-overlap": "a written array must not share memory with another",

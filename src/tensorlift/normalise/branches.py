@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import i1
@@ -15,11 +16,12 @@ from tensorlift.normalise.conditions import AffineCondition, Condition
 from tensorlift.normalise.evolution import same
 from tensorlift.normalise.execution import Test, ctype_of, note_least, nothing, require_returned
 from tensorlift.normalise.scalars import chosen, is_eager
-from tensorlift.normalise.steering import is_memory
+from tensorlift.normalise.steering import SEEDS, is_memory
 from tensorlift.normalise.truths import decided_here, joined_known
 from tensorlift.normalise.values import Address, Choice, Data, Unknown
 from tensorlift.ops.c_types import BOOL
 from tensorlift.poly.index_arithmetic import Index
+from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from tensorlift.normalise.cells import Held
     from tensorlift.normalise.execution import Execution, Rule
     from tensorlift.poly.loops import Known
+
+_AROUND_ZERO = {ZERO, -ONE}
 
 
 def branch(ex: Execution, op: Operation) -> None:
@@ -92,6 +96,8 @@ def by_cases(ex: Execution, op: Operation, rule: Rule, needed: Sequence[SSAValue
 
     A cell holds what it loads.
     """
+    if op.name in SEEDS or op.name == "scf.while":
+        _ask_for_directions(ex, [ex.values.get(value) for value in needed])
     if undecided(ex, map(ex.values.get, needed)) is None:
         rule(ex, op)
     elif op.name == "memref.load":
@@ -106,6 +112,29 @@ def by_cases(ex: Execution, op: Operation, rule: Rule, needed: Sequence[SSAValue
         ex.values[result] = ex.cells.read(cell)
     else:
         _split(ex, op, rule, needed, [result for result in op.results if result.first_use is not None])
+
+
+def _ask_for_directions(ex: Execution, places: Sequence[object]) -> None:
+    """Ask for strides to be positive on whose signs places depend: an array of the program has one direction.
+
+    With ``ix = incx > 0 ? 0 : (1 - n) * incx``, as BLAS has it, ``x[ix + i * incx]`` goes through ``x`` from its end.
+    """
+    while (point := undecided(ex, places)) is not None and (stride := _stride_in(ex, point, places)) is not None:
+        ex.preconditions.insist("direction", stride - ONE, ex.place)
+
+
+def _stride_in(ex: Execution, point: Polynomial, places: Sequence[object]) -> Polynomial | None:
+    """Give the size on whose sign a polynomial tells, where places hold multiples of it, not numbers alone."""
+    sizes = [name for name in point.variables() if name in ex.ranges.sizes and ex.ranges.sizes[name].signed]
+    found = [Polynomial.variable(name) for name in sizes if any(map(partial(_holds_multiples, name), places))]
+    return next((one for one in found if {point - one, -point - one} & _AROUND_ZERO), None)
+
+
+def _holds_multiples(name: str, value: object) -> bool:
+    """Whether a value, or one of those that it may be, has terms that are products of a size and something else."""
+    if isinstance(value, Choice):
+        return _holds_multiples(name, value.then) or _holds_multiples(name, value.otherwise)
+    return isinstance(value, Index) and any(name in term and len(term) > 1 for term in value.polynomial.terms)
 
 
 def _split(ex: Execution, op: Operation, rule: Rule, needed: Sequence[SSAValue], results: Sequence[SSAValue]) -> None:

@@ -21,7 +21,7 @@ that long.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,8 @@ from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tensorlift.poly.loops import Domain
     from tensorlift.poly.ranges import Ranges
 
@@ -246,6 +248,7 @@ _WIDEST_ROW = 1024
 
 def dimensions_of(array: Array, ranges: Ranges) -> tuple[list[Polynomial], list[Split]]:
     """Give the strides, outermost first, and the accesses of a flat array in dimensions."""
+    array.accesses = list(_along_strides(array))
     width = _common_factor(array)
     if 1 < width <= _WIDEST_ROW:
         for chain in _chains(array, ranges):
@@ -260,6 +263,20 @@ def dimensions_of(array: Array, ranges: Ranges) -> tuple[list[Polynomial], list[
         if len(whole) == len(strides):
             return spread(array, whole, ranges)
     return strides, splits
+
+
+def _along_strides(array: Array) -> Iterator[Access]:
+    """Yield the accesses; where a condition says that the one stride of the others is 1, in multiples of it.
+
+    As in ``if (incx == 1) y[i] = x[i]; else y[i] = x[i * incx];``.
+    """
+    found = {stride for access in array.accesses for stride in _strides_of(access, array)}
+    stride = found.pop() if len(found) == 1 else ONE
+    for access in array.accesses:
+        (subscript,) = access.subscripts
+        is_one = stride.is_affine and all(map(access.domain.says, (stride - ONE, ONE - stride)))
+        alone = stride.variables().isdisjoint(subscript.variables())
+        yield replace(access, subscripts=(subscript * stride,)) if is_one and alone else access
 
 
 def _chains(array: Array, ranges: Ranges) -> list[list[Polynomial]]:
@@ -278,13 +295,13 @@ def _chains(array: Array, ranges: Ranges) -> list[list[Polynomial]]:
 
 
 def _common_factor(array: Array) -> int:
-    """Give the greatest common divisor of the constant factors above one that loop variables have."""
+    """Give the greatest common divisor of the factors that loop variables have, as far as those have one above one."""
     found = 0
     for access in array.accesses:
         for loop in access.domain.loops:
-            value = access.subscripts[0].coefficient(loop.variable).constant_value
-            if value is not None and abs(value) > 1:
-                found = gcd(found, abs(value))
+            content = gcd(*access.subscripts[0].coefficient(loop.variable).terms.values())
+            if content > 1:
+                found = gcd(found, content)
     return found
 
 

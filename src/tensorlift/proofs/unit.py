@@ -66,7 +66,8 @@ def read_unit(text: str, entry: str) -> Unit:
     if bool(head[1]) != bool(rest):
         raise CheckFailure(UNREADABLE, f"the function {entry} alone must be seen from outside, or what calls it")
     words = [*_tokens(lines[blank + 1 : closing + 1], blank + 2)]
-    wanted = {*(HEADERS if rest else OWN_HEADERS), *([CBLAS] if any(w.startswith("cblas_") for w, _ in words) else [])}
+    calls_blas = any(word.startswith("cblas_") and word != entry for word, _ in words)
+    wanted = {*(HEADERS if rest else OWN_HEADERS), *([CBLAS] if calls_blas else [])}
     missing = {f"#include <{name}>" for name in wanted} - {*lines[:blank]}
     if missing:
         raise CheckFailure(UNREADABLE, f"{min(missing)} is missing", 1)

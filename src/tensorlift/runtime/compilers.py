@@ -38,6 +38,9 @@ _OPENMP = ("-fopenmp",)
 _CLANG = ("clang", *(f"clang-{version}" for version in range(30, 13, -1)))
 _CLANG_CPP = tuple(name.replace("clang", "clang++") for name in _CLANG)
 _NO_HEADER = re.compile(r"No such file or directory|file not found")
+_COMPLAINT = re.compile(
+    r": (?:(?:fatal )?error|warning): (.*?)(?: \[-W(?:error[=,](?:-W)?)?([^\]]+)\])?$", re.MULTILINE
+)
 _POLLY = ("-mllvm", "-polly")
 
 
@@ -65,9 +68,32 @@ class Project:
     flags: tuple[str, ...] = OPTIMISED
     folder: str = ""
 
+    @staticmethod
+    def of(file: str, options: CompileOptions, flags: Sequence[str], compiler: str = "", folder: str = "") -> Project:
+        """Say that a file is compiled with some flags, and with what the user passes: folders come first, others last.
+
+        Of folders compilers take the first that has a header, of other flags the last that says something.
+        """
+        include, others = CompileOptions(options.include), replace(options, include=())
+        beside = ("-iquote", str(Path(file).resolve().parent))
+        return Project(compiler, (*beside, *include.flags(), *flags, *others.flags()), folder)
+
     def found(self) -> str | None:
         """Find the compiler; where it is not here, another one for C."""
         return next(filter(None, map(shutil.which, (self.compiler, "gcc", "cc"))), None)
+
+    def where(self, otherwise: Path) -> Path:
+        """Give the folder that the compiler runs in."""
+        return Path(self.folder) if self.folder and Path(self.folder).is_dir() else otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """What a compiler says against a file; a warning has an ``option`` by which it is asked for, an error has none."""
+
+    compiler: str
+    option: str
+    message: str
 
 
 def lifted_builds(*, by_all: bool) -> dict[str, Build]:
@@ -109,22 +135,25 @@ def chosen_compilers(names: Sequence[str], view: FunctionView) -> tuple[Compiler
     return tuple(found)
 
 
-def complaint(text: str, filename: str, options: CompileOptions) -> str:
-    """Give the first error of the C compiler that is here about a text in the place of a file.
+def complaints(text: str, project: Project) -> dict[Complaint, None]:
+    """List what the compiler of a project, and clang where it is installed, say about a text in the place of its file.
 
-    Nothing without a compiler, or where it lacks a header, so that it has not seen the whole.
+    Nothing of a compiler that lacks a header, so that it has not seen the whole, nor where there is none.
     """
-    compiler = shutil.which("cc")
-    if compiler is None:
-        return ""
-    beside = ["-iquote", str(Path(filename).resolve().parent)]
-    with tempfile.TemporaryDirectory(prefix="tensorlift-") as name:
-        folder = Path(name)
-        (folder / "source.c").write_text(text, encoding="utf-8")
-        flags = ["-fsyntax-only", "-w", *openmp(compiler), *options.flags(), *beside]
-        said = run_limited([compiler, *flags, "source.c"], folder, Limits())
-    errors = [line.partition("error: ")[2] for line in said.errors.splitlines() if "error: " in line]
-    return errors[0] if said.failure and errors and _NO_HEADER.search(said.errors) is None else ""
+    found: dict[Complaint, None] = {}
+    for compiler in dict.fromkeys(filter(None, (project.found(), shutil.which("clang")))):
+        with tempfile.TemporaryDirectory(prefix="tensorlift-") as name:
+            folder = Path(name)
+            (folder / "source.c").write_text(text, encoding="utf-8")
+            threads = () if project.folder else openmp(compiler)
+            command = [compiler, *project.flags, *threads, "-fsyntax-only", str(folder / "source.c")]
+            said = run_limited(command, project.where(folder), Limits())
+        if said.returncode is not None and _NO_HEADER.search(said.errors) is None:
+            found |= dict.fromkeys(
+                Complaint(compiler, one[2] or "", one[1].replace(ORIGINAL, ""))
+                for one in _COMPLAINT.finditer(said.errors)
+            )
+    return found
 
 
 def _is_here(compiler: Compiler, language: str) -> bool:
@@ -148,7 +177,6 @@ _MEANING = ("-fwrapv", "-fno-strict-aliasing")
 _BLAS = "#include <cblas.h>"
 ORIGINAL = "_original"  # behind the name of a function: as it was
 _AT_LINKING = re.compile(r"-f(openmp|sanitize|profile|lto).*|--?coverage|-pg|-pthread|-m(32|64|x32)")
-_NO_SYMBOL = re.compile(r"\b(static|inline|extern)\b")
 
 
 def renamed(text: str, name: str, functions: Sequence[str], extents: Mapping[str, Extent]) -> str:
@@ -165,23 +193,15 @@ def renamed(text: str, name: str, functions: Sequence[str], extents: Mapping[str
     return f"#line 1 {json.dumps(name)}\n{source.decode()}"
 
 
-def replaced_functions(text: str, programs: Mapping[str, str], extents: Mapping[str, Extent]) -> list[str]:
-    """List the functions that programs replace: those that C calls from outside and that have one for C's signature."""
-    source = text.encode()
-    return [
-        function
-        for function, program in programs.items()
-        if function in extents
-        and f"{function}{ORIGINAL}(" in program
-        and not _NO_SYMBOL.search(source[slice(*extents[function][:2])].decode())
-    ]
+def replaced_functions(programs: Mapping[str, str], extents: Mapping[str, Extent]) -> list[str]:
+    """List the functions that programs replace: those that may be, and whose program has C's signature."""
+    return [name for name, program in programs.items() if name in extents and f"{name}{ORIGINAL}(" in program]
 
 
 def build_library(
     source: str,
     programs: Sequence[str],
     hidden: Sequence[str],
-    options: CompileOptions,
     project: Project = Project(),
 ) -> bytes:
     """Compile the text of a file and programs to a library, its bytes, that does not show the ``hidden`` functions.
@@ -193,8 +213,7 @@ def build_library(
     compiler = project.found()
     if compiler is None:
         raise refuse("TL601", "there is no C compiler", None, "install one that is called cc")
-    include, others = CompileOptions(options.include), replace(options, include=())
-    own = [*include.flags(), *project.flags, *others.flags()]  # of folders the first one counts, else the last one
+    own = project.flags
     with tempfile.TemporaryDirectory(prefix="tensorlift-") as name:
         folder = Path(name)
         (folder / "source.c").write_text(source, encoding="utf-8")
@@ -206,7 +225,7 @@ def build_library(
         meant = [*OPTIMISED, *_MEANING, *REASSOCIATED, *threads]
         script = [f"-Wl,--version-script={folder / 'hidden.map'}"] if names else []
         linked = [*filter(_AT_LINKING.fullmatch, own), "-shared", *script, *threads, *libraries, "-lm"]
-        where = Path(project.folder) if project.folder and Path(project.folder).is_dir() else folder
+        where = project.where(folder)
         objects = [str(folder / name) for name in ("source.o", "programs.o", "library.so")]
         _run([compiler, *own, *_SHARED, "-c", str(folder / "source.c"), "-o", objects[0]], where)
         _run([compiler, *meant, *_SHARED, "-c", str(folder / "programs.c"), "-o", objects[1]], folder)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from clang.cindex import TypeKind
+from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c import libclang
 from tensorlift.ops.c_types import (
@@ -19,7 +19,11 @@ from tensorlift.ops.c_types import (
     FloatType,
     OtherType,
     PointerType,
+    VoidType,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _SCALARS: dict[TypeKind, CType] = {
     TypeKind.VOID: VOID,
@@ -49,6 +53,8 @@ _REFUSED = {
 }
 
 _ARRAYS = {TypeKind.CONSTANTARRAY, TypeKind.VARIABLEARRAY, TypeKind.INCOMPLETEARRAY}
+_CONVERSIONS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR, CursorKind.CSTYLE_CAST_EXPR}
+_PARAMETER = CursorKind.PARM_DECL.value
 
 
 class TypeReader:
@@ -57,6 +63,7 @@ class TypeReader:
     def __init__(self) -> None:
         self._seen: dict[tuple[int, int | None], CType] = {}
         self._by_value: dict[CType, CType] = {}
+        self._taken: dict[int | None, CType] = {}  # parameters that are declared as ``void *``
 
     def read(self, clang_type: Any) -> CType:
         """Convert a type; qualifiers other than ``volatile`` are dropped."""
@@ -68,9 +75,34 @@ class TypeReader:
         return known
 
     def of(self, cursor: Any) -> CType:
-        """Convert the type of a cursor."""
+        """Convert the type of a cursor; a parameter of type ``void *`` has the one that the function converts it to."""
         known = self._seen.get(libclang.type_identity(cursor))
-        return self.read(cursor.type) if known is None else known
+        known = self.read(cursor.type) if known is None else known
+        if cursor._kind_id == _PARAMETER and _is_void(known):  # noqa: SLF001 - building a CursorKind costs more
+            return self._taken_for(cursor, known)
+        return known
+
+    def _taken_for(self, parameter: Any, declared: CType) -> CType:
+        """Give the one type to which a function converts a parameter wherever it names it; else the declared one."""
+        found = self._taken.get(parameter.data[0])
+        if found is None:
+            self._taken[parameter.data[0]] = declared  # of a function that hands it on to itself
+            taken = set(self._uses(parameter.semantic_parent, parameter))
+            found = self._taken[parameter.data[0]] = taken.pop() if len(taken) == 1 else declared
+        return found
+
+    def _uses(self, cursor: Any, parameter: Any, around: CType | None = None) -> Iterator[CType]:
+        """Yield the type to which each use of a parameter is converted, ``void *`` where it is not."""
+        if cursor.kind is CursorKind.DECL_REF_EXPR:
+            if libclang.referenced_identity(cursor) == parameter.data[0]:
+                yield self.of(cursor) if around is None else around
+            return
+        if cursor.kind not in _CONVERSIONS:
+            around = None
+        elif not _is_void(kind := self.of(cursor)) and (around is None or _is_void(around)):
+            around = kind
+        for child in libclang.children(cursor):
+            yield from self._uses(child, parameter, around)
 
     def _convert(self, clang_type: Any) -> CType:
         """Convert a canonical type."""
@@ -98,6 +130,10 @@ class TypeReader:
         length = clang_type.element_count if clang_type.kind is TypeKind.CONSTANTARRAY else None
         spelling = _without_qualifiers(clang_type.spelling)
         return ArrayType(spelling, element, length, variable=clang_type.kind is TypeKind.VARIABLEARRAY)
+
+
+def _is_void(ctype: CType) -> bool:
+    return isinstance(ctype, PointerType) and isinstance(ctype.element, VoidType)
 
 
 def _without_qualifiers(spelling: str) -> str:

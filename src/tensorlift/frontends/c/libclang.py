@@ -61,6 +61,14 @@ _result_dispose = _declare("clang_EvalResult_dispose", [ctypes.c_void_p], None)
 _type = _declare("clang_getCursorType", [cindex.Cursor], _Type)
 _referenced = _declare("clang_getCursorReferenced", [cindex.Cursor], cindex.Cursor)
 _is_definition = _declare("clang_isCursorDefinition", [cindex.Cursor], ctypes.c_uint)
+_is_inlined = _declare("clang_Cursor_isFunctionInlined", [cindex.Cursor], ctypes.c_uint)
+_policy = _declare("clang_getCursorPrintingPolicy", [cindex.Cursor], ctypes.c_void_p)
+_set_policy = _declare("clang_PrintingPolicy_setProperty", [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint], None)
+_STRING: Any = cindex._CXString  # noqa: SLF001 - the binding has no other name for its strings
+_printed = _declare("clang_getCursorPrettyPrinted", [cindex.Cursor, ctypes.c_void_p], _STRING)
+_end_of_policy = _declare("clang_PrintingPolicy_dispose", [ctypes.c_void_p], None)
+_WITHOUT_BODY = 20  # CXPrintingPolicy_TerseOutput
+_ATTRIBUTE = re.compile(r"__attribute__\(\((\w+)|\[\[(?:\w+::)?(\w+)")
 _cursor_location = LIBRARY.clang_getCursorLocation
 _expansion = LIBRARY.clang_getInstantiationLocation
 
@@ -114,6 +122,45 @@ def referenced_identity(cursor: Any) -> int | None:
     """Tell the declarations apart that the names of one unit refer to: the ``data[0]`` of their cursors."""
     found: int | None = _referenced(cursor).data[0]
     return found
+
+
+# Attributes that a function under another name may keep, and that its program need not have.
+_HARMLESS = frozenset(
+    re.findall(
+        r"\w+",
+        "access aligned alloc_size always_inline artificial assume_aligned cold const deprecated flatten format hot "
+        "leaf malloc maybe_unused no_instrument_function no_sanitize no_sanitize_address no_sanitize_undefined "
+        "nodiscard noinline nonnull noreturn nothrow optimize optnone pure returns_nonnull target unused used "
+        "warn_unused_result",
+    )
+)
+
+
+def is_inline(function: Any) -> bool:
+    """Whether a function is inline."""
+    return bool(_is_inlined(function))
+
+
+def binding_attribute(function: Any) -> str:
+    """Name an attribute of a definition that says what its name stands for, as `weak` does; nothing without one."""
+    found = [child for child in children(function) if child.kind.is_attribute()]
+    if any(child.kind is cindex.CursorKind.ASM_LABEL_ATTR for child in found):
+        return "asm"
+    own, first = attributes(function), function.canonical
+    is_shown = all(child.spelling == "default" for child in found if child.kind is cindex.CursorKind.VISIBILITY_ATTR)
+    earlier = [n for n in attributes(first) if not (n == "visibility" and is_shown)] if first != function else []
+    return next((name for name in (*own, *earlier) if name.strip("_") not in _HARMLESS), "")
+
+
+def attributes(function: Any) -> tuple[str, ...]:
+    """Name the attributes of a declaration of a function itself, not those of others of it."""
+    if not any(child.kind.is_attribute() for child in children(function)):
+        return ()
+    policy = _policy(function)
+    _set_policy(policy, _WITHOUT_BODY, 1)
+    text: str = LIBRARY.clang_getCString(_printed(function, policy))
+    _end_of_policy(policy)
+    return tuple(one or other for one, other in _ATTRIBUTE.findall(text))
 
 
 def is_name(cursor: Any) -> bool:

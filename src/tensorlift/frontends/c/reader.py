@@ -14,7 +14,7 @@ from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.openmp import not_sequential, uses_openmp
 from tensorlift.frontends.c.outline.macros import Macros
 from tensorlift.frontends.c.outline.syntax import called_by
-from tensorlift.frontends.c.parse_errors import ParseErrors, in_system_functions
+from tensorlift.frontends.c.parse_errors import ParseErrors
 from tensorlift.frontends.c.variables import UnitReader
 from tensorlift.frontends.read_function import ReadFunction, read_function
 from tensorlift.refusals import REFUSALS, Refusal, refusal
@@ -154,15 +154,6 @@ def encoded(text: str, filename: str) -> bytes:
     if len(text) > _SIZE_LIMIT:
         raise refusal("too-large", start, f"the file has more than {_SIZE_LIMIT} characters")
     return source
-
-
-def diagnose(unit: Any, filename: str, row: Refusal = REFUSALS["parse"]) -> list[Diagnostic]:
-    """Raise the parser's errors, as ``row`` words them; give its warnings about undefined order of side effects."""
-    errors, unsequenced = found_by_parser(unit, filename, row)
-    inside = in_system_functions(unit, errors)
-    if reaching := [item for item in errors if item not in inside]:
-        raise LiftError(*reaching)
-    return unsequenced
 
 
 def found_by_parser(unit: Any, filename: str, row: Refusal) -> tuple[list[Diagnostic], list[Diagnostic]]:

@@ -184,7 +184,8 @@ class MemoryAccess:
         if not isinstance(offset, Exact) or not isinstance(memory, Memory):
             raise Undecided("a place in memory depends on data", op)
         shape = self.arrays[view.array].shape
-        for found in subscripts(offset.value - memory.start, view.strides):
+        place, known = offset.value - memory.start, _known_strides(view, context)
+        for found in (found for strides in (view.strides, *known) for found in subscripts(place, strides)):
             extents = zip(found, shape, strict=True)
             if context.implies(*(c for index, n in extents for c in (at_least(index, 0), less(index, n)))):
                 return view.array, found
@@ -266,6 +267,15 @@ class MemoryAccess:
         view = self.views.get(memory.name) if isinstance(memory, Memory) else None
         if not isinstance(memory, Memory) or (view is not None and self.arrays[view.array].is_parameter):
             raise Undecided("the caller's memory is freed", op)
+
+
+def _known_strides(view: View, context: Domain) -> Iterator[tuple[Polynomial, ...]]:
+    """Yield the strides as numbers, where the context fixes sizes that they are made of."""
+    names = {name for stride in view.strides for name in stride.variables()}
+    numbers = {name: Polynomial.of(context.reduced(Affine.var(name))) for name in sorted(names)}
+    fixed = {name: number for name, number in numbers.items() if number.is_constant}
+    if fixed:
+        yield tuple(stride.substitute(fixed) for stride in view.strides)
 
 
 ACCESSES: dict[str, Callable[[MemoryAccess, Operation, Frame, Domain], None]] = {

@@ -184,6 +184,8 @@ def conversion(ctx: Context, cursor: Any) -> Value:
     ctype = ctx.value_type(cursor)
     if isinstance(ctype, VoidType):
         raise ctx.refusal("expression", cursor, "a value of type `void`")
+    if isinstance(ctype, PointerType) and isinstance(ctype.element, VoidType) and ctype == ctx.type_of(children[0]):
+        return value(ctx, children[0])  # a parameter, of the type that it is converted to next
     return converted(ctx, children[0], ctype)
 
 

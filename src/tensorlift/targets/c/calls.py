@@ -64,9 +64,12 @@ class Call:
 
 
 class Matcher:
-    """Matches sums with the routines of BLAS; ``used`` tells whether it found any."""
+    """Matches sums with the routines of BLAS, where these are ``there``; ``used`` tells whether it found any."""
 
-    def __init__(self, memory: Memory, cell_at: Callable[[Domain], Cell], fresh: Callable[[str], str]) -> None:
+    def __init__(
+        self, memory: Memory, cell_at: Callable[[Domain], Cell], fresh: Callable[[str], str], *, there: bool
+    ) -> None:
+        self.there = there
         self._memory = memory
         self._cell_at = cell_at
         self._fresh = fresh
@@ -110,7 +113,8 @@ class Matcher:
 
     def _product(self, part: Part, piece: Piece) -> Product | None:
         """Read an addend as a sum of products of two reads, with a scale that does not vary."""
-        found = sum_of_products(part, piece.variables, piece.slot.dtype) if piece.slot.dtype in PREFIXES else None
+        has_routine = self.there and piece.slot.dtype in PREFIXES
+        found = sum_of_products(part, piece.variables, piece.slot.dtype) if has_routine else None
         if found is None or not found.summed:
             return None
         points, inside = piece.domain & found.domain, self._memory.inside(piece.slot)

@@ -158,7 +158,10 @@ _COMPOUND = ("f32", "f64", "i32", "i64")  # types of which a cell is updated wit
 
 
 class PieceWriter:
-    """Writes the cells of pieces into memory; a ``plain`` one computes each cell by itself."""
+    """Writes the cells of pieces into memory; a ``plain`` one computes each cell by itself.
+
+    Without ``blas`` it calls no routine of that.
+    """
 
     def __init__(  # noqa: PLR0913 - where cells lie, and how they are computed
         self,
@@ -169,6 +172,7 @@ class PieceWriter:
         *,
         wrapping: Collection[int],
         plain: bool,
+        blas: bool,
     ) -> None:
         self.memory = memory
         self.names = names
@@ -176,7 +180,7 @@ class PieceWriter:
         self.new_slot = new_slot
         self.wrapping = wrapping
         self.plain = plain
-        self.matcher = Matcher(memory, self.cell, self.names.fresh)
+        self.matcher = Matcher(memory, self.cell, self.names.fresh, there=blas)
         self.counted: list[tuple[Term, Read]] = []  # what counters hold
 
     def cell(self, where: Domain) -> Cell:
@@ -208,7 +212,7 @@ class PieceWriter:
         return lines
 
     def _computed(self, piece: Piece) -> list[Line]:
-        called = triangular_product(piece, self.memory, self.cell)
+        called = triangular_product(piece, self.memory, self.cell) if self.matcher.there else None
         if called is not None:
             self.matcher.used = True
             return [*(self._cells(called.copy) if called.copy is not None else []), called.call]

@@ -28,7 +28,18 @@ from tensorlift.targets.c.running import step
 from tensorlift.targets.c.scalars import C_TYPES
 from tensorlift.targets.c.signature import entry_lines, quotients_of
 from tensorlift.targets.c.storage import Memory, Piece, Slot, order_in_place, with_own_cells
-from tensorlift.targets.c.text import HEADERS, OWN_HEADERS, PROGRAM, Block, Holds, Names, mentions, print_lines, tidied
+from tensorlift.targets.c.text import (
+    HEADERS,
+    OWN_HEADERS,
+    PROGRAM,
+    Block,
+    Holds,
+    Names,
+    is_of_blas,
+    mentions,
+    print_lines,
+    tidied,
+)
 from tensorlift.targets.c.updates import in_place, reordered
 from tensorlift.targets.emitted import Emitted
 from tensorlift.targets.target import UnspelledError
@@ -91,7 +102,10 @@ class _Emission:
         self.names = Names(dict.fromkeys([summary.name, *self.sizes, *summary.scalars, *arrays, *declared]))
         self.entry = self.names.spelled[summary.name] + ("" if signature is None else PROGRAM)
         self.memory = Memory()
-        self.writer = PieceWriter(self.memory, self.names, self.sizes, self._new_slot, wrapping=wrapping, plain=plain)
+        blas = not is_of_blas(summary.name)
+        self.writer = PieceWriter(
+            self.memory, self.names, self.sizes, self._new_slot, wrapping=wrapping, plain=plain, blas=blas
+        )
         self.scratch: list[Slot] = []
         self.locals: list[Slot] = []
         self.parameters = [self._parameter(name, strides.get(name)) for name in arrays if name not in tables]

@@ -38,6 +38,11 @@ HEADERS = ("limits.h", "math.h", "stddef.h", "stdint.h", "stdlib.h")  # of a pro
 OWN_HEADERS = ("math.h", "stddef.h")  # of a program alone
 
 
+def is_of_blas(function: str) -> bool:
+    """Whether a function may be a routine of BLAS, by its name in C or Fortran, so that BLAS would call it."""
+    return function.startswith("cblas_") or function.endswith("_")
+
+
 _KEYWORDS = {
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern",
     "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed",

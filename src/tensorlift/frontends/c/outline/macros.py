@@ -23,6 +23,7 @@ SPELLED = (
     "#define TENSORLIFT_TEXT(...) TENSORLIFT_SPELLED(__VA_ARGS__)",
     "#endif",
 )
+_WITHOUT_ASSERTIONS = {"NDEBUG": '#ifndef NDEBUG\n#error "lift again: NDEBUG is not defined"\n#endif'}
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|endif)\b", re.MULTILINE)
 _NAMED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -52,11 +53,9 @@ class Macros:
         for cursor in (c for c in found if c.kind is CursorKind.MACRO_DEFINITION and c.spelling in words):
             self._define(cursor, source, _bundled())
         self._found = found
-        self._places = [
-            (cursor.extent.start.offset, cursor.spelling)
-            for cursor in found
-            if cursor.kind is CursorKind.MACRO_INSTANTIATION and _file(cursor) == filename
-        ]
+        used = [c for c in found if c.kind is CursorKind.MACRO_INSTANTIATION and _file(c) == filename]
+        self._places = [(cursor.extent.start.offset, cursor.spelling) for cursor in used]
+        self._ends: dict[int, int] = {cursor.extent.start.offset: cursor.extent.end.offset for cursor in used}
 
     def _define(self, cursor: Any, source: bytes, bundled: Collection[str]) -> None:
         file, name = _file(cursor), cursor.spelling
@@ -67,14 +66,22 @@ class Macros:
             directives = [one[1] for one in _CONDITION.finditer(source, 0, start)]
             depth = len(directives) - 2 * directives.count(b"endif")
             self._own[name] = _Macro(bool(bracket), depth > 0, tuple(_WORD.findall(body)))
-        elif file is None or not (libclang.is_bundled(file) or (name in bundled and libclang.is_system(file))):
+        elif file is None or not (name in bundled and _is_foreign(file)):
             self._outside.add(name)
 
-    def texts(self, start: int, end: int) -> dict[str, str]:
-        """Spell the macros without parameters that the text from an offset to another uses, and that may change."""
+    def stated(self, start: int, end: int) -> dict[str, str]:
+        """State the macros without parameters that the text from an offset to another uses, and that may change.
+
+        The lines, by the name of the macro, compile only where it is what it was.
+        """
         used = [name for place, name in self._places if start <= place < end]
         names = sorted({name for name in used if self._may_change(name, frozenset()) and not self._takes(name)})
-        return self._spelled(names) if names else {}
+        found = self._spelled(names) if names else {}
+        return found | (_WITHOUT_ASSERTIONS if "assert" in used and "NDEBUG" in self._definitions else {})
+
+    def end(self, start: int, end: int) -> int:
+        """Give the end of the text between two offsets, the whole of a macro that it is made by."""
+        return max(end, self._ends.get(start, end))
 
     @cached_property
     def _definitions(self) -> dict[str, Any]:
@@ -103,16 +110,39 @@ class Macros:
         return own.conditional or any(self._may_change(word, inside | {name}) for word in own.words)
 
     def _spelled(self, names: Sequence[str]) -> dict[str, str]:
-        lines = [*SPELLED, *(f"const char tensorlift_{k}[] = TENSORLIFT_TEXT({name});" for k, name in enumerate(names))]
+        hidden = {name: sorted(self._standard(name, set())) for name in names}
+        lines = list(SPELLED)
+        for k, name in enumerate(names):
+            lines += _under(hidden[name], f"const char tensorlift_{k}[] = TENSORLIFT_TEXT({name});")
         unit = libclang.parse("\n".join([self._text, *lines]) + "\n", self._filename, self._arguments)
         values = {c.spelling: c for c in libclang.children(unit.cursor) if c.kind is CursorKind.VAR_DECL}
         texts = (libclang.children(values[f"tensorlift_{k}"])[-1].spelling for k in range(len(names)))
-        return dict(zip(names, texts, strict=True))
+        return {n: "\n".join(_under(hidden[n], _same(n, text))) for n, text in zip(names, texts, strict=True)}
+
+    def _standard(self, name: str, seen: set[str]) -> set[str]:
+        """List the macros of compilers and of the standard that a macro names: each compiler spells them in its way."""
+        seen.add(name)
+        found: set[str] = set()
+        for word in {token.spelling for token in self._definitions[name].get_tokens()} & set(self._definitions) - seen:
+            file = _file(self._definitions[word])
+            is_ours = file is None and not word.startswith("__")
+            if is_ours or not (file is None or (word in _bundled() and _is_foreign(file))):
+                found |= self._standard(word, seen)
+            else:
+                found.add(word)
+        return found
 
 
-def stated(name: str, text: str) -> str:
+def _same(name: str, text: str) -> str:
     """Write a line that compiles only where a macro is what it was; the text is a string literal."""
-    return f'_Static_assert(__builtin_strcmp(TENSORLIFT_TEXT({name}), {text}) == 0, "lift again: {name} is another");'
+    is_same = f"__builtin_strcmp(TENSORLIFT_TEXT({name}), {text}) == 0"
+    return f'__extension__ _Static_assert({is_same}, "lift again: {name} is another");'
+
+
+def _under(hidden: Sequence[str], line: str) -> list[str]:
+    """Write a line in which some macros are not expanded."""
+    pushed = [one for name in hidden for one in (f'#pragma push_macro("{name}")', f"#undef {name}")]
+    return [*pushed, line, *(f'#pragma pop_macro("{name}")' for name in hidden)]
 
 
 @cache
@@ -120,6 +150,10 @@ def _bundled() -> frozenset[str]:
     """List the macros that the bundled headers define: C or POSIX says what they are, whoever spells them."""
     texts = (path.read_text(encoding="utf-8") for path in libclang.INCLUDE.rglob("*.h"))
     return frozenset(name for text in texts for name in _NAMED.findall(text))
+
+
+def _is_foreign(file: str) -> bool:
+    return libclang.is_bundled(file) or libclang.is_system(file)
 
 
 def _file(cursor: Any) -> str | None:
