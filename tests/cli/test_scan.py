@@ -190,7 +190,9 @@ def test_the_exit_status_is_one_where_it_is_asked_for(folder: Path, capsys: pyte
     assert main([*again, "--fail-on", "refused"]) == 1
     assert main([*again, "--fail-on", "regression", "--baseline", "old.jsonl"]) == 0
     assert main([*again, "--baseline", "better.jsonl"]) == 0
-    capsys.readouterr()
+    assert not capsys.readouterr().err
+    assert main(["scan", "code/b.py", "--baseline", "better.jsonl"]) == 0
+    assert "the baseline has none of these files" in capsys.readouterr().err
     assert main([*again, "--fail-on", "regression", "--baseline", "better.jsonl"]) == 1
     assert "1 regression:\n  code/a.c:3: prints is refused, was loop-free (TL" in capsys.readouterr().out
 

@@ -97,7 +97,7 @@ def scan(  # noqa: PLR0913 - one parameter for each option
     from tensorlift.report.scan import scan_json, show_scan
     from tensorlift.report.scan_html import scan_html
     from tensorlift.report.scan_sarif import scan_sarif
-    from tensorlift.scanned import in_order, lines_of, read_baseline, read_entries, regressions, verdicts_of
+    from tensorlift.scanned import in_order, lines_of, read_baseline, read_entries, verdicts_of
     from tensorlift.targets import get_target
 
     if "regression" in failing and baseline is None:
@@ -123,7 +123,7 @@ def scan(  # noqa: PLR0913 - one parameter for each option
                 record.flush()
             advance()
     entries = in_order(replace(entry, seconds=None) for entry in entries) if no_times else in_order(entries)
-    worse = regressions(old, entries)
+    worse = _worse(old, entries)
     outputs: list[tuple[str | None, Callable[[], str]]] = [
         (output, lambda: lines_of(entries)),
         (report, lambda: scan_json(entries, len(files), worse)),
@@ -218,6 +218,17 @@ def _progress(files: int) -> Iterator[Callable[[], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=files)
         yield lambda: bar.advance(task)
+
+
+def _worse(old: Sequence[Entry], entries: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
+    """Find what became worse; a baseline of other files, as from another folder, is noted."""
+    from tensorlift.scanned import regressions
+
+    if old and not {entry.file for entry in old} & {entry.file for entry in entries}:
+        click.echo(
+            "tensorlift: note: the baseline has none of these files: names start at the folder of the scan", err=True
+        )
+    return regressions(old, entries)
 
 
 def _fails(entries: Sequence[Entry], is_worse: bool, failing: Sequence[str]) -> bool:  # noqa: FBT001 - what was found
