@@ -102,6 +102,8 @@ def commands() -> None:
 @click.option(
     "--in-place", is_flag=True, help="C, MLIR: rewrite FILE, or write OUT, with programs in place of what lifts."
 )
+@click.option("--diff", "as_diff", is_flag=True, help="With --in-place: show what would change, and write nothing.")
+@click.option("--check", is_flag=True, help="With --in-place: write nothing; exit status 1 if FILE would change.")
 @click.option("--sizes", metavar="N=..,M=..", multiple=True, help="Write a program of these sizes (stablehlo).")
 @click.option("--portable-artifact", "artifact", metavar="FILE", help="Also write StableHLO as versioned bytecode.")
 @click.option("--test", is_flag=True, help="Also run against the source compiled with cc.")
@@ -149,6 +151,8 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     no_times: bool,
     form: str,
     in_place: bool,
+    as_diff: bool,
+    check: bool,
     sizes: tuple[str, ...],
     artifact: str | None,
     test: bool,
@@ -164,7 +168,8 @@ def lift(  # noqa: PLR0913 - one parameter for each option
 ) -> int:
     """Lift the functions of FILE ('-': standard input) and show the programs with their verdicts.
 
-    Exit status: 0 all functions lifted, 1 some refused or unchanged, 2 the request is wrong, 3 an internal error.
+    Exit status: 0 all functions lifted, 1 some refused or unchanged (with --check: FILE would change), 2 the request is
+    wrong, 3 an internal error.
     """
     from tensorlift.report.output import check_outputs
     from tensorlift.source import read_source
@@ -173,7 +178,10 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     if report and form != "program":
         raise click.UsageError("--json reports on programs: it does not go with --emit ir, definitions or sketches")
     if in_place:
-        _check_in_place(file, output, form=form, others=[artifact, guards, adapter, sizes, generalise])
+        where = output or ("-" if as_diff or check else None)
+        _check_in_place(file, where, form=form, others=[artifact, guards, adapter, sizes, generalise])
+    if as_diff or check:
+        _check_preview(in_place=in_place, written=[output, "" if report != "-" or not as_diff else report])
     check_outputs(file, [name for name in (output, report, artifact) if name])
     if artifact:
         from tensorlift.runtime.xla import require_portable
@@ -197,10 +205,11 @@ def lift(  # noqa: PLR0913 - one parameter for each option
         sizes=_sizes(sizes),
     )
     if in_place:
-        from tensorlift.commands.in_place import lift_in_place
+        from tensorlift.commands.in_place import Output, lift_in_place
 
         project = project_of(file, given, ("-Wall",)) if given["database"] else None
-        return lift_in_place(source, replace(options, target="c"), output, report, project, times=not no_times)
+        wanted = Output(output, report, not no_times, as_diff, check)
+        return lift_in_place(source, replace(options, target="c"), wanted, project)
     if target == "auto":
         from tensorlift.commands.auto import with_chosen_target
 
@@ -234,6 +243,14 @@ def _check_in_place(file: str, output: str | None, *, form: str, others: Sequenc
         raise click.UsageError("--in-place goes with -o, --json, --function, --test and what a compiler is given only")
     if file == "-" and not output:
         raise click.UsageError("--in-place rewrites a file: standard input needs -o")
+
+
+def _check_preview(*, in_place: bool, written: Sequence[str | None]) -> None:
+    """Refuse to show what would change where nothing is rewritten, or where the text goes to a file all the same."""
+    if not in_place:
+        raise click.UsageError("--diff and --check go with --in-place")
+    if any(written):
+        raise click.UsageError("--diff and --check write no program: leave -o out, and give --json a file with --diff")
 
 
 @commands.command(short_help="Show tactics and the operations that they stand for.")

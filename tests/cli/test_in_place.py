@@ -24,6 +24,7 @@ _NEEDS_COMPILER = pytest.mark.skipif(
     reason="there is no C compiler, or no OpenBLAS",
 )
 
+LOOP = "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 0; }\n"
 # Everything that could go wrong, and is printed.
 TRICKY = """// a program of odd loops
 #define _GNU_SOURCE
@@ -230,9 +231,43 @@ def test_the_file_itself_is_rewritten(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "#line" not in text
     assert text.endswith("void scale_original(int n, double *a) { for (int i = 0; i < n; i++) a[i] *= 2; }\n")
     assert source.stat().st_mode & 0o777 == 0o640
-    assert main(["lift", str(source), "--in-place"]) == 2
+    for options in ([], ["--check"], ["--diff"], ["-o", str(tmp_path / "again.c")], ["--function", "scale"]):
+        assert main(["lift", str(source), "--in-place", *options]) == 0
+        said = capsys.readouterr()
+        assert f"{said.out}{said.err}" == f"{source}: already rewritten by tensorlift\n"
+        assert source.read_text(encoding="utf-8") == text
+    assert (tmp_path / "again.c").read_text(encoding="utf-8") == text
+    (tmp_path / "own.c").write_text("int f_original, f_lifted;\n" + LOOP.replace("f(", "g("), encoding="utf-8")
+    assert main(["lift", str(tmp_path / "own.c"), "--in-place"]) == 2
     assert "the file has programs in it already" in capsys.readouterr().err
-    assert source.read_text(encoding="utf-8") == text
+
+
+MODULE = """func.func @f(%x: memref<?xf32>, %n: index) {
+  affine.for %i = 0 to %n {
+    %a = affine.load %x[%i] : memref<?xf32>
+    %b = arith.addf %a, %a : f32
+    affine.store %b, %x[%i] : memref<?xf32>
+  }
+  return
+}"""
+
+
+@pytest.mark.parametrize(("name", "text"), [("p.c", "int k;\r\n" + LOOP.rstrip()), ("p.mlir", MODULE)])
+def test_a_diff_is_what_changes(name: str, text: str, tmp_path: Path, capfdbinary: Any) -> None:
+    source, before = tmp_path / name, text.encode()
+    source.write_bytes(before)
+    assert main(["lift", str(source), "--in-place", "--check"]) == 1
+    assert capfdbinary.readouterr().out.endswith(b": would be rewritten\n")
+    assert main(["lift", str(source), "--in-place", "--diff"]) == 0
+    shown = capfdbinary.readouterr().out
+    assert source.read_bytes() == before
+    (tmp_path / "copy").write_bytes(before)
+    (tmp_path / "diff").write_bytes(shown)
+    assert main(["lift", str(source), "--in-place"]) == 0
+    if shutil.which("patch"):
+        _run("patch", "-s", "--binary", "copy", "diff", folder=tmp_path)
+        assert (tmp_path / "copy").read_bytes() == source.read_bytes()
+    assert shown.startswith(f"--- {source}\n+++ {source}\n@@ ".encode())
 
 
 def test_a_file_without_anything_to_replace_stays(tmp_path: Path) -> None:
@@ -262,7 +297,6 @@ def test_the_report_tells_of_each_region(root: Path, tmp_path: Path) -> None:
     assert {d["severity"] for d in written["diagnostics"]} == {"note"}  # why a function was not replaced as a whole
 
 
-LOOP = "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] = 0; }\n"
 REFUSED = [
     (f"int apart;\n{LOOP}", "TL578", "the file has the name `apart`"),
     (f'#line 7 "x.y"\n{LOOP}', "TL578", "the file numbers its lines itself"),
@@ -315,6 +349,8 @@ def test_options_that_do_not_go_with_it_are_refused(tmp_path: Path, capsys: pyte
     for options in (["--to", "numpy"], ["--guards"], ["--emit", "ir"], ["--std", "c89"], ["--function", "g"]):
         assert main(["lift", str(source), "--in-place", *options]) == 2
     assert main(["lift", "-", "--in-place"]) == 2
+    for options in (["--diff"], ["--check"], ["--in-place", "--diff", "-o", "o.c"]):
+        assert main(["lift", str(source), *options]) == 2
     assert main(["lift", str(tmp_path / "p.py"), "--in-place"]) == 2
     assert "programs are in C99, not c89" in capsys.readouterr().err
     assert source.read_text(encoding="utf-8") == LOOP

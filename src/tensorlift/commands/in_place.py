@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tensorlift import __version__
 from tensorlift.commands.in_place_mlir import rewrite_mlir
-from tensorlift.commands.options import REFUSED, complain
+from tensorlift.commands.options import OK, REFUSED, complain
 from tensorlift.commands.rewrite import (
     Lines,
     Replaced,
@@ -26,9 +27,11 @@ from tensorlift.commands.rewrite import (
     anchor_of,
     applied,
     check_for_programs,
+    difference,
     differing,
     generated,
     has_room,
+    is_rewritten,
     rewritten,
 )
 from tensorlift.deep import with_deep_stack
@@ -338,32 +341,61 @@ class _Rewriting(Rewriting):
         self.records[position] = self._kept(self.records[position], [replace(reason, location=place)])
 
 
-def lift_in_place(  # noqa: PLR0913 - what is rewritten, how, and where it goes
-    source: Source,
-    options: LiftOptions,
-    output: str | None,
-    report: str | None,
-    project: Project | None = None,
-    *,
-    times: bool,
-) -> int:
-    """Rewrite a file, or write the result to another one; show and report what became of its parts."""
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a rewritten file goes: to ``file``, else in its place; or nowhere, to be shown as a diff or checked."""
+
+    file: str | None = None
+    report: str | None = None
+    times: bool = True
+    as_diff: bool = False
+    only_checked: bool = False
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether something else than a summary goes to standard output."""
+        return self.as_diff or STDOUT in {self.file, self.report}
+
+
+def lift_in_place(source: Source, options: LiftOptions, output: Output, project: Project | None = None) -> int:
+    """Rewrite a file, or show what would change; show and report what became of its parts."""
     if PurePath(source.name).suffix in {".py", ".cpp", ".cc", ".cxx", ".hpp"}:
         raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give one that a C compiler takes")
-    if PurePath(source.name).suffix == ".mlir":
-        record, data = rewrite_mlir(source, options)
-    else:
-        record, data = rewrite_c(source, options, "<stdout>" if output == STDOUT else output or "", project)
-    if output is not None or any(function.lifted for function in record.functions):
-        write_bytes(output or source.name, data)
-    if report:
-        write_output(report, record.to_json(times=times))
-    if STDOUT not in {output, report}:
+    before = source.encoded(source.text)
+    record, data = _rewritten(source, options, output.file, project)
+    if output.as_diff:
+        write_bytes(STDOUT, difference(source.name, before, data))
+    elif not output.only_checked and (output.file is not None or data != before):
+        write_bytes(output.file or source.name, data)
+    if output.report:
+        write_output(output.report, record.to_json(times=output.times))
+    if not output.is_shown:
         show_lift(record, Screen(sys.stdout), programs=False)
         if any("cblas_" in function.program for function in record.functions):
             click.echo("link with -lopenblas -lm")
+    if is_rewritten(source):
+        click.echo(f"{source.name}: already rewritten by tensorlift", err=output.is_shown)
+    elif output.only_checked:
+        would = "be rewritten" if data != before else "stay as it is"
+        click.echo(f"{source.name}: would {would}", err=output.is_shown)
     found = dict.fromkeys(d for function in record.functions for d in function.diagnostics)
-    return complain(list(found), REFUSED, source)
+    status = complain(list(found), REFUSED, source)
+    if output.only_checked and status in {OK, REFUSED}:
+        return REFUSED if data != before else OK
+    return status
+
+
+def _rewritten(
+    source: Source, options: LiftOptions, output: str | None, project: Project | None
+) -> tuple[LiftRecord, bytes]:
+    """Rewrite a file, unless that has been done."""
+    is_mlir = PurePath(source.name).suffix == ".mlir"
+    if is_rewritten(source):
+        target = "linalg" if is_mlir else "c"
+        return LiftRecord(__version__, source.name, source.sha256, target), source.encoded(source.text)
+    if is_mlir:
+        return rewrite_mlir(source, options)
+    return rewrite_c(source, options, "<stdout>" if output == STDOUT else output or "", project)
 
 
 def _origins(text: str) -> list[int]:

@@ -7,6 +7,7 @@ Whether a rewritten C file means what it meant: its syntax trees, with the calls
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from dataclasses import dataclass, field, replace
@@ -40,6 +41,8 @@ _HEADERS = (
     ("stdlib.h", re.compile(r"\b(?:calloc|free)\(")),
 )
 _THREADS = re.compile(r"^ *#pragma omp .*$", re.MULTILINE)
+_PROGRAM = re.compile(rf"([\w$.-]+){PROGRAM}\b")
+_LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 _AT_THE_TOP = re.compile(  # what headers may stand behind: none of it changes what they hold
     rb"(?:[ \t]*(?://[^\n]*)?\n|[ \t]*/\*(?:[^*]|\*(?!/))*\*/[ \t]*\n|#[ \t]*(?:define|undef)[ \t]+_\w[^\n\\]*\n"
     rb"|#[ \t]*include[ \t]*<[^\n]*\n)*"
@@ -166,10 +169,24 @@ def generated(name: str) -> tuple[str, str, str]:
     return name, f"{name}{PROGRAM}", f"{name}{ORIGINAL}"
 
 
+def is_rewritten(source: Source) -> bool:
+    """Tell whether a file is one that was written here: a program in it has its original, and says what is known."""
+    text = source.text
+    named = (name for name in set(_PROGRAM.findall(text)) if f"{name}{ORIGINAL}" in text)
+    return any(re.search(rf"^// {re.escape(name)}: ", text, re.MULTILINE) for name in named)
+
+
 def check_for_programs(names: set[str], start: Location) -> None:
     """Refuse a file among whose names are those of a program and its original; ``start`` is its first place."""
     if any(f"{name.removesuffix(ORIGINAL)}{PROGRAM}" in names for name in names if name.endswith(ORIGINAL)):
         raise refuse("TL578", "the file has programs in it already", start, "give the file as it was")
+
+
+def difference(name: str, before: bytes, after: bytes) -> bytes:
+    """Give what changes in a file as a unified diff."""
+    old, new = (_LINE.findall(text) for text in (before, after))
+    lines = difflib.diff_bytes(difflib.unified_diff, old, new, name.encode(), name.encode())
+    return b"".join(line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n" for line in lines)
 
 
 def has_room(text: bytes) -> bool:
