@@ -343,7 +343,8 @@ def _conditions(options: argparse.Namespace) -> str:
     return f"{note}largest arrays of {size} and {options.operations:.0e} operations at most"
 
 
-def _bytes(text: str) -> int:
+def bytes_of(text: str) -> int:
+    """Read a size with K, M or G behind it."""
     units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
     return int(text[:-1]) * units[text[-1].upper()] if text[-1].upper() in units else int(text)
 
@@ -351,7 +352,7 @@ def _bytes(text: str) -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Measure the reference kernels on every backend.")
     parser.add_argument("--backend", action="append", default=[], help="only this backend; default: all")
-    parser.add_argument("--array-bytes", type=_bytes, default=SMALL, help="of the largest array of a kernel")
+    parser.add_argument("--array-bytes", type=bytes_of, default=SMALL, help="of the largest array of a kernel")
     parser.add_argument("--operations", type=float, default=5e7, help="at most, for one call of a kernel")
     parser.add_argument("--rounds", type=int, default=25, help="samples for each contender")
     parser.add_argument("--seconds", type=float, default=0.4, help="for the samples of one kernel on one backend")

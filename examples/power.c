@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define N 4
+#define N 64
 
 static double matrix[N][N];
 
@@ -22,7 +22,10 @@ int main(void)
       for (j = 0; j < N; j++)
         y[i] += matrix[i][j] * x[j];
     }
-    value = sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2] + y[3] * y[3]);
+    value = 0;
+    for (i = 0; i < N; i++)
+      value += y[i] * y[i];
+    value = sqrt(value);
     for (i = 0; i < N; i++)
       x[i] = y[i] / value;
     printf("step %d: %.6f\n", step, value);

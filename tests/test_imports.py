@@ -30,6 +30,7 @@ _TOP = {
     "attempts",
     "first_half",
     "portfolio",
+    "profit",
     "engines",
     "interface",
     "explain",

@@ -43,6 +43,7 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.ir.work import ONCE, Work, work_of_definitions, work_of_loops, work_of_program, work_of_source
 from tensorlift.poly.domain import Constraint, Domain
+from tensorlift.profit import Pays, check_degree, least, with_least
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.session import SESSION
@@ -87,8 +88,9 @@ class Request:
     """What is asked for: a target, guards, sizes where the target needs them, and the search of an engine.
 
     ``effort`` is what the search may take, and counts what it did.  A program that ``replaces`` its source may not be
-    slower by degree.  It ``keeps_loops`` whose closed forms have no program that is proved, and searches again.
-    Costs are estimated at the sizes ``estimated_at``.  Integers of the widths in ``wrapping`` wrap.
+    slower by degree; one that ``pays``, in C, is quicker by estimate, and is called at sizes at which it is.  It
+    ``keeps_loops`` whose closed forms have no program that is proved, and searches again.  Costs are estimated at the
+    sizes ``estimated_at``.  Integers of the widths in ``wrapping`` wrap.
     """
 
     target: Target
@@ -99,6 +101,7 @@ class Request:
     effort: Effort = field(default_factory=Effort)
     estimated_at: Mapping[str, int] = field(default_factory=dict)
     replaces: bool = False
+    pays: Pays = ""
     wrapping: frozenset[int] = frozenset()
 
 
@@ -381,9 +384,12 @@ def _attempt_in_place(  # noqa: PLR0913 - what is lifted, in two forms, and how
                 emitted = _emitted(ordered, summary, partial(target.emit, **function.memory(), plain=plain))
             with _remembered(failed, emitted.text):
                 with stage("emit"):
-                    emitted, written = with_threads(emitted)
+                    emitted, written, pragmas = with_threads(emitted)
                 if written is not None and (request.replaces or plain or any_gathered(summary.definitions())):
-                    _check_degree(view, written, summary.context if request.replaces else None)
+                    check_degree(view, written, summary.context if request.replaces else None)
+                if written is not None and request.pays:
+                    test = least(view, written, emitted.text, pragmas, request.estimated_at, request.pays)
+                    emitted = emitted._replace(text=with_least(emitted.text, test))
                 with stage("prove"), _blamed(summary, emitted):
                     certificate, program = function.proved(emitted, target.name)
         except LiftError as failure:
@@ -392,21 +398,6 @@ def _attempt_in_place(  # noqa: PLR0913 - what is lifted, in two forms, and how
             return Proved(summary, emitted, certificate, function.preconditions, program, function.diagnostics)
     assert first is not None
     raise first
-
-
-def _check_degree(view: FunctionView, written: FunctionView, within: Domain | None) -> None:
-    """Refuse a program that would be slower by degree than its source: ``within`` sizes, in work; else in depth alone.
-
-    Its place may be in a loop of which nothing is known here, so that it may not even go once over each array.
-    """
-    before, after = view.loop_depth, written.loop_depth
-    found = f"its loops are {after} deep, those of the source {before}" if after > before else ""
-    if within is not None and not found:
-        work, allowed = work_of_loops(written), work_of_loops(view)
-        found = "" if work.fits(allowed, within) else f"its work is {work}, that of the source {allowed}"
-    if found:
-        message = f"the program would be slower by degree: {found}"
-        raise refuse("TL314", message, view.location, "nothing: what is here stays as it was")
 
 
 @contextmanager

@@ -104,6 +104,9 @@ def commands() -> None:
 )
 @click.option("--diff", "as_diff", is_flag=True, help="With --in-place: show what would change, and write nothing.")
 @click.option("--check", is_flag=True, help="With --in-place: write nothing; exit status 1 if FILE would change.")
+@click.option(
+    "--regardless", is_flag=True, help="C: with --in-place, also replace what is no quicker by estimate, at all sizes."
+)
 @click.option("--sizes", metavar="N=..,M=..", multiple=True, help="Write a program of these sizes (stablehlo).")
 @click.option("--portable-artifact", "artifact", metavar="FILE", help="Also write StableHLO as versioned bytecode.")
 @click.option("--test", is_flag=True, help="Also run against the source compiled with cc.")
@@ -153,6 +156,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     in_place: bool,
     as_diff: bool,
     check: bool,
+    regardless: bool,
     sizes: tuple[str, ...],
     artifact: str | None,
     test: bool,
@@ -177,6 +181,8 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     _check_pairs(engine, target, tactics=tactics, budget=budget, heuristics=heuristics, measured=measured)
     if report and form != "program":
         raise click.UsageError("--json reports on programs: it does not go with --emit ir, definitions or sketches")
+    if regardless and not in_place:
+        raise click.UsageError("--regardless goes with --in-place")
     if in_place:
         where = output or ("-" if as_diff or check else None)
         _check_in_place(file, where, form=form, others=[artifact, guards, adapter, sizes, generalise])
@@ -209,7 +215,8 @@ def lift(  # noqa: PLR0913 - one parameter for each option
 
         project = project_of(file, given, ("-Wall",)) if given["database"] else None
         wanted = Output(output, report, not no_times, as_diff, check)
-        return lift_in_place(source, replace(options, target="c"), wanted, project)
+        options = replace(options, target="c", pays="" if regardless else "alike")
+        return lift_in_place(source, options, wanted, project)
     if target == "auto":
         from tensorlift.commands.auto import with_chosen_target
 

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.poly.domain import Domain
+    from tensorlift.profit import Pays
     from tensorlift.proofs.entry import Handed
     from tensorlift.proofs.summaries import ReadBack
     from tensorlift.runtime.cases import DifferentialReport
@@ -87,6 +88,7 @@ class LiftOptions:
     heuristics: tuple[str, ...] = HEURISTICS  # of the engine enumerate
     budget: float | None = None  # seconds that all engines together may take, to find what is cheaper
     replaces: bool = False  # the program takes the place of its source, and may not be slower by degree
+    pays: Pays = ""
     forms_at: tuple[tuple[str, int], ...] | None = None  # sizes at which the cheapest form is chosen; None: as derived
 
 
@@ -258,7 +260,8 @@ def _lift_module(
     at, forms_at = dict(options.sizes), options.forms_at
     estimated, replaces = at | dict(forms_at or ()), options.replaces
     wrapping = reading.wrapping_widths_of(function) if target.reads_back else frozenset[int]()
-    request = Request(target, options.guards, at, search, estimated_at=estimated, replaces=replaces, wrapping=wrapping)
+    estimates: dict[str, Any] = {"estimated_at": estimated, "replaces": replaces, "pays": options.pays}
+    request = Request(target, options.guards, at, search, **estimates, wrapping=wrapping)
     choice = chosen_program(view, request, clock.stage, options.engine, options.budget, with_forms=forms_at is not None)
     proved = choice.proved
     summary, emitted = proved.summary, proved.emitted

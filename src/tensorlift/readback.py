@@ -78,17 +78,17 @@ def _handing_on(view: FunctionView, kept: frozenset[Handed]) -> list[LoopPlace]:
     return [(loop.location, name) for loop, names in found for name in sorted(names)]
 
 
-def with_threads(emitted: Emitted) -> tuple[Text, FunctionView | None]:
-    """Mark the loops of a program in C that several threads are worth, and give its function, None if it has none.
+def with_threads(emitted: Emitted) -> tuple[Text, FunctionView | None, frozenset[int]]:
+    """Mark the loops of a program in C that several threads are worth; give its function, None if it has none.
 
-    There, a call of BLAS is the loops that it stands for.
+    There, a call of BLAS is the loops that it stands for.  The lines there of the loops are given.
     """
     view, pragmas = None, dict[int, str]()
     with suppress(LiftError):  # the proof says why
         program = _read(emitted.text, emitted.entry)
         view, pragmas = program.view, pragmas_for(program)
     text, cuts = with_pragmas(emitted.text, emitted.cuts, pragmas)
-    return Text(text, emitted.entry, cuts), view
+    return Text(text, emitted.entry, cuts), view, frozenset(pragmas)
 
 
 def _read_exactly(text: str, entry: str, wrapping: frozenset[int], *, wide: bool) -> Program:

@@ -193,7 +193,8 @@ def _regions(report: Path) -> dict[str, str]:
 def test_a_program_gives_the_same_before_and_after(text: str, replaced: int, stay: int, tmp_path: Path) -> None:
     (tmp_path / "p.c").write_text(text, encoding="utf-8")
     report, out = tmp_path / "r.json", tmp_path / "out.c"
-    assert main(["lift", str(tmp_path / "p.c"), "--in-place", "-o", str(out), "--json", str(report)]) == bool(stay)
+    command = ["lift", str(tmp_path / "p.c"), "--in-place", "--regardless", "-o", str(out), "--json", str(report)]
+    assert main(command) == bool(stay)
     verdicts = list(_regions(report).values())
     assert verdicts.count("refused") == stay
     assert len(verdicts) == replaced + stay
@@ -283,7 +284,10 @@ def test_a_file_without_anything_to_replace_stays(tmp_path: Path) -> None:
 def test_the_report_tells_of_each_region(root: Path, tmp_path: Path) -> None:
     source, report = tmp_path / "p.c", tmp_path / "r.json"
     source.write_text(PRODUCTS, encoding="utf-8")
-    assert main(["lift", str(source), "--in-place", "-o", str(tmp_path / "o.c"), "--json", str(report)]) == 1
+    assert (
+        main(["lift", str(source), "--in-place", "--regardless", "-o", str(tmp_path / "o.c"), "--json", str(report)])
+        == 1
+    )
     written: Any = json.loads(report.read_text(encoding="utf-8"))
     jsonschema.validate(written, json.loads((root / "docs" / "report.schema.json").read_text(encoding="utf-8")))
     found = {f["name"]: f for f in written["functions"]}
@@ -410,7 +414,7 @@ int main(void) {
 def test_loops_with_pragmas_of_openmp_are_replaced_or_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "p.c"
     source.write_text(PRAGMAS, encoding="utf-8")
-    assert main(["lift", str(source), "--in-place", "-o", str(tmp_path / "out.c")]) == 1
+    assert main(["lift", str(source), "--in-place", "--regardless", "-o", str(tmp_path / "out.c")]) == 1
     output = capsys.readouterr()
     told = {line.partition(": ")[0] for line in output.err.splitlines() if "TL575" in line and ": error:" in line}
     assert told == {f"{source}:{place}" for place in ("9:6", "14:6", "35:3")}

@@ -128,7 +128,7 @@ int main(void) { REAL a[99]; f(a); printf("%g\\n", a[4]); for (int i = 0; i < 3;
 def test_a_program_does_not_compile_with_other_macros(tmp_path: Path) -> None:
     source, out = tmp_path / "p.c", tmp_path / "out.c"
     source.write_text(SIZED, encoding="utf-8")
-    assert main(["lift", str(source), "--in-place", "-o", str(out)]) == 0
+    assert main(["lift", str(source), "--in-place", "--regardless", "-o", str(out)]) == 0
     text = out.read_text(encoding="utf-8")
     stated = [line.partition(";")[0] for line in text.splitlines() if "_Static_assert(" in line]
     assert [line.split(" == ")[0] for line in stated] == [

@@ -28,9 +28,17 @@ if TYPE_CHECKING:
 @click.option(
     "--cflags", metavar="FLAGS", help="Compile FILE itself with these. [default: those of -p, else -O3 -march=native]"
 )
+@click.option("--regardless", is_flag=True, help="Also replace what is no quicker by estimate, at all sizes.")
 @source_options
-def build(
-    *, file: str, output: str, functions: tuple[str, ...], programs_output: str | None, cflags: str | None, **flags: Any
+def build(  # noqa: PLR0913 - one parameter for each option
+    *,
+    file: str,
+    output: str,
+    functions: tuple[str, ...],
+    programs_output: str | None,
+    cflags: str | None,
+    regardless: bool,
+    **flags: Any,
 ) -> int:
     """Compile FILE, in C, to a shared library in which every function that lifts runs as its proved program.
 
@@ -46,7 +54,7 @@ def build(
     check_outputs(file, [output, *([programs_output] if programs_output else [])])
     source = read_source(file)
     project = project_of(file, flags, OPTIMISED, cflags)
-    options = replace(lift_options(file, functions, "c", flags), replaces=True)
+    options = replace(lift_options(file, functions, "c", flags), replaces=True, pays="" if regardless else "reordered")
     from tensorlift.pipeline import lift_source
 
     record = lift_source(source, options)

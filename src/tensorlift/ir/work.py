@@ -1,7 +1,7 @@
 """How much work loops and programs do, by degree: ``n**2 + m`` where both sizes count.
 
 A sum of those products of sizes of which none divides another, as sizes are at least 1; factors, lower bounds and what
-conditions leave out do not count: it is the worst case.  ``steps`` is how often a loop runs that data end.
+conditions leave out do not count: it is the worst case.  ``%steps`` is how often a loop runs that data end.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, NotAffine, at_least
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Item
     from tensorlift.comprehension.terms import Term
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import Shape, Statement, TensorProgram
     from tensorlift.poly.domain import Constraint, Domain
 
-STEPS = "steps"
+STEPS = "%steps"  # no name of a size
 
 Around = tuple[tuple["SSAValue | None", "Work"], ...]  # loops: the variable of each, and how often it runs
 
@@ -83,6 +83,12 @@ class Work:
         names = {name for one in self.products for name in one}
         return sum(prod(sizes[name] for name in one) for one in self.products) if names <= sizes.keys() else None
 
+    def per(self, runs: Work) -> Work:
+        """Divide by the largest product of other work, as far as its factors are here."""
+        longest = max(map(len, runs.products))
+        most = Counter(min(one for one in runs.products if len(one) == longest))
+        return _sum(Work(frozenset({tuple(sorted((Counter(one) - most).elements()))})) for one in self.products)
+
     def __str__(self) -> str:
         """Spell as an expression, the products of most factors first."""
         return " + ".join(map(_text, sorted(self.products, key=lambda one: (-len(one), one))))
@@ -97,6 +103,11 @@ def work_of_loops(view: FunctionView) -> Work:
     A loop over the places between two bounds that are data has as many in all as the array that it reads there.
     """
     return _Loops(view).of(view.body.ops)
+
+
+def starts_of(view: FunctionView, is_started: Callable[[LoopOperation], bool]) -> list[Work]:
+    """Return how often some loops of a function are started, those inside of them left out."""
+    return list(_Loops(view).starts(view.body.ops, is_started))
 
 
 def work_of_source(view: FunctionView) -> Work:
@@ -192,15 +203,28 @@ class _Loops:
         """Return the work of a block in loops, each given by its variable and how often it runs."""
         total = work_product(runs for _, runs in around)
         for op in ops:
-            inside = around
-            if isinstance(op, ForOp):
-                steering = _steering(op)  # in their iterations it goes over other places
-                inside = (*(loop for loop in around if loop[0] not in steering), self._entered(op))
-            elif op.name == "scf.while":
-                inside = (*around, (None, _size(STEPS)))
+            inside = self._inside(op, around)
             for block in (block for region in op.regions for block in region.blocks):
                 total += self.of(block.ops, inside)
         return total
+
+    def starts(
+        self, ops: Iterable[LoopOperation], is_started: Callable[[LoopOperation], bool], around: Around = ()
+    ) -> Iterator[Work]:
+        """Yield how often some loops are started, those inside of them left out."""
+        for op in ops:
+            if is_started(op):
+                yield work_product(runs for _, runs in around)
+                continue
+            inside = self._inside(op, around)
+            for block in (block for region in op.regions for block in region.blocks):
+                yield from self.starts(block.ops, is_started, inside)
+
+    def _inside(self, op: LoopOperation, around: Around) -> Around:
+        if isinstance(op, ForOp):
+            steering = _steering(op)  # in their iterations it goes over other places
+            return (*(loop for loop in around if loop[0] not in steering), self._entered(op))
+        return (*around, (None, _size(STEPS))) if op.name == "scf.while" else around
 
     def _entered(self, loop: ForOp) -> tuple[SSAValue, Work]:
         """Return the variable of a loop and how often it runs at most, and note how far the variable gets."""
@@ -320,4 +344,5 @@ def _divides(one: tuple[str, ...], other: tuple[str, ...], context: Domain = UNI
 
 def _text(names: tuple[str, ...]) -> str:
     powers = Counter(names)
-    return "*".join(name if count == 1 else f"{name}**{count}" for name, count in powers.items()) or "1"
+    named = ((name.removeprefix("%"), count) for name, count in powers.items())
+    return "*".join(name if count == 1 else f"{name}**{count}" for name, count in named) or "1"

@@ -26,6 +26,7 @@ from tensorlift.proofs.obligations import either_form
 from tensorlift.proofs.summaries import ReadBack, Strides, check_summary
 from tensorlift.proofs.unit import Unit, check_declarations, read_unit
 from tensorlift.targets import get_target
+from tensorlift.targets.c.pragmas import LEAST
 from tensorlift.targets.c.scalars import C_FUNCTIONS
 from tensorlift.targets.c.signature import notations_of, quotients_of
 from tensorlift.targets.c.text import APART, ORIGINAL, PROGRAM
@@ -57,6 +58,7 @@ _CALL = re.compile(r"(?:const [\w ]+ result = |return )?(\w+)\((.*)\);")
 _PLAIN = r"[\w ()+*/.>&-]*"  # sums, products and quotients of what C reaches
 _APART = re.compile(rf"apart\({_PLAIN}, {_PLAIN}, {_PLAIN}, {_PLAIN}\)")
 _CALLED = re.compile(r"\b(?!sizeof\b)\w+ ?\(")
+_LEAST = re.compile(rf"{LEAST} > \d+")  # from which sizes on the program is called
 _GROUP = re.compile(r"\(([^()]*)\)")
 _ALLOCATION = re.compile(rf"\((\w+) = calloc\(\(size_t\)1 \* ({_PLAIN}), sizeof\(([\w ]+)\)({_PLAIN})\)\) != NULL")
 
@@ -240,11 +242,13 @@ class _Reading:
         return None if "&&" in text or "=" not in text or "NULL" in text or "INT_MAX" in text else _parsed(text)
 
     def _is_of_memory(self, test: str) -> bool:
-        """Tell whether a test is one of pointers, of the range of a size, or takes scratch memory."""
+        """Tell whether a test is one of pointers, of the range or the least of a size, or takes scratch memory."""
         places = set(self.caller.places.values())
         for ending in (" != NULL", " <= INT_MAX"):
             if test.endswith(ending) and test.removesuffix(ending) in places:
                 return True
+        if _LEAST.fullmatch(test) is not None:
+            return set(re.findall(r"[A-Za-z_]\w*", test)) <= {*self.summary.sizes, "double"}
         if _CALLED.search(test.partition("calloc(" if "calloc(" in test else "apart(")[2]):
             return False
         return _APART.fullmatch(test) is not None or _ALLOCATION.fullmatch(test) is not None

@@ -151,6 +151,7 @@ def _run_program(
 
 
 _FILE = "program.c"
+_LEAST = re.compile(r"^((?:  if \(|      && )[\w *+()]+ > )\d+(?=$|\) \{$)", re.MULTILINE)  # asked of sizes
 _UNSET = 3.25  # what scratch memory holds before the call
 _MOST_CELLS = 1 << 28  # of one array that a program declares
 _CASES = 5
@@ -225,8 +226,12 @@ def _replies(view: FunctionView, text: str, program: FunctionView, cases: Sequen
 
 
 def without_original(text: str, name: str) -> str:
-    """Let the function with the signature of the source, if there is one, trap where it would call the original."""
-    return re.sub(rf"^(.*\b{name}_original\(.*\));$", r"\1 { __builtin_trap(); }", text, count=1, flags=re.MULTILINE)
+    """Let the function with the signature of the source, if there is one, trap where it would call the original.
+
+    It calls the program at small sizes too.
+    """
+    text = re.sub(rf"^(.*\b{name}_original\(.*\));$", r"\1 { __builtin_trap(); }", text, count=1, flags=re.MULTILINE)
+    return _LEAST.sub(r"\g<1>-1", text)
 
 
 def always_on_threads(text: str) -> str:

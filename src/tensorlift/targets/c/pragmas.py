@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
 FROM = 1 << 16  # iterations of the innermost loop; starting threads costs as much as some thousand
 _ROWS = 8  # that a thread takes in turn, where later ones have more to do
-_START = "#pragma omp parallel for"
+START = "#pragma omp parallel for"
 _SUM = r"\w+(?: [-+*] \w+)*"
 _FACTOR = rf"(?:\w+|\({_SUM}\))"
+_PRODUCT = rf"\(double\){_FACTOR}(?: \* {_FACTOR})*"
 _PRAGMA = re.compile(
-    rf"\s*{_START}(?: schedule\(static, [1-9]\d*\))?(?P<reductions>(?: reduction\([^():]+: \w+\))*)"
+    rf"\s*{START}(?: schedule\(static, [1-9]\d*\))?(?P<reductions>(?: reduction\([^():]+: \w+\))*)"
     rf"(?: if \((?:{_SUM}|\(double\){_FACTOR}(?: \* {_FACTOR})+) > \d+\))?"
 )
+LEAST = rf"(?:{_SUM}|{_PRODUCT}(?: \+ {_PRODUCT})*)"  # what is compared with a number of iterations
 _REDUCTION = re.compile(r" reduction\(([^():]+): (\w+)\)")
 _DIRECTIVES = {*(f"#include <{name}>" for name in (CBLAS, *HEADERS)), *APART}
 _HIDING = re.compile(r"[\\#\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029]|%:|\?\?|_Pragma")  # of lines, or directives
@@ -54,7 +56,7 @@ def pragma(extents: Sequence[Affine], reductions: Mapping[str, str], *, uneven: 
     test = f" if ({wide}{number} > {threshold})" if factors else ""
     schedule = f" schedule(static, {_ROWS})" if uneven else ""
     listed = "".join(f" reduction({operator}: {name})" for name, operator in reductions.items())
-    return f"{_START}{schedule}{listed}{test}"
+    return f"{START}{schedule}{listed}{test}"
 
 
 def with_pragmas(text: str, cuts: Sequence[Cut], pragmas: Mapping[int, str]) -> tuple[str, tuple[Cut, ...]]:

@@ -1,0 +1,162 @@
+"""Whether what goes into a C program pays: ``python bench/profit.py [--random FIRST COUNT] [--array-bytes 4K,1M]``.
+
+``tensorlift build`` makes libraries of the files in C in ``bench/`` and ``examples/``, or of random programs.  Each
+function that it lifted is measured beside the one that gcc makes of the file at ``-O3 -march=native``, in turns.  A
+figure is how many times faster it is: the median of the ratios, and the bound that this median lies above, as sure as
+97 %.  Printed are functions whose bound is below ``--bar``, then how many medians are below what.  The exit status is 1
+where a median is below the bar.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import Counter
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass, replace
+from io import StringIO
+from math import comb, inf
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
+
+from bench import random_irregular
+from bench.generate import generate
+from bench.targets import bytes_of
+from tensorlift.cli import main as tensorlift
+from tensorlift.commands.benchmark import chosen_sizes
+from tensorlift.commands.prepare import prepare
+from tensorlift.diagnostics import LiftError
+from tensorlift.frontends.c.extents import extents_of
+from tensorlift.frontends.c.reader import parser_arguments
+from tensorlift.pipeline import LiftOptions
+from tensorlift.runtime.compilers import OPTIMISED, Compiler, renamed
+from tensorlift.runtime.measure import Conditions, measure, prepared_originals
+from tensorlift.runtime.original import Build, Original
+from tensorlift.source import read_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("examples", "bench/kernels", "bench/legacy_programs", "bench/irregular_programs", "bench/vectoriser_loops")
+_STEPS = (0.5, 0.9, 0.95, 1.05, 2.0, inf)
+_CONFIDENCE = 0.97
+_LIFTED = "lifted, "
+_OPERATIONS = 1e7  # at most, in a call
+
+
+@dataclass(frozen=True)
+class Profit:
+    """What measuring a function gave: the median of the ratios, and the bound below it; or why there is none."""
+
+    name: str
+    size: str
+    median: float = 0.0
+    bound: float = 0.0
+    remark: str = ""
+
+    def __str__(self) -> str:
+        """Write it as a line."""
+        return f"{self.size:>5} {self.name:64}{self.remark or f'{self.median:8.2f} {self.bound:8.2f}'}"
+
+
+def main() -> int:
+    """Run the command line."""
+    options = _arguments()
+    found: list[Profit] = []
+    kept = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for path in _random(options.random, Path(folder)) if options.random else _files(options.files):
+            library = Path(folder) / "lifted.so"
+            became = built(path, library)
+            kept += sum(how == "as it was" for how in became.values())
+            for name in [name for name, how in became.items() if how.startswith(_LIFTED)]:
+                for size in options.array_bytes.split(","):
+                    found.append(measured(path, name, library, size, options.threads))
+                    if options.all or (not found[-1].remark and found[-1].bound < options.bar):
+                        print(found[-1], flush=True)
+    medians = [profit.median for profit in found if not profit.remark]
+    print(f"{kept} as they were, {len(medians)} measured, {len(found) - len(medians)} not")
+    for step in _STEPS:
+        print(f"{sum(median < step for median in medians):6} below {step:g}")
+    print(*(f"{count} {remark}" for remark, count in Counter(p.remark for p in found if p.remark).items()), sep="\n")
+    return 1 if any(median < options.bar for median in medians) else 0
+
+
+def built(path: Path, library: Path) -> dict[str, str]:
+    """Make a library of a file; say what became of each function, of none where there is no library."""
+    said = StringIO()
+    with redirect_stdout(said), redirect_stderr(StringIO()):
+        tensorlift(["build", str(path), "-o", str(library), "-I", str(path.parent)])
+    return dict(line.split(": ", 1) for line in said.getvalue().splitlines() if ": " in line)
+
+
+def measured(path: Path, function: str, library: Path, size: str, threads: int) -> Profit:
+    """Measure a function in a library beside its original."""
+    name = f"{path.name}:{function}"
+    source = read_source(str(path))
+    options = LiftOptions((function,), "c", include_dirs=(str(path.parent),))
+    conditions = Conditions(threads=threads, wall_seconds=20)
+    try:
+        prepared = prepare(source, options)
+        sizes = chosen_sizes(prepared.lifting, bytes_of(size), _OPERATIONS)
+        inputs = prepared.inputs(sizes, conditions.seed)
+        with tempfile.TemporaryDirectory() as folder:
+            linked = ("-Wl,--no-as-needed", str(library))
+            pair: list[dict[str, object]] = []
+            for original, flags in ((prepared.original, ()), (_renamed(prepared.original, function), linked)):
+                build = Build(("gcc", "cc"), ("g++", "c++"), (*OPTIMISED, *flags))
+                place = Path(folder) / f"{len(pair)}"
+                place.mkdir()
+                pair += prepared_originals(original, inputs, [Compiler(f"{len(pair)}", build)], place)
+            samples = measure(inputs, None, pair, conditions, rounds=21, seconds=1.0).samples
+    except LiftError as refusal:
+        return Profit(name, size, remark=f"{refusal.diagnostics[0].code} {refusal.diagnostics[0].message[:90]}")
+    ratios = sorted(before / after for before, after in zip(samples["0"], samples["1"], strict=True))
+    return Profit(name, size, ratios[len(ratios) // 2], ratios[_place_of_bound(len(ratios))])
+
+
+def _renamed(original: Original, function: str) -> Original:
+    """Let a file call a function of a library in the place of its own."""
+    arguments = parser_arguments((str(Path(original.filename).parent),), (), (), None)
+    extents = extents_of(original.text, original.filename, arguments)
+    return replace(original, text=renamed(original.text, original.filename, [function], extents))
+
+
+def _place_of_bound(count: int) -> int:
+    """Give the place of the sample that the median lies above, as sure as `_CONFIDENCE`."""
+    below, place = 1 / 2**count, 0
+    while below + comb(count, place + 1) / 2**count <= 1 - _CONFIDENCE:
+        place += 1
+        below += comb(count, place) / 2**count
+    return place
+
+
+def _files(files: Sequence[Path]) -> Iterator[Path]:
+    yield from files or [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.c"))]
+
+
+def _random(seeds: tuple[int, int], folder: Path) -> Iterator[Path]:
+    """Write random programs, affine ones and irregular ones in turns."""
+    for seed in range(seeds[0], sum(seeds)):
+        path = folder / f"seed{seed}.c"
+        path.write_text(random_irregular.generate(seed) if seed % 2 else generate(seed), encoding="utf-8")
+        yield path
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--random", nargs=2, type=int, metavar=("FIRST", "COUNT"), help="programs of these seeds")
+    parser.add_argument("--array-bytes", default="1M", help="sizes of arrays, with commas between")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--bar", type=float, default=0.9)
+    parser.add_argument("--all", action="store_true", help="print all")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

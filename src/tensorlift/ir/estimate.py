@@ -1,0 +1,215 @@
+"""How long loops take, roughly: one step is the time of adding two numbers that are at hand.
+
+It tells which of two functions in the loop IR, one a program for the other, is the quicker by the same compiler.  What
+counts is what differs between them: how much of arrays the loops go over, where whole blocks of memory are fetched for
+a few cells, operations that take long, sums that wait for the one before, and loops that end early.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xdsl.dialects.affine import ForOp, LoadOp, StoreOp
+from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.memref import AllocaOp
+from xdsl.ir import Operation
+
+from tensorlift.ir.left_early import refusal_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from xdsl.ir import Block, SSAValue
+
+    from tensorlift.ir.function import FunctionView
+    from tensorlift.ir.linear import Linear
+
+_SIZE = 1000  # of what nobody knows
+_ITERATIONS = 8  # of a loop between two bounds that are data
+_EARLY = 8  # one of so many iterations is done in a loop that may end early
+_STARTED = 4.0  # steps for entering a loop
+_CALLED, _IN_BLAS = 300.0, 0.25  # steps for calling BLAS, and for what is a step elsewhere
+_ALLOCATED = 50.0
+_WAITING = 3.0  # for the sum of the iteration before
+_BLOCK = 8  # cells that come from memory together
+_FUNCTION, _DIVISION = 40.0, 20.0
+_STEPS = {
+    **dict.fromkeys(("arith.constant", "arith.index_cast", "arith.extf", "affine.yield", "scf.yield"), 0.0),
+    **{f"arith.{name}": _DIVISION for name in ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi")},
+    **{f"math.{name}": 1.0 for name in ("absf", "absi", "copysign", "fma", "floor", "ceil", "trunc", "roundeven")},
+    "arith.divf": 8.0,
+    "math.sqrt": 10.0,
+    "math.powf": 2 * _FUNCTION,
+}
+_SUMS = {"arith.addf", "arith.subf", "arith.mulf"}  # in floats, which are not reordered unless one may
+
+
+def estimated_steps(
+    view: FunctionView, sizes: Mapping[str, int], *, reordered: bool = False, calls: Collection[Operation] = ()
+) -> float:
+    """Return the steps that a function takes at some sizes, 1000 for any that is not given.
+
+    Where sums may be ``reordered``, none waits for the one before.  The ``calls`` are loops that BLAS does.
+    """
+    return _Loops(view, sizes, calls, reordered=reordered).block(view.body)
+
+
+class _Loops:
+    def __init__(
+        self, view: FunctionView, sizes: Mapping[str, int], calls: Collection[Operation], *, reordered: bool
+    ) -> None:
+        self._calls, self.waits = calls, not reordered
+        self._values: dict[SSAValue, int] = {}
+        self._extents: dict[SSAValue, list[int]] = {}
+        for value, known in zip(view.body.args, view.parameters, strict=True):
+            if known.role == "size":
+                self._values[value] = sizes.get(known.name, _SIZE)
+            self._extents[value] = [_at(extent, sizes) for extent in known.extents or ()]
+
+    def block(self, block: Block, around: SSAValue | None = None) -> float:
+        """Return the steps of what stands in a block; ``around`` is the variable of the loop that it is the body of."""
+        return _Iteration(self, around, block).steps + sum(map(self._loop, _loops_in(block)))
+
+    def _loop(self, op: Operation) -> float:
+        runs = self._runs(op) if isinstance(op, ForOp) else _SIZE / _EARLY
+        inside = 0.0
+        for block in (block for region in op.regions for block in region.blocks):
+            variable = block.args[0] if isinstance(op, ForOp) else None
+            inside += self.block(block, variable)
+        return _CALLED + _IN_BLAS * runs * inside if op in self._calls else _STARTED + runs * inside
+
+    def _runs(self, loop: ForOp) -> float:
+        """Return how often a loop runs, its variable being in the middle from there on."""
+        bounds = (
+            (loop.lowerBoundMap.data, loop.lowerBoundOperands),
+            (loop.upperBoundMap.data, loop.upperBoundOperands),
+        )
+        if not all(operand in self._values for _, operands in bounds for operand in operands):
+            return _ITERATIONS
+        lower, upper = (
+            [result.eval(*self._operands(map_.num_dims, operands)) for result in map_.results]
+            for map_, operands in bounds
+        )
+        low, high = max(lower), min(upper)
+        self._values[loop.body.block.args[0]] = (low + high) // 2
+        runs = max(high - low, 0) / loop.step.value.data
+        return runs if refusal_of(loop) is None else runs / _EARLY
+
+    def _operands(self, dims: int, operands: Iterable[SSAValue], moved: SSAValue | None = None) -> Any:
+        values = [self._values.get(operand, 0) + (operand is moved) for operand in operands]
+        return values[:dims], values[dims:]
+
+    def stride(self, access: LoadOp | StoreOp, variable: SSAValue) -> int:
+        """Return how many cells lie between those that two iterations reach."""
+        map_, operands = access.map.data, _indices(access)
+        before, after = (self._operands(map_.num_dims, operands, moved) for moved in (None, variable))
+        shape = _shape(access.memref)
+        extents = self._extents.get(access.memref) or [dim if dim > 0 else _SIZE for dim in shape]
+        moved, cells = 0, 1
+        for result, extent in zip(reversed(map_.results), reversed(extents), strict=False):
+            moved += cells * (result.eval(*after) - result.eval(*before))
+            cells *= max(extent, 1)
+        return abs(moved)
+
+
+def _at(extent: Linear, sizes: Mapping[str, int]) -> int:
+    terms = ((name, factor) for name, factor in extent.terms if isinstance(name, str))
+    return extent.constant + sum(factor * sizes.get(name, _SIZE) for name, factor in terms)
+
+
+def _loops_in(block: Block) -> Iterator[Operation]:
+    """Yield the loops that stand in a block, also under conditions, but not those inside."""
+    for op in block.ops:
+        if isinstance(op, ForOp) or op.name == "scf.while":
+            yield op
+        else:
+            for inner in (inner for region in op.regions for inner in region.blocks):
+                yield from _loops_in(inner)
+
+
+def _indices(access: LoadOp | StoreOp) -> tuple[SSAValue, ...]:
+    return tuple(access.operands[2 if isinstance(access, StoreOp) else 1 :])
+
+
+def _shape(memory: SSAValue) -> tuple[int, ...]:
+    assert isinstance(memory.type, MemRefType)
+    return memory.type.get_shape()
+
+
+class _Cell(NamedTuple):
+    """A cell that an iteration reaches: its array, its place, and after how many stores into the array."""
+
+    memory: SSAValue
+    place: tuple[object, ...]
+    stores: int
+
+
+class _Iteration:
+    """The steps of one iteration of a loop without the loops inside.
+
+    What is computed twice counts once, and what is the same in all iterations not at all.
+    """
+
+    def __init__(self, loops: _Loops, around: SSAValue | None, block: Block) -> None:
+        self._loops, self._around = loops, around
+        self._values: dict[SSAValue, Any] = {}  # what tells whether two are the same
+        self._varying: set[Any] = {around}
+        self._known: set[Any] = set()
+        self._stores: dict[SSAValue, int] = defaultdict(int)
+        self._streams: dict[tuple[SSAValue, int], set[object]] = defaultdict(set)
+        self._own: set[SSAValue] = set()
+        self._stored = {op.memref for op in block.walk() if isinstance(op, StoreOp)}
+        self.steps = self._block(block)
+        for (_, stride), cells in self._streams.items():
+            self.steps += len(cells) if stride <= 1 else max(len(cells), min(stride, _BLOCK))
+
+    def _block(self, block: Block) -> float:
+        return sum(map(self._op, block.ops))
+
+    def _op(self, op: Operation) -> float:
+        if isinstance(op, ForOp) or op.name == "scf.while":
+            return 0.0
+        if isinstance(op, AllocaOp):
+            self._own.add(op.memref)
+            return _ALLOCATED if _shape(op.memref) else 0.0
+        if isinstance(op, LoadOp | StoreOp):
+            return self._access(op)
+        if op.regions:
+            return 1.0 + max(sum(map(self._block, region.blocks)) for region in op.regions)
+        key = (op.name, str(op.properties), *(self._values.get(operand, operand) for operand in op.operands))
+        self._values.update(dict.fromkeys(op.results, key))
+        if self._around is not None and not any(one in self._varying for one in key[2:]):
+            return 0.0
+        self._varying.add(key)
+        if key in self._known:
+            return 0.0
+        self._known.add(key)
+        return _STEPS.get(op.name, 1.0 if op.name.startswith("arith.") else _FUNCTION)
+
+    def _access(self, op: LoadOp | StoreOp) -> float:
+        place = (str(op.map), *(self._values.get(index, index) for index in _indices(op)))
+        if isinstance(op, StoreOp):
+            waits = _WAITING * self._is_sum(op)
+            self._stores[op.memref] += 1
+        else:
+            waits = 0.0
+        cell = _Cell(op.memref, place, self._stores[op.memref])
+        stride = 0 if self._around is None else self._loops.stride(op, self._around)
+        if isinstance(op, LoadOp):
+            self._values[op.result] = cell
+            if stride or op.memref in self._stored or any(index in self._varying for index in place):
+                self._varying.add(cell)
+        if isinstance(op.memref.owner, AllocaOp) and not _shape(op.memref):
+            return waits  # in a register
+        self._streams[op.memref, stride].add((isinstance(op, StoreOp), place))
+        return waits
+
+    def _is_sum(self, op: StoreOp) -> bool:
+        """Tell whether a sum is stored to where each iteration loads it."""
+        made = op.value.owner
+        if not self._loops.waits or self._around is None or op.memref in self._own or self._around in _indices(op):
+            return False
+        if not isinstance(made, Operation) or made.name not in _SUMS:
+            return False
+        return any(isinstance(one.owner, LoadOp) and one.owner.memref is op.memref for one in made.operands)

@@ -1,0 +1,110 @@
+"""Whether a program pays in the place of its source: no slower by degree, quicker by estimate, from which sizes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal
+
+from xdsl.dialects.affine import ForOp
+
+from tensorlift.diagnostics import refuse
+from tensorlift.ir.estimate import estimated_steps
+from tensorlift.ir.location import location_of
+from tensorlift.ir.work import ONCE, STEPS, starts_of, work_of_loops
+from tensorlift.targets.c.pragmas import FROM
+from tensorlift.targets.c.signature import joined
+from tensorlift.targets.c.text import ORIGINAL
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from xdsl.ir import Operation
+
+    from tensorlift.ir.function import FunctionView
+    from tensorlift.poly.domain import Domain
+
+# What a program in C is: any, or quicker where it is compiled so that sums may be reordered, or alike its source.
+Pays = Literal["", "reordered", "alike"]
+
+_FEWER = 1 << 10  # iterations that take as long as starting threads or BLAS does
+_QUICKER, _SLOWER = 1.2, 0.95  # times as fast as the source, by an estimate that is rough
+_FEWEST = 2000.0  # steps of a source without sizes
+_STAYS = "nothing: what is here stays as it was"
+_LINE = re.compile(r"  if \((?P<first>.*)|      && (?P<more>.*)")
+_OF_MEMORY = re.compile(r"apart\(|\(\w+ = calloc\(")  # how tests begin that are made last
+
+
+def check_degree(view: FunctionView, written: FunctionView, within: Domain | None) -> None:
+    """Refuse a program that would be slower by degree than its source: ``within`` sizes, in work; else in depth alone.
+
+    Its place may be in a loop of which nothing is known here, so that it may not even go once over each array.
+    """
+    before, after = view.loop_depth, written.loop_depth
+    found = f"its loops are {after} deep, those of the source {before}" if after > before else ""
+    if within is not None and not found:
+        work, allowed = work_of_loops(written), work_of_loops(view)
+        found = "" if work.fits(allowed, within) else f"its work is {work}, that of the source {allowed}"
+    if found:
+        raise refuse("TL314", f"the program would be slower by degree: {found}", view.location, _STAYS)
+
+
+def least(  # noqa: PLR0913, PLR0917 - a source, a program, and how it is compiled
+    view: FunctionView, written: FunctionView, text: str, lines: Collection[int], sizes: Mapping[str, int], pays: Pays
+) -> str:
+    """Spell as a test in C from which sizes on a program pays that is the quicker by estimate; empty where always.
+
+    On the ``lines``, counted without pragmas, start loops that have one; without sizes there is no test.
+
+    Raises:
+        LiftError: TL316, where it is not the quicker.
+
+    """
+    calls = _calls(written, text.count("\n") - len(lines))
+    own = estimated_steps(written, sizes, reordered=pays == "reordered", calls=calls)
+    source = estimated_steps(view, sizes)
+    if source < _SLOWER * own:
+        message = f"the program would be slower: by estimate it takes {own / source:.1f} times as long"
+        raise refuse("TL316", message, view.location, _STAYS)
+    work = work_of_loops(view)
+    has_sizes = any(work.products)
+    is_quicker = source > _QUICKER * own and (has_sizes or source > _FEWEST)
+    if not is_quicker and not lines:
+        raise refuse("TL316", "the program would be no quicker", view.location, _STAYS)
+    starts = starts_of(written, lambda op: isinstance(op, ForOp) and (op in calls or _line(op) in lines))
+    each = work.per(sum(starts, ONCE))
+    names = {name for one in each.products for name in one}
+    if not names or STEPS in names:
+        return ""
+    wide = "(double)" if len(names) > 1 or max(map(len, each.products)) > 1 else ""
+    products = (wide + " * ".join(one) for one in sorted(each.products, key=lambda one: (-len(one), one)))
+    return f"{' + '.join(products)} > {_FEWER * (1 + len(starts)) if is_quicker else FROM}"
+
+
+def _calls(view: FunctionView, end: int) -> set[Operation]:
+    """Return the outermost loops that a program does not have on its lines: those of BLAS."""
+    there = {op for op in view.operations if isinstance(op, ForOp) and (_line(op) or 0) > end}
+    return {op for op in there if op.parent_op() not in there}
+
+
+def _line(op: Operation) -> int | None:
+    place = location_of(op)
+    return place.line if place is not None else None
+
+
+def with_least(text: str, test: str) -> str:
+    """Let the function around a program, if there is one, call it only where a test holds: behind those of sizes."""
+    lines = text.split("\n")
+    start = next((k for k in reversed(range(len(lines))) if lines[k].startswith("  if (")), 0)
+    if not test or not any(f"{ORIGINAL}(" in line for line in lines[:start]):
+        return text
+    tests = []
+    for line in lines[start:]:
+        match = _LINE.fullmatch(line)
+        if match is None:
+            break
+        tests.append(match["first"] or match["more"])
+    end = start + len(tests)
+    tests[-1] = tests[-1].removesuffix(") {")
+    tests = [one for one in tests if one != "1"]
+    place = next((k for k, one in enumerate(tests) if _OF_MEMORY.match(one)), len(tests))
+    return "\n".join([*lines[:start], *joined([*tests[:place], test, *tests[place:]]), *lines[end:]])
