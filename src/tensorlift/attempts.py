@@ -387,8 +387,12 @@ def _attempt_in_place(  # noqa: PLR0913 - what is lifted, in two forms, and how
                     emitted, written, pragmas = with_threads(emitted)
                 if written is not None and (request.replaces or plain or any_gathered(summary.definitions())):
                     check_degree(view, written, summary.context if request.replaces else None)
-                if written is not None and request.pays:
-                    test = least(view, written, emitted.text, pragmas, request.estimated_at, request.pays)
+                read = written
+                if read is None and request.pays:  # only the proof reads it
+                    with stage("prove"), _blamed(summary, emitted):
+                        _, read = function.proved(emitted, target.name)
+                if read is not None and request.pays:
+                    test = least(view, read, emitted.text, pragmas, request.estimated_at, request.pays)
                     emitted = emitted._replace(text=with_least(emitted.text, test))
                 with stage("prove"), _blamed(summary, emitted):
                     certificate, program = function.proved(emitted, target.name)

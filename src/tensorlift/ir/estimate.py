@@ -32,6 +32,7 @@ _STARTED = 4.0  # steps for entering a loop
 _CALLED, _IN_BLAS = 300.0, 0.25  # steps for calling BLAS, and for what is a step elsewhere
 _ALLOCATED = 50.0
 _WAITING = 3.0  # for the sum of the iteration before
+_UNROLLED = 16  # iterations of a loop at most whose sums wait while others run
 _BLOCK = 8  # cells that come from memory together
 _FUNCTION, _DIVISION = 40.0, 20.0
 _STEPS = {
@@ -59,7 +60,7 @@ class _Loops:
     def __init__(
         self, view: FunctionView, sizes: Mapping[str, int], calls: Collection[Operation], *, reordered: bool
     ) -> None:
-        self._calls, self.waits = calls, not reordered
+        self._calls, self._waits = calls, not reordered
         self._values: dict[SSAValue, int] = {}
         self._extents: dict[SSAValue, list[int]] = {}
         for value, known in zip(view.body.args, view.parameters, strict=True):
@@ -67,16 +68,20 @@ class _Loops:
                 self._values[value] = sizes.get(known.name, _SIZE)
             self._extents[value] = [_at(extent, sizes) for extent in known.extents or ()]
 
-    def block(self, block: Block, around: SSAValue | None = None) -> float:
-        """Return the steps of what stands in a block; ``around`` is the variable of the loop that it is the body of."""
-        return _Iteration(self, around, block).steps + sum(map(self._loop, _loops_in(block)))
+    def block(self, block: Block, around: SSAValue | None = None, runs: float = 1.0) -> float:
+        """Return the steps of what stands in a block.
+
+        It is the body of a loop with the variable ``around`` that ``runs`` so often.
+        """
+        steps = _Iteration(self, around, block, waits=self._waits and runs > _UNROLLED).steps
+        return steps + sum(map(self._loop, _loops_in(block)))
 
     def _loop(self, op: Operation) -> float:
         runs = self._runs(op) if isinstance(op, ForOp) else _SIZE / _EARLY
         inside = 0.0
         for block in (block for region in op.regions for block in region.blocks):
             variable = block.args[0] if isinstance(op, ForOp) else None
-            inside += self.block(block, variable)
+            inside += self.block(block, variable, runs)
         return _CALLED + _IN_BLAS * runs * inside if op in self._calls else _STARTED + runs * inside
 
     def _runs(self, loop: ForOp) -> float:
@@ -151,8 +156,8 @@ class _Iteration:
     What is computed twice counts once, and what is the same in all iterations not at all.
     """
 
-    def __init__(self, loops: _Loops, around: SSAValue | None, block: Block) -> None:
-        self._loops, self._around = loops, around
+    def __init__(self, loops: _Loops, around: SSAValue | None, block: Block, *, waits: bool) -> None:
+        self._loops, self._around, self._waits = loops, around, waits
         self._values: dict[SSAValue, Any] = {}  # what tells whether two are the same
         self._varying: set[Any] = {around}
         self._known: set[Any] = set()
@@ -208,7 +213,7 @@ class _Iteration:
     def _is_sum(self, op: StoreOp) -> bool:
         """Tell whether a sum is stored to where each iteration loads it."""
         made = op.value.owner
-        if not self._loops.waits or self._around is None or op.memref in self._own or self._around in _indices(op):
+        if not self._waits or self._around is None or op.memref in self._own or self._around in _indices(op):
             return False
         if not isinstance(made, Operation) or made.name not in _SUMS:
             return False

@@ -89,6 +89,10 @@ class Work:
         most = Counter(min(one for one in runs.products if len(one) == longest))
         return _sum(Work(frozenset({tuple(sorted((Counter(one) - most).elements()))})) for one in self.products)
 
+    def without(self, name: str) -> Work:
+        """Leave a factor out."""
+        return _sum(Work(frozenset({tuple(factor for factor in one if factor != name)})) for one in self.products)
+
     def __str__(self) -> str:
         """Spell as an expression, the products of most factors first."""
         return " + ".join(map(_text, sorted(self.products, key=lambda one: (-len(one), one))))
