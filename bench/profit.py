@@ -130,7 +130,7 @@ def median_and_bound(before: Sequence[float], after: Sequence[float]) -> tuple[f
 def _renamed(original: Original, function: str) -> Original:
     """Let a file call a function of a library in the place of its own."""
     arguments = parser_arguments((str(Path(original.filename).parent),), (), (), None)
-    extents = extents_of(original.text, original.filename, arguments)
+    extents = extents_of(original.text, original.filename, arguments)[0]
     return replace(original, text=renamed(original.text, original.filename, [function], extents))
 
 

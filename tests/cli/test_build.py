@@ -14,7 +14,7 @@ import pytest
 from tensorlift.cli import main
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c.extents import extents_of
-from tensorlift.runtime.compilers import Project, build_library
+from tensorlift.runtime.compilers import Project, build_library, renamed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -144,8 +144,16 @@ void a(void) {} void b(void) {} void c(void) {} void d(void) {}
 LOCAL void e(void) {} INLINE void f(void) {} WEAK void g(void) {} inline void h(void) {}
 extern void i(void) {} __attribute__((noinline, cold)) void j(void) {}
 __attribute__((constructor)) void k(void) {} __attribute__((section("x"))) void l(void) {} API void m(void) {}
+void o(x) float x; {}
+void p() {}
 """
-    assert list(extents_of(text, "p.c", ())) == ["d", "i", "j"]
+    for flag, unseen in (("default", set()), ("hidden", {"i", "j", "p"})):
+        extents, hidden = extents_of(text, "p.c", [f"-fvisibility={flag}"])
+        assert list(extents) == ["d", "i", "j", "p"]
+        assert hidden == unseen
+    head = "#if 1\n__attribute__((cold))\n#endif\nvoid "
+    changed = renamed(f"{head}f(int n) {{}}\n", "p.c", ["f"], extents_of(f"{head}f(int n) {{}}\n", "p.c", ())[0])
+    assert changed == f'#line 1 "p.c"\n{head}f_original(int n) {{}}\nextern __typeof__(f_original) f;\n'
 
 
 def test_a_missing_blas_has_a_remedy_of_one_line() -> None:

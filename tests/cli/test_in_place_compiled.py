@@ -179,7 +179,9 @@ def test_what_compilers_say_of_a_file_is_read(tmp_path: Path) -> None:
     assert not said('#include "none.h"\nint f(void) { return K; }\n')  # it has not seen the whole
     unused = "static int f_original(void) { int k; return 1; }\nint g(void) { return f_original(); }\n"
     assert [option for option, _ in said(unused, "-Wall")] == ["unused-variable"]
-    assert [option for option, _ in said(unused, "-Wall", "-Werror")] == ["unused-variable"]
+    assert [option for option, _ in said(unused, "-Wall", "-Werror", "-fdiagnostics-color=always")] == [
+        "unused-variable"
+    ]
     assert [option for option, _ in said(unused, "-Werror=unused-variable")] == ["unused-variable"]
 
 

@@ -84,14 +84,14 @@ def _built(
     if Path(source.name).suffix in {".py", ".mlir", ".cpp", ".cc", ".cxx", ".hpp"}:
         raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give one that a C compiler takes")
     arguments = parser_arguments(options.include_dirs, options.include_files, options.defines, options.std)
-    extents = extents_of(source.text, source.name, arguments)
+    shown = [flag for flag in project.flags if flag.startswith("-fvisibility=")]
+    extents, unseen = extents_of(source.text, source.name, [*arguments, *shown])
     may_be = replaced_functions({one.name: one.program for one in functions if one.lifted}, extents)
 
     def built(chosen: Sequence[FunctionRecord]) -> bytes:
         text = renamed(source.text, source.name, [one.name for one in chosen], extents)
-        return build_library(
-            text, [one.program for one in chosen], [f"{one.name}{ORIGINAL}" for one in chosen], project
-        )
+        hidden = [f"{one.name}{ORIGINAL}" for one in chosen] + [one.name for one in chosen if one.name in unseen]
+        return build_library(text, [one.program for one in chosen], hidden, project)
 
     replaced = [one for one in functions if one.name in may_be]
     try:

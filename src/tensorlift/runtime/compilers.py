@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from tensorlift.ir.function import FunctionView
 
-    Extent = tuple[int, int, int, int]  # offsets of a definition's start, of its name, of its body, and behind it
+    Extent = tuple[int, int]  # offsets of a definition's name, and behind its body
 
 
 OPTIMISED = ("-O3", "-march=native")
@@ -38,6 +38,7 @@ _OPENMP = ("-fopenmp",)
 _CLANG = ("clang", *(f"clang-{version}" for version in range(30, 13, -1)))
 _CLANG_CPP = tuple(name.replace("clang", "clang++") for name in _CLANG)
 _NO_HEADER = re.compile(r"No such file or directory|file not found")
+_PLAIN = ("-fsyntax-only", "-fdiagnostics-color=never")
 _COMPLAINT = re.compile(
     r": (?:(?:fatal )?error|warning): (.*?)(?: \[-W(?:error[=,](?:-W)?)?([^\]]+)\])?$", re.MULTILINE
 )
@@ -146,7 +147,7 @@ def complaints(text: str, project: Project) -> dict[Complaint, None]:
             folder = Path(name)
             (folder / "source.c").write_text(text, encoding="utf-8")
             threads = () if project.folder else openmp(compiler)
-            command = [compiler, *project.flags, *threads, "-fsyntax-only", str(folder / "source.c")]
+            command = [compiler, *project.flags, *threads, *_PLAIN, str(folder / "source.c")]
             said = run_limited(command, project.where(folder), Limits())
         if said.returncode is not None and _NO_HEADER.search(said.errors) is None:
             found |= dict.fromkeys(
@@ -183,10 +184,11 @@ def renamed(text: str, name: str, functions: Sequence[str], extents: Mapping[str
     """Return the text of a file with the definitions of some functions under their names for originals."""
     source, edits = text.encode(), []
     for function in functions:
-        start, place, body, end = extents[function]
+        place, end = extents[function]
+        original = f"{function}{ORIGINAL}"
         edits += [
-            (place, place + len(function.encode()), f"{function}{ORIGINAL}".encode()),
-            (end, end, b"\n" + source[start:body].rstrip() + b";"),  # for those who call it further down
+            (place, place + len(function.encode()), original.encode()),
+            (end, end, f"\nextern __typeof__({original}) {function};".encode()),  # for those who call it further down
         ]
     for start, end, replacement in sorted(edits, reverse=True):
         source = source[:start] + replacement + source[end:]

@@ -2,44 +2,59 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clang.cindex import LinkageKind
+from clang.cindex import CursorKind, LinkageKind, TypeKind
 
 from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.openmp import without_comments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Extent(NamedTuple):
-    """Offsets of a definition in the bytes of a file: of its first character, its name, its body, and behind that."""
+_PROMOTED = {
+    TypeKind.FLOAT, TypeKind.BOOL, TypeKind.CHAR_S, TypeKind.CHAR_U, TypeKind.SCHAR, TypeKind.UCHAR, TypeKind.SHORT,
+    TypeKind.USHORT,
+}  # fmt: skip
 
-    start: int
+
+class Extent(NamedTuple):
+    """Offsets of a definition in the bytes of a file: of its name, and behind its body."""
+
     name: int
-    body: int
     end: int
 
 
-def extents_of(text: str, filename: str, arguments: Sequence[str]) -> dict[str, Extent]:
-    """Return where the functions of a file that may be replaced stand in it, by name.
+def extents_of(text: str, filename: str, arguments: Sequence[str]) -> tuple[dict[str, Extent], set[str]]:
+    """Return where the functions of a file that may be replaced stand in it, by name, and which of them are hidden.
 
-    These are the ones that others call by that name: neither static nor inline, however that is written.  Those that
-    macros make are left out, and those with attributes that are for the name.
+    These are the ones that others call by that name: neither static nor inline, however that is written.  Left out are
+    those that macros make, those with attributes that are for the name, and those whose callers promote arguments.
     """
     unit = libclang.parse(text, filename, arguments)
-    source, found = text.encode(), {}
-    for cursor in libclang.children(unit.cursor):
-        place = cursor.location
-        if cursor.kind.name != "FUNCTION_DECL" or not cursor.is_definition() or place.file is None:
+    source, found, hidden = text.encode(), dict[str, Extent](), set[str]()
+    for cursor in libclang.definitions(unit, CursorKind.FUNCTION_DECL):
+        place, name = cursor.location, cursor.spelling.encode()
+        if place.file is None or place.file.name != filename or not _is_called_so(cursor):
             continue
-        is_called_so = cursor.linkage is LinkageKind.EXTERNAL and not libclang.is_inline(cursor)
-        if not is_called_so or libclang.binding_attribute(cursor):
-            continue
-        name = cursor.spelling.encode()
-        start, end = cursor.extent.start.offset, cursor.extent.end.offset
         body = libclang.children(cursor)[-1].extent.start.offset
         is_written = source[place.offset : place.offset + len(name)] == name and source[body : body + 1] == b"{"
-        if place.file.name == filename and is_written and start <= place.offset < body < end:
-            found[cursor.spelling] = Extent(start, place.offset, body, end)
-    return found
+        if is_written and place.offset < body and not _promotes(cursor, source[place.offset : body]):
+            found[cursor.spelling] = Extent(place.offset, cursor.extent.end.offset)
+            if libclang.is_hidden(cursor):
+                hidden.add(cursor.spelling)
+    return found, hidden
+
+
+def _is_called_so(function: Any) -> bool:
+    """Whether others call a function by its name."""
+    is_symbol = function.linkage is LinkageKind.EXTERNAL and not libclang.is_inline(function)
+    return is_symbol and not libclang.binding_attribute(function)
+
+
+def _promotes(function: Any, head: bytes) -> bool:
+    """Whether a function takes arguments as those hand them over who know no prototype, and they differ."""
+    return b";" in without_comments(head) and any(
+        argument.type.get_canonical().kind in _PROMOTED for argument in function.get_arguments()
+    )

@@ -62,6 +62,8 @@ _type = _declare("clang_getCursorType", [cindex.Cursor], _Type)
 _referenced = _declare("clang_getCursorReferenced", [cindex.Cursor], cindex.Cursor)
 _is_definition = _declare("clang_isCursorDefinition", [cindex.Cursor], ctypes.c_uint)
 _is_inlined = _declare("clang_Cursor_isFunctionInlined", [cindex.Cursor], ctypes.c_uint)
+_visibility = _declare("clang_getCursorVisibility", [cindex.Cursor], ctypes.c_int)
+_HIDDEN = 1
 _policy = _declare("clang_getCursorPrintingPolicy", [cindex.Cursor], ctypes.c_void_p)
 _set_policy = _declare("clang_PrintingPolicy_setProperty", [ctypes.c_void_p, ctypes.c_int, ctypes.c_uint], None)
 _STRING: Any = cindex._CXString  # noqa: SLF001 - the binding has no other name for its strings
@@ -139,6 +141,11 @@ _HARMLESS = frozenset(
 def is_inline(function: Any) -> bool:
     """Whether a function is inline."""
     return bool(_is_inlined(function))
+
+
+def is_hidden(function: Any) -> bool:
+    """Whether a library does not show a function, by its attributes or by ``-fvisibility``."""
+    return bool(_visibility(function) == _HIDDEN)
 
 
 def binding_attribute(function: Any) -> str:
