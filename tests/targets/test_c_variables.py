@@ -25,6 +25,13 @@ CARRIED = """float carried(int n, float a, float x[n]) {
   return last;
 }
 """
+STATUS = """int scaled(int n, int m, double x[m], double y[m]) {
+  if (n < m) return -1;
+  if (n > m) return -2;
+  for (int i = 0; i < m; i++) y[i] = 2 * x[i];
+  return 0;
+}
+"""
 COUNTED = """int counted(int n, int x[n]) {
   int most = x[0], count = 0;
   for (int i = 1; i < n; i++) if (x[i] > most) most = x[i];
@@ -45,6 +52,24 @@ COUNTED = """int counted(int n, int x[n]) {
   for (ptrdiff_t k = 0; k < n; k++)
     sum += x[k] * x[k] * x[k];
   return sum;
+}
+""",
+        ),
+        (
+            STATUS,
+            """
+  int result;
+  if (n == m)
+    #pragma omp parallel for if (m > 65536)
+    for (ptrdiff_t i = 0; i < m; i++)
+      y[i] = 2.0 * x[i];
+  if (m >= n + 1)
+    result = -1;
+  else if (n >= m + 1)
+    result = -2;
+  else
+    result = 0;
+  return result;
 }
 """,
         ),

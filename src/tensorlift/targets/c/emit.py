@@ -330,11 +330,14 @@ class _Emission:
                 order = order_in_place(pieces, indices, set(), context)
             assert order is not None
             self.written |= {slot.name} if pieces or updates else set()
+            written: list[list[Line]] = []
             for domain, term in order.pieces:
                 with self.names.scope():
                     made = self.writer.piece(piece(domain, term, falling=order.falling))
                 self.names.keep(line for line in made if isinstance(line, str))
-                lines += made
+                written.append(made)
+            is_whole = not indices and (context & box).is_subset(Domain.union([d for d, _ in order.pieces]))
+            lines += _alternatives(written) if is_whole else [line for made in written for line in made]
             lines += self.writer.updates(updates, definition, slot, context) if updates else []
         self.names.keep(line for line in lines if isinstance(line, str))
         self.memory.put(definition.name, slot)
@@ -390,6 +393,22 @@ def _updates_of(definition: Definition, box: Domain) -> tuple[Sequence[tuple[Dom
         return updating(placed(definition, box), box) or (definition.pieces, [])
     except NoUpdatesError as other:
         raise refuse("TL305", f"{definition.array}: {other}", definition.location, "lift to numpy") from None
+
+
+def _alternatives(pieces: Sequence[list[Line]]) -> list[Line]:
+    """Write one choice where of several pieces, each under a condition, one applies."""
+    lines = [line for made in pieces for line in made]
+    if len(pieces) == 1 or len(lines) > len(pieces) or not all(_is_conditional(line) for line in lines):
+        return lines
+    blocks = [line for line in lines if isinstance(line, Block)]
+    first, *others = blocks
+    chain = [Block(f"else {block.header}", block.body) for block in others]
+    chain[-1] = Block("else", others[-1].body)
+    return [first, *chain]
+
+
+def _is_conditional(line: Line) -> bool:
+    return isinstance(line, Block) and line.header.startswith("if (")
 
 
 def _is_own(term: Term, version: str | None, indices: Sequence[str]) -> bool:
