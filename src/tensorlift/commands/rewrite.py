@@ -319,10 +319,10 @@ def _rest(before: Unit, after: Unit, replaced: Sequence[Replaced]) -> str:
     made = {name for one in replaced for name in generated(one.name)} | {"apart"}
     parts = {one.name: trees_of(one.part.stretch) for one in replaced if one.part is not None}
     renamed = {f"{one.name}{ORIGINAL}": one.name for one in replaced if one.part is None}
-    old = [tree for name, tree in before.trees({}) if _defines(tree)]
+    old = [tree for name, tree in before.trees if _defines(tree)]
     new = [
         _expanded(_under_own_name(tree, renamed), parts)
-        for name, tree in after.trees({})
+        for name, tree in after.trees
         if _defines(tree) and (name not in made or name in renamed)
     ]
     for one, other in zip(old, new, strict=False):
@@ -344,7 +344,7 @@ def _programs(after: Unit, replaced: Sequence[Replaced]) -> str:
 
 
 def _definition(unit: Unit, name: str) -> Tree | None:
-    found = (tree for known, tree in unit.trees({}) if known == name and _defines(tree))
+    found = (tree for known, tree in unit.trees if known == name and _defines(tree))
     return next((_without_attributes(tree, {name}) for tree in found), None)
 
 

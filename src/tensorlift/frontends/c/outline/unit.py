@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, LinkageKind, TranslationUnitLoadError
@@ -20,7 +21,7 @@ from tensorlift.frontends.c.reader import encoded, found_by_parser
 from tensorlift.refusals import REFUSALS, refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from tensorlift.diagnostics import Diagnostic
 
@@ -67,11 +68,19 @@ class Unit:
             raise refusal("parse", Location(filename, 1, 1), "libclang does not take the options") from error
         self.errors, self._reach = _reached(unit, filename, text)
         self.is_openmp = uses_openmp(unit)
-        self.macros = Macros(text, filename, arguments)
+        self._text, self._arguments = text, arguments
         self._declarations = [c for c in libclang.children(unit.cursor) if self._is_here(c)]
         self._plain = without_comments(self._source)
+
+    @cached_property
+    def macros(self) -> Macros:
+        """The macros of the file, which is read once more for them."""
+        return Macros(self._text, self._filename, self._arguments)
+
+    @cached_property
+    def _ends(self) -> list[int]:
         places = [(c.extent.start.offset, c.extent.end.offset) for c in self._declarations]
-        self._ends = [self.macros.end(*place) for place in places]
+        return [self.macros.end(*place) for place in places]
 
     def _is_here(self, cursor: Any) -> bool:
         file = cursor.location.file
@@ -144,9 +153,10 @@ class Unit:
         called = called_by(cursor, self._filename)
         return tuple((one.extent.start.offset, one.extent.end.offset) for one in called)
 
-    def trees(self, names: Mapping[str, str]) -> list[tuple[str, Tree]]:
-        """Give all declarations in the file by their names, some identifiers under other ``names``."""
-        return [(names.get(c.spelling, c.spelling), tree(c, names)) for c in self._declarations]
+    @cached_property
+    def trees(self) -> list[tuple[str, Tree]]:
+        """All declarations in the file, by their names."""
+        return [(c.spelling, tree(c, {})) for c in self._declarations]
 
     def statements(self, name: str) -> tuple[Tree, ...]:
         """Give the statements of a function."""
