@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tensorlift.frontends.c.reader import parse_c
+from tensorlift.readers.clang.reader import read_parsed_literally
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LOOP = "for (i = 0; i < n; i++)"
 KEPT = [
@@ -77,3 +83,15 @@ def test_loops_that_mean_the_same_without_their_pragma_are_read(body: str) -> No
 @pytest.mark.parametrize("body", REFUSED)
 def test_what_threads_would_do_otherwise_is_refused(body: str) -> None:
     assert _codes(body) == ["TL575"]
+
+
+@pytest.mark.parametrize(("pragma", "codes"), [("omp parallel", ["TL575"]), ("omp parallel for reduction(+: s)", [])])
+def test_what_a_header_defines_is_judged_by_its_own_pragmas(pragma: str, codes: list[str], tmp_path: Path) -> None:
+    (tmp_path / "total.h").write_text(
+        "static inline double total(int n, const double *x) { double s = 0;\n"
+        f"#pragma {pragma}\nfor (int i = 0; i < n; i++) s += x[i];\nreturn s; }}\n"
+    )
+    main = '#include "total.h"\ndouble f(int n, double *x) { double s = 0;\n#pragma omp parallel for reduction(+: s)\n'
+    main += "for (int i = 0; i < n; i++) s += x[i];\nreturn s * total(n, x); }\n"
+    module = read_parsed_literally(parse_c(main, str(tmp_path / "f.c")))
+    assert [found.code for function in module.functions for found in function.diagnostics] == codes

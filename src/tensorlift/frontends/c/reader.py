@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind, TranslationUnitLoadError
@@ -55,7 +56,8 @@ class ParsedFile:
     def within(self, cursor: Any) -> tuple[Diagnostic, ...]:
         """Give what the parser found for which a function is refused; nothing where it holds."""
         errors = self.reach.within(cursor) if self.reach is not None else ()
-        return errors or _inside_of(cursor, self.unsequenced) or self._in_openmp(cursor)
+        unsequenced = self.unsequenced if _in_file(cursor, self.name) else ()
+        return errors or _inside_of(cursor, unsequenced) or self._in_openmp(cursor)
 
     @cached_property
     def _macros(self) -> Macros:
@@ -67,7 +69,10 @@ class ParsedFile:
             return ()
         for one in (cursor, *called_by(cursor, self.name)):
             span = one.extent.start.offset, one.extent.end.offset
-            detail = not_sequential(one, self.source) or self._macros.pragma_in(*span)
+            if _in_file(one, self.name):
+                detail = not_sequential(one, self.source) or self._macros.pragma_in(*span)
+            else:
+                detail = not_sequential(one, _bytes_of(str(one.location.file)))
             if detail:
                 place = one.location
                 return refusal("outline-pragma", Location(self.name, place.line, place.column), detail).diagnostics
@@ -201,6 +206,12 @@ def _selected(functions: Sequence[tuple[str, Any]], filename: str, wanted: str |
 def _in_file(cursor: Any, filename: str) -> bool:
     file = cursor.location.file
     return file is not None and file.name == filename
+
+
+@lru_cache(maxsize=16)
+def _bytes_of(header: str) -> bytes:
+    """Read a header as the parser had it, whose functions have their places there."""
+    return Path(header).read_bytes() if Path(header).is_file() else b""
 
 
 def _inside_of(cursor: Any, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
