@@ -306,3 +306,102 @@ size_t cblas_izamax(const int N, const void *X, const int incX) {
 
   return result;
 }
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void cblas_dger(const enum CBLAS_ORDER order, const int M, const int N, const double alpha, const double *X,
+                const int incX, const double *Y, const int incY, double *A, const int lda) {
+  INDEX i, j;
+
+  {
+    int pos = 0;
+    CHECK_ORDER(pos, 1, order);
+    CHECK_DIM(pos, 2, M);
+    CHECK_DIM(pos, 3, N);
+    CHECK_STRIDE(pos, 6, incX);
+    CHECK_STRIDE(pos, 8, incY);
+    if (order == CblasRowMajor) {
+      CHECK_LD(pos, 10, lda, N);
+    } else if (order == CblasColMajor) {
+      CHECK_LD(pos, 10, lda, M);
+    }
+    if (pos) {
+      cblas_xerbla(pos, __FILE__, "");
+    }
+  }
+
+  if (order == CblasRowMajor) {
+    INDEX ix = OFFSET(M, incX);
+    for (i = 0; i < M; i++) {
+      const BASE tmp = alpha * X[ix];
+      INDEX jy = OFFSET(N, incY);
+      for (j = 0; j < N; j++) {
+        A[lda * i + j] += Y[jy] * tmp;
+        jy += incY;
+      }
+      ix += incX;
+    }
+  } else if (order == CblasColMajor) {
+    INDEX jy = OFFSET(N, incY);
+    for (j = 0; j < N; j++) {
+      const BASE tmp = alpha * Y[jy];
+      INDEX ix = OFFSET(M, incX);
+      for (i = 0; i < M; i++) {
+        A[i + lda * j] += X[ix] * tmp;
+        ix += incX;
+      }
+      jy += incY;
+    }
+  } else {
+    BLAS_ERROR("unrecognized operation");
+  }
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c refused TL406
+void cblas_dsyr(const enum CBLAS_ORDER order, const enum CBLAS_UPLO Uplo, const int N, const double alpha,
+                const double *X, const int incX, double *A, const int lda) {
+  INDEX i, j;
+
+  {
+    int pos = 0;
+    CHECK_ORDER(pos, 1, order);
+    CHECK_UPLO(pos, 2, Uplo);
+    CHECK_DIM(pos, 3, N);
+    CHECK_STRIDE(pos, 6, incX);
+    CHECK_LD(pos, 8, lda, N);
+    if (pos) {
+      cblas_xerbla(pos, __FILE__, "");
+    }
+  }
+
+  if (N == 0)
+    return;
+
+  if (alpha == 0.0)
+    return;
+
+  if ((order == CblasRowMajor && Uplo == CblasUpper) || (order == CblasColMajor && Uplo == CblasLower)) {
+    INDEX ix = OFFSET(N, incX);
+    for (i = 0; i < N; i++) {
+      const BASE tmp = alpha * X[ix];
+      INDEX jx = ix;
+      for (j = i; j < N; j++) {
+        A[lda * i + j] += X[jx] * tmp;
+        jx += incX;
+      }
+      ix += incX;
+    }
+  } else if ((order == CblasRowMajor && Uplo == CblasLower) || (order == CblasColMajor && Uplo == CblasUpper)) {
+    INDEX ix = OFFSET(N, incX);
+    for (i = 0; i < N; i++) {
+      const BASE tmp = alpha * X[ix];
+      INDEX jx = OFFSET(N, incX);
+      for (j = 0; j <= i; j++) {
+        A[lda * i + j] += X[jx] * tmp;
+        jx += incX;
+      }
+      ix += incX;
+    }
+  } else {
+    BLAS_ERROR("unrecognized operation");
+  }
+}

@@ -99,6 +99,36 @@ def test_a_pointer_to_void_is_one_to_what_all_uses_convert_it_to(uses: str, code
     assert record.verdict == "refused" if code else record.level == "proved"
 
 
+_HANDLER = (
+    "void xerbla(const char *name, int *info, int length); void warn(const char *form, ...); void work(double *x);"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "code"),
+    [
+        (
+            """int info = 0;
+               if (n < 0) info = 1; else if (kind != 101 && kind != 102) info = 2;
+               else if (kind == 101 && ld < n) info = 3;
+               if (info != 0) { xerbla("F", &info, 1); return; }""",
+            {"(kind == 102) or (kind == 101 and n <= ld)"},
+            "",
+        ),
+        ('if (a != 0.0) warn("a");', set(), "TL150"),
+        ('warn("begin");', set(), "TL150"),
+        ('for (int i = 0; i < n; i++) if (x[i] < 0) warn("%d", i);', set(), "TL150"),
+        ("if (n > 100) work(x);", set(), "TL150"),
+    ],
+)
+def test_a_call_that_tells_of_an_error_is_asked_not_to_be_reached(text: str, asked: set[str], code: str) -> None:
+    body = f"{text} for (int i = 0; i < n; i++) x[i] *= a;"
+    record = _only(f"{_HANDLER} void f(int n, int kind, int ld, double a, double *x) {{ {body} }}")
+    assert [item.code for item in record.diagnostics] == [code] * bool(code)
+    assert code or record.level == "proved"
+    assert {p.text for p in record.preconditions if p.kind == "error"} == asked
+
+
 @pytest.mark.parametrize("name", ["cblas_dgemv", "dgemv_"])
 def test_a_function_with_the_name_of_a_routine_of_blas_calls_none(name: str) -> None:
     record = _only(

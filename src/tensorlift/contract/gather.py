@@ -188,6 +188,7 @@ REASONS = {
     "shape": "of a longer array the program would read or write more than the source does",
     "rows": "the rows of a matrix are as long as each other",
     "assertion": "the source ends the program where it does not hold",
+    "error": "the source calls a function that is not known to tell of an error where it does not hold",
     "range": "the type of the parameter holds no more",
     "argument": "rows of an array are as long as the function that it is passed to declares them",
     "type": "it has no annotation, so its use decides",
@@ -217,7 +218,7 @@ def preconditions_of(view: FunctionView, summary: Summary) -> tuple[Precondition
         for condition, domain in _split(summary.assumed.gist(facts))
     ]
     stated = [
-        _Entry(row.kind, condition, row.location, set_of(row) if row.condition else None)
+        _Entry(row.kind, condition, row.location, set_of(row) if row.choices else None)
         for row in view.requires
         if not isinstance(condition := parse_condition(row.text), Separate)
     ]

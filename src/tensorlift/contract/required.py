@@ -11,6 +11,8 @@ from tensorlift.poly.domain import UNIVERSE, Domain, parse_domain
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from xdsl.ir.affine import AffineSet
+
     from tensorlift.ir.function import FunctionView, Requirement
 
 
@@ -50,8 +52,16 @@ def set_of(requirement: Requirement) -> Domain:
 
 def _conditions(requirement: Requirement) -> Iterator[str]:
     """Spell the affine form of a requirement for isl, constraint by constraint."""
-    symbols = [Linear.size(name) for name in requirement.sizes]
-    for constraint in requirement.condition.constraints if requirement.condition is not None else ():
+    choices = [list(_constraints(choice, requirement.sizes)) for choice in requirement.choices]
+    if len(choices) > 1:
+        yield f"({' or '.join('(' + ' and '.join(choice) + ')' for choice in choices)})"
+    else:
+        yield from (constraint for choice in choices for constraint in choice)
+
+
+def _constraints(choice: AffineSet, sizes: Iterable[str]) -> Iterator[str]:
+    symbols = [Linear.size(name) for name in sizes]
+    for constraint in choice.constraints:
         left, right = (linear_expression(side, (), symbols) for side in (constraint.lhs, constraint.rhs))
         relation = "=" if constraint.kind.value == "==" else constraint.kind.value
         yield f"{spelled(left)} {relation} {spelled(right)}"

@@ -117,11 +117,11 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A precondition that the front end assumed; ``condition`` is its affine form over ``sizes``, where it has one."""
+    """A precondition that the front end assumed: where it is affine over ``sizes``, that one of ``choices`` holds."""
 
     kind: str
     text: str
-    condition: AffineSet | None
+    choices: tuple[AffineSet, ...]
     sizes: tuple[str, ...]
     location: Location | None
 
@@ -361,10 +361,11 @@ def _linear_results(shape: AffineMap, sizes: tuple[str, ...]) -> tuple[Linear, .
 
 def _requirement(row: Mapping[str, Attribute], sizes: tuple[str, ...]) -> Requirement:
     condition = row.get("set")
+    sets = condition.data if isinstance(condition, ArrayAttr) else (condition,)
     return Requirement(
         kind=_text(row, "kind"),
         text=_text(row, "text"),
-        condition=condition.data if isinstance(condition, AffineSetAttr) else None,
+        choices=tuple(one.data for one in sets if isinstance(one, AffineSetAttr)),
         sizes=sizes,
         location=parse_place(_text(row, "loc")),
     )

@@ -56,10 +56,10 @@ class AffineMaps:
         results = tuple(self.expression(polynomial, positions) for polynomial in polynomials)
         return AffineMapAttr(AffineMap(0, len(positions), results))
 
-    def size_set(self, polynomial: Polynomial) -> AffineSetAttr:
-        """Give the set of sizes where a polynomial is not negative."""
+    def size_set(self, constraints: Sequence[tuple[Polynomial, bool]]) -> AffineSetAttr:
+        """Give the set of sizes where polynomials are not negative, or zero where that is marked."""
         positions = self._size_positions()
-        return AffineSetAttr(AffineSet(0, len(positions), self._constraints([(polynomial, False)], positions)))
+        return AffineSetAttr(AffineSet(0, len(positions), self._constraints(constraints, positions)))
 
     def _constraints(
         self, constraints: Sequence[tuple[Polynomial, bool]], positions: Mapping[str, AffineExpr]

@@ -41,7 +41,7 @@ def branch(ex: Execution, op: Operation) -> None:
     for arm, other in ((0, 1), (1, 0)):
         ending = ex.steering.endings.get(blocks[arm])
         if ending is not None:
-            require(ex, test, op.operands[0], ending, holds=other == 0)
+            require(ex, op, test, ending, holds=other == 0)
             _decided(ex, op, blocks[other])
             return
     if test.contrary is not None and len(blocks) > 1:

@@ -9,14 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.arith import CmpiOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation
 
 from tensorlift.ir.arithmetic import constant_of
-from tensorlift.ir.literal_function import NEGATIVE, OF_PART
+from tensorlift.ir.literal_function import NEGATIVE, OF_PART, TELLS
 from tensorlift.normalise.bounds import ask_for_extent, ask_for_part
 from tensorlift.normalise.conditions import AffineCondition
+from tensorlift.normalise.endings import factors, reaching, stated
 from tensorlift.normalise.truths import decided_here, inverted, plain
 from tensorlift.normalise.values import Address, Array, Data, Unknown
+from tensorlift.poly.domain import NotAffine
 from tensorlift.poly.index_arithmetic import Index, Need
 from tensorlift.poly.polynomial import ONE, Polynomial
 from tensorlift.refusals import refusal
@@ -24,18 +26,20 @@ from tensorlift.refusals import refusal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.diagnostics import Location
+    from tensorlift.diagnostics import LiftError, Location
     from tensorlift.normalise.execution import Execution, Rule, Test
+    from tensorlift.poly.domain import Constraint
     from tensorlift.poly.loops import Domain
 
 
-def require(ex: Execution, test: Test, condition: SSAValue, ending: Operation, *, holds: bool = True) -> None:
-    """Ask that a condition holds, or does not, whenever it is tested, as the program ends elsewhere."""
+def require(ex: Execution, op: Operation, test: Test, ending: Operation, *, holds: bool = True) -> None:
+    """Ask that the condition of an operation holds, or does not, when it is tested, as the program ends elsewhere."""
+    (condition,) = op.operands
     asked = test.condition if holds or isinstance(test.condition, Data) else inverted(test).condition
     if isinstance(asked, AffineCondition):
         asked = plain(asked) or asked
-    op = condition.owner
-    location = ex.at(ending if isinstance(op, Block) or constant_of(condition) == 0 else op)
+    tested = condition.owner
+    location = ex.at(ending if isinstance(tested, Block) or constant_of(condition) == 0 else tested)
     if asked is True:
         return
     bounds: tuple[Polynomial, ...] = ()
@@ -46,9 +50,52 @@ def require(ex: Execution, test: Test, condition: SSAValue, ending: Operation, *
         bounds = tuple(side - ONE for side in (apart, -apart) if ex.ranges.is_nonnegative(side, ex.domain))
     least = [ex.ranges.minimum(bound, ex.domain) for bound in bounds]
     if not bounds or ex.branches_around or None in least:
-        raise refusal("ending", location, _name(ending))
+        if not _excluded(ex, op, _kind(ending), location, holds=not holds):
+            raise _refused(ex, ending, location)
+        return
     for bound in bounds:
-        ex.preconditions.demand(Need("assertion", bound, location), ex.domain)
+        ex.preconditions.demand(Need(_kind(ending), bound, location), ex.domain)
+
+
+def _excluded(ex: Execution, op: Operation, kind: str, location: Location, *, holds: bool) -> bool:
+    """Ask for sizes for which the program does not end where a condition holds, or does not; tell whether there are."""
+    reached = reaching(ex, op, holds=holds, by_data=kind == "error")
+    if reached is None:
+        return False
+    kept = (ex.sizes - reached).coalesce()
+    if kept.is_empty():
+        return False
+    try:
+        for sizes in factors(kept):
+            if not ex.sizes.is_subset(sizes):
+                _ask_for(ex, stated(sizes, ex.sizes), kind, location)
+    except NotAffine:
+        return False
+    ex.sizes = kept
+    return True
+
+
+def _ask_for(
+    ex: Execution, conditions: Sequence[Sequence[Sequence[Constraint]]], kind: str, location: Location
+) -> None:
+    """Record conditions that all hold, each a choice of conjunctions."""
+    for choices in conditions:
+        constraints = [[(Polynomial.of(one.affine), one.is_equality) for one in choice] for choice in choices]
+        if len(choices) > 1:
+            ex.preconditions.choose(kind, constraints, location)
+        else:
+            ex.preconditions.insist(kind, constraints[0][0][0], location)
+
+
+def _refused(ex: Execution, ending: Operation, location: Location) -> LiftError:
+    is_call = _kind(ending) == "error"
+    return refusal("call", ex.at(ending), _name(ending)) if is_call else refusal("ending", location, _name(ending))
+
+
+def _kind(ending: Operation) -> str:
+    """Give the kind of a precondition: the program ends where it does not hold, or calls what tells of an error."""
+    message: Any = ending.properties["msg"]
+    return "error" if message.data.startswith(TELLS) else "assertion"
 
 
 def _name(ending: Operation) -> str:
@@ -66,7 +113,7 @@ def _checked(ex: Execution, op: Operation) -> None:
     elif isinstance(ex.values[condition], Unknown):
         _expected(ex, condition.owner)
     else:
-        require(ex, decided_here(ex, ex.test(condition)), condition, op)
+        require(ex, op, decided_here(ex, ex.test(condition)), op)
 
 
 def _expected(ex: Execution, comparison: Operation | Block) -> None:

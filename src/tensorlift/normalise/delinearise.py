@@ -373,7 +373,7 @@ def _fills_groups(splits: list[Split], width: int, ranges: Ranges) -> bool:
     for split in splits:
         for number in _numbers(split.subscripts[-1], split.access, ranges) or ():
             cells.setdefault(number, []).append(split)
-    return len(cells) == width and any(all(_reaches(last, s, ranges) for s in splits) for last in cells[width - 1])
+    return len(cells) == width and all(any(_reaches(last, s, ranges) for last in cells[width - 1]) for s in splits)
 
 
 def _reaches(last: Split, other: Split, ranges: Ranges) -> bool:

@@ -22,6 +22,7 @@ from tensorlift.normalise.exact import DIVISIONS, NUMBERS
 from tensorlift.normalise.nest_orders import NestOrders
 from tensorlift.normalise.values import Address, Array, Choice, Data, Environment, Unknown, Value
 from tensorlift.ops.c_types import INT, LONG, FloatType, IntegerType, PointerType
+from tensorlift.poly.domain import UNIVERSE
 from tensorlift.poly.index_arithmetic import Index, Setting, binary
 from tensorlift.poly.loops import Domain, Known, LoopRange
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
@@ -131,6 +132,7 @@ class Execution:
         self.place = Location("", 1, 1)  # in the source, of what is executed
         self.divisions = [op for op in function.walk() if op.name in DIVISIONS]
         self.returned: Value | None = None
+        self.sizes = UNIVERSE  # those for which the program does not end
 
     # -- what the lowering of a function asks of a machine
 

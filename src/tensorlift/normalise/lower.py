@@ -306,7 +306,9 @@ class _Lowering:
             "loc": StringAttr(str(requirement.location)),
         }
         if requirement.polynomial is not None and requirement.polynomial.is_affine:
-            attributes["set"] = self._sink.maps.size_set(requirement.polynomial)
+            attributes["set"] = self._sink.maps.size_set([(requirement.polynomial, False)])
+        if requirement.choices:
+            attributes["set"] = ArrayAttr(list(map(self._sink.maps.size_set, requirement.choices)))
         return DictionaryAttr(attributes)
 
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.poly.polynomial import ONE, Polynomial, spell_inequality
+from tensorlift.poly.polynomial import ONE, Polynomial, spell_constraint, spell_inequality
 from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tensorlift.diagnostics import Location
     from tensorlift.poly.index_arithmetic import Need
     from tensorlift.poly.loops import Domain
@@ -21,12 +23,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One recorded condition, ``polynomial >= 0`` over sizes; one on memory has no polynomial, only its text."""
+    """One recorded condition, ``polynomial >= 0`` over sizes, or one of several ``choices`` of constraints.
+
+    A constraint is a polynomial that is not negative, or is zero where that is marked.  A condition on memory has none,
+    only its text.
+    """
 
     kind: str
     polynomial: Polynomial | None
     text: str
     location: Location
+    choices: tuple[tuple[tuple[Polynomial, bool], ...], ...] = ()
 
 
 class Preconditions:
@@ -67,6 +74,12 @@ class Preconditions:
     def state(self, kind: str, text: str, location: Location) -> None:
         """Record a condition on memory, in words."""
         self._stated.setdefault(text, Requirement(kind, None, text, location))
+
+    def choose(self, kind: str, choices: Sequence[Sequence[tuple[Polynomial, bool]]], location: Location) -> None:
+        """Record that the constraints of one of several choices hold."""
+        kept = tuple(map(tuple, choices))
+        text = " or ".join(f"({' and '.join(spell_constraint(*one) for one in choice)})" for choice in kept)
+        self._stated.setdefault(text, Requirement(kind, None, text, location, kept))
 
     def _add(self, kind: str, polynomial: Polynomial, location: Location) -> None:
         requirement = Requirement(kind, polynomial, spell_inequality(polynomial), location)

@@ -17,7 +17,7 @@ from tensorlift.ir.arithmetic import constant_of
 from tensorlift.ir.literal_function import NEGATIVE, OF_PART
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from xdsl.dialects.func import FuncOp
 
@@ -47,7 +47,7 @@ class Steering:
         self._name_of = name_of
         self._stated: set[str] = set()
         self.endings = _endings(function)
-        compared: list[set[SSAValue]] = []
+        compared: list[tuple[set[SSAValue], tuple[SSAValue, ...]]] = []
         work: list[SSAValue] = []
         for op in function.walk():
             if op.name in SEEDS:
@@ -61,10 +61,13 @@ class Steering:
             ):
                 work += _compared_in(op.operands[0])
             elif op.name == "arith.cmpi":
-                compared.append(set(_leaves(op.operands)))
-            elif op.name == "cf.assert" or (op.name == "scf.if" and self._may_end(op)):
+                compared.append((set(_leaves(op.operands)), ()))
+                compared += [(set(_chosen_from(side)), (side,)) for side in op.operands if _is_chosen(side)]
+            elif op.name == "cf.assert":
                 asked = list(_leaves(list(_compared_in(op.operands[0]))))
                 work += asked if all(map(self._is_plain, asked)) else []
+            elif op.name == "scf.if" and self._may_end(op):
+                work += self._asked_on_the_way(op)
         self._close(work, compared)
 
     def state(self, names: Collection[str], outer: Collection[Variable]) -> None:
@@ -80,17 +83,27 @@ class Steering:
         loads = [value for value, symbol in self._loaded.items() if symbol == variable.symbol]
         return variable.is_global and any(value in self.values for value in loads)
 
-    def _close(self, work: list[SSAValue], compared: list[set[SSAValue]]) -> None:
-        """Propagate until nothing changes."""
+    def _close(self, work: list[SSAValue], compared: Sequence[tuple[set[SSAValue], tuple[SSAValue, ...]]]) -> None:
+        """Propagate until nothing changes; ``compared`` has what comparisons begin with, and what is chosen of it."""
         while work:
             while work:
                 value = work.pop()
                 if value not in self.values and is_integer(value) and not _is_carried_unbounded(value):
                     self.values.add(value)
                     work += made_of(value)
-            for leaves in compared:
+            for leaves, chosen in compared:
                 if not leaves.isdisjoint(self.values) and all(map(self._is_plain, leaves)):
-                    work += [leaf for leaf in leaves if leaf not in self.values]
+                    work += [value for value in (*leaves, *chosen) if value not in self.values]
+
+    def _asked_on_the_way(self, branch: Operation) -> list[SSAValue]:
+        """List the arguments that a branch asks of, or one around it, directly or by what these choose."""
+        found: list[SSAValue] = []
+        outer: Operation | None = branch
+        while outer is not None and outer.name == "scf.if":
+            asked = list(_leaves_of_choices(outer.operands[0]))
+            found += asked if all(map(self._is_plain, asked)) else []
+            outer = outer.parent_op()
+        return found
 
     def _may_end(self, branch: Operation) -> bool:
         """Whether the program ends in an arm of a branch."""
@@ -171,7 +184,7 @@ def made_of(value: SSAValue) -> list[SSAValue]:
     """List the integers that a value is made of, along all ways."""
     match value:
         case OpResult(op=op, index=index) if op.name == "scf.if":
-            return [_yielded(op, region)[index] for region in range(len(op.regions))]
+            return [yielded(op, region)[index] for region in range(len(op.regions))]
         case OpResult(op=op, index=index) if op.name == "scf.while":
             before: Operation | None = op.regions[0].block.last_op
             return [before.operands[1 + index]] if before is not None else []
@@ -187,11 +200,12 @@ def _handed_to(op: Operation | None, block: Block, index: int) -> list[SSAValue]
     if op is None or op.name != "scf.while":
         return []
     if block is op.regions[0].block:
-        return [op.operands[index], _yielded(op, 1)[index]]
-    return [_yielded(op, 0)[1 + index]]
+        return [op.operands[index], yielded(op, 1)[index]]
+    return [yielded(op, 0)[1 + index]]
 
 
-def _yielded(op: Operation, region: int) -> tuple[SSAValue, ...]:
+def yielded(op: Operation, region: int) -> tuple[SSAValue, ...]:
+    """List what a region of an operation yields."""
     last = op.regions[region].block.last_op
     return tuple(last.operands) if last is not None else ()
 
@@ -206,6 +220,39 @@ def _leaves(values: Collection[SSAValue]) -> Iterator[SSAValue]:
             yield value
         elif op.name != "arith.constant":
             work += op.operands
+
+
+def _is_chosen(value: SSAValue) -> bool:
+    """Whether branches choose a value."""
+    return not isinstance(value.owner, Block) and value.owner.name in {"scf.if", "arith.select"}
+
+
+def _chosen_from(value: SSAValue) -> Iterator[SSAValue]:
+    """Yield what branches choose a value from; constants are none."""
+    work, seen = [value], {value}
+    while work:
+        found = work.pop()
+        op = found.owner
+        if not isinstance(op, Block) and _is_chosen(found):
+            parts = made_of(found) if op.name == "scf.if" else op.operands[1:]
+            work += [part for part in parts if part not in seen]
+            seen.update(parts)
+        elif isinstance(op, Block) or op.name != "arith.constant":
+            yield found
+
+
+def _leaves_of_choices(value: SSAValue) -> Iterator[SSAValue]:
+    """Yield what a value begins with, where what branches choose begins with what they ask and choose from."""
+    work, seen = [value], {value}
+    while work:
+        found = work.pop()
+        op = found.owner
+        if isinstance(op, Block) or not op.name.startswith((*_EDGES, "scf.if")):
+            yield found
+        else:
+            parts = [*op.operands, *(made_of(found) if _is_chosen(found) else ())]
+            work += [part for part in parts if part not in seen]
+            seen.update(parts)
 
 
 def _endings(outer: Operation) -> dict[Block | None, Operation]:

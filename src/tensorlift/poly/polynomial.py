@@ -267,3 +267,9 @@ def spell_inequality(polynomial: Polynomial) -> str:
     if left.is_constant:
         return f"{right} >= {left}"
     return f"{left} <= {right}"
+
+
+def spell_constraint(polynomial: Polynomial, is_zero: bool) -> str:  # noqa: FBT001 - as constraints are given
+    """Spell ``polynomial >= 0``, or that it is zero."""
+    inequality = spell_inequality(polynomial)
+    return inequality.replace(">=", "==").replace("<=", "==") if is_zero else inequality

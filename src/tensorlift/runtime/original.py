@@ -108,6 +108,10 @@ def run_original(
     return [_called(view, results, number) for number in range(len(cases))]
 
 
+_VISIBLE = "__attribute__((externally_visible))"
+_MISSING = re.compile(r"undefined reference to [`'](\w+)'")
+
+
 def compile_original(
     original: Original, view: FunctionView, folder: Path, limits: Limits, build: Build = CHECKED
 ) -> Path:
@@ -125,6 +129,11 @@ def compile_original(
     flags = [*build.flags, *_FLAGS, *cpp, *original.options.flags(), *beside]
     command = [compiler, *flags, "-o", "tl_call.so", called, *libraries]
     outcome = run_limited(command, folder, limits)
+    missing = sorted(set(_MISSING.findall(outcome.errors)))
+    if missing and not view.prototype:  # what tells of an error, or what other functions of the file call
+        ending = "".join(f"{_VISIBLE} void {name}(void) {{ __builtin_trap(); }}\n" for name in missing)
+        (folder / "tl_missing.c").write_text(ending, encoding="utf-8")
+        outcome = run_limited([*command, "tl_missing.c"], folder, limits)
     if outcome.failure:
         first = next(
             (line for line in outcome.errors.splitlines() if "error" in line or "undefined" in line), outcome.failure

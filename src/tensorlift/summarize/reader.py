@@ -116,8 +116,9 @@ class _Reader(Values):
     def _requirements(self, without: Collection[str] = ()) -> Domain:
         known = UNIVERSE
         for row in self.view.requires:
-            if row.condition is not None and row.kind not in without:
-                known = known & self.indices.condition(row.condition, [affine(name) for name in row.sizes])
+            if row.choices and row.kind not in without:
+                sizes = [affine(name) for name in row.sizes]
+                known = known & Domain.union(self.indices.condition(choice, sizes) for choice in row.choices)
         return known
 
     def _declare(

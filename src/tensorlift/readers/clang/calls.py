@@ -15,6 +15,7 @@ from xdsl.ir import SSAValue
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.math_functions import CLASSIFICATIONS, base_name, is_math_function, operation_of
 from tensorlift.ir.c_types import ir_type
+from tensorlift.ir.literal_function import TELLS
 from tensorlift.ops.c_types import (
     PARTS,
     UNSIGNED_LONG,
@@ -96,8 +97,9 @@ def call(ctx: Context, cursor: Any) -> Value | None:
     library = _LIBRARY.get(name.removeprefix("__builtin_"))
     if library is not None:
         return library(ctx, cursor)
-    if name in _ENDINGS:
-        message = StringAttr(f"the program ends by `{_ENDINGS[name]}`")
+    if name in _ENDINGS or _tells(cursor):
+        says = f"the program ends by `{_ENDINGS[name]}`" if name in _ENDINGS else f"{TELLS} by `{name}`"
+        message = StringAttr(says)
         ctx.flow.add(AssertOp.create(operands=(ctx.truth(0, at),), properties={"msg": message}, location=at))
         return None
     _unknown(ctx, cursor, name)
@@ -109,6 +111,13 @@ def _unknown(ctx: Context, cursor: Any, name: str) -> None:
     if name not in _OUTPUT or ctx.flow.current.is_live:
         reason = _REFUSED.get(name, "call")
         raise ctx.refusal(reason, cursor, f"`{name}`" if reason == "memory-call" else name)
+
+
+def _tells(cursor: Any) -> bool:
+    """Whether a call hands on a text, as one that tells of an error does: what is lifted does not come to it."""
+    if cursor.spelling in _REFUSED or is_known(cursor.spelling):
+        return False
+    return any(_without_void(argument).kind is CursorKind.STRING_LITERAL for argument in cursor.get_arguments())
 
 
 def is_ending(cursor: Any) -> bool:
