@@ -212,6 +212,28 @@ void twice(int n, double *x) { for (int i = 0; i < n; i++) x[i] *= 2; }
 
 
 @_NEEDS_COMPILER
+def test_a_function_stays_whose_macros_are_others_when_it_is_compiled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The parser knows no flags of compilers that define macros."""
+    source, library = tmp_path / "f.c", tmp_path / "f.so"
+    source.write_text("""#ifdef __FAST_MATH__
+#define AT(i) ((i) + 1)
+#else
+#define AT(i) (i)
+#endif
+void f(int n, double *x, const double *y) { for (int i = 0; i < n; i++) x[i] = 1 / y[AT(i)]; }
+void g(int n, double *x, const double *y) { for (int i = 0; i < n; i++) x[i] = 1 / y[i]; }
+""")
+    asked = ["build", "--regardless", str(source), "-o", str(library)]
+    assert main(asked) == 0
+    assert main([*asked, "--cflags", "-O1 -ffast-math"]) == 1
+    output = capsys.readouterr()
+    assert output.out.endswith("f: as it was\ng: lifted, proved for every size\n")
+    assert 'static assertion failed: "lift again: AT is another" [TL588]' in output.err
+
+
+@_NEEDS_COMPILER
 def test_a_program_that_does_not_compile_is_left_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

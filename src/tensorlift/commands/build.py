@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tensorlift.diagnostics import Diagnostic
+    from tensorlift.frontends.c.outline.unit import Unit
     from tensorlift.pipeline import LiftOptions
     from tensorlift.record import FunctionRecord
     from tensorlift.runtime.compilers import Project
@@ -78,6 +79,7 @@ def _built(
     """Build the library; give the functions whose programs are in it, and say of which others they do not compile."""
     from tensorlift.diagnostics import LiftError, refuse
     from tensorlift.frontends.c.extents import extents_of
+    from tensorlift.frontends.c.outline.unit import Unit
     from tensorlift.frontends.c.reader import parser_arguments
     from tensorlift.runtime.compilers import ORIGINAL, build_library, renamed, replaced_functions
 
@@ -86,10 +88,11 @@ def _built(
     arguments = parser_arguments(options.include_dirs, options.include_files, options.defines, options.std)
     shown = [flag for flag in project.flags if flag.startswith("-fvisibility=")]
     extents, unseen = extents_of(source.text, source.name, [*arguments, *shown])
+    stated = _stated(Unit(source.text, source.name, arguments))
     may_be = replaced_functions({one.name: one.program for one in functions if one.lifted}, extents)
 
     def built(chosen: Sequence[FunctionRecord]) -> bytes:
-        text = renamed(source.text, source.name, [one.name for one in chosen], extents)
+        text = renamed(source.text, source.name, [one.name for one in chosen], extents, stated)
         hidden = [f"{one.name}{ORIGINAL}" for one in chosen] + [one.name for one in chosen if one.name in unseen]
         return build_library(text, [one.program for one in chosen], hidden, project)
 
@@ -109,3 +112,15 @@ def _built(
             left += refuse("TL588", message, one.location, "nothing: the function stays as it was").diagnostics
             replaced.remove(one)
     return built(replaced), replaced, left
+
+
+def _stated(unit: Unit) -> dict[str, str]:
+    """State for each function the macros that it uses, so that it compiles only where they are what they were."""
+    from tensorlift.frontends.c.outline.macros import SPELLED
+
+    found = {}
+    for definition in unit.definitions():
+        spans = [(definition.start, definition.end), *definition.callees]
+        lines = sorted({line for span in spans for line in unit.macros.stated(*span).values()})
+        found[definition.name] = "\n".join(["", *SPELLED, *lines, ""]) if lines else ""
+    return found

@@ -146,8 +146,7 @@ def complaints(text: str, project: Project) -> dict[Complaint, None]:
         with tempfile.TemporaryDirectory(prefix="tensorlift-") as name:
             folder = Path(name)
             (folder / "source.c").write_text(text, encoding="utf-8")
-            threads = () if project.folder else openmp(compiler)
-            command = [compiler, *project.flags, *threads, *_PLAIN, str(folder / "source.c")]
+            command = [compiler, *project.flags, *_PLAIN, str(folder / "source.c")]
             said = run_limited(command, project.where(folder), Limits())
         if said.returncode is not None and _NO_HEADER.search(said.errors) is None:
             found |= dict.fromkeys(
@@ -180,15 +179,25 @@ ORIGINAL = "_original"  # behind the name of a function: as it was
 _AT_LINKING = re.compile(r"-f(openmp|sanitize|profile|lto).*|--?coverage|-pg|-pthread|-m(32|64|x32)")
 
 
-def renamed(text: str, name: str, functions: Sequence[str], extents: Mapping[str, Extent]) -> str:
-    """Return the text of a file with the definitions of some functions under their names for originals."""
+def renamed(
+    text: str,
+    name: str,
+    functions: Sequence[str],
+    extents: Mapping[str, Extent],
+    stated: Mapping[str, str] | None = None,
+) -> str:
+    """Return the text of a file with the definitions of some functions under their names for originals.
+
+    Behind each stands what is ``stated`` of it, without which its program is not what the function is.
+    """
     source, edits = text.encode(), []
     for function in functions:
         place, end = extents[function]
         original = f"{function}{ORIGINAL}"
         edits += [
             (place, place + len(function.encode()), original.encode()),
-            (end, end, f"\nextern __typeof__({original}) {function};".encode()),  # for those who call it further down
+            # for those who call it further down
+            (end, end, f"\nextern __typeof__({original}) {function};{(stated or {}).get(function, '')}".encode()),
         ]
     for start, end, replacement in sorted(edits, reverse=True):
         source = source[:start] + replacement + source[end:]

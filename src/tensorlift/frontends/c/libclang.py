@@ -62,6 +62,7 @@ _type = _declare("clang_getCursorType", [cindex.Cursor], _Type)
 _referenced = _declare("clang_getCursorReferenced", [cindex.Cursor], cindex.Cursor)
 _is_definition = _declare("clang_isCursorDefinition", [cindex.Cursor], ctypes.c_uint)
 _is_inlined = _declare("clang_Cursor_isFunctionInlined", [cindex.Cursor], ctypes.c_uint)
+_takes = _declare("clang_Cursor_isMacroFunctionLike", [cindex.Cursor], ctypes.c_uint)
 _visibility = _declare("clang_getCursorVisibility", [cindex.Cursor], ctypes.c_int)
 _HIDDEN = 1
 _policy = _declare("clang_getCursorPrintingPolicy", [cindex.Cursor], ctypes.c_void_p)
@@ -141,6 +142,11 @@ _HARMLESS = frozenset(
 def is_inline(function: Any) -> bool:
     """Whether a function is inline."""
     return bool(_is_inlined(function))
+
+
+def has_parameters(macro: Any) -> bool:
+    """Whether a macro is used with arguments."""
+    return bool(_takes(macro))
 
 
 def is_hidden(function: Any) -> bool:

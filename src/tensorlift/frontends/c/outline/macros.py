@@ -27,14 +27,13 @@ _WITHOUT_ASSERTIONS = {"NDEBUG": '#ifndef NDEBUG\n#error "lift again: NDEBUG is 
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|endif)\b", re.MULTILINE)
 _NAMED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_DEFINED = re.compile(r"\s*\w+(\(?)((?:\\\r?\n|[^\n])*)")
+_DEFINED = re.compile(r"\s*\w+((?:\\\r?\n|[^\n])*)")
 
 
 @dataclass(frozen=True, slots=True)
 class _Macro:
-    """A macro of the file itself: whether it has parameters or stands under a condition, and what it names."""
+    """A macro of the file itself: whether it stands under a condition, and what it names."""
 
-    takes: bool
     conditional: bool
     words: tuple[str, ...]
 
@@ -62,20 +61,20 @@ class Macros:
         if file == self._filename:
             start = cursor.extent.start.offset
             match = _DEFINED.match(source[start:].decode(errors="replace"))
-            bracket, body = (match[1], match[2]) if match else ("", "")
+            body = match[1] if match else ""
             directives = [one[1] for one in _CONDITION.finditer(source, 0, start)]
             depth = len(directives) - 2 * directives.count(b"endif")
-            self._own[name] = _Macro(bool(bracket), depth > 0, tuple(_WORD.findall(body)))
+            self._own[name] = _Macro(depth > 0, tuple(_WORD.findall(body)))
         elif file is None or not (name in bundled and _is_foreign(file)):
             self._outside.add(name)
 
     def stated(self, start: int, end: int) -> dict[str, str]:
-        """State the macros without parameters that the text from an offset to another uses, and that may change.
+        """State the macros that the text from an offset to another uses, and that may change.
 
         The lines, by the name of the macro, compile only where it is what it was.
         """
         used = [name for place, name in self._places if start <= place < end]
-        names = sorted({name for name in used if self._may_change(name, frozenset()) and not self._takes(name)})
+        names = sorted({name for name in used if self._may_change(name, frozenset()) and not self._is_of_system(name)})
         found = self._spelled(names) if names else {}
         return found | (_WITHOUT_ASSERTIONS if "assert" in used and "NDEBUG" in self._definitions else {})
 
@@ -98,8 +97,18 @@ class Macros:
         words = {token.spelling for token in self._definitions[name].get_tokens()} - {name}
         return "_Pragma" in words or any(self._holds_pragma(word, inside | {name}) for word in words)
 
-    def _takes(self, name: str) -> bool:
-        return name in self._own and self._own[name].takes
+    def _is_of_system(self, name: str) -> bool:
+        """Whether a macro has parameters and comes from a header of the system: compilers spell these in their ways."""
+        file = _file(self._definitions[name])
+        return file is not None and _is_foreign(file) and libclang.has_parameters(self._definitions[name])
+
+    def _used(self, name: str) -> str:
+        """Spell a use of a macro."""
+        if not libclang.has_parameters(self._definitions[name]):
+            return name
+        words = [token.spelling for token in self._definitions[name].get_tokens()]
+        count = sum(word != "," for word in words[2 : words.index(")")])
+        return f"{name}({', '.join(f'tensorlift_argument_{k}' for k in range(count))})"
 
     def _may_change(self, name: str, inside: frozenset[str]) -> bool:
         if name in inside:
@@ -113,11 +122,13 @@ class Macros:
         hidden = {name: sorted(self._standard(name, set())) for name in names}
         lines = list(SPELLED)
         for k, name in enumerate(names):
-            lines += _under(hidden[name], f"const char tensorlift_{k}[] = TENSORLIFT_TEXT({name});")
+            lines += _under(hidden[name], f"const char tensorlift_{k}[] = TENSORLIFT_TEXT({self._used(name)});")
         unit = libclang.parse("\n".join([self._text, *lines]) + "\n", self._filename, self._arguments)
         values = {c.spelling: c for c in libclang.children(unit.cursor) if c.kind is CursorKind.VAR_DECL}
         texts = (libclang.children(values[f"tensorlift_{k}"])[-1].spelling for k in range(len(names)))
-        return {n: "\n".join(_under(hidden[n], _same(n, text))) for n, text in zip(names, texts, strict=True)}
+        return {
+            n: "\n".join(_under(hidden[n], _same(n, self._used(n), text))) for n, text in zip(names, texts, strict=True)
+        }
 
     def _standard(self, name: str, seen: set[str]) -> set[str]:
         """List the macros of compilers and of the standard that a macro names: each compiler spells them in its way."""
@@ -133,9 +144,9 @@ class Macros:
         return found
 
 
-def _same(name: str, text: str) -> str:
-    """Write a line that compiles only where a macro is what it was; the text is a string literal."""
-    is_same = f"__builtin_strcmp(TENSORLIFT_TEXT({name}), {text}) == 0"
+def _same(name: str, used: str, text: str) -> str:
+    """Write a line that compiles only where a macro is what it was when used; the text is a string literal."""
+    is_same = f"__builtin_strcmp(TENSORLIFT_TEXT({used}), {text}) == 0"
     return f'__extension__ _Static_assert({is_same}, "lift again: {name} is another");'
 
 
