@@ -249,14 +249,18 @@ class _Rewriting(Rewriting):
         text = self._with_definitions(parts)
         source = Source(self.source.name, text, self.source.sha256)
         record = lift_source(source, replace(self.options, functions=tuple(parts)))
-        if record.functions:
-            unit, origins = Unit(text, source.name, self.arguments), _origins(text)
-            return {f.name: self._checked(f, *parts[f.name], unit, origins) for f in record.functions}
+        reasons = record.diagnostics
+        try:
+            if record.functions:
+                unit, origins = Unit(text, source.name, self.arguments), _origins(text)
+                return {f.name: self._checked(f, *parts[f.name], unit, origins) for f in record.functions}
+        except LiftError as error:
+            reasons = error.diagnostics
         if len(parts) > 1:
             alone = [self._lifted({name: part}) for name, part in parts.items()]
             return {name: function for one in alone for name, function in one.items()}
         ((name, (one, _)),) = parts.items()
-        return {name: self.refused(name, one.stretch.location, self._as_text(one, record.diagnostics[0].message))}
+        return {name: self.refused(name, one.stretch.location, self._as_text(one, reasons[0].message))}
 
     def _with_definitions(self, parts: Mapping[str, tuple[_Tried, Outlined]]) -> str:
         """Return the text with the outlined functions before those that they are parts of."""

@@ -281,6 +281,19 @@ class Capture:
             self._check_alone(variable, cursor, found[cursor.spelling], tuple(taken.values()))
         return sorted(found.values(), key=lambda one: (one.way is not Way.VALUE, "*" in one.ctype or "[" in one.ctype))
 
+    def constants(self) -> dict[str, int]:
+        """List the constants that the statements name of enumerations that the function declares before them."""
+        inside = {identity(node.cursor) for node in self._nodes() if node.kind is CursorKind.ENUM_CONSTANT_DECL}
+        found: dict[str, int] = {}
+        for node in self._nodes():
+            cursor = libclang.referenced(node.cursor) if node.name and node.name not in inside else None
+            if cursor is None or cursor.kind is not CursorKind.ENUM_CONSTANT_DECL:
+                continue
+            if cursor.semantic_parent.semantic_parent.kind is CursorKind.FUNCTION_DECL:
+                if found.setdefault(cursor.spelling, cursor.enum_value) != cursor.enum_value:
+                    raise self._refused("outline-names", cursor, "")
+        return found
+
     def _taken(self) -> Iterator[tuple[int, Any]]:
         """Yield the variables from outside that the statements name, in the order of their declarations."""
         inside = {

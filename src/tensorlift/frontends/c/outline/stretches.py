@@ -123,7 +123,14 @@ class Stretch:
             asked = refused_inside(self.function.text[start:end], self.location)
             if asked is not None:
                 raise asked
-        return Capture(self.statements, self.around, self.function.uses, self.function.locate, self._named()).passed()
+        return self._capture(self._named()).passed()
+
+    def constants(self) -> dict[str, int]:
+        """List the constants of enumerations inside of the function around that the statements name."""
+        return self._capture(frozenset()).constants()
+
+    def _capture(self, named: frozenset[str]) -> Capture:
+        return Capture(self.statements, self.around, self.function.uses, self.function.locate, named)
 
     def _named(self) -> frozenset[str]:
         """List what pragmas name; raises LiftError where they give threads arrays, which would be pointers."""

@@ -58,7 +58,10 @@ def outlined(stretch: Stretch, name: str, fresh: Callable[[str], str]) -> Outlin
             for one in given
         ),
         tuple(f"&{one.name}" if one.name in pointers else one.name for one in given),
-        tuple(_declared(one, pointers.get(one.name, "")) for one in passed if one.way is not Way.VALUE),
+        (
+            *(f"enum {{ {constant} = {value} }};" for constant, value in stretch.constants().items()),
+            *(_declared(one, pointers.get(one.name, "")) for one in passed if one.way is not Way.VALUE),
+        ),
         tuple(f"*{pointer} = {one};" for one, pointer in pointers.items()),
         " " * (stretch.start - start) + text[stretch.start : stretch.end].decode(),
         text.count(b"\n", 0, stretch.start) + 1,
