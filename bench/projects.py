@@ -59,7 +59,7 @@ class Made:
         done = subprocess.run(
             ["./program"],
             cwd=self.folder,
-            env={**os.environ, **dict.fromkeys(names, str(threads))},
+            env={**os.environ, **dict.fromkeys(names, str(threads)), "OMP_WAIT_POLICY": "passive"},
             check=True,
             capture_output=True,
             text=True,
