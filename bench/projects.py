@@ -40,6 +40,7 @@ _WARNING = re.compile(r"(?:warning|error): .*")
 _PART = re.compile(r"^time: (.+) (\S+)$", re.MULTILINE)
 _MAIN = re.compile(r"^int main\(|^main\(", re.MULTILINE)
 _TENSORLIFT = (sys.executable, "-m", "tensorlift")
+_SHORT = 0.01  # seconds that say little
 _COMMANDS = "compile_commands.json"
 
 
@@ -120,6 +121,8 @@ def _compared(before: Made, after: Made, how: str, threads: int, options: argpar
         median, below = median_and_bound(seconds, after.seconds[part])
         bound = below if part == "all" else bound
         middle = sorted(seconds)[len(seconds) // 2]
+        if middle < _SHORT:
+            continue
         print(f"    {part:24}{middle:8.3f} s{median:8.2f} {below:8.2f}", flush=True)
     return same and bound >= options.bar
 

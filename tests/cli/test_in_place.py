@@ -167,8 +167,9 @@ unsigned long long sum(int n, unsigned long long *a) {
 int main(void) {
   long long b[4] = {1, 2, 3, 4}; unsigned long long u[2] = {1, 2}; char c[3] = {-3, 5, 1};
   b[0] = 7; shift(4, b); b[1] += 5; shift(4, b);
-  const int n = b[0] > 0 ? 4 : 0; double const half = 0.5; double d[4] = {1, 2, 3, 4};
+  enum { FOUR = 4 }; const int n = b[0] > 0 ? FOUR : 0; double const half = 0.5; double d[4] = {1, 2, 3, 4};
   for (int i = 0; i < n; i++) d[i] *= half;
+  for (int i = 0; i < FOUR; i++) d[i] += FOUR;
   printf("%lld %lld %d %d %llu %g\\n", b[0], b[1], any(4, b), most(3, c), sum(2, u), d[3]);
   return 0;
 }

@@ -142,12 +142,12 @@ static void check_quantised(Transformer *t)
     dequantize(&w, back, n * d);
     report_time("quantise", start);
     start = now();
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 200; i++) {
         quantize(&x, t->weights.wcls + i * n, n);
         matmul_q8(rough, &x, &w, n, d);
     }
     report_time("matmul in 8 bits", start);
-    matmul(exact, t->weights.wcls + 19 * n, t->weights.wcls, n, d);
+    matmul(exact, t->weights.wcls + 199 * n, t->weights.wcls, n, d);
     printf("quantised: weights differ by %.5f of %.3f, products by %.3f of %.2f\n",
            quant_error(t->weights.wcls, back, n * d), max_abs(t->weights.wcls, n * d), quant_error(exact, rough, d),
            max_abs(exact, d));

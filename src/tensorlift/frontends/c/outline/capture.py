@@ -289,9 +289,9 @@ class Capture:
             cursor = libclang.referenced(node.cursor) if node.name and node.name not in inside else None
             if cursor is None or cursor.kind is not CursorKind.ENUM_CONSTANT_DECL:
                 continue
-            if cursor.semantic_parent.semantic_parent.kind is CursorKind.FUNCTION_DECL:
-                if found.setdefault(cursor.spelling, cursor.enum_value) != cursor.enum_value:
-                    raise self._refused("outline-names", cursor, "")
+            is_local = cursor.semantic_parent.semantic_parent.kind is CursorKind.FUNCTION_DECL
+            if is_local and found.setdefault(cursor.spelling, cursor.enum_value) != cursor.enum_value:
+                raise self._refused("outline-names", cursor, "")
         return found
 
     def _taken(self) -> Iterator[tuple[int, Any]]:
