@@ -202,3 +202,34 @@ def test_warnings_that_come_with_programs_are_turned_off_for_their_functions(tmp
     ignored = [line.split()[-1] for line in text.splitlines() if line.startswith("#pragma GCC diagnostic ignored")]
     assert ignored == ['"-Wpragmas"', '"-Wunknown-warning-option"', '"-Wunused-parameter"']
     assert _run(*command.split(), folder=tmp_path) == (0, "")
+
+
+REPEATED = """#include <stdarg.h>
+#include <stdio.h>
+void tell(const char *format, ...) {
+  va_list args; va_start(args, format); vprintf(format, args); va_end(args); }
+void each(int steps, int n, double *a) { int i, k; for (k = 0; k < steps; k++) {
+  for (i = 0; i < n; i++) a[i] *= 2;
+  tell(""); } }
+void once(int n, double *a) { int i;
+  for (i = 0; i < n; i++) a[i] *= 2;
+  tell(""); }
+"""
+
+
+@_NEEDS_COMPILER
+def test_a_loop_that_a_kept_one_repeats_is_replaced_for_more_than_its_threads_and_nothing_is_left_to_warn_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, out = tmp_path / "p.c", tmp_path / "out.c"
+    source.write_text(REPEATED, encoding="utf-8")
+    entry = {"directory": str(tmp_path), "file": "p.c", "arguments": ["cc", "-c", "p.c"]}
+    (tmp_path / "compile_commands.json").write_text(json.dumps([entry]), encoding="utf-8")
+    commands = str(tmp_path / "compile_commands.json")
+    assert main(["lift", str(source), "--in-place", "-o", str(out), "-p", commands]) == 1
+    text = out.read_text(encoding="utf-8")
+    assert "once_at_9_2_lifted(" in text
+    assert "each_at_6_2_lifted(" not in text
+    assert "each_at_6_2: refused [TL316]" in capsys.readouterr().out
+    assert text.count("diagnostic push") == 1
+    assert _run("cc", "-O2", "-Wall", "-Werror", "-c", str(out), folder=tmp_path) == (0, "")

@@ -54,6 +54,7 @@ from tensorlift.targets.c.text import ORIGINAL
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from tensorlift.profit import Pays
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _ATTEMPT = Lines("source", "program")  # how attempts number their lines
@@ -69,7 +70,7 @@ def rewrite_c(
     """Replace what lifts in a C file; return what became of each part, and the text.
 
     Where it goes to another file, the ``output``, its lines keep the numbers that they have in the source.  Compilers
-    say no more against it than against the file, compiled as the ``project`` says, else with ``-Wall``.
+    say no more against it than against the file, compiled with ``-Wall``, and as the ``project`` says.
 
     Raises:
         LiftError: TL578, where the file cannot take programs; what the front end says of the whole file.
@@ -93,7 +94,8 @@ class _Rewriting(Rewriting):
         super().__init__(source, options, set(_WORD.findall(source.text)))
         self.text = source.text.encode()
         given = CompileOptions(options.include_dirs, options.defines, options.std or "", options.include_files)
-        self.project = project or Project.of(source.name, given, _CHECKED)
+        asked = project or Project.of(source.name, given, ())
+        self.project = replace(asked, flags=(*_CHECKED, *asked.flags))  # what the project turns off stays off
         self.arguments = parser_arguments(options.include_dirs, options.include_files, options.defines, options.std)
         self.unit = Unit(source.text, source.name, self.arguments)
         self.replaced: list[Replaced] = []
@@ -212,7 +214,9 @@ class _Rewriting(Rewriting):
                 parts[name] = (one, outlined(one.stretch, name, self._fresh))
             except LiftError as error:
                 later += self._refused(one, name, error.diagnostics)
-        for name, function in self._lifted(parts).items():
+        once = {name: one for name, one in parts.items() if not one[0].stretch.is_repeated}
+        repeated = {name: one for name, one in parts.items() if name not in once}
+        for name, function in (self._lifted(once) | self._lifted(repeated)).items():
             one, part = parts[name]
             if f"{name}{ORIGINAL}(" in function.program:
                 self._replace(function, one.definition, part)
@@ -243,12 +247,14 @@ class _Rewriting(Rewriting):
         return Region(one.definition.name, Location(self.source.name, self.text.count(b"\n", 0, end) + 1, column))
 
     def _lifted(self, parts: Mapping[str, tuple[_Tried, Outlined]]) -> dict[str, FunctionRecord]:
-        """Lift outlined stretches; one by one where the file with all of them does not parse."""
+        """Lift outlined stretches, all repeated or none; one by one where the file with all does not parse."""
         if not parts:
             return {}
         text = self._with_definitions(parts)
         source = Source(self.source.name, text, self.source.sha256)
-        record = lift_source(source, replace(self.options, functions=tuple(parts)))
+        repeated = any(one.stretch.is_repeated for one, _ in parts.values())
+        pays: Pays = "repeated" if repeated and self.options.pays == "alike" else self.options.pays
+        record = lift_source(source, replace(self.options, functions=tuple(parts), pays=pays))
         reasons = record.diagnostics
         try:
             if record.functions:
@@ -299,7 +305,7 @@ class _Rewriting(Rewriting):
             return self._failing(rewritten(self.text, replaced, lines), replaced)
 
         if failing(self.replaced) is not None:
-            self._silence(rewritten(self.text, self.replaced, lines))
+            self._silence(lines)
             if failing(self.replaced) is not None:
                 for one in tuple(self.replaced):
                     reason = failing([one])
@@ -332,10 +338,15 @@ class _Rewriting(Rewriting):
     def _said_before(self) -> dict[Complaint, None]:
         return complaints(self.source.text, self.project)
 
-    def _silence(self, text: bytes) -> None:
-        """Let programs turn off the warnings that they alone give."""
-        options = sorted({one.option for one in self._complaints(text) if one.option})
-        self.replaced = [replace(one, silenced=tuple(options)) for one in self.replaced]
+    def _silence(self, lines: Lines) -> None:
+        """Let programs turn off the warnings that they alone give, in each function those of its own."""
+        silenced = []
+        for start in dict.fromkeys(one.definition.start for one in self.replaced):
+            mine = [one for one in self.replaced if one.definition.start == start]
+            said = self._complaints(rewritten(self.text, mine, lines))
+            options = sorted({one.option for one in said if one.option})
+            silenced += [replace(one, silenced=tuple(options)) for one in mine]
+        self.replaced = silenced
 
     def _take_back(self, one: Replaced, reason: Diagnostic) -> None:
         """Leave a part as it was."""

@@ -13,6 +13,10 @@ int snprintf(char *, size_t, const char *, ...);
 int scanf(const char *, ...);
 int fscanf(FILE *, const char *, ...);
 int sscanf(const char *, const char *, ...);
+int vprintf(const char *, va_list);
+int vfprintf(FILE *, const char *, va_list);
+int vsprintf(char *, const char *, va_list);
+int vsnprintf(char *, size_t, const char *, va_list);
 int puts(const char *);
 int putchar(int);
 int fputs(const char *, FILE *);
@@ -21,6 +25,17 @@ char *fgets(char *, int, FILE *);
 FILE *fopen(const char *, const char *);
 int fclose(FILE *);
 int fflush(FILE *);
+int fputc(int, FILE *);
+int fgetc(FILE *);
+int fseek(FILE *, long, int);
+long ftell(FILE *);
+void rewind(FILE *);
+int feof(FILE *);
+int ferror(FILE *);
+int remove(const char *);
+#define SEEK_SET 0
+#define SEEK_CUR 1
+#define SEEK_END 2
 size_t fread(void *, size_t, size_t, FILE *);
 size_t fwrite(const void *, size_t, size_t, FILE *);
 void perror(const char *);

@@ -107,6 +107,11 @@ class Stretch:
         return self.is_single and self.statements[0].kind in LOOPS
 
     @property
+    def is_repeated(self) -> bool:
+        """Whether it stands inside of a loop of its function."""
+        return any(node.kind in LOOPS for node, _ in self.around)
+
+    @property
     def spans(self) -> list[tuple[int, int]]:
         """Where the text of the stretch is, and that of the functions of the file that it calls."""
         called = (place for node in self.statements for place in self.function.callees(node.cursor))
