@@ -276,3 +276,21 @@ def test_a_file_in_another_language_is_refused(tmp_path: Path, capsys: pytest.Ca
     path.write_text("def scale(n: int, a):\n    for i in range(n):\n        a[i] = a[i] * 2.0\n", encoding="utf-8")
     assert main(["build", str(path), "-o", str(tmp_path / "out.so")]) == 2
     assert "is no file in C" in capsys.readouterr().err
+
+
+def test_a_file_with_a_routine_of_blas_of_its_own_calls_that_of_no_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, library = tmp_path / "x.c", tmp_path / "x.so"
+    source.write_text("""double cblas_ddot(int n, const double *x, int a, const double *y, int b) { return 7; }
+double f(int n, const double *x, const double *y) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += x[i] * y[i];
+  return s;
+}
+""")
+    main(["build", str(source), "--regardless", "-o", str(library)])
+    assert "`f` is left out: it calls `cblas_ddot` of BLAS, and the file has one of its own" in capsys.readouterr().err
+    function, row = ctypes.CDLL(str(library)).f, (ctypes.c_double * 3)(1, 2, 3)
+    function.restype = ctypes.c_double
+    assert function(3, row, row) == 14

@@ -248,6 +248,21 @@ CASES = [
         "#include <string.h>\nvoid f(int n, double *a) {\n  memset(a, 1, n * sizeof(double));\n}\n",
     ),
     Refused(
+        "memmove of half an element",
+        "TL158",
+        3,
+        3,
+        "#include <string.h>\nvoid f(int n, int *a) {\n  memmove(a + 1, a, 2 * n);\n}\n",
+    ),
+    Refused(
+        "memcpy of a part of an element",
+        "TL158",
+        4,
+        3,
+        "#include <string.h>\nvoid f(int n, int *a, int *b) {\n  unsigned long size = n * sizeof(int) + 1;\n"
+        "  memcpy(a, b, size);\n}\n",
+    ),
+    Refused(
         "uninit index",
         "TL160",
         3,

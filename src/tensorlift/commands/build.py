@@ -97,19 +97,24 @@ def _built(
         return build_library(text, [one.program for one in chosen], hidden, project)
 
     replaced = [one for one in functions if one.name in may_be]
+    left: list[Diagnostic] = []
+    blas = {name for name in (*extents, *(one.name for one in functions)) if name.startswith("cblas_")}
+    for one in tuple(replaced):  # the library would bind what a program calls of BLAS to what the file has
+        own = min((name for name in blas - {one.name} if f"{name}(" in one.program), default=None)
+        if own is not None:
+            left += _left_out(one, f"it calls `{own}` of BLAS, and the file has one of its own")
+            replaced.remove(one)
     try:
-        return built(replaced), replaced, []
+        return built(replaced), replaced, left
     except LiftError as failure:
         if not replaced or failure.diagnostics[0].code != "TL640":
             raise
-    left: list[Diagnostic] = []
     built(())  # says what is wrong with the file itself
     for one in tuple(replaced):
         try:
             built([one])
         except LiftError as failure:
-            message = f"the program of `{one.name}` is left out: {failure.diagnostics[0].message}"
-            left += refuse("TL588", message, one.location, "nothing: the function stays as it was").diagnostics
+            left += _left_out(one, failure.diagnostics[0].message)
             replaced.remove(one)
     return built(replaced), replaced, left
 
@@ -124,3 +129,10 @@ def _stated(unit: Unit) -> dict[str, str]:
         lines = sorted({line for span in spans for line in unit.macros.stated(*span).values()})
         found[definition.name] = "\n".join(["", *SPELLED, *lines, ""]) if lines else ""
     return found
+
+
+def _left_out(function: FunctionRecord, why: str) -> Sequence[Diagnostic]:
+    from tensorlift.diagnostics import refuse
+
+    message = f"the program of `{function.name}` is left out: {why}"
+    return refuse("TL588", message, function.location, "nothing: the function stays as it was").diagnostics

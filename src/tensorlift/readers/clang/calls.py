@@ -48,7 +48,7 @@ from tensorlift.readers.clang.context import (
 )
 from tensorlift.readers.clang.expressions import contents, converted
 from tensorlift.readers.clang.members import fields, is_table, members, selected
-from tensorlift.readers.clang.memory import copy, elements, fill, on_stack
+from tensorlift.readers.clang.memory import copy, elements, fill, on_stack, power_of_two
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -347,7 +347,20 @@ def _memset(ctx: Context, cursor: Any) -> None:
         new = found
     else:
         raise ctx.refusal("memory-call", cursor, "`memset` of wide elements to another byte than 0")
-    fill(ctx, start, elements(ctx, _size(ctx, size), element, at), new, at)
+    fill(ctx, start, _whole_elements(ctx, size, element, cursor), new, at)
+
+
+def _whole_elements(ctx: Context, size: Any, element: CType, cursor: Any) -> SSAValue:
+    """Read a number of bytes as one of elements, of which the last one is whole, which is asked when all is read."""
+    assert isinstance(element, NumberType)
+    width, found = element.width, _size(ctx, size)
+
+    def check() -> None:
+        if 8 * power_of_two(ctx.flow.settled(found)) % width:
+            raise ctx.refusal("memory-call", cursor, f"`{cursor.spelling}` of bytes that may be no whole elements")
+
+    ctx.checks.append(check)
+    return elements(ctx, found, element, ctx.location(cursor))
 
 
 def _memmove(ctx: Context, cursor: Any) -> None:
@@ -362,7 +375,7 @@ def _memcpy(ctx: Context, cursor: Any, *, may_overlap: bool = False) -> None:
     to, of = pointer(ctx, _without_void(target)), pointer(ctx, _without_void(source))
     if to.base.type != of.base.type:
         raise ctx.refusal("memory-call", cursor, "`memcpy` between elements of different types")
-    count = elements(ctx, _size(ctx, size), element, at)
+    count = _whole_elements(ctx, size, element, cursor)
     if may_overlap:
         between = on_stack(ctx, element, count, at)
         copy(ctx, between, of, count, at)

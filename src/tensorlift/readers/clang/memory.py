@@ -10,12 +10,14 @@ settled, so that is checked last.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from clang.cindex import CursorKind
-from xdsl.dialects.arith import DivUIOp
-from xdsl.dialects.builtin import DenseArrayBase, i1, i32, i64
+from xdsl.dialects.arith import ConstantOp, DivUIOp
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i1, i32, i64
 from xdsl.dialects.memref import AllocaOp, AllocOp, LoadOp, StoreOp
+from xdsl.ir import Operation
 
 from tensorlift.frontends.c import libclang
 from tensorlift.ops.c_types import (
@@ -63,6 +65,28 @@ def elements(ctx: Context, size: SSAValue, element: CType, at: FileLineColLoc) -
     width = ctx.constant(element.width // _BYTE, UNSIGNED_LONG, at)
     made = DivUIOp.create(operands=(size, width), result_types=(i64,), location=at)
     return ctx.flow.value(made)
+
+
+def power_of_two(value: SSAValue) -> int:
+    """Give a power of two of which a number is a multiple, also where it wraps around; 64 at most."""
+    op = value.owner
+    if isinstance(op, ConstantOp) and isinstance(op.value, IntegerAttr):
+        return math.gcd(op.value.value.data, _MOST)
+    if not isinstance(op, Operation) or op.name not in _MULTIPLES:
+        return 1
+    return min(_MULTIPLES[op.name](*map(power_of_two, op.operands)), _MOST)
+
+
+_MOST = 64
+_MULTIPLES: dict[str, Callable[..., int]] = {
+    "arith.addi": min,
+    "arith.subi": min,
+    "arith.muli": lambda left, right: left * right,
+    "arith.extsi": lambda operand: operand,
+    "arith.extui": lambda operand: operand,
+    "arith.trunci": lambda operand: operand,
+    "arith.select": lambda _, left, right: min(left, right),
+}
 
 
 def made_at(
