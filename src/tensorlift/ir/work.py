@@ -1,7 +1,7 @@
 """How much work loops and programs do, by degree: ``n**2 + m`` where both sizes count.
 
 A sum of those products of sizes of which none divides another, as sizes are at least 1; factors, lower bounds and what
-conditions leave out do not count: it is the worst case.  ``%steps`` is how often a loop runs that data end.
+conditions leave out do not count: it is the worst case.  ``steps`` is how often a loop runs that data end.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import Shape, Statement, TensorProgram
     from tensorlift.poly.domain import Constraint, Domain
 
-STEPS = "%steps"  # no name of a size
+STEPS = "~steps"  # no name of a size
 
 Around = tuple[tuple["SSAValue | None", "Work"], ...]  # loops: the variable of each, and how often it runs
 
@@ -348,5 +348,5 @@ def _divides(one: tuple[str, ...], other: tuple[str, ...], context: Domain = UNI
 
 def _text(names: tuple[str, ...]) -> str:
     powers = Counter(names)
-    named = ((name.removeprefix("%"), count) for name, count in powers.items())
+    named = ((name.removeprefix("~"), count) for name, count in powers.items())
     return "*".join(name if count == 1 else f"{name}**{count}" for name, count in named) or "1"
