@@ -42,6 +42,8 @@ COPIES = [
     ('int i; for (i = 0; i < n; i++) a[i] = 1; puts(""); if (n) i = 3; else i = 4; printf("%d", i);', ["int i;"], []),
     ('double s = 0; for (int i = 0; i < n; i++) s += a[i]; printf("%g", s);', ["double s = *s_out;"], ["*s_out = s;"]),
     ('double t; for (int i = 0; i < n; i++) { t = a[i]; a[i] = t * t; } puts("");', ["double t;"], []),
+    ("double *p; for (int i = 0; i < n; i++) { p = a + i; *p = 1; }", ["double *p;"], []),
+    ("double *p = a; for (int i = 0; i < n; i++) *p++ = 1;", [], []),
     ('int t; for (int i = 0; i < n; i++) t = b[i]; printf("%d", t);', ["int t = *t_out;"], ["*t_out = t;"]),
     ("static int s; for (int i = 0; i < n; i++) s += b[i];", ["int s = *s_out;"], ["*s_out = s;"]),
     ("for (int i = 0; i < n; i++) a[i] = g;", [], []),

@@ -327,10 +327,11 @@ class Capture:
         self._check_places(variable, cursor)
         if ctype.kind in ARRAYS or ctype.kind is TypeKind.POINTER:
             self._check_element(cursor, ctype)
-            if ctype.kind is TypeKind.POINTER and self._is_written(variable) and self._is_seen(variable, cursor):
+            if ctype.kind is not TypeKind.POINTER or not self._is_written(variable):
+                return Passed(name, spelled, Way.VALUE)
+            if self._is_seen(variable, cursor):
                 raise self._refused("outline-pointer", cursor, name)
-            return Passed(name, spelled, Way.VALUE)
-        if ctype.kind not in _SCALARS:
+        elif ctype.kind not in _SCALARS:
             raise self._refused("struct" if ctype.kind is TypeKind.RECORD else "type", cursor, spelled)
         return Passed(name, spelled, self._way(variable, cursor))
 
