@@ -88,7 +88,7 @@ def test_what_has_the_default_type_is_refused() -> None:
     assert "dtype" in _refusal(SHIFT, "shift", text).reason
 
 
-@pytest.mark.parametrize("kernel", [k for k in kernels() if has_turn(k, 0, 2)], ids=str)
+@pytest.mark.parametrize("kernel", [k for k in kernels() if has_turn(k, 0, 3)], ids=str)
 def test_kernel_computes_on_the_device_of_its_arguments(torch: ModuleType, kernel: Kernel) -> None:
     """Tensors of the device ``meta`` have no values: any tensor made elsewhere fails to go with them."""
     function = lifted_kernel(kernel, "torch")
