@@ -49,17 +49,17 @@ QUICKER = {
     ),
     "sum": (
         "float f(int n, const float *x) { float s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }",
-        "n > 2048",
+        "n > 4096",
     ),
     "product": (
         """void f(int n, double A[n][n], double B[n][n], double C[n][n]) { for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++) for (int k = 0; k < n; k++) C[i][j] += A[i][k] * B[k][j]; }""",
-        "(double)n * n * n > 2048",
+        "(double)n * n * n > 4096",
     ),
     "average pool": (
         """void f(int n, const float *x, float *y) { for (int i = 0; i < n; i++) { float s = 0;
       for (int j = 0; j < 49; j++) s += x[i * 49 + j]; y[i] = s / 49; } }""",
-        "n > 2048",
+        "n > 4096",
     ),
 }
 
@@ -107,5 +107,5 @@ def test_the_checker_takes_a_test_of_sizes_alone() -> None:
 def test_sums_wait_where_the_file_says_so() -> None:
     text = QUICKER["average pool"][0]
     own, alike = (_function(text, LiftOptions(target="c", replaces=True, pays=how)) for how in ("reordered", "alike"))
-    assert "n > 2048" in own.program
+    assert "n > 4096" in own.program
     assert "n > 65536" in alike.program  # for its threads

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # where it is repeated, by a loop that stays, it is quicker without threads.
 Pays = Literal["", "reordered", "alike", "repeated"]
 
-_FEWER = 1 << 10  # iterations that take as long as starting threads or BLAS does
+_FEWER = 1 << 11  # iterations that take as long as starting threads or BLAS does
 _QUICKER, _SLOWER = 1.2, 0.95  # times as fast as the source, by an estimate that is rough
 _FEWEST = 2000.0  # steps of a source without sizes
 _STAYS = "nothing: what is here stays as it was"

@@ -190,7 +190,7 @@ class _Iteration:
         if key in self._known:
             return 0.0
         self._known.add(key)
-        return _STEPS.get(op.name, 1.0 if op.name.startswith("arith.") else _FUNCTION)
+        return _STEPS.get(op.name, _FUNCTION if op.name.startswith("math.") else 1.0)
 
     def _access(self, op: LoadOp | StoreOp) -> float:
         place = (str(op.map), *(self._values.get(index, index) for index in _indices(op)))
