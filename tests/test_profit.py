@@ -98,7 +98,7 @@ def test_the_checker_takes_a_test_of_sizes_alone() -> None:
     certificate = json.loads(record.to_json())["functions"][0]["certificate"]
     assert verify(certificate) == ()
     for test in ("(double)m * b > 65536", "(double)m * n > a[0]", "m / 0 > 1", "(n = 7) > 1", "m > 1 || g() > 1"):
-        program = certificate["program"].replace("(double)m * n > 65536) {", f"{test}) {{")
+        program = certificate["program"].replace("(double)m * n > 65536\n", f"{test}\n")
         assert program != certificate["program"]
         changed = {**certificate, "program": program}
         assert verify({**changed, "seal": seal_of(changed)}), test

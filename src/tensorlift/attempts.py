@@ -376,6 +376,11 @@ def _attempt_in_place(  # noqa: PLR0913 - what is lifted, in two forms, and how
         again = tuple(_arranged(simplified.items))
         stored = tuple(_arranged(reading_stored(simplified.items)))
     function, target = InPlace(view, summary, preconditions_of(view, summary), request.wrapping), request.target
+
+    def prove(emitted: Emitted) -> tuple[Certificate, FunctionView]:
+        with stage("prove"), _blamed(summary, emitted):
+            return function.proved(emitted, target.name)
+
     first: LiftError | None = None
     for items, plain in ((stored, False), *([(again, False)] if again != stored else []), (again, True)):
         ordered = replace(simplified, items=items)
@@ -387,15 +392,15 @@ def _attempt_in_place(  # noqa: PLR0913 - what is lifted, in two forms, and how
                     emitted, written, pragmas = with_threads(emitted)
                 if written is not None and (request.replaces or plain or any_gathered(summary.definitions())):
                     check_degree(view, written, summary.context if request.replaces else None)
-                read = written
-                if read is None and request.pays:  # only the proof reads it
-                    with stage("prove"), _blamed(summary, emitted):
-                        _, read = function.proved(emitted, target.name)
-                if read is not None and request.pays:
-                    test = least(view, read, emitted.text, pragmas, request.estimated_at, request.pays)
-                    emitted = emitted._replace(text=with_least(emitted.text, test))
-                with stage("prove"), _blamed(summary, emitted):
-                    certificate, program = function.proved(emitted, target.name)
+                found: tuple[Certificate, FunctionView] | None = None
+                if request.pays:
+                    if written is None:  # only the proof reads it
+                        found = prove(emitted)
+                        written = found[1]
+                    test = least(view, written, emitted.text, pragmas, request.estimated_at, request.pays)
+                    if test:
+                        emitted, found = emitted._replace(text=with_least(emitted.text, test)), None
+                certificate, program = found or prove(emitted)
         except LiftError as failure:
             first = first or failure
         else:

@@ -213,7 +213,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     if in_place:
         from tensorlift.commands.in_place import Output, lift_in_place
 
-        project = project_of(file, given, ("-Wall",)) if given["database"] else None
+        project = project_of(file, given, ()) if given["database"] else None
         wanted = Output(output, report, not no_times, as_diff, check)
         options = replace(options, target="c", pays="" if regardless else "alike")
         return lift_in_place(source, options, wanted, project)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Literal
 
 from xdsl.dialects.affine import ForOp
@@ -12,7 +11,6 @@ from tensorlift.ir.estimate import estimated_steps
 from tensorlift.ir.location import location_of
 from tensorlift.ir.work import ONCE, STEPS, starts_of, work_of_loops
 from tensorlift.targets.c.pragmas import FROM
-from tensorlift.targets.c.signature import joined
 from tensorlift.targets.c.text import ORIGINAL
 
 if TYPE_CHECKING:
@@ -31,8 +29,6 @@ _FEWER = 1 << 11  # iterations that take as long as starting threads or BLAS doe
 _QUICKER, _SLOWER = 1.2, 0.95  # times as fast as the source, by an estimate that is rough
 _FEWEST = 2000.0  # steps of a source without sizes
 _STAYS = "nothing: what is here stays as it was"
-_LINE = re.compile(r"  if \((?P<first>.*)|      && (?P<more>.*)")
-_OF_MEMORY = re.compile(r"apart\(|\(\w+ = calloc\(")  # how tests begin that are made last
 
 
 def check_degree(view: FunctionView, written: FunctionView, within: Domain | None) -> None:
@@ -74,11 +70,10 @@ def least(  # noqa: PLR0913, PLR0917 - a source, a program, and how it is compil
         raise refuse("TL316", "the program would be no quicker", view.location, _STAYS)
     starts = starts_of(written, lambda op: isinstance(op, ForOp) and (op in calls or _line(op) in lines))
     each = work.per(sum(starts, ONCE)).without(STEPS)
-    names = {name for one in each.products for name in one}
-    if not names:
+    if not any(each.products):
         return ""
-    wide = "(double)" if len(names) > 1 or max(map(len, each.products)) > 1 else ""
-    products = (wide + " * ".join(one) for one in sorted(each.products, key=lambda one: (-len(one), one)))
+    wide = "(double)" if len(each.products) > 1 or len(each.ordered[0]) > 1 else ""
+    products = (wide + " * ".join(one) for one in each.ordered)
     return f"{' + '.join(products)} > {_FEWER * (1 + len(starts)) if is_quicker else FROM}"
 
 
@@ -94,19 +89,9 @@ def _line(op: Operation) -> int | None:
 
 
 def with_least(text: str, test: str) -> str:
-    """Let the function around a program, if there is one, call it only where a test holds: behind those of sizes."""
-    lines = text.split("\n")
-    start = next((k for k in reversed(range(len(lines))) if lines[k].startswith("  if (")), 0)
-    if not test or not any(f"{ORIGINAL}(" in line for line in lines[:start]):
+    """Let the function around a program, if there is one, call it only where a test holds, which comes first."""
+    head, start, tests = text.rpartition("\n  if (")
+    if not test or f"{ORIGINAL}(" not in head:
         return text
-    tests = []
-    for line in lines[start:]:
-        match = _LINE.fullmatch(line)
-        if match is None:
-            break
-        tests.append(match["first"] or match["more"])
-    end = start + len(tests)
-    tests[-1] = tests[-1].removesuffix(") {")
-    tests = [one for one in tests if one != "1"]
-    place = next((k for k, one in enumerate(tests) if _OF_MEMORY.match(one)), len(tests))
-    return "\n".join([*lines[:start], *joined([*tests[:place], test, *tests[place:]]), *lines[end:]])
+    others = tests.removeprefix("1") if tests.startswith("1) {") else f"\n      && {tests}"
+    return f"{head}{start}{test}{others}"

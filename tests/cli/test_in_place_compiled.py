@@ -33,6 +33,14 @@ def _run(*command: str, folder: Path) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
+def _rewritten(text: str, folder: Path, *options: str, status: int) -> str:
+    """Rewrite a file to `out.c` beside it, and give that."""
+    source, out = folder / "p.c", folder / "out.c"
+    source.write_text(text, encoding="utf-8")
+    assert main(["lift", str(source), "--in-place", *options, "-o", str(out)]) == status
+    return out.read_text(encoding="utf-8")
+
+
 # What may stand before a function, and what macros may be: each text compiles to the same with two compilers.
 BEFORE = """#include <float.h>
 #include <assert.h>
@@ -82,10 +90,7 @@ void plain(int n, double *x) { for (int i = 0; i < n; i++) x[i] = 1; puts(""); f
 def test_programs_stand_before_all_that_belongs_to_a_function(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    source, out = tmp_path / "p.c", tmp_path / "out.c"
-    source.write_text(BEFORE, encoding="utf-8")
-    assert main(["lift", str(source), "--in-place", "-o", str(out)]) == 1
-    text = out.read_text(encoding="utf-8")
+    text = _rewritten(BEFORE, tmp_path, status=1)
     made = [name for name in ("a", "b", "c", "d", "d_at_35", "e", "e_at_36") if f" {name}_lifted(" in text]
     assert made == ["a", "b", "c", "d_at_35"]
     errors = [line for line in capsys.readouterr().err.splitlines() if ": error: " in line]
@@ -98,10 +103,7 @@ def test_programs_stand_before_all_that_belongs_to_a_function(
 def test_a_header_that_is_nowhere_keeps_the_functions_that_need_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    source, out = tmp_path / "p.c", tmp_path / "out.c"
-    source.write_text(NOWHERE, encoding="utf-8")
-    assert main(["lift", str(source), "--in-place", "-o", str(out)]) == 1
-    text = out.read_text(encoding="utf-8")
+    text = _rewritten(NOWHERE, tmp_path, status=1)
     made = [name for name in ("uses", "plain", "plain_at_4", "plain_at_4_2") if f" {name}_lifted(" in text]
     assert made == ["plain_at_4", "plain_at_4_2"]
     found = [line.split(": ")[1:] for line in capsys.readouterr().err.splitlines() if "[TL10" in line]
@@ -126,10 +128,7 @@ int main(void) { REAL a[99]; f(a); printf("%g\\n", a[4]); for (int i = 0; i < 3;
 
 @_NEEDS_COMPILER
 def test_a_program_does_not_compile_with_other_macros(tmp_path: Path) -> None:
-    source, out = tmp_path / "p.c", tmp_path / "out.c"
-    source.write_text(SIZED, encoding="utf-8")
-    assert main(["lift", str(source), "--in-place", "--regardless", "-o", str(out)]) == 0
-    text = out.read_text(encoding="utf-8")
+    text = _rewritten(SIZED, tmp_path, "--regardless", status=0)
     stated = [line.partition(";")[0] for line in text.splitlines() if "_Static_assert(" in line]
     assert [line.split(" == ")[0] for line in stated] == [
         '__extension__ _Static_assert(__builtin_strcmp(TENSORLIFT_TEXT(HALF), "(5 / 2)")',
@@ -155,10 +154,7 @@ exec {shutil.which("cc")} "$@"
 """)
     compiler.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    source, out = tmp_path / "p.c", tmp_path / "out.c"
-    source.write_text(LOOP + LOOP.replace("void f", "void g"), encoding="utf-8")
-    assert main(["lift", str(source), "--in-place", "-o", str(out)]) == 1
-    written = out.read_text(encoding="utf-8")
+    written = _rewritten(LOOP + LOOP.replace("void f", "void g"), tmp_path, status=1)
     assert "f_lifted(" in written
     assert "g_lifted(" not in written
     assert "the program is left out: gcc says of it: no g here [TL588]" in capsys.readouterr().err
@@ -221,15 +217,12 @@ void once(int n, double *a) { int i;
 def test_a_loop_that_a_kept_one_repeats_is_replaced_for_more_than_its_threads_and_nothing_is_left_to_warn_of(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    source, out = tmp_path / "p.c", tmp_path / "out.c"
-    source.write_text(REPEATED, encoding="utf-8")
     entry = {"directory": str(tmp_path), "file": "p.c", "arguments": ["cc", "-c", "p.c"]}
     (tmp_path / "compile_commands.json").write_text(json.dumps([entry]), encoding="utf-8")
     commands = str(tmp_path / "compile_commands.json")
-    assert main(["lift", str(source), "--in-place", "-o", str(out), "-p", commands]) == 1
-    text = out.read_text(encoding="utf-8")
+    text = _rewritten(REPEATED, tmp_path, "-p", commands, status=1)
     assert "once_at_9_2_lifted(" in text
     assert "each_at_6_2_lifted(" not in text
     assert "each_at_6_2: refused [TL316]" in capsys.readouterr().out
     assert text.count("diagnostic push") == 1
-    assert _run("cc", "-O2", "-Wall", "-Werror", "-c", str(out), folder=tmp_path) == (0, "")
+    assert _run("cc", "-O2", "-Wall", "-Werror", "-c", "out.c", folder=tmp_path) == (0, "")

@@ -185,7 +185,7 @@ int main(int argc, char *argv[])
     float temperature = 0.8f, topp = 0.9f, first = 0, last = 0;
     uint64_t seed = 1337;
     int steps = 64, epochs = 8, opt;
-    char path[] = "/tmp/transformer-XXXXXX";
+    char path[] = "transformer-XXXXXX";
     double start;
 
     while ((opt = getopt(argc, argv, "t:p:s:n:e:")) != -1) {

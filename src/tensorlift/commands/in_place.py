@@ -52,7 +52,7 @@ from tensorlift.source import Source
 from tensorlift.targets.c.text import ORIGINAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tensorlift.profit import Pays
 
@@ -306,16 +306,21 @@ class _Rewriting(Rewriting):
 
         if failing(self.replaced) is not None:
             self._silence(lines)
-            if failing(self.replaced) is not None:
-                for one in tuple(self.replaced):
-                    reason = failing([one])
-                    if reason is not None:
-                        self._take_back(one, reason.diagnostics[0])
-                reason = failing(self.replaced)
-                if reason is not None:
-                    said = reason.diagnostics[0]
-                    raise refuse(said.code, said.message, None, "choose functions with --function")
+            self._leave_out(failing)
         return rewritten(self.text, self.replaced, lines)
+
+    def _leave_out(self, failing: Callable[[Sequence[Replaced]], LiftError | None]) -> None:
+        """Take back what may not stand by itself; raises LiftError where the rest may not stand together."""
+        if failing(self.replaced) is None:
+            return
+        for one in tuple(self.replaced):
+            reason = failing([one])
+            if reason is not None:
+                self._take_back(one, reason.diagnostics[0])
+        reason = failing(self.replaced)
+        if reason is not None:
+            said = reason.diagnostics[0]
+            raise refuse(said.code, said.message, None, "choose functions with --function")
 
     def _failing(self, text: bytes, replaced: Sequence[Replaced]) -> LiftError | None:
         """Say why a rewritten text may not stand: it means something else, or compilers say more against it."""

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from xdsl.ir import Block, SSAValue
 
     from tensorlift.ir.function import FunctionView
-    from tensorlift.ir.linear import Linear
 
 _SIZE = 1000  # of what nobody knows
 _ITERATIONS = 8  # of a loop between two bounds that are data
@@ -63,10 +62,11 @@ class _Loops:
         self._calls, self._waits = calls, not reordered
         self._values: dict[SSAValue, int] = {}
         self._extents: dict[SSAValue, list[int]] = {}
-        for value, known in zip(view.body.args, view.parameters, strict=True):
-            if known.role == "size":
-                self._values[value] = sizes.get(known.name, _SIZE)
-            self._extents[value] = [_at(extent, sizes) for extent in known.extents or ()]
+        known = defaultdict(lambda: _SIZE, sizes)
+        for value, parameter in zip(view.body.args, view.parameters, strict=True):
+            if parameter.role == "size":
+                self._values[value] = known[parameter.name]
+            self._extents[value] = [extent.at(known) for extent in parameter.extents or ()]
 
     def block(self, block: Block, around: SSAValue | None = None, runs: float = 1.0) -> float:
         """Return the steps of what stands in a block.
@@ -116,11 +116,6 @@ class _Loops:
             moved += cells * (result.eval(*after) - result.eval(*before))
             cells *= max(extent, 1)
         return abs(moved)
-
-
-def _at(extent: Linear, sizes: Mapping[str, int]) -> int:
-    terms = ((name, factor) for name, factor in extent.terms if isinstance(name, str))
-    return extent.constant + sum(factor * sizes.get(name, _SIZE) for name, factor in terms)
 
 
 def _loops_in(block: Block) -> Iterator[Operation]:

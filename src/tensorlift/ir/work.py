@@ -85,17 +85,21 @@ class Work:
 
     def per(self, runs: Work) -> Work:
         """Divide by the largest product of other work, as far as its factors are here."""
-        longest = max(map(len, runs.products))
-        most = Counter(min(one for one in runs.products if len(one) == longest))
+        most = Counter(runs.ordered[0])
         return _sum(Work(frozenset({tuple(sorted((Counter(one) - most).elements()))})) for one in self.products)
 
     def without(self, name: str) -> Work:
         """Leave a factor out."""
         return _sum(Work(frozenset({tuple(factor for factor in one if factor != name)})) for one in self.products)
 
+    @property
+    def ordered(self) -> list[tuple[str, ...]]:
+        """The products, those of most factors first."""
+        return sorted(self.products, key=lambda one: (-len(one), one))
+
     def __str__(self) -> str:
-        """Spell as an expression, the products of most factors first."""
-        return " + ".join(map(_text, sorted(self.products, key=lambda one: (-len(one), one))))
+        """Spell as an expression."""
+        return " + ".join(map(_text, self.ordered))
 
 
 ONCE = Work()

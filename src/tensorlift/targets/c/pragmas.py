@@ -21,12 +21,12 @@ _ROWS = 8  # that a thread takes in turn, where later ones have more to do
 START = "#pragma omp parallel for"
 _SUM = r"\w+(?: [-+*] \w+)*"
 _FACTOR = rf"(?:\w+|\({_SUM}\))"
-_PRODUCT = rf"\(double\){_FACTOR}(?: \* {_FACTOR})*"
 _PRAGMA = re.compile(
     rf"\s*{START}(?: schedule\(static, [1-9]\d*\))?(?P<reductions>(?: reduction\([^():]+: \w+\))*)"
     rf"(?: if \((?:{_SUM}|\(double\){_FACTOR}(?: \* {_FACTOR})+) > \d+\))?"
 )
-LEAST = rf"(?:{_SUM}|{_PRODUCT}(?: \+ {_PRODUCT})*)"  # what is compared with a number of iterations
+_PRODUCT = r"\(double\)\w+(?: \* \w+)*"
+LEAST = rf"(?:\w+|{_PRODUCT}(?: \+ {_PRODUCT})*)"  # sizes that are compared with a number of iterations
 _REDUCTION = re.compile(r" reduction\(([^():]+): (\w+)\)")
 _DIRECTIVES = {*(f"#include <{name}>" for name in (CBLAS, *HEADERS)), *APART}
 _HIDING = re.compile(r"[\\#\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029]|%:|\?\?|_Pragma")  # of lines, or directives

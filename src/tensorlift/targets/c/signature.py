@@ -228,7 +228,7 @@ def entry_lines(  # noqa: PLR0913, PLR0917 - a signature, a program and what it 
         signature.declared(name),
         "{",
         *(f"  {C_TYPES[slot.dtype]} *{slot.name} = NULL;" for slot in scratch),
-        *joined(tests),
+        *_joined(tests),
         *(f"    {line}" for line in body),
         "  } else {",
         *(f"    free({slot.name});" for slot in scratch),
@@ -238,7 +238,7 @@ def entry_lines(  # noqa: PLR0913, PLR0917 - a signature, a program and what it 
     ]
 
 
-def joined(tests: Sequence[str]) -> Iterator[str]:
+def _joined(tests: Sequence[str]) -> Iterator[str]:
     """Write a conjunction, a line for each condition; always true without any."""
     listed = list(dict.fromkeys(tests)) or ["1"]
     for position, test in enumerate(listed):
