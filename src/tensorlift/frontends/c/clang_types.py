@@ -53,7 +53,6 @@ _REFUSED = {
 }
 
 _ARRAYS = {TypeKind.CONSTANTARRAY, TypeKind.VARIABLEARRAY, TypeKind.INCOMPLETEARRAY}
-_CONVERSIONS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR, CursorKind.CSTYLE_CAST_EXPR}
 _PARAMETER = CursorKind.PARM_DECL.value
 
 
@@ -97,7 +96,7 @@ class TypeReader:
             if libclang.referenced_identity(cursor) == parameter.data[0]:
                 yield self.of(cursor) if around is None else around
             return
-        if cursor.kind not in _CONVERSIONS:
+        if cursor.kind not in libclang.CONVERSIONS:
             around = None
         elif not _is_void(kind := self.of(cursor)) and (around is None or _is_void(around)):
             around = kind

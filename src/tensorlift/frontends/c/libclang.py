@@ -28,6 +28,9 @@ INCLUDE = Path(__file__).parent / "include"
 _SHORT = 1 << 16  # a text of C without directives that is parsed at once: a thread to stop it takes as long
 _GO_ON = 0x200  # CXTranslationUnit_KeepGoing: errors behind a header that is missing are found too
 LIBRARY: Any = cindex.conf.lib
+# What stands around an expression: parentheses and conversions that nobody wrote, and those that are written too.
+WRAPPERS = frozenset({cindex.CursorKind.PAREN_EXPR, cindex.CursorKind.UNEXPOSED_EXPR})
+CONVERSIONS = WRAPPERS | {cindex.CursorKind.CSTYLE_CAST_EXPR}
 
 _BINARY_SPELLINGS = "? .* ->* * / % + - << >> <=> < > <= >= == != & ^ | && || = *= /= %= += -= <<= >>= &= ^= |= ,"
 _UNARY_SPELLINGS = "? post++ post-- pre++ pre-- & * + - ~ ! real imag extension co_await"

@@ -18,7 +18,6 @@ from tensorlift.frontends.c import libclang
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR}
 _STEPS = {"post++", "post--", "pre++", "pre--"}
 _ON_THE_WAY = {
     CursorKind.BINARY_OPERATOR,
@@ -162,7 +161,7 @@ def _changes(cursor: Any) -> bool:
 
 def stripped(cursor: Any) -> Any:
     """Take parentheses and implicit conversions off an expression."""
-    return libclang.inside(cursor, _WRAPPERS)
+    return libclang.inside(cursor, libclang.WRAPPERS)
 
 
 def _written(target: Any, facts: Facts) -> None:

@@ -400,6 +400,6 @@ def _terms(node: Node, operators: set[str], *, negative: bool) -> Iterator[tuple
 
 
 def _inner(node: Node) -> Node:
-    while node.kind in {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR} and len(node.parts) == 1:
+    while node.kind in libclang.WRAPPERS and len(node.parts) == 1:
         (node,) = node.parts
     return node

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _EXTREMES = {">": "max", "<": "min"}
 _LOOPS = {CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT}
 _PLAIN = {*_LOOPS, CursorKind.COMPOUND_STMT, CursorKind.DECL_STMT, CursorKind.IF_STMT, CursorKind.NULL_STMT}
-_WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR}
 _ASSIGNMENTS = {CursorKind.BINARY_OPERATOR, CursorKind.COMPOUND_ASSIGNMENT_OPERATOR}
 _STEPS = ("post++", "pre++", "post--", "pre--")
 _FOR_PARTS = 4
@@ -139,7 +138,7 @@ def _step(step: Any, variable: int | None, named: int, source: bytes) -> str | N
     operator = libclang.binary_operator(step)
     if operator in ("+=", "*="):
         return operator[0] if _type(value) == _type(target) and named == 1 else None
-    value = libclang.inside(value, _WRAPPERS if _type(target) == "_Bool" else {CursorKind.PAREN_EXPR})
+    value = libclang.inside(value, libclang.WRAPPERS if _type(target) == "_Bool" else {CursorKind.PAREN_EXPR})
     if operator != "=" or value.kind not in {CursorKind.BINARY_OPERATOR, CursorKind.CONDITIONAL_OPERATOR}:
         return None
     parts = libclang.children(value)
@@ -175,7 +174,7 @@ def _changed(cursor: Any) -> Any | None:
             changes = libclang.unary_operator(cursor) in _STEPS
         case kind:
             changes = kind is CursorKind.COMPOUND_ASSIGNMENT_OPERATOR
-    target = libclang.inside(libclang.children(cursor)[0], _WRAPPERS) if changes else None
+    target = libclang.inside(libclang.children(cursor)[0], libclang.WRAPPERS) if changes else None
     return target if target is not None and libclang.is_name(target) else None
 
 
@@ -189,11 +188,11 @@ def _leaves(cursor: Any) -> bool:
 def _takes_address(cursor: Any) -> bool:
     if cursor.kind is not CursorKind.UNARY_OPERATOR or libclang.unary_operator(cursor) != "&":
         return False
-    return libclang.inside(libclang.children(cursor)[0], _WRAPPERS).kind is not CursorKind.ARRAY_SUBSCRIPT_EXPR
+    return libclang.inside(libclang.children(cursor)[0], libclang.WRAPPERS).kind is not CursorKind.ARRAY_SUBSCRIPT_EXPR
 
 
 def _is_name(cursor: Any, variable: int | None) -> bool:
-    cursor = libclang.inside(cursor, _WRAPPERS)
+    cursor = libclang.inside(cursor, libclang.WRAPPERS)
     return libclang.is_name(cursor) and libclang.referenced_identity(cursor) == variable
 
 

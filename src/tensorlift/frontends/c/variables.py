@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 _DEPTH_LIMIT = 120
 _ARRAYS = {TypeKind.CONSTANTARRAY, TypeKind.VARIABLEARRAY, TypeKind.INCOMPLETEARRAY}
-_CONVERSIONS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR, CursorKind.CSTYLE_CAST_EXPR}
 _CONSTANTS = {CursorKind.INTEGER_LITERAL, CursorKind.CHARACTER_LITERAL, CursorKind.CXX_UNARY_EXPR}  # and `sizeof`
 
 
@@ -102,7 +101,7 @@ class UnitReader:
     def _extent(self, cursor: Any, depth: int) -> nodes.Expression:
         """Read a sum of sizes, of which conversions do not matter."""
         location = self.location(cursor)
-        while cursor.kind in _CONVERSIONS and (inner := libclang.expressions(cursor)):
+        while cursor.kind in libclang.CONVERSIONS and (inner := libclang.expressions(cursor)):
             cursor = inner[-1]
         if depth > _DEPTH_LIMIT:
             raise refusal("depth", location)

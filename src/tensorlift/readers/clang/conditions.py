@@ -28,7 +28,6 @@ from tensorlift.readers.clang.memory import is_null, is_null_constant, same_base
 from tensorlift.readers.flow import Flow, Local
 
 COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
-_WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR}
 _LITERALS = {CursorKind.INTEGER_LITERAL, CursorKind.CXX_BOOL_LITERAL_EXPR}
 
 
@@ -92,7 +91,7 @@ def _is_true(constant: ConstantOp) -> bool:
 
 def _is_string(cursor: Any) -> bool:
     """Whether a condition is a text, which is there: ``assert(n > 3 && "n is small")``."""
-    while cursor.kind in _WRAPPERS and len(libclang.children(cursor)) == 1:
+    while cursor.kind in libclang.WRAPPERS and len(libclang.children(cursor)) == 1:
         (cursor,) = libclang.children(cursor)
     return bool(cursor.kind is CursorKind.STRING_LITERAL)
 
@@ -143,7 +142,7 @@ def chosen(ctx: Context, cursor: Any) -> SSAValue:
 def without_parentheses(ctx: Context, cursor: Any) -> Any:
     """Strip parentheses, ``__extension__``, and what libclang shows around an expression of the same type."""
     while True:
-        if cursor.kind in _WRAPPERS:
+        if cursor.kind in libclang.WRAPPERS:
             children = libclang.children(cursor)
             if len(children) != 1 or ctx.type_of(children[0]) != ctx.type_of(cursor):
                 return cursor

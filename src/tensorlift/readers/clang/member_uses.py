@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 Way: TypeAlias = tuple[str, ...]
 
-_WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR, CursorKind.CSTYLE_CAST_EXPR}
 _LONGEST = 16  # names of a way; pointers of a list that start from each other would make it longer and longer
 
 
@@ -113,7 +112,7 @@ def _is_on_the_way(cursor: Any) -> bool:
     """Whether an expression means what is inside of it, or what that points to, or its address."""
     if cursor.kind is CursorKind.UNARY_OPERATOR:
         return libclang.unary_operator(cursor) in {"*", "&", "extension"}
-    return cursor.kind in _WRAPPERS
+    return cursor.kind in libclang.CONVERSIONS
 
 
 def _is_step(cursor: Any) -> bool:

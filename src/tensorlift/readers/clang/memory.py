@@ -159,7 +159,6 @@ def counted(
 
 
 _NULLS = {CursorKind.CXX_NULL_PTR_LITERAL_EXPR, CursorKind.GNU_NULL_EXPR}
-_WRAPPERS = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR, CursorKind.CSTYLE_CAST_EXPR}
 
 
 def retyped(ctx: Context, found: Pointer | Allocation, target: PointerType, cursor: Any) -> Value:
@@ -217,7 +216,7 @@ def null_pointer(ctx: Context, target: PointerType, cursor: Any) -> Pointer:
 
 def is_null_constant(cursor: Any) -> bool:
     """Whether an expression is ``0``, ``NULL``, ``nullptr`` or a cast of one."""
-    while cursor.kind in _WRAPPERS:
+    while cursor.kind in libclang.CONVERSIONS:
         children = libclang.expressions(cursor)
         if len(children) != 1:
             return False

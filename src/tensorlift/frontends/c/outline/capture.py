@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import LiftError, Location
 
 
-_PLAIN = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR, CursorKind.CSTYLE_CAST_EXPR}
-
-
 class Effect(Enum):
     """What happens to a variable first; ``WRITE`` only where it happens for certain."""
 
@@ -61,7 +58,7 @@ def _effect(node: Node, variable: int) -> Effect:
         return _choice(parts, variable)
     if kind in LOOPS:
         return _loop(kind, parts, variable)
-    if kind in _PLAIN and len(parts) == 1 and not parts[0].name:
+    if kind in libclang.CONVERSIONS and len(parts) == 1 and not parts[0].name:
         return _effect(parts[0], variable)
     if kind is CursorKind.BINARY_OPERATOR:
         return _operator(node.operator, parts, variable)
@@ -154,7 +151,6 @@ _EXTENT = re.compile(r"\[([^\]]*)\]")
 _PLAIN_EXTENT = re.compile(r"[\w\s*+()-]*")
 _COMPARISONS = {"==", "!=", "<=", ">="}
 _VARIABLES = {CursorKind.VAR_DECL, CursorKind.PARM_DECL}
-_THROUGH = {CursorKind.PAREN_EXPR, CursorKind.UNEXPOSED_EXPR, CursorKind.CSTYLE_CAST_EXPR}
 
 
 class Way(Enum):
@@ -251,7 +247,7 @@ def _is_address(above: Sequence[Node]) -> bool:
 def _keeps_address(above: Sequence[Node]) -> bool:
     if not _is_address(above):
         return False
-    outside = [node for node in above if node.kind not in _THROUGH][1:]
+    outside = [node for node in above if node.kind not in libclang.CONVERSIONS][1:]
     call = outside[0] if outside else None
     if call is None or call.kind is not CursorKind.CALL_EXPR:
         return True
