@@ -83,6 +83,7 @@ def commands() -> None:
 
 @commands.command(short_help="Lift the functions of a source file.")
 @click.argument("file")
+@click.argument("others", metavar="[OTHER]...", nargs=-1)
 @click.option("--function", "functions", metavar="F", multiple=True, help="Lift this function only (repeatable).")
 @click.option(
     "--to", "target", metavar="TARGET", default="numpy", show_default=True, help="See 'tensorlift targets'; or auto."
@@ -146,6 +147,7 @@ def commands() -> None:
 def lift(  # noqa: PLR0913 - one parameter for each option
     *,
     file: str,
+    others: tuple[str, ...],
     functions: tuple[str, ...],
     target: str,
     measured: str | None,
@@ -172,6 +174,8 @@ def lift(  # noqa: PLR0913 - one parameter for each option
 ) -> int:
     """Lift the functions of FILE ('-': standard input) and show the programs with their verdicts.
 
+    In C, what FILE does not define is looked for in OTHER files of the project, and in those of -p.
+
     Exit status: 0 all functions lifted, 1 some refused or unchanged (with --check: FILE would change), 2 the request is
     wrong, 3 an internal error.
     """
@@ -193,14 +197,14 @@ def lift(  # noqa: PLR0913 - one parameter for each option
         from tensorlift.runtime.xla import require_portable
 
         require_portable(target)
-    source = read_source(file)
+    source, *_ = map(read_source, (file, *others))  # says what is wrong with others
     if heuristics is not None:
         from tensorlift.engines import heuristics_named
 
         flags["heuristics"] = heuristics_named(heuristics)
     given = dict(flags)
     options = replace(  # from here on every room is loaded: only for a request that can be met
-        lift_options(file, functions, target, flags),
+        lift_options(file, functions, target, flags, others),
         engine=engine,
         budget=budget,
         tactics=tactics,

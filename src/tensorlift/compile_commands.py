@@ -19,6 +19,7 @@ _FOLDERS = ("-I", "-isystem", "-iquote", "-idirafter")
 _BEFORE = ("ccache", "sccache", "distcc", "icecc")  # what runs a compiler
 _OUTPUTS = re.compile(r"-(?:[cSE]|o.*|M.*|Wp,-M.*|save-temps.*|pie|-)")  # what says which files a compiler writes
 _WITH_VALUE = ("-o", "-MF", "-MT", "-MQ", "-MJ")
+_MACHINE = re.compile(r"-m(?:32|64|x32|abi=.*)|-f(?:no-)?(?:(?:un)?signed-char|short-(?:enums|wchar)|pack-struct.*)")
 _REMEDY = "give the compile_commands.json of the build, or its folder"
 
 
@@ -36,6 +37,11 @@ class CompilerFlags:
     compiler: str = ""
     rest: tuple[str, ...] = ()
     folder: str = ""
+
+    @property
+    def machine(self) -> tuple[str, ...]:
+        """The flags that change what types are."""
+        return tuple(flag for flag in self.rest if _MACHINE.fullmatch(flag))
 
 
 def read_flags(database: str, file: str) -> CompilerFlags:
@@ -57,12 +63,19 @@ class Database:
         except (OSError, ValueError) as error:
             raise refuse("TL509", f"cannot read '{path}': {error}", remedy=_REMEDY) from None
         named = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-        self._entries = {_file_of(entry, path): entry for entry in reversed(named)}  # the first one of a file counts
+        self._all: dict[Path, list[dict[str, Any]]] = {}
+        for entry in named:
+            self._all.setdefault(_file_of(entry, path), []).append(entry)
 
     def flags(self, file: str) -> CompilerFlags | None:
         """Give the flags for a file, None where the database does not name it."""
-        entry = self._entries.get(Path(file).resolve())
-        return None if entry is None else _flags(entry, self._path)
+        entries = self._all.get(Path(file).resolve(), ())
+        return _flags(entries[0], self._path) if entries else None  # the first one of a file counts
+
+    def files(self) -> Iterator[tuple[str, list[CompilerFlags]]]:
+        """Give all files, each with the flags of each way in which it is compiled."""
+        for file, entries in sorted(self._all.items()):
+            yield str(file), [_flags(entry, self._path) for entry in entries]
 
 
 def _path(database: str) -> Path:

@@ -24,6 +24,7 @@ from tensorlift.targets.c.courses import is_running
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from tensorlift.frontends.c.elsewhere import OtherFile
     from tensorlift.ir.cut import Cut
     from tensorlift.ir.function import FunctionView
     from tensorlift.ir.function import Parameter as SourceParameter
@@ -65,6 +66,7 @@ class Lifting:
     preconditions: tuple[Precondition, ...]
     program: FunctionView | None = None  # the emitted program, where it was read back
     tensors: TensorProgram | None = None  # what it was emitted from, where it is of whole arrays
+    others: tuple[OtherFile, ...] = ()  # of the project, that something was found in
 
 
 def record_of(

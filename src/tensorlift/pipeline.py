@@ -46,9 +46,10 @@ from tensorlift.summarize import summarise
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Summary
+    from tensorlift.frontends.c.elsewhere import OtherFile
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.poly.domain import Domain
     from tensorlift.profit import Pays
@@ -89,6 +90,7 @@ class LiftOptions:
     budget: float | None = None  # seconds that all engines together may take, to find what is cheaper
     replaces: bool = False  # the program takes the place of its source, and may not be slower by degree
     pays: Pays = ""
+    others: tuple[OtherFile, ...] = ()  # of the project: in C, where functions are found that the source only declares
     forms_at: tuple[tuple[str, int], ...] | None = None  # sizes at which the cheapest form is chosen; None: as derived
 
 
@@ -268,6 +270,7 @@ def _lift_module(
     reports: list[DifferentialReport] = []
     with clock.stage("definitions"):
         half = decide_first_half(function, view, summary)
+    others = tuple(function.elsewhere.taken) if function.elsewhere is not None else ()
     with _untested() as warnings:
         if options.test and target.instances:
             require_library(target.library)
@@ -278,10 +281,9 @@ def _lift_module(
                 reports.append(_run_small(view, summary, emitted, target.library, proved.view, run))
         if options.test and PurePath(source.name).suffix != ".mlir":
             with clock.stage("test"):
-                reports.append(_run_original(view, summary, emitted, source, options, proved.view))
-    lifting = Lifting(
-        view, summary, emitted, proved.certificate, tuple(reports), proved.preconditions, proved.view, proved.program
-    )
+                reports.append(_run_original(view, summary, emitted, source, options, proved.view, others))
+    found = proved.preconditions, proved.view, proved.program, others
+    lifting = Lifting(view, summary, emitted, proved.certificate, tuple(reports), *found)
     record = record_of(lifting, function.location, source.sha256, options.target, clock.seconds)
     warnings += _unguarded(proved.preconditions) if options.guards else ()
     warnings += _on_trust(proved.program, function) if proved.program is not None else ()
@@ -419,12 +421,13 @@ def _run_original(  # noqa: PLR0913, PLR0917 - a source and a program, each in t
     source: Source,
     options: LiftOptions,
     program: FunctionView | None,
+    others: Iterable[OtherFile],
 ) -> DifferentialReport:
     """Run the program against the source, compiled, both in limited subprocesses."""
     from tensorlift.runtime.differential import differential_test
     from tensorlift.runtime.original import CompileOptions
 
-    compiler = CompileOptions(options.include_dirs, options.defines, options.std or "", options.include_files)
+    compiler = CompileOptions.of(options, others)
     if program is not None:
         from tensorlift.runtime.differential import compare_compiled
         from tensorlift.runtime.original import Original

@@ -72,7 +72,9 @@ def _read_cpp(source: Source, options: LiftOptions, wanted: str | None) -> Seque
 def _read_c(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
     from tensorlift.languages.c import read_c
 
-    found = read_c(source.text, source.name, function=wanted, std=options.std, **_preprocessor(options))
+    found = read_c(
+        source.text, source.name, function=wanted, others=options.others, std=options.std, **_preprocessor(options)
+    )
     return _with_extents(found, options)
 
 

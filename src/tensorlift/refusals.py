@@ -140,8 +140,11 @@ REFUSALS: dict[str, Refusal] = {
     "initialiser": Refusal("TL149", "this initialiser is not lifted: {detail}", "assign the elements in a loop"),
     # Calls and expressions.
     "call": Refusal(
-        "TL150", "`{detail}` is not known", "define the function in the same file, or use a function of <math.h>"
+        "TL150",
+        "`{detail}` is not known",
+        "give the files of the project, by -p or after FILE, or use a function of <math.h>",
     ),
+    "elsewhere": Refusal("TL100", "{detail}", "define it once in the project, as it is declared, or in the same file"),
     "heap": Refusal("TL151", "`{detail}` manages heap memory", "use a parameter or a local array"),
     "output": Refusal("TL152", "`{detail}` is input or output", "keep input and output out of the function"),
     "variadic": Refusal("TL153", "variadic functions are not lifted: {detail}", "pass a fixed number of arguments"),

@@ -32,7 +32,8 @@ class Entry:
     ``code`` and ``reason`` say why it is refused; where a loop stays, ``reason`` says why, without a code.  ``loops``
     tells whether it loops over arrays, None where nobody could look.  ``flags`` are what it was read with.  ``end`` is
     its last line, ``at`` the one that the reason is about, ``remedy`` what must change; ``matches`` tell which lines of
-    the file a line of the program computes.
+    the file a line of the program computes.  ``asked`` are names that were looked for in other files, each with a
+    digest of those that have it.
     """
 
     file: str
@@ -53,6 +54,7 @@ class Entry:
     remedy: str = ""
     program: str = ""
     matches: tuple[Match, ...] = ()
+    asked: tuple[tuple[str, str], ...] = ()
 
     @property
     def key(self) -> tuple[str, str, str, tuple[str, ...], str]:
@@ -69,7 +71,7 @@ _ENTRIES = Codec(
     {
         Entry: Form(
             "file function=name line end! verdict level code reason at! remedy? loops seconds! sha256 target flags"
-            " tensorlift=version program? matches?",
+            " tensorlift=version program? matches? asked?",
             make=lambda **given: Entry(**{"seconds": None, **given}),
         )
     },

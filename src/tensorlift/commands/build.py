@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Make a drop-in library of a C file.")
 @click.argument("file")
+@click.argument("others", metavar="[OTHER]...", nargs=-1)
 @click.option("-o", "--output", metavar="LIB.so", required=True, help="Write the library to this file.")
 @click.option("--function", "functions", metavar="F", multiple=True, help="Lift this function only (repeatable).")
 @click.option("--programs", "programs_output", metavar="OUT.c", help="Also write the programs to this file.")
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 def build(  # noqa: PLR0913 - one parameter for each option
     *,
     file: str,
+    others: tuple[str, ...],
     output: str,
     functions: tuple[str, ...],
     programs_output: str | None,
@@ -43,6 +45,7 @@ def build(  # noqa: PLR0913 - one parameter for each option
 ) -> int:
     """Compile FILE, in C, to a shared library in which every function that lifts runs as its proved program.
 
+    What FILE does not define is looked for in OTHER files of the project, and in those of -p.
     Functions keep their symbols and signatures.  Where a precondition does not hold a call runs the original, and so do
     functions that do not lift.  BLAS is that of OpenBLAS.
     Exit status: 0 all functions lifted, 1 some are as they were, 2 the request is wrong.
@@ -53,9 +56,10 @@ def build(  # noqa: PLR0913 - one parameter for each option
     from tensorlift.source import read_source
 
     check_outputs(file, [output, *([programs_output] if programs_output else [])])
-    source = read_source(file)
+    source, *_ = map(read_source, (file, *others))  # says what is wrong with others
     project = project_of(file, flags, OPTIMISED, cflags)
-    options = replace(lift_options(file, functions, "c", flags), replaces=True, pays="" if regardless else "reordered")
+    options = lift_options(file, functions, "c", flags, others)
+    options = replace(options, replaces=True, pays="" if regardless else "reordered")
     from tensorlift.pipeline import lift_source
 
     record = lift_source(source, options)

@@ -93,8 +93,7 @@ class _Rewriting(Rewriting):
     def __init__(self, source: Source, options: LiftOptions, project: Project | None) -> None:
         super().__init__(source, options, set(_WORD.findall(source.text)))
         self.text = source.text.encode()
-        given = CompileOptions(options.include_dirs, options.defines, options.std or "", options.include_files)
-        asked = project or Project.of(source.name, given, ())
+        asked = project or Project.of(source.name, CompileOptions.of(options), ())
         self.project = replace(asked, flags=(*_CHECKED, *asked.flags))  # what the project turns off stays off
         self.arguments = parser_arguments(options.include_dirs, options.include_files, options.defines, options.std)
         self.unit = Unit(source.text, source.name, self.arguments)

@@ -5,6 +5,7 @@ Exit statuses of commands, and how diagnostics become one.
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from tensorlift.compile_commands import CompilerFlags
     from tensorlift.diagnostics import Diagnostic
+    from tensorlift.frontends.c.elsewhere import OtherFile
     from tensorlift.pipeline import LiftOptions
     from tensorlift.runtime.compilers import Project
     from tensorlift.runtime.measure import Conditions
@@ -75,16 +77,40 @@ def running_options(command: Command) -> Command:
     return _with(command, _RUNNING)
 
 
-def lift_options(file: str, functions: tuple[str, ...], target: str, flags: dict[str, Any]) -> LiftOptions:
-    """Make the options of lifting of those of a command, and of a build's database where one is named."""
+def lift_options(
+    file: str, functions: tuple[str, ...], target: str, flags: dict[str, Any], others: Sequence[str] = ()
+) -> LiftOptions:
+    """Make the options of lifting of those of a command, and of a build's database where one is named.
+
+    What the file does not define is looked for in the ``others``, and in all files of the database.
+    """
     from tensorlift.pipeline import LiftOptions
 
     database = flags.pop("database", None)
+    more = other_files(flags, others, database) if others or database else ()
     if database:
         from tensorlift.compile_commands import read_flags
 
         flags = with_compiler_flags(flags, read_flags(database, file))
-    return LiftOptions(functions, target, **flags)
+    return LiftOptions(functions, target, others=more, **flags)
+
+
+def other_files(flags: dict[str, Any], names: Sequence[str], database: str | None) -> tuple[OtherFile, ...]:
+    """List the files of a project in C: those of a build's database as they are compiled, others by the flags given."""
+    from tensorlift.compile_commands import Database
+    from tensorlift.frontends.c.elsewhere import OtherFile
+
+    def read_with(name: str, ways: Sequence[CompilerFlags]) -> OtherFile:
+        given = with_compiler_flags(flags, ways[0]) if ways else flags
+        kept = {flag: given[flag] for flag in ("include_dirs", "include_files", "defines", "std")}
+        is_ambiguous = any(way != ways[0] for way in ways)
+        return OtherFile(name, **kept, machine=ways[0].machine if ways else (), is_ambiguous=is_ambiguous)
+
+    built = dict(Database(database).files()) if database else {}
+    known = {os.path.realpath(file): read_with(os.path.relpath(file), ways) for file, ways in built.items()}
+    for name in names:
+        known.setdefault(os.path.realpath(name), read_with(name, ()))
+    return tuple(file for _, file in sorted(known.items()) if file.name.endswith(".c"))
 
 
 def with_compiler_flags(flags: dict[str, Any], found: CompilerFlags) -> dict[str, Any]:

@@ -62,9 +62,7 @@ class Prepared:
     @property
     def original(self) -> Original:
         """The source, to be compiled as the user compiles it."""
-        options = self.options
-        flags = CompileOptions(options.include_dirs, options.defines, options.std or "", options.include_files)
-        return Original(self.source.text, self.source.name, flags)
+        return Original(self.source.text, self.source.name, CompileOptions.of(self.options, self.lifting.others))
 
     def program(self, backend: Backend) -> Program:
         """Give the program for a backend of the target that the function was lifted to."""

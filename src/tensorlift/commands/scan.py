@@ -11,11 +11,12 @@ import os
 import sys
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from tensorlift.commands.options import OK, REFUSED, source_options, with_compiler_flags
+from tensorlift.commands.options import OK, REFUSED, other_files, source_options, with_compiler_flags
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -149,11 +150,12 @@ def _tasks(files: Sequence[str], target: str, flags: dict[str, Any]) -> tuple[li
 
     named = flags.pop("database")
     database = Database(named) if named else None
+    others = other_files(flags, () if named else files, named)
     tasks, unreadable = [], []
     for file in files:
         found = database.flags(file) if database is not None else None  # of what is not built, none
         own = with_compiler_flags(flags, found) if found is not None else flags
-        task = Task(file, "", LiftOptions(target=target, **own), _spelled(**own))
+        task = Task(file, "", LiftOptions(target=target, others=others, **own), _spelled(**own))
         try:
             tasks.append(replace(task, sha256=read_source(file).sha256))
         except LiftError as error:
@@ -172,8 +174,16 @@ def _spelled(
 
 
 def _known(known: Sequence[Entry], tasks: Sequence[Task]) -> list[Entry]:
-    """Keep what a record tells of files that are as they were; files of which something was lost are tried again."""
-    wanted = {task.key for task in tasks} - {entry.key for entry in known if entry.is_lost}
+    """Keep what a record tells of files that are as they were, and so is what was found in others.
+
+    Files of which something was lost are tried again.
+    """
+    from tensorlift.frontends.c.elsewhere import evidence
+
+    others = tasks[0].options.others if tasks else ()
+    digest = cache(lambda name: evidence(name, others)[0])
+    changed = {entry.key for entry in known if any(digest(name) != was for name, was in entry.asked)}
+    wanted = {task.key for task in tasks} - {entry.key for entry in known if entry.is_lost} - changed
     return [entry for entry in known if entry.key in wanted]
 
 

@@ -259,7 +259,8 @@ def _lifted(task: Task, source: Source, function: ReadFunction, known: Listed, s
     )
     at = why.location.line if why.location is not None and why.location.file == task.file else None
     lines = matches(found[record.name]) if record.name in found else ()
-    return replace(entry, end=known.end, at=at, remedy=why.remedy, program=record.program, matches=lines)
+    asked = tuple(sorted(function.elsewhere.asked.items())) if function.elsewhere is not None else ()
+    return replace(entry, end=known.end, at=at, remedy=why.remedy, program=record.program, matches=lines, asked=asked)
 
 
 def reason_of(record: FunctionRecord) -> Diagnostic:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from tensorlift.diagnostics import Diagnostic, Location
+    from tensorlift.frontends.c.elsewhere import Elsewhere
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,8 @@ class ReadFunction:
 
     With a module, the diagnostics are notes and warnings.  ``literally`` reads the function into literal IR, or
     raises ``LiftError``, where its language has a literal reader.  ``inference`` is what the front end found out
-    about types that the source does not state, where that needs it.
+    about types that the source does not state, where that needs it.  ``elsewhere`` knows what was
+    found in other files of a project in C.
     """
 
     name: str
@@ -31,6 +33,7 @@ class ReadFunction:
     diagnostics: tuple[Diagnostic, ...] = ()
     literally: Callable[[], ModuleOp] | None = None
     inference: Any = None
+    elsewhere: Elsewhere | None = None
 
 
 def _unwatched(_name: str, _location: Location) -> Diagnostic | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.memref import GlobalOp
 
+from tensorlift.frontends.c.elsewhere import Elsewhere
 from tensorlift.frontends.c.reader import ParsedFile, parse_c, read_functions
 from tensorlift.frontends.c.signature import Asked, c_signature
 from tensorlift.ir.function import function_named
@@ -17,35 +18,45 @@ from tensorlift.normalise.loop_ir import MLIR, C, loop_ir
 from tensorlift.readers.clang import literal_module_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
 
+    from tensorlift.frontends.c.elsewhere import OtherFile
     from tensorlift.frontends.c.variables import UnitReader
     from tensorlift.frontends.read_function import ReadFunction
 
 
-def read_c(text: str, filename: str, *, function: str | None = None, **options: Any) -> list[ReadFunction]:
+def read_c(
+    text: str, filename: str, *, function: str | None = None, others: Sequence[OtherFile] = (), **options: Any
+) -> list[ReadFunction]:
     """Read C source text into the loop IR, one module for each function that the file defines.
 
     ``options`` are those of ``parse_c``.  With ``function`` only that function is read; without, all but ``main``.
+    What the file does not define is looked for in the ``others`` of its project.
 
     Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function, no text.
     """
-    return read_parsed_c(parse_c(text, filename, **options), function)
+    return read_parsed_c(parse_c(text, filename, **options), function, others)
 
 
 def read_parsed_c(
-    parsed: ParsedFile, function: str | None = None, *, wraps: bool = False, keeps_rank: bool = False
+    parsed: ParsedFile,
+    function: str | None = None,
+    others: Sequence[OtherFile] = (),
+    *,
+    wraps: bool = False,
+    keeps_rank: bool = False,
 ) -> list[ReadFunction]:
     """Read the functions of a file as ``read_c`` does.
 
     Integers of less than 64 bits may be taken to wrap, and subscripts to stay in the dimensions that are declared.
     """
-    literal = cache(partial(literal_module_of, parsed))
+    elsewhere = Elsewhere(parsed, others)
+    literal = cache(partial(literal_module_of, parsed, elsewhere=elsewhere))
     lower = partial(_lower, parsed, literal, wraps=wraps, keeps_rank=keeps_rank)
     found = read_functions(parsed, lower, function)
-    return [replace(f, literally=partial(literal, f.name)) for f in found]
+    return [replace(f, literally=partial(literal, f.name), elsewhere=elsewhere) for f in found]
 
 
 def _lower(  # noqa: PLR0913 - a function, and how it is read

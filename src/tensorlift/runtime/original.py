@@ -29,7 +29,7 @@ from tensorlift.runtime.layout import Layout, layout_of
 from tensorlift.runtime.workers import Limits, WorkerError, run_limited, run_worker
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tensorlift.ir.function import FunctionView, Parameter
     from tensorlift.runtime.compare import Array
@@ -45,6 +45,13 @@ class CompileOptions:
     define: tuple[str, ...] = ()
     standard: str = ""
     include_files: tuple[str, ...] = ()
+    linked: tuple[tuple[str, CompileOptions], ...] = ()  # other files, each with its own
+
+    @staticmethod
+    def of(given: Any, linked: Iterable[Any] = ()) -> CompileOptions:
+        """Take them from what has include_dirs, defines, std, and include_files, as do the other files."""
+        others = tuple((file.name, CompileOptions.of(file)) for file in linked)
+        return CompileOptions(given.include_dirs, given.defines, given.std or "", given.include_files, others)
 
     def flags(self) -> list[str]:
         """Spell them for cc; folders are made absolute, since cc runs elsewhere."""
@@ -78,7 +85,8 @@ class Build:
 # Signed overflow wraps and objects may be punned, as the loop IR means C; undefined functions are errors of the linker;
 # a name that the C library defines too, such as `index`, is that of the source; assertions are taken to hold.
 _MEANING = ("-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-DNDEBUG")
-CHECKED = Build(("cc",), ("c++", "g++", "clang++"), ("-O1", "-fwhole-program", *_MEANING))
+_WHOLE = "-fwhole-program"
+CHECKED = Build(("cc",), ("c++", "g++", "clang++"), ("-O1", _WHOLE, *_MEANING))
 _FLAGS = ("-shared", "-fPIC", "-w", "-Wl,-z,defs", "-Wl,-Bsymbolic")
 _CPP_FLAGS = ("-fno-access-control",)  # members of objects are set as they are
 _CPP_STANDARD = "-std=c++17"
@@ -126,8 +134,10 @@ def compile_original(
     cpp = [*_CPP_FLAGS, _CPP_STANDARD] if view.prototype else []
     beside = [f"-I{home.parent}"] if home.exists() else []
     libraries = ["-lopenblas", "-lm"] if "<cblas.h>" in original.text else ["-lm"]
-    flags = [*build.flags, *_FLAGS, *cpp, *original.options.flags(), *beside]
-    command = [compiler, *flags, "-o", "tl_call.so", called, *libraries]
+    own = [flag for flag in build.flags if flag != _WHOLE or not original.options.linked]
+    flags = [*own, *_FLAGS, *cpp, *original.options.flags(), *beside]
+    objects = [_compiled(compiler, own, *other, folder, limits) for other in original.options.linked]
+    command = [compiler, *flags, "-o", "tl_call.so", called, *objects, *libraries]
     outcome = run_limited(command, folder, limits)
     missing = sorted(set(_MISSING.findall(outcome.errors)))
     if missing and view.name not in missing and not view.prototype:  # what tells of errors, or what others call
@@ -142,6 +152,17 @@ def compile_original(
             "TL602", f"the original does not compile: {first}", view.location, "give -I, -D and --std as cc needs"
         )
     return folder / "tl_call.so"
+
+
+def _compiled(  # noqa: PLR0913, PLR0917 - by which compiler, what, and where
+    compiler: str, flags: Sequence[str], file: str, options: CompileOptions, folder: Path, limits: Limits
+) -> str:
+    """Compile another file of the project to an object."""
+    home = Path(file).resolve()
+    made = f"tl_{'_'.join(home.parts[1:])}.o"
+    own = [*flags, "-fPIC", "-w", *options.flags(), f"-I{home.parent}"]
+    run_limited([compiler, *own, "-c", str(home), "-o", made], folder, limits)
+    return made
 
 
 def _compiler(view: FunctionView, build: Build) -> str:

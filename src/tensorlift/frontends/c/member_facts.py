@@ -16,7 +16,9 @@ from clang.cindex import CursorKind, TypeKind
 from tensorlift.frontends.c import libclang
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    Definition = Callable[[Any], Any]
 
 _STEPS = {"post++", "post--", "pre++", "pre--"}
 _ON_THE_WAY = {
@@ -30,19 +32,26 @@ _CHANGES = {"post++", "post--", "pre++", "pre--", "&"}
 
 @dataclass(slots=True)
 class Facts:
-    """Declarations, by the identity that libclang gives them."""
+    """Declarations of variables, by the identity that libclang gives them, and members, by their names in all files."""
 
-    written: set[int] = field(default_factory=set)
+    written: set[str] = field(default_factory=set)  # members, which are the same in all files
     subscripted: set[int] = field(default_factory=set)
     moved: set[int] = field(default_factory=set)
     starts: set[tuple[int, int]] = field(default_factory=set)  # local pointers to structures, with what they start from
 
 
+def own_definition(declaration: Any) -> Any:
+    """Give the definition of a function in the file that declares it, if it is there."""
+    return declaration.get_definition()
+
+
 class FactFinder:
     """Finds the facts of each function once."""
 
-    def __init__(self) -> None:
+    def __init__(self, definition: Definition = own_definition) -> None:
+        """Begin; ``definition`` finds those of functions that are called."""
         self._known: dict[int, Facts] = {}
+        self._definition = definition
 
     def of(self, function: Any) -> Facts:
         """Give the facts of a function definition."""
@@ -78,7 +87,7 @@ class FactFinder:
 
     def _call(self, cursor: Any, facts: Facts) -> None:
         """Take over what the callee does."""
-        definition = cursor.referenced.get_definition() if cursor.referenced is not None else None
+        definition = self._definition(cursor.referenced) if cursor.referenced is not None else None
         if definition is None or definition.kind is not CursorKind.FUNCTION_DECL:
             return
         inner = self.of(definition)
@@ -176,7 +185,7 @@ def _written(target: Any, facts: Facts) -> None:
         children = libclang.children(cursor)
         if cursor.kind is CursorKind.MEMBER_REF_EXPR and children:
             if cursor.referenced is not None:
-                facts.written.add(cursor.referenced.data[0])
+                facts.written.add(cursor.referenced.get_usr())
         elif cursor.kind is not CursorKind.ARRAY_SUBSCRIPT_EXPR:
             return
         cursor = stripped(children[0])
@@ -188,6 +197,6 @@ def _all_fields(record: Any, facts: Facts) -> None:
     """Note every member of a structure that is assigned as a whole."""
     for child in libclang.children(record.get_canonical().get_declaration()):
         if child.kind is CursorKind.FIELD_DECL:
-            facts.written.add(child.data[0])
+            facts.written.add(child.get_usr())
             if child.type.get_canonical().kind is TypeKind.RECORD:
                 _all_fields(child.type, facts)

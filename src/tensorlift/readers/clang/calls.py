@@ -1,4 +1,4 @@
-"""Calls: of functions of the same file, of <math.h>, of what manages memory, and of what ends the program."""
+"""Calls: of functions of the project, of <math.h>, of what manages memory, and of what ends the program."""
 
 from __future__ import annotations
 
@@ -102,7 +102,17 @@ def call(ctx: Context, cursor: Any) -> Value | None:
         message = StringAttr(says)
         ctx.flow.add(AssertOp.create(operands=(ctx.truth(0, at),), properties={"msg": message}, location=at))
         return None
-    _unknown(ctx, cursor, name)
+    return _of_project(ctx, cursor, declaration)
+
+
+def _of_project(ctx: Context, cursor: Any, declaration: Any) -> Value | None:
+    """Read a call of what another file of the project defines."""
+    definition = ctx.unit.definition(declaration)
+    if not isinstance(definition, str):
+        return _own(ctx, cursor, definition)
+    if definition:
+        raise ctx.refusal("elsewhere", cursor, definition)
+    _unknown(ctx, cursor, cursor.spelling)
     return None
 
 
@@ -153,13 +163,13 @@ def _value_of_call(ctx: Context, cursor: Any) -> Value:
 
 
 def _own(ctx: Context, cursor: Any, definition: Any) -> Value | None:
-    """Call a function of the unit; a pointer is passed as its memory and its offset, and returned so."""
+    """Call a function of the project; a pointer is passed as its memory and its offset, and returned so."""
     name, at = cursor.spelling, ctx.location(cursor)
     parameters, arguments = list(definition.get_arguments()), list(cursor.get_arguments())
     if len(parameters) != len(arguments):
         raise ctx.refusal("variadic", cursor, name)
-    ctx.callees.setdefault(name, cursor)
-    ctx.unit.function(definition)
+    symbol = ctx.unit.function(definition)
+    ctx.callees.setdefault(symbol, cursor)
     passed: list[SSAValue] = []
     for parameter, argument in zip(parameters, arguments, strict=True):
         found, ctype = converted(ctx, argument, ctx.type_of(parameter)), ctx.type_of(parameter)
@@ -169,7 +179,8 @@ def _own(ctx: Context, cursor: Any, definition: Any) -> Value | None:
             passed += _parts(ctx, found, ctype, argument)
     ctype = ctx.type_of(cursor)
     results = result_types(ctx, ctype, cursor)
-    made = CallOp.create(operands=passed, result_types=results, properties={"callee": SymbolRefAttr(name)}, location=at)
+    called = {"callee": SymbolRefAttr(symbol)}
+    made = CallOp.create(operands=passed, result_types=results, properties=called, location=at)
     ctx.flow.add(made)
     if isinstance(ctype, ComplexType):
         re, im = made.results

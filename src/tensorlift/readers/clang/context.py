@@ -210,12 +210,17 @@ Memories: TypeAlias = "Callable[[Any, str, CType], tuple[str, MemRefType[Attribu
 
 @dataclass(slots=True)
 class Unit:
-    """One translation unit: its file, its types, and what its functions ask of it."""
+    """One translation unit: its file, its types, and what its functions ask of it.
+
+    A ``definition`` is that of a function or variable in any file of the project, or why there is none.
+    """
 
     file: str
     source: bytes
     types: TypeReader
-    function: Callable[[Any], None]  # have a function read that is called
+    function: Callable[[Any], str]  # have a function read that is called; gives its symbol
+    definition: Callable[[Any], Any]
+    visible: Callable[[Any], Any]  # what the main file declares for a variable; None where it declares none
     memory: Memories  # declare a static variable, or a member of one; gives its symbol and type
     rules: Rules = C
     positions: libclang.Positions = field(default_factory=libclang.Positions)

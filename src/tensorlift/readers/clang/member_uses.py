@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c import libclang
-from tensorlift.frontends.c.member_facts import is_structure_pointer, pointed
+from tensorlift.frontends.c.member_facts import is_structure_pointer, own_definition, pointed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tensorlift.frontends.c.member_facts import Definition
 
 Way: TypeAlias = tuple[str, ...]
 
@@ -26,8 +28,10 @@ _LONGEST = 16  # names of a way; pointers of a list that start from each other w
 class UseFinder:
     """Finds the uses of each function once: ways by the identity of the variable that they start from."""
 
-    def __init__(self) -> None:
+    def __init__(self, definition: Definition = own_definition) -> None:
+        """Begin; ``definition`` finds those of functions that are called."""
         self._known: dict[int, dict[int, set[Way]]] = {}
+        self._definition = definition
 
     def of(self, function: Any) -> dict[int, set[Way]]:
         """Give the uses of a function that is defined, and of what it calls."""
@@ -64,7 +68,7 @@ class UseFinder:
 
     def _call(self, cursor: Any, uses: dict[int, set[Way]]) -> list[Any]:
         """Note what the called function uses of its structures; give the arguments that are none."""
-        callee = cursor.referenced.get_definition() if cursor.referenced is not None else None
+        callee = self._definition(cursor.referenced) if cursor.referenced is not None else None
         arguments = list(cursor.get_arguments())
         if callee is None or callee.kind is not CursorKind.FUNCTION_DECL:
             return arguments

@@ -93,7 +93,7 @@ def members(ctx: Context, function: Any, parameter: Any) -> Iterator[Member]:
         if not any(way[: len(used)] == used for used in uses):
             continue
         ctype, access = ctx.unit.types.read(field.type), start + ".".join(way)
-        is_written = by_pointer and field.data[0] in facts.written
+        is_written = by_pointer and field.get_usr() in facts.written
         element, shape = elements_of(ctype.element if isinstance(ctype, PointerType) else ctype)
         is_plain = isinstance(element, NumberType) and shape is not None
         if isinstance(ctype, PointerType):

@@ -46,6 +46,9 @@ def global_place(ctx: Context, cursor: Any) -> Place:
     constant = _constant(ctx, declaration, cursor)
     if constant is not None:
         return constant
+    declaration = ctx.unit.visible(declaration)
+    if declaration is None:
+        raise ctx.refusal("elsewhere", cursor, f"the variable `{cursor.spelling}` is one of `{ctx.unit.file}` alone")
     ctype = ctx.type_of(declaration)
     is_variable = not ctx.calls.frames and not declaration.type.is_const_qualified()
     if isinstance(ctype, OtherType) and ctype.kind == "struct" and is_variable:
@@ -58,8 +61,8 @@ def _constant(ctx: Context, declaration: Any, cursor: Any) -> SSAValue | None:
     ctype, is_constant = ctx.type_of(declaration), declaration.type.get_canonical().is_const_qualified()
     if not is_constant or not isinstance(ctype, NumberType):
         return None
-    declaration = declaration.get_definition() or declaration
-    values = libclang.expressions(declaration)
+    definition = ctx.unit.definition(declaration)
+    values = libclang.expressions(declaration if isinstance(definition, str) else definition)
     found = libclang.evaluate(values[-1]) if values else None
     return None if found is None else ctx.constant(found, ctype, ctx.location(cursor))
 

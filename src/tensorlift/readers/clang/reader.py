@@ -1,18 +1,21 @@
 """Reading a C file literally: one module that holds every function that can be read, and a diagnostic for each other.
 
 A function is read by the rules of ``statements``; its pointers are passed as their memory and an offset.  A function
-that calls one which is not read is refused with it.  Variables at file scope become ``memref.global``.
+that calls one which is not read is refused with it.  Variables at file scope become ``memref.global``.  What other
+files of the project define is read where it is called, in a unit of its own; its name then says which file it is of.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clang.cindex import CursorKind
+from clang.cindex import CursorKind, LinkageKind
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     MemRefType,
@@ -27,16 +30,19 @@ from xdsl.ir import Attribute, Block
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, called_from, internal_error
 from tensorlift.frontends.c import libclang
 from tensorlift.frontends.c.clang_types import TypeReader
+from tensorlift.frontends.c.elsewhere import Elsewhere, same_type
+from tensorlift.frontends.c.member_facts import FactFinder
 from tensorlift.frontends.c.reader import ParsedFile, parse_c
 from tensorlift.ir.c_types import ir_type
 from tensorlift.ir.literal_function import literal_function
 from tensorlift.ir.location import END
 from tensorlift.ir.tables import of_table
 from tensorlift.ops.c_types import VOID, ComplexType, CType, FloatType, NumberType, is_structure
-from tensorlift.readers.clang.calls import result_types  # and the rules of calls come into their tables
+from tensorlift.readers.clang.calls import is_known, result_types  # and the rules of calls come into their tables
 from tensorlift.readers.clang.complex_numbers import return_in_memory
 from tensorlift.readers.clang.context import C, ComplexLocal, Context, Rules, Unit, pointee
 from tensorlift.readers.clang.declarations import Variable, initialisers, is_constant, parts_of, storage, with_extents
+from tensorlift.readers.clang.member_uses import UseFinder
 from tensorlift.readers.clang.members import is_table, structure_parameter, table
 from tensorlift.readers.clang.nulls import take_null
 from tensorlift.readers.clang.outside import hand_on_pointers
@@ -79,15 +85,31 @@ class LiteralModule:
 
 @dataclass(slots=True)
 class Reading:
-    """The state of reading one file."""
+    """The state of reading one file, and functions of others that it calls; its own unit is the first one."""
 
-    unit: Unit
     parsed: ParsedFile
+    elsewhere: Elsewhere
+    types: TypeReader
+    rules: Rules
+    units: dict[int, tuple[Unit, ParsedFile]] = field(default_factory=dict)
     functions: dict[str, LiteralFunction] = field(default_factory=dict)
     callees: dict[str, dict[str, Location]] = field(default_factory=dict)
     waiting: list[Any] = field(default_factory=list)
     asked: set[str] = field(default_factory=set)
     globals: dict[tuple[int | None, str], GlobalOp] = field(default_factory=dict)
+    symbols: dict[tuple[str, str], str] = field(default_factory=dict)  # of what other files define
+    taken: set[str] = field(default_factory=set)
+    facts: FactFinder = field(default_factory=FactFinder)
+    uses: UseFinder = field(default_factory=UseFinder)
+
+    @property
+    def unit(self) -> Unit:
+        """The unit of the file itself."""
+        return self.of(self.parsed.unit.cursor)[0]
+
+    def of(self, cursor: Any) -> tuple[Unit, ParsedFile]:
+        """Give the unit that a cursor is in, and its file."""
+        return self.units[id(cursor.translation_unit)]
 
 
 def read_literally(text: str, filename: str, **options: Any) -> LiteralModule:
@@ -98,9 +120,11 @@ def read_literally(text: str, filename: str, **options: Any) -> LiteralModule:
     return read_parsed_literally(parse_c(text, filename, **options))
 
 
-def read_parsed_literally(parsed: ParsedFile, only: str | None = None) -> LiteralModule:
-    """Read the functions of a file, or only one and what it calls."""
-    reading = reading_of(parsed, TypeReader(), C)
+def read_parsed_literally(
+    parsed: ParsedFile, only: str | None = None, elsewhere: Elsewhere | None = None
+) -> LiteralModule:
+    """Read the functions of a file, or only one and what it calls, there and ``elsewhere``."""
+    reading = reading_of(parsed, TypeReader(), C, elsewhere)
     errors, own = parsed.reach, dict(parsed.functions)
     if errors is not None and errors.errors and all(errors.within(cursor) for cursor in own.values()):
         raise LiftError(*errors.errors)
@@ -127,9 +151,9 @@ def _as_asked_for(function: LiteralFunction) -> LiteralFunction:
     return replace(function, operation=None, diagnostics=found.diagnostics)
 
 
-def literal_module_of(parsed: ParsedFile, name: str) -> ModuleOp:
+def literal_module_of(parsed: ParsedFile, name: str, elsewhere: Elsewhere | None = None) -> ModuleOp:
     """Read one function and what it calls; raises ``LiftError`` where that is refused."""
-    found = read_parsed_literally(parsed, name)
+    found = read_parsed_literally(parsed, name, elsewhere)
     (function,) = (function for function in found.functions if function.name == name)
     if function.operation is None:
         raise LiftError(*function.diagnostics)
@@ -138,42 +162,112 @@ def literal_module_of(parsed: ParsedFile, name: str) -> ModuleOp:
     return found.module
 
 
-def reading_of(parsed: ParsedFile, types: TypeReader, rules: Rules) -> Reading:
-    """Begin to read a file, and tie the knot: the unit's functions need the reading."""
-    unit = Unit(parsed.name, parsed.source, types, lambda _: None, _no_memory, rules)
-    reading = Reading(unit, parsed)
-    unit.function = lambda cursor: _ask(reading, cursor)
-    unit.memory = partial(_global, reading)
+def reading_of(parsed: ParsedFile, types: TypeReader, rules: Rules, elsewhere: Elsewhere | None = None) -> Reading:
+    """Begin to read a file."""
+    reading = Reading(parsed, elsewhere or Elsewhere(parsed, ()), types, rules)
+    definition = partial(_known_definition, reading)
+    reading.facts, reading.uses = FactFinder(definition), UseFinder(definition)
+    _add_unit(reading, parsed)
     return reading
 
 
-def _no_memory(cursor: Any, _member: str, _ctype: CType) -> tuple[str, MemRefType[Attribute]]:
-    raise NotImplementedError(cursor.spelling)
+def _add_unit(reading: Reading, parsed: ParsedFile) -> None:
+    """Begin to read functions of a file; the units of all files share what is known of types and members."""
+    if id(parsed.unit) not in reading.units:
+        unit = Unit(
+            parsed.name,
+            parsed.source,
+            reading.types,
+            partial(_ask, reading),
+            partial(_definition, reading),
+            partial(_visible, reading),
+            partial(_global, reading),
+            reading.rules,
+            facts=reading.facts,
+            uses=reading.uses,
+        )
+        reading.units[id(parsed.unit)] = unit, parsed
 
 
-def _ask(reading: Reading, cursor: Any) -> None:
+def _definition(reading: Reading, declaration: Any) -> Any:
+    """Find the definition of a function or variable, in other files of a constant only, or say why there is none.
+
+    Of one of which nothing is known that is "".
+    """
+    own = declaration.get_definition()
+    if own is not None or is_known(declaration.spelling):
+        return own or ""
+    found = reading.elsewhere.definition(declaration)
+    if isinstance(found, str):
+        return found
+    if found.cursor.kind is CursorKind.VAR_DECL and not is_constant(found.cursor.type):
+        return ""
+    _add_unit(reading, found.parsed)
+    return found.cursor
+
+
+def _known_definition(reading: Reading, declaration: Any) -> Any:
+    """Find the definition of a function; None where there is none."""
+    found = _definition(reading, declaration)
+    return None if isinstance(found, str) else found
+
+
+def _visible(reading: Reading, declaration: Any) -> Any:
+    """Give the declaration of a variable in the file itself; None where another file has it alone, unless constant."""
+    if reading.of(declaration)[0] is reading.unit or is_constant(declaration.type):
+        return declaration
+    if declaration.linkage is not LinkageKind.EXTERNAL:
+        return None
+    declared = (
+        cursor
+        for cursor in libclang.children(reading.parsed.unit.cursor)
+        if cursor.kind is CursorKind.VAR_DECL and cursor.spelling == declaration.spelling
+    )
+    return next((c for c in declared if c.linkage is declaration.linkage and same_type(c.type, declaration.type)), None)
+
+
+def _symbol(reading: Reading, cursor: Any, name: str) -> str:
+    """Name what a file defines; what others define has a name that the file itself has not."""
+    unit, _ = reading.of(cursor)
+    if unit is reading.unit:
+        return name
+    if not reading.taken:
+        reading.taken |= {child.spelling for child in libclang.children(reading.parsed.unit.cursor)}
+    known = reading.symbols.get((unit.file, name))
+    if known is None:
+        wanted = re.sub(r"[^\w ]", "_", f"{name}_of_{Path(unit.file).stem}")  # a text keeps its space
+        known = next(wanted + "_" * k for k in range(len(reading.taken) + 1) if wanted + "_" * k not in reading.taken)
+        reading.taken.add(known)
+        reading.symbols[unit.file, name] = known
+    return known
+
+
+def _ask(reading: Reading, cursor: Any) -> str:
     """Have a function read, once."""
-    if cursor.spelling not in reading.asked:
-        reading.asked.add(cursor.spelling)
+    symbol = _symbol(reading, cursor, cursor.spelling)
+    if symbol not in reading.asked:
+        reading.asked.add(symbol)
         reading.waiting.append(cursor)
+    return symbol
 
 
 def _read(reading: Reading, cursor: Any) -> None:
     """Read one function; what refuses it becomes its diagnostics."""
-    name, graph = cursor.spelling, FlowGraph(Block())
-    ctx = Context(reading.unit, graph, reading.unit.types.read(cursor.result_type))
+    name, graph = _symbol(reading, cursor, cursor.spelling), FlowGraph(Block())
+    unit, parsed = reading.of(cursor)
+    ctx = Context(unit, graph, unit.types.read(cursor.result_type))
     location = ctx.position(cursor)
-    found = reading.parsed.within(cursor)
+    found = parsed.within(cursor)
     try:
-        function = _refused(name, location, found) if found else _function(ctx, cursor, location)
+        function = _refused(name, location, found) if found else _function(ctx, cursor, name, location)
     except LiftError as error:
         function = _refused(name, location, error.diagnostics)
     except Exception as error:
         if "TENSORLIFT_DEBUG" in os.environ:
             raise
         function = _refused(name, location, (internal_error(error, location),))
-    if function.operation is not None and reading.parsed.reach is not None:
-        function = replace(function, diagnostics=reading.parsed.reach.warnings())
+    if function.operation is not None and parsed.reach is not None:
+        function = replace(function, diagnostics=parsed.reach.warnings())
     reading.functions[name] = function
     reading.callees[name] = {callee: ctx.position(call) for callee, call in ctx.callees.items()}
 
@@ -182,7 +276,7 @@ def _refused(name: str, location: Location, diagnostics: tuple[Diagnostic, ...])
     return LiteralFunction(name, location, None, diagnostics=diagnostics)
 
 
-def _function(ctx: Context, cursor: Any, location: Location) -> LiteralFunction:
+def _function(ctx: Context, cursor: Any, symbol: str, location: Location) -> LiteralFunction:
     """Read parameters and body of a function."""
     if cursor.type.kind.name == "FUNCTIONPROTO" and cursor.type.is_function_variadic():
         raise refusal("variadic", location, cursor.spelling)
@@ -195,9 +289,9 @@ def _function(ctx: Context, cursor: Any, location: Location) -> LiteralFunction:
     blocks = ctx.flow.finish()
     for check in ctx.checks:
         check()
-    operation = literal_function(cursor.spelling, [*names, *ctx.outer], results, blocks, ctx.location(cursor))
+    operation = literal_function(symbol, [*names, *ctx.outer], results, blocks, ctx.location(cursor))
     parameters = tuple((parameter.spelling, ctx.type_of(parameter)) for parameter in declared)
-    return LiteralFunction(cursor.spelling, location, operation, parameters, ctx.result)
+    return LiteralFunction(symbol, location, operation, parameters, ctx.result)
 
 
 def _parameters(ctx: Context, function: Any, declared: list[Any]) -> list[str]:
@@ -261,15 +355,17 @@ def _refuse_callers(reading: Reading) -> None:
 
 def _global(reading: Reading, cursor: Any, member: str, ctype: CType) -> tuple[str, MemRefType[Attribute]]:
     """Declare a static variable or its member; a constant one keeps its initialiser, another holds anything by now."""
-    cursor = cursor.get_definition() or cursor
+    definition = _definition(reading, cursor) if is_constant(cursor.type) else cursor.get_definition()
+    cursor = cursor if isinstance(definition, str) else definition or cursor
     name, parent = member or cursor.spelling, cursor.semantic_parent
     if not member and parent.kind is not CursorKind.TRANSLATION_UNIT:
         name = f"{parent.spelling}.{name}"
+    name = _symbol(reading, cursor, name)
     known = reading.globals.get((cursor.data[0], member))
     if known is None:
         taken = {str(made.sym_name.data) for made in reading.globals.values()}
         symbol = next(name + "_" * k for k in range(len(taken) + 1) if name + "_" * k not in taken)
-        ctx = Context(reading.unit, FlowGraph(Block()), VOID)
+        ctx = Context(reading.of(cursor)[0], FlowGraph(Block()), VOID)
         known = reading.globals[cursor.data[0], member] = _declared(ctx, cursor, ctype, symbol)
     found = known.type
     assert isinstance(found, MemRefType)
