@@ -130,6 +130,7 @@ def environment(folder: Path, threads: int) -> dict[str, str]:
         "OMP_NUM_THREADS": str(threads),
         _PLATFORMS: "cpu",  # without which JAX starts each GPU that there is, whose drivers no limit of memory holds
         "TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS": "0",  # for the next compilation: none has the same folder
+        "TORCHINDUCTOR_VEC_ISA_OK": "1",  # what the processor has is not compiled for in a trial, which takes 10 s
     }
 
 
