@@ -1,8 +1,8 @@
 """Whether what goes into a C program pays: ``python bench/profit.py [--random FIRST COUNT] [--array-bytes 4K,1M]``.
 
 ``tensorlift build`` makes libraries of the files in C in ``bench/`` and ``examples/``, or of random programs.  Each
-function that it lifted is measured beside the one that gcc makes of the file at ``-O3 -march=native``, in turns.  A
-figure is how many times faster it is: the median of the ratios, and the bound that this median lies above, as sure as
+function that it lifted is measured beside the one in a library that gcc makes of the file as it is, at ``-O3
+-march=native``, in turns.  A figure is how many times faster it is: the median of the ratios, and the bound that this median lies above, as sure as
 97 %.  Printed are functions whose bound is below ``--bar``, then how many medians are below what.  The exit status is 1
 where a median is below the bar.
 """
@@ -32,7 +32,7 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c.extents import extents_of
 from tensorlift.frontends.c.reader import parser_arguments
 from tensorlift.pipeline import LiftOptions
-from tensorlift.runtime.compilers import OPTIMISED, Compiler, renamed
+from tensorlift.runtime.compilers import OPTIMISED, Compiler, Project, build_library, renamed
 from tensorlift.runtime.measure import Conditions, measure, prepared_originals
 from tensorlift.runtime.original import Build, Original
 from tensorlift.source import read_source
@@ -71,12 +71,14 @@ def main() -> int:
     kept = 0
     with tempfile.TemporaryDirectory() as folder:
         for path in _random(options.random, Path(folder)) if options.random else _files(options.files):
-            library = Path(folder) / "lifted.so"
+            library, plain = Path(folder) / "lifted.so", Path(folder) / "plain.so"
             became = built(path, library)
+            beside = Project(flags=(*OPTIMISED, "-iquote", str(path.parent)))
+            plain.write_bytes(build_library(path.read_text(encoding="utf-8"), (), (), beside))
             kept += sum(how == "as it was" for how in became.values())
             for name in [name for name, how in became.items() if how.startswith(_LIFTED)]:
                 for size in options.array_bytes.split(","):
-                    found.append(measured(path, name, library, size, options.threads))
+                    found.append(measured(path, name, (plain, library), size, options))
                     if options.all or (not found[-1].remark and found[-1].bound < options.bar):
                         print(found[-1], flush=True)
     medians = [profit.median for profit in found if not profit.remark]
@@ -95,26 +97,27 @@ def built(path: Path, library: Path) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in said.getvalue().splitlines() if ": " in line)
 
 
-def measured(path: Path, function: str, library: Path, size: str, threads: int) -> Profit:
-    """Measure a function in a library beside its original."""
+def measured(
+    path: Path, function: str, libraries: tuple[Path, Path], size: str, options: argparse.Namespace
+) -> Profit:
+    """Measure a function in two libraries, of a file as it is and of what is lifted."""
     name = f"{path.name}:{function}"
     source = read_source(str(path))
-    options = LiftOptions((function,), "c", include_dirs=(str(path.parent),))
-    conditions = Conditions(threads=threads, wall_seconds=20)
+    conditions = Conditions(threads=options.threads, wall_seconds=20)
     try:
-        prepared = prepare(source, options)
+        prepared = prepare(source, LiftOptions((function,), "c", include_dirs=(str(path.parent),)))
         sizes = chosen_sizes(prepared.lifting, bytes_of(size), _OPERATIONS)
         inputs = prepared.inputs(sizes, conditions.seed)
         with tempfile.TemporaryDirectory() as folder:
-            linked = ("-Wl,--no-as-needed", str(library))
-            here = [(prepared.original, ()), (_renamed(prepared.original, function), linked)]
+            calling = _renamed(prepared.original, function)
             contenders: list[dict[str, object]] = []
-            for original, flags in here * _PLACES:
-                build = Build(("gcc", "cc"), ("g++", "c++"), (*OPTIMISED, *flags))
+            for library in libraries * _PLACES:
+                linked = ("-Wl,--no-as-needed", str(library))
+                build = Build(("gcc", "cc"), ("g++", "c++"), (*OPTIMISED, *linked))
                 place = Path(folder) / f"{len(contenders)}"
                 place.mkdir()
-                contenders += prepared_originals(original, inputs, [Compiler(f"{len(contenders)}", build)], place)
-            samples = measure(inputs, None, contenders, conditions, rounds=21, seconds=2.0).samples
+                contenders += prepared_originals(calling, inputs, [Compiler(f"{len(contenders)}", build)], place)
+            samples = measure(inputs, None, contenders, conditions, rounds=21, seconds=options.seconds).samples
     except LiftError as refusal:
         return Profit(name, size, remark=f"{refusal.diagnostics[0].code} {refusal.diagnostics[0].message[:90]}")
     before, after = ([min(times) for times in zip(*[samples[k] for k in ks], strict=True)] for ks in ("02", "13"))
@@ -161,6 +164,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--random", nargs=2, type=int, metavar=("FIRST", "COUNT"), help="programs of these seeds")
     parser.add_argument("--array-bytes", default="1M", help="sizes of arrays, with commas between")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=2.0, help="that a function is measured for at each size")
     parser.add_argument("--bar", type=float, default=0.9)
     parser.add_argument("--all", action="store_true", help="print all")
     return parser.parse_args()
