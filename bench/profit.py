@@ -1,10 +1,10 @@
 """Whether what goes into a C program pays: ``python bench/profit.py [--random FIRST COUNT] [--array-bytes 4K,1M]``.
 
-``tensorlift build`` makes libraries of the files in C in ``bench/`` and ``examples/``, or of random programs.  Each
+``tensorlift build`` makes libraries of the files in C in ``bench/`` and ``examples/``, or of random programs. Each
 function that it lifted is measured beside the one in a library that gcc makes of the file as it is, at ``-O3
--march=native``, in turns.  A figure is how many times faster it is: the median of the ratios, and the bound that this median lies above, as sure as
-97 %.  Printed are functions whose bound is below ``--bar``, then how many medians are below what.  The exit status is 1
-where a median is below the bar.
+-march=native``, in turns. A figure is how many times faster it is: the median of the ratios, and the bound that this
+median lies above, as sure as 97 %. Printed are functions whose bound is below ``--bar``, then how many medians are
+below what. The exit status is 1 where a median is below the bar.
 """
 
 from __future__ import annotations
@@ -97,9 +97,7 @@ def built(path: Path, library: Path) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in said.getvalue().splitlines() if ": " in line)
 
 
-def measured(
-    path: Path, function: str, libraries: tuple[Path, Path], size: str, options: argparse.Namespace
-) -> Profit:
+def measured(path: Path, function: str, libraries: tuple[Path, Path], size: str, options: argparse.Namespace) -> Profit:
     """Measure a function in two libraries, of a file as it is and of what is lifted."""
     name = f"{path.name}:{function}"
     source = read_source(str(path))

@@ -43,7 +43,7 @@ from tensorlift.ir.tensor_program import (
 )
 from tensorlift.ir.work import ONCE, Work, work_of_definitions, work_of_loops, work_of_program, work_of_source
 from tensorlift.poly.domain import Constraint, Domain
-from tensorlift.profit import Pays, check_degree, least, with_least
+from tensorlift.profit import Pays, check_degree, least, with_tests
 from tensorlift.proofs.check import check
 from tensorlift.proofs.failure import CheckFailure
 from tensorlift.session import SESSION
@@ -389,6 +389,7 @@ def _attempt_in_place(  # noqa: PLR0913 - what is lifted, in two forms, and how
                 emitted = _emitted(ordered, summary, partial(target.emit, **function.memory(), plain=plain))
             with _remembered(failed, emitted.text):
                 with stage("emit"):
+                    end = emitted.text.count("\n")
                     emitted, written, pragmas = with_threads(emitted)
                 if written is not None and (request.replaces or plain or any_gathered(summary.definitions())):
                     check_degree(view, written, summary.context if request.replaces else None)
@@ -397,9 +398,9 @@ def _attempt_in_place(  # noqa: PLR0913 - what is lifted, in two forms, and how
                     if written is None:  # only the proof reads it
                         found = prove(emitted)
                         written = found[1]
-                    test = least(view, written, emitted.text, pragmas, request.estimated_at, request.pays)
-                    if test:
-                        emitted, found = emitted._replace(text=with_least(emitted.text, test)), None
+                    tests = least(view, written, end, pragmas, request.estimated_at, request.pays)
+                    if tests:
+                        emitted, found = emitted._replace(text=with_tests(emitted.text, tests)), None
                 certificate, program = found or prove(emitted)
         except LiftError as failure:
             first = first or failure

@@ -11,7 +11,7 @@ from tensorlift.ir.estimate import estimated_steps
 from tensorlift.ir.location import location_of
 from tensorlift.ir.work import ONCE, STEPS, starts_of, work_of_loops
 from tensorlift.targets.c.pragmas import FROM
-from tensorlift.targets.c.text import ORIGINAL
+from tensorlift.targets.c.text import APART, ORIGINAL, THREADED, THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -46,17 +46,18 @@ def check_degree(view: FunctionView, written: FunctionView, within: Domain | Non
 
 
 def least(  # noqa: PLR0913, PLR0917 - a source, a program, and how it is compiled
-    view: FunctionView, written: FunctionView, text: str, lines: Collection[int], sizes: Mapping[str, int], pays: Pays
-) -> str:
-    """Spell as a test in C from which sizes on a program pays that is the quicker by estimate; empty where always.
+    view: FunctionView, written: FunctionView, end: int, lines: Collection[int], sizes: Mapping[str, int], pays: Pays
+) -> tuple[str, ...]:
+    """Spell as tests in C when a program pays that is the quicker by estimate: from which sizes on, or with threads.
 
-    On the ``lines``, counted without pragmas, start loops that have one; without sizes there is no test.
+    The program ends on the line ``end``, on ``lines`` start loops for threads, counted without pragmas.  Without sizes
+    there is no test.
 
     Raises:
         LiftError: TL316, where it is not the quicker.
 
     """
-    calls = _calls(written, text.count("\n") - len(lines))
+    calls = _calls(written, end)
     own = estimated_steps(written, sizes, reordered=pays == "reordered", calls=calls)
     source = estimated_steps(view, sizes)
     ends_by_data = any(op.name == "scf.while" for op in written.operations)  # where what is tested is computed early
@@ -71,10 +72,10 @@ def least(  # noqa: PLR0913, PLR0917 - a source, a program, and how it is compil
     starts = starts_of(written, lambda op: isinstance(op, ForOp) and (op in calls or _line(op) in lines))
     each = work.per(sum(starts, ONCE)).without(STEPS)
     if not any(each.products):
-        return ""
+        return () if is_quicker else (THREADED,)
     wide = "(double)" if len(each.products) > 1 or len(each.ordered[0]) > 1 else ""
-    products = (wide + " * ".join(one) for one in each.ordered)
-    return f"{' + '.join(products)} > {_FEWER * (1 + len(starts)) if is_quicker else FROM}"
+    total = " + ".join(wide + " * ".join(one) for one in each.ordered)
+    return (f"{total} > {_FEWER * (1 + len(starts))}",) if is_quicker else (f"{total} > {FROM}", THREADED)
 
 
 def _calls(view: FunctionView, end: int) -> set[Operation]:
@@ -88,10 +89,14 @@ def _line(op: Operation) -> int | None:
     return place.line if place is not None else None
 
 
-def with_least(text: str, test: str) -> str:
-    """Let the function around a program, if there is one, call it only where a test holds, which comes first."""
-    head, start, tests = text.rpartition("\n  if (")
-    if not test or f"{ORIGINAL}(" not in head:
+def with_tests(text: str, tests: tuple[str, ...]) -> str:
+    """Let the function around a program, if there is one, call it only where some tests hold, which come first."""
+    head, start, others = text.rpartition("\n  if (")
+    if not tests or f"{ORIGINAL}(" not in head:
         return text
-    others = tests.removeprefix("1") if tests.startswith("1) {") else f"\n      && {tests}"
-    return f"{head}{start}{test}{others}"
+    if THREADED in tests:
+        shared = "\n".join(APART)
+        head = head.replace(shared, "\n".join([shared, "", *THREADS]))
+    others = others.removeprefix("1") if others.startswith("1) {") else f"\n      && {others}"
+    joined = "\n      && ".join(tests)
+    return f"{head}{start}{joined}{others}"

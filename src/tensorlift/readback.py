@@ -20,7 +20,7 @@ from tensorlift.proofs.summaries import ReadBack
 from tensorlift.summarize import summarise
 from tensorlift.summarize.reader import read_function
 from tensorlift.summarize.statements import loops_in, written
-from tensorlift.targets.c.pragmas import with_pragmas
+from tensorlift.targets.c.pragmas import START, with_pragmas
 from tensorlift.targets.c.signature import Signature, notations_of, quotients_of, signature_of
 from tensorlift.targets.c.text import ORIGINAL
 from tensorlift.threads import FILE, Program, check_independent, marked_loops, pragmas_for
@@ -81,14 +81,14 @@ def _handing_on(view: FunctionView, kept: frozenset[Handed]) -> list[LoopPlace]:
 def with_threads(emitted: Emitted) -> tuple[Text, FunctionView | None, frozenset[int]]:
     """Mark the loops of a program in C that several threads are worth; give its function, None if it has none.
 
-    There, a call of BLAS is the loops that it stands for.  The lines there of the loops are given.
+    There, a call of BLAS is the loops that it stands for.  The lines there of the loops for threads are given.
     """
     view, pragmas = None, dict[int, str]()
     with suppress(LiftError):  # the proof says why
         program = _read(emitted.text, emitted.entry)
         view, pragmas = program.view, pragmas_for(program)
     text, cuts = with_pragmas(emitted.text, emitted.cuts, pragmas)
-    return Text(text, emitted.entry, cuts), view, frozenset(pragmas)
+    return Text(text, emitted.entry, cuts), view, frozenset(k for k, found in pragmas.items() if START in found)
 
 
 def _read_exactly(text: str, entry: str, wrapping: frozenset[int], *, wide: bool) -> Program:

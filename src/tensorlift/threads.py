@@ -1,5 +1,8 @@
 """C programs on several threads: which loops have independent iterations, found in the text and checked in the text.
 
+Of loops for threads compilers make functions, in which no array is known to lie apart from the others.  That their
+innermost loops may run in vectors is therefore said too, unless they add up floats, whose sum would be another.
+
 The text tells what iterations share of variables, the statements that a program is read back as tell what they
 share of arrays.  Both must see the same loops: what is read otherwise than it is written runs on one thread.
 """
@@ -18,7 +21,7 @@ from tensorlift.proofs.failure import MEMORY, UNREADABLE, CheckFailure
 from tensorlift.summarize.dependence import is_parallel
 from tensorlift.summarize.reader import read_function
 from tensorlift.summarize.statements import Block, Branch, Load, Loop, Store, allocated, blocks_of, walk
-from tensorlift.targets.c.pragmas import PragmaError, loops_with_pragmas, pragma
+from tensorlift.targets.c.pragmas import PragmaError, loops_with_pragmas, pragma, vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,8 +44,12 @@ class Program:
 
 
 def pragmas_for(program: Program) -> dict[int, str]:
-    """Return a pragma for each loop of a program that several threads are worth, by the line on which it starts."""
-    return dict(_worth_threads(_loops_of(program)))
+    """Return pragmas by the lines on which loops start: those that several threads are worth, and loops in these."""
+    found: dict[int, str] = {}
+    for loop, text in _worth_threads(_loops_of(program)):
+        found |= {one.plain.line: vectors(one.plain.reductions or {}) for one in loop.all() if one.is_for_vectors}
+        found[loop.plain.line] = text
+    return found
 
 
 def marked_loops(text: str) -> dict[int, dict[str, str]]:
@@ -136,6 +143,18 @@ class _Loop:
         """Return how many loops over sizes are nested."""
         return sum(not extent.is_constant for extent in self.extents)
 
+    @cached_property
+    def is_for_vectors(self) -> bool:
+        """Tell whether neighbouring iterations reach neighbouring cells, and nothing is added up."""
+        if self.inner or not self.is_independent or not {*(self.plain.reductions or {}).values()} <= {"min", "max"}:
+            return False
+        known = {*self.names.sizes, *self.points.variables()}
+        for indices in (s.indices for s in walk(self.read.body) if isinstance(s, Load | Store)):
+            *outer, steps = [0, *(index.coefficient(self.read.variable) for index in indices)]
+            if any(outer) or abs(steps) > 1 or not all(known.issuperset(index.variables) for index in indices):
+                return False
+        return True
+
     @property
     def repeats(self) -> bool:
         """Tell whether each iteration reads and writes the same cells as the one before, as a time step does."""
@@ -193,8 +212,8 @@ def _extent(variable: str, points: Domain, sizes: Sequence[str]) -> Affine:
     return most[0][1] - least[0][1] + 1 if least and most else ONE
 
 
-def _worth_threads(loops: Sequence[_Loop], around: _Loop | None = None) -> Iterator[tuple[int, str]]:
-    """Yield lines and pragmas of the outermost independent loops, of those beside each other where most is to do.
+def _worth_threads(loops: Sequence[_Loop], around: _Loop | None = None) -> Iterator[tuple[_Loop, str]]:
+    """Yield with their pragmas the outermost independent loops, of those beside each other where most is to do.
 
     Inside of a loop that is not independent, one loop alone is worth threads only if it sweeps over all there is.
     """
@@ -204,6 +223,7 @@ def _worth_threads(loops: Sequence[_Loop], around: _Loop | None = None) -> Itera
             yield from _worth_threads(loop.inner, loop)
         elif around is None or most > 1 or around.repeats:
             assert loop.plain.reductions is not None
-            found = pragma(loop.extents, loop.plain.reductions, uneven=loop.is_uneven)
+            reductions, side_by_side = loop.plain.reductions, loop.is_for_vectors
+            found = pragma(loop.extents, reductions, uneven=loop.is_uneven, vectors=side_by_side)
             if found is not None:
-                yield loop.plain.line, found
+                yield loop, found

@@ -221,7 +221,7 @@ def test_a_variable_that_threads_would_share_is_refused() -> None:
         "#pragma omp parallel for private(m)",
         "#pragma omp parallel for if (m++ > 65536)",
         "#pragma omp parallel for if (apart(a, 1, b, 1) > 0)",
-        "#pragma omp simd",
+        "#pragma omp simd safelen(8)",
         "#pragma GCC ivdep",
         '_Pragma("omp parallel for")',
         "#line 3",

@@ -134,7 +134,10 @@ class _Rewriting(Rewriting):
     def _check_file(self) -> None:
         start = Location(self.source.name, 1, 1)
         declared = {name for name, _ in self.unit.trees}
-        taken = sorted((self.names & {"TENSORLIFT_APART", "TENSORLIFT_TEXT"}) | (declared & {"apart"}))
+        taken = sorted(
+            (self.names & {"TENSORLIFT_APART", "TENSORLIFT_THREADS", "TENSORLIFT_TEXT"})
+            | (declared & {"apart", "on_threads"})
+        )
         if taken:
             message, remedy = f"the file has the name `{taken[0]}`, which programs need", "give that another name"
             raise refuse("TL578", message, start, remedy)

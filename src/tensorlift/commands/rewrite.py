@@ -19,7 +19,7 @@ from tensorlift.frontends.c.outline.macros import SPELLED
 from tensorlift.frontends.c.outline.unit import Definition, Unit, trees_of
 from tensorlift.record import FunctionRecord, LiftRecord, Verdict
 from tensorlift.targets.c.scalars import C_FUNCTIONS
-from tensorlift.targets.c.text import APART, ORIGINAL, PROGRAM
+from tensorlift.targets.c.text import ORIGINAL, PROGRAM, SHARED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -79,9 +79,10 @@ class Replaced:
     def body(self) -> str:
         """The program without headers and without what several share."""
         lines = [line for line in self.program.splitlines() if not line.startswith("#include ")]
-        apart = list(APART)
-        start = next(k for k in range(len(lines)) if lines[k : k + len(apart)] == apart)
-        text = "\n".join([*lines[:start], *lines[start + len(apart) + 1 :]]).strip() + "\n"
+        text = "\n".join(lines)
+        for shared in SHARED.values():
+            text = text.replace("\n".join([*shared, "", ""]), "", 1)
+        text = text.strip() + "\n"
         return _THREADS.sub(r"#ifdef _OPENMP\n\g<0>\n#endif", text)  # else compilers warn of it
 
     def declared(self) -> str:
@@ -281,12 +282,13 @@ def _top(text: bytes) -> int:
 
 def _headers(text: bytes, replaced: Sequence[Replaced], lines: Lines) -> Edit:
     bodies, above = "\n".join(one.body for one in replaced), text[: _top(text)].decode(errors="replace")
-    apart = ["", *APART, ""] if "apart(" in bodies else []
-    needed = "\n".join([bodies, *apart])
+    shared = [line for name, block in SHARED.items() if name in bodies for line in ("", *block)]
+    shared += [""] * bool(shared)
+    needed = "\n".join([bodies, *shared])
     spelled = ["", *SPELLED] if any(one.macros for one in replaced) else []
     names = [f"#include <{header}>" for header, name in _HEADERS if name.search(needed)]
     missing = [name for name in names if name not in above]
-    return _inserted(text, _top(text), "".join(f"{line}\n" for line in [*missing, *spelled, *apart]), lines)
+    return _inserted(text, _top(text), "".join(f"{line}\n" for line in [*missing, *spelled, *shared]), lines)
 
 
 _CALL, _NAME = "CALL_EXPR", "DECL_REF_EXPR"
@@ -316,7 +318,7 @@ def _parts(after: Unit, replaced: Sequence[Replaced]) -> str:
 
 def _rest(before: Unit, after: Unit, replaced: Sequence[Replaced]) -> str:
     """Compare all that was in the file before."""
-    made = {name for one in replaced for name in generated(one.name)} | {"apart"}
+    made = {name for one in replaced for name in generated(one.name)} | {"apart", "on_threads"}
     parts = {one.name: trees_of(one.part.stretch) for one in replaced if one.part is not None}
     renamed = {f"{one.name}{ORIGINAL}": one.name for one in replaced if one.part is None}
     old = [tree for name, tree in before.trees if _defines(tree)]
@@ -335,9 +337,8 @@ def _programs(after: Unit, replaced: Sequence[Replaced]) -> str:
     """Compare each program with what it is on its own."""
     for one in replaced:
         alone = Unit(one.program, "program.c", ())
-        for name in ("apart", f"{one.name}{PROGRAM}", one.name):
-            if name == "apart" and "apart(" not in one.body:
-                continue
+        shared = [name.partition("(")[0] for name in SHARED if name in one.body]
+        for name in (*shared, f"{one.name}{PROGRAM}", one.name):
             if _definition(after, name) != _definition(alone, name):
                 return f"the program {name}"
     return ""

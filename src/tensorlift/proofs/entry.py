@@ -29,7 +29,7 @@ from tensorlift.targets import get_target
 from tensorlift.targets.c.pragmas import LEAST
 from tensorlift.targets.c.scalars import C_FUNCTIONS
 from tensorlift.targets.c.signature import notations_of, quotients_of
-from tensorlift.targets.c.text import APART, ORIGINAL, PROGRAM
+from tensorlift.targets.c.text import APART, ORIGINAL, PROGRAM, THREADED, THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ _SAME: dict[DType, tuple[str, ...]] = {
 # Types that a number may be returned as; the source's truth values are bytes of the program that are 0 or 1.
 _RESULTS = {_C_NAMES[dtype]: names for dtype, names in {**_SAME, "u8": ("_Bool",)}.items()}
 _INTEGERS = {name for dtype, one in _C_NAMES.items() if is_integer(dtype) for name in (one, *_SAME.get(dtype, ()))}
-_RESERVED = frozenset({"apart", "calloc", "free", "main", "result", "NULL", "INT_MAX", "uintptr_t"})
+_RESERVED = frozenset({"apart", "on_threads", "calloc", "free", "main", "result", "NULL", "INT_MAX", "uintptr_t"})
 _FITS = re.compile(r"(const )?((signed |unsigned )?char|(unsigned )?short|int)\b")  # an int holds all values
 _CALL = re.compile(r"(?:const [\w ]+ result = |return )?(\w+)\((.*)\);")
 _PLAIN = r"[\w ()+*/.>&-]*"  # sums, products and quotients of what C reaches
@@ -121,7 +121,10 @@ class _Reading:
         declared = [part for part in (part.strip() for part in _split(rest[:-2])) if part != "void"]
         names = [_declared_name(part) for part in declared]
         self._check_declared(head, names, declared)
-        self._expect("", *APART, "", f"{head}{name}({rest[:-1]}", "{")
+        self._expect("", *APART, "")
+        if self.lines[: len(THREADS)] == list(THREADS):
+            self._expect(*THREADS, "")
+        self._expect(f"{head}{name}({rest[:-1]}", "{")
         scratch = self._scratch()
         self._conditions()
         self._body(names, scratch, returns=head.strip() != "void")
@@ -247,6 +250,8 @@ class _Reading:
         for ending in (" != NULL", " <= INT_MAX"):
             if test.endswith(ending) and test.removesuffix(ending) in places:
                 return True
+        if test == THREADED:
+            return True
         if _LEAST.fullmatch(test) is not None:
             return set(re.findall(r"[A-Za-z_]\w*", test)) <= {*self.summary.sizes, "double"}
         if _CALLED.search(test.partition("calloc(" if "calloc(" in test else "apart(")[2]):

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.proofs.failure import UNREADABLE, CheckFailure
+from tensorlift.targets.c.pragmas import START, VECTORS
 from tensorlift.targets.c.scalars import C_FUNCTIONS, C_TYPES
 from tensorlift.targets.c.text import CBLAS, HEADERS, OWN_HEADERS
 
@@ -33,7 +34,7 @@ _TOKEN = re.compile(
 # Two tokens that together begin what no program has: comments, digraphs, attributes, blocks that are expressions.
 _PAIRS = ("//", "/*", "<:", ":>", "<%", "%>", "[[", "({")
 _HEAD = re.compile(rf"(static )?(void|{'|'.join(C_TYPES.values())}) (\w+)\((.*)\)", re.ASCII)
-_PRAGMA = "#pragma omp parallel for"
+_PRAGMAS = (START, VECTORS)
 
 
 class Unit(NamedTuple):
@@ -108,7 +109,7 @@ def _check_signs(words: Sequence[tuple[str, int]]) -> None:
 def _tokens(lines: Sequence[str], start: int) -> Iterator[tuple[str, int]]:
     """Yield the words of lines that are no pragmas, each with its line."""
     for number, line in enumerate(lines, start):
-        if line.lstrip().startswith(_PRAGMA):
+        if line.lstrip().startswith(_PRAGMAS):
             continue  # compared as a whole where the loops are read
         place = 0
         if any(pair in line.replace(" ", "") for pair in _PAIRS):

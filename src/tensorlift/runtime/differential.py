@@ -228,10 +228,10 @@ def _replies(view: FunctionView, text: str, program: FunctionView, cases: Sequen
 def without_original(text: str, name: str) -> str:
     """Let the function with the signature of the source, if there is one, trap where it would call the original.
 
-    It calls the program at small sizes too.
+    It calls the program at small sizes and on one thread too.
     """
     text = re.sub(rf"^(.*\b{name}_original\(.*\));$", r"\1 { __builtin_trap(); }", text, count=1, flags=re.MULTILINE)
-    return _LEAST.sub(r"\g<1>-1", text)
+    return _LEAST.sub(r"\g<1>-1", text.replace("on_threads()", "1"))
 
 
 def always_on_threads(text: str) -> str:

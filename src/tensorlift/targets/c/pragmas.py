@@ -1,4 +1,7 @@
-"""OpenMP in C programs: how a loop says that its iterations may run on several threads, written and read."""
+"""OpenMP in C programs: how a loop says that its iterations may run on several threads or side by side in vectors.
+
+It is written and read here.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tensorlift.targets.c.cells import affine_text
 from tensorlift.targets.c.scalars import ORDER, PRODUCT
-from tensorlift.targets.c.text import APART, CBLAS, HEADERS
+from tensorlift.targets.c.text import APART, CBLAS, HEADERS, THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,17 +21,18 @@ if TYPE_CHECKING:
 
 FROM = 1 << 16  # iterations of the innermost loop; starting threads costs as much as some thousand
 _ROWS = 8  # that a thread takes in turn, where later ones have more to do
-START = "#pragma omp parallel for"
+START, VECTORS = "#pragma omp parallel for", "#pragma omp simd"
 _SUM = r"\w+(?: [-+*] \w+)*"
 _FACTOR = rf"(?:\w+|\({_SUM}\))"
 _PRAGMA = re.compile(
-    rf"\s*{START}(?: schedule\(static, [1-9]\d*\))?(?P<reductions>(?: reduction\([^():]+: \w+\))*)"
-    rf"(?: if \((?:{_SUM}|\(double\){_FACTOR}(?: \* {_FACTOR})+) > \d+\))?"
+    rf"\s*(?:{VECTORS}|{START}(?: simd)?(?: schedule\(static, [1-9]\d*\))?)"
+    r"(?P<reductions>(?: reduction\([^():]+: \w+\))*)"
+    rf"(?: if \((?:parallel: )?(?:{_SUM}|\(double\){_FACTOR}(?: \* {_FACTOR})+) > \d+\))?"
 )
 _PRODUCT = r"\(double\)\w+(?: \* \w+)*"
 LEAST = rf"(?:\w+|{_PRODUCT}(?: \+ {_PRODUCT})*)"  # sizes that are compared with a number of iterations
 _REDUCTION = re.compile(r" reduction\(([^():]+): (\w+)\)")
-_DIRECTIVES = {*(f"#include <{name}>" for name in (CBLAS, *HEADERS)), *APART}
+_DIRECTIVES = {*(f"#include <{name}>" for name in (CBLAS, *HEADERS)), *APART, *THREADS}
 _HIDING = re.compile(r"[\\#\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029]|%:|\?\?|_Pragma")  # of lines, or directives
 
 
@@ -41,11 +45,14 @@ class PragmaError(Exception):
         self.line = line
 
 
-def pragma(extents: Sequence[Affine], reductions: Mapping[str, str], *, uneven: bool) -> str | None:
+def pragma(
+    extents: Sequence[Affine], reductions: Mapping[str, str], *, uneven: bool, vectors: bool = False
+) -> str | None:
     """Spell that the iterations of a loop are independent, where they are many; None where they are always few.
 
     ``extents`` are the numbers of iterations of the loop and of those in it; in an ``uneven`` one, they differ with its
-    variable.  ``reductions`` are the variables in which the iterations add up, by operator.
+    variable.  ``reductions`` are the variables in which the iterations add up, by operator.  With ``vectors`` several
+    iterations run side by side on each thread.
     """
     factors = [affine_text(extent) for extent in extents if not extent.is_constant]
     threshold = FROM // max(prod(extent.constant for extent in extents if extent.is_constant), 1)
@@ -53,10 +60,18 @@ def pragma(extents: Sequence[Affine], reductions: Mapping[str, str], *, uneven: 
         return None
     wide = "(double)" if len(factors) > 1 else ""
     number = " * ".join(factor.within(PRODUCT + 1 if wide else ORDER + 1) for factor in factors)
-    test = f" if ({wide}{number} > {threshold})" if factors else ""
+    test = f" if ({'parallel: ' * vectors}{wide}{number} > {threshold})" if factors else ""
     schedule = f" schedule(static, {_ROWS})" if uneven else ""
-    listed = "".join(f" reduction({operator}: {name})" for name, operator in reductions.items())
-    return f"{START}{schedule}{listed}{test}"
+    return f"{START}{' simd' * vectors}{schedule}{_reduced(reductions)}{test}"
+
+
+def vectors(reductions: Mapping[str, str]) -> str:
+    """Spell that several iterations of a loop run side by side, however many they are."""
+    return f"{VECTORS}{_reduced(reductions)}"
+
+
+def _reduced(reductions: Mapping[str, str]) -> str:
+    return "".join(f" reduction({operator}: {name})" for name, operator in reductions.items())
 
 
 def with_pragmas(text: str, cuts: Sequence[Cut], pragmas: Mapping[int, str]) -> tuple[str, tuple[Cut, ...]]:

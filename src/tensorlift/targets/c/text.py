@@ -33,6 +33,22 @@ APART = (
     "}",
     "#endif",
 )
+THREADED = "on_threads()"
+THREADS = (  # for programs that only threads make quicker: within a parallel region there are none more
+    "#ifndef TENSORLIFT_THREADS",
+    "#define TENSORLIFT_THREADS",
+    "static int on_threads(void)",
+    "{",
+    "#ifdef _OPENMP",
+    "  extern int omp_get_max_threads(void), omp_in_parallel(void);",
+    "  return omp_get_max_threads() > 1 && !omp_in_parallel();",
+    "#else",
+    "  return 0;",
+    "#endif",
+    "}",
+    "#endif",
+)
+SHARED = {"apart(": APART, THREADED: THREADS}  # what programs of one file have once, by how it is called
 CBLAS = "cblas.h"
 HEADERS = ("limits.h", "math.h", "stddef.h", "stdint.h", "stdlib.h")  # of a program and the function around it
 OWN_HEADERS = ("math.h", "stddef.h")  # of a program alone
@@ -48,7 +64,7 @@ _KEYWORDS = {
     "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed",
     "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "asm",
     "typeof", "size_t", "ptrdiff_t", "uintptr_t", "NULL", "INFINITY", "NAN", "INT_MAX", "malloc", "calloc", "free",
-    "apart", "main",
+    "apart", "on_threads", "main",
 }  # fmt: skip
 _LOOPS = "ijklpq"
 _DECLARATION = re.compile(r"\w[\w ]* (\w+)(?: = .*)?;")
