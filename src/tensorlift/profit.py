@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 # where it is repeated, by a loop that stays, it is quicker without threads.
 Pays = Literal["", "reordered", "alike", "repeated"]
 
-_FEWER = 1 << 11  # iterations that take as long as starting threads or BLAS does
+_FEWER = 1 << 11  # iterations from which on it counts what they are
+_STARTED = 1 << 13  # iterations, in vectors, that take as long as starting threads or BLAS does
 _QUICKER, _SLOWER = 1.2, 0.95  # times as fast as the source, by an estimate that is rough
 _FEWEST = 2000.0  # steps of a source without sizes
 _STAYS = "nothing: what is here stays as it was"
@@ -75,7 +76,7 @@ def least(  # noqa: PLR0913, PLR0917 - a source, a program, and how it is compil
         return () if is_quicker else (THREADED,)
     wide = "(double)" if len(each.products) > 1 or len(each.ordered[0]) > 1 else ""
     total = " + ".join(wide + " * ".join(one) for one in each.ordered)
-    return (f"{total} > {_FEWER * (1 + len(starts))}",) if is_quicker else (f"{total} > {FROM}", THREADED)
+    return (f"{total} > {_FEWER + _STARTED * len(starts)}",) if is_quicker else (f"{total} > {FROM}", THREADED)
 
 
 def _calls(view: FunctionView, end: int) -> set[Operation]:

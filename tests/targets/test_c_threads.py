@@ -115,6 +115,7 @@ LARGE = """void large(double a[400][800], double b[400][800]) {
     for (int j = 0; j < 800; j++) a[i][j] = b[i][j] * 2;
 }
 """
+_VECTORS = "#pragma omp simd"
 
 
 def _text(source: str) -> str:
@@ -130,20 +131,20 @@ def _pragmas(source: str) -> list[str]:
 @pytest.mark.parametrize(
     ("source", "pragmas"),
     [
-        (SCALE, ["#pragma omp parallel for if ((double)m * n > 65536)"]),
+        (SCALE, ["#pragma omp parallel for if ((double)m * n > 65536)", _VECTORS]),
         (ROWS, ["#pragma omp parallel for if ((double)m * n > 65536)"]),
         (TOTAL, ["#pragma omp parallel for reduction(+: sum) if (n > 65536)"]),
-        (GREATEST, ["#pragma omp parallel for reduction(max: most) if (n > 65536)"]),
-        (SMOOTH, ["#pragma omp parallel for if (n - 2 > 65536)"] * 2),
+        (GREATEST, ["#pragma omp parallel for simd reduction(max: most) if (parallel: n > 65536)"]),
+        (SMOOTH, ["#pragma omp parallel for simd if (parallel: n - 2 > 65536)"] * 2),
         (MIRROR, ["#pragma omp parallel for schedule(static, 8) if ((double)(n - 1) * (n - 1) > 65536)"]),
         (PREFIX, ["#pragma omp parallel for if ((double)m * (n - 1) > 65536)"]),
         (SOLVE, []),
-        (WRAPPED, ["#pragma omp parallel for reduction(max: s) if (n > 65536)"]),
+        (WRAPPED, ["#pragma omp parallel for simd reduction(max: s) if (parallel: n > 65536)"]),
         (NARROW, []),
         (KEPT, []),
-        (UPSAMPLE, ["#pragma omp parallel for if (n > 32768)"]),
+        (UPSAMPLE, ["#pragma omp parallel for if (n > 32768)", _VECTORS]),
         (SMALL, []),
-        (LARGE, ["#pragma omp parallel for"]),
+        (LARGE, ["#pragma omp parallel for", _VECTORS]),
     ],
 )
 def test_loops_with_independent_iterations_say_so_where_there_is_enough_to_do(source: str, pragmas: list[str]) -> None:
@@ -203,7 +204,7 @@ def test_a_pragma_on_iterations_that_depend_on_each_other_is_refused(source: str
 
 
 def test_a_pragma_on_a_line_of_two_loops_is_refused() -> None:
-    old = "  for (ptrdiff_t t = 0; t < steps; t++) {\n    #pragma omp parallel for if (n - 2 > 65536)\n    for"
+    old = "  for (ptrdiff_t t = 0; t < steps; t++) {\n    #pragma omp parallel for simd if (parallel: n - 2 > 65536)\n    for"
     new = "  #pragma omp parallel for if (n - 2 > 65536)\n  for (ptrdiff_t t = 0; t < steps; t++) { for"
     assert refusal(SMOOTH, (old, new)) == _DEPENDENT
 

@@ -109,6 +109,6 @@ def test_a_variable_is_declared_at_its_first_value(source: str, text: str) -> No
 
 def test_what_is_computed_from_a_fold_reads_its_variable() -> None:
     text = lift(COUNTED, to="c", test=True).source
-    assert "parallel for reduction(max: most)" in text
+    assert "parallel for simd reduction(max: most)" in text
     assert "count += x[k] == most ? 1 : 0;" in text
     assert "return count;" in text

@@ -7,7 +7,7 @@ a few cells, operations that take long, sums that wait for the one before, and l
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xdsl.dialects.affine import ForOp, LoadOp, StoreOp
@@ -31,15 +31,16 @@ _STARTED = 4.0  # steps for entering a loop
 _CALLED, _IN_BLAS = 300.0, 0.25  # steps for calling BLAS, and for what is a step elsewhere
 _ALLOCATED = 50.0
 _WAITING = 3.0  # for the sum of the iteration before
+_LOADED_AND_STORED = 2  # times that a plain sum is reached in an iteration
 _UNROLLED = 16  # iterations of a loop at most whose sums wait while others run
 _BLOCK = 8  # cells that come from memory together
 _FUNCTION, _DIVISION = 40.0, 20.0
+_ROOT, _ROOT_ALONE = 3.0, 10.0  # where nobody asks for errno, several at a time, and else
 _STEPS = {
     **dict.fromkeys(("arith.constant", "arith.index_cast", "arith.extf", "affine.yield", "scf.yield"), 0.0),
     **{f"arith.{name}": _DIVISION for name in ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi")},
     **{f"math.{name}": 1.0 for name in ("absf", "absi", "copysign", "fma", "floor", "ceil", "trunc", "roundeven")},
     "arith.divf": 8.0,
-    "math.sqrt": 10.0,
     "math.powf": 2 * _FUNCTION,
 }
 _SUMS = {"arith.addf", "arith.subf", "arith.mulf"}  # in floats, which are not reordered unless one may
@@ -50,7 +51,8 @@ def estimated_steps(
 ) -> float:
     """Return the steps that a function takes at some sizes, 1000 for any that is not given.
 
-    Where sums may be ``reordered``, none waits for the one before.  The ``calls`` are loops that BLAS does.
+    Where sums may be ``reordered``, none waits for the one before, and nobody asks for errno.  The ``calls`` are loops
+    that BLAS does.
     """
     return _Loops(view, sizes, calls, reordered=reordered).block(view.body)
 
@@ -59,7 +61,8 @@ class _Loops:
     def __init__(
         self, view: FunctionView, sizes: Mapping[str, int], calls: Collection[Operation], *, reordered: bool
     ) -> None:
-        self._calls, self._waits = calls, not reordered
+        self._calls, self.is_reordered = calls, reordered
+        self.root = _ROOT if reordered else _ROOT_ALONE
         self._values: dict[SSAValue, int] = {}
         self._extents: dict[SSAValue, list[int]] = {}
         known = defaultdict(lambda: _SIZE, sizes)
@@ -73,7 +76,7 @@ class _Loops:
 
         It is the body of a loop with the variable ``around`` that ``runs`` so often.
         """
-        steps = _Iteration(self, around, block, waits=self._waits and runs > _UNROLLED).steps
+        steps = _Iteration(self, around, block, waits=runs > _UNROLLED).steps
         return steps + sum(map(self._loop, _loops_in(block)))
 
     def _loop(self, op: Operation) -> float:
@@ -160,6 +163,8 @@ class _Iteration:
         self._streams: dict[tuple[SSAValue, int], set[object]] = defaultdict(set)
         self._own: set[SSAValue] = set()
         self._stored = {op.memref for op in block.walk() if isinstance(op, StoreOp)}
+        self._touched = Counter(op.memref for op in block.walk() if isinstance(op, LoadOp | StoreOp))
+        self._held: dict[SSAValue, SSAValue] = {}  # in variables of an iteration
         self.steps = self._block(block)
         for (_, stride), cells in self._streams.items():
             self.steps += len(cells) if stride <= 1 else max(len(cells), min(stride, _BLOCK))
@@ -176,6 +181,7 @@ class _Iteration:
         if isinstance(op, LoadOp | StoreOp):
             return self._access(op)
         if op.regions:
+            self._varying.update(op.results)
             return 1.0 + max(sum(map(self._block, region.blocks)) for region in op.regions)
         key = (op.name, str(op.properties), *(self._values.get(operand, operand) for operand in op.operands))
         self._values.update(dict.fromkeys(op.results, key))
@@ -185,12 +191,16 @@ class _Iteration:
         if key in self._known:
             return 0.0
         self._known.add(key)
+        if op.name == "math.sqrt":
+            return self._loops.root
         return _STEPS.get(op.name, _FUNCTION if op.name.startswith("math.") else 1.0)
 
     def _access(self, op: LoadOp | StoreOp) -> float:
         place = (str(op.map), *(self._values.get(index, index) for index in _indices(op)))
         if isinstance(op, StoreOp):
             waits = _WAITING * self._is_sum(op)
+            if op.memref in self._own and not _shape(op.memref):
+                self._held[op.memref] = op.value
             self._stores[op.memref] += 1
         else:
             waits = 0.0
@@ -206,10 +216,34 @@ class _Iteration:
         return waits
 
     def _is_sum(self, op: StoreOp) -> bool:
-        """Tell whether a sum is stored to where each iteration loads it."""
-        made = op.value.owner
+        """Tell whether a sum is stored to where each iteration loads it, so that each waits for the one before.
+
+        One that an iteration looks at, or that it adds to only sometimes, cannot be reordered.
+        """
         if not self._waits or self._around is None or op.memref in self._own or self._around in _indices(op):
             return False
-        if not isinstance(made, Operation) or made.name not in _SUMS:
+        made = op.value.owner
+        is_plain = isinstance(made, Operation) and made.name in _SUMS
+        if self._loops.is_reordered and is_plain and self._touched[op.memref] == _LOADED_AND_STORED:
             return False
-        return any(isinstance(one.owner, LoadOp) and one.owner.memref is op.memref for one in made.operands)
+        return any(
+            one.name in _SUMS and any(isinstance(of, LoadOp) and of.memref is op.memref for of in self._makers(one))
+            for one in self._makers(made)
+        )
+
+    def _makers(self, last: Any) -> set[Operation]:
+        """Return the operations that compute a value, back to loads of what is no variable of the iteration."""
+        found: set[Operation] = set()
+        waiting = [last]
+        while waiting:
+            op = waiting.pop()
+            if not isinstance(op, Operation) or op in found:
+                continue
+            found.add(op)
+            if isinstance(op, LoadOp):
+                values = [self._held[op.memref]] if op.memref in self._held else []
+            else:
+                ends = (block.last_op for region in op.regions for block in region.blocks)
+                values = [*op.operands, *(value for end in ends if end is not None for value in end.operands)]
+            waiting += [value.owner for value in values]
+        return found

@@ -13,6 +13,7 @@ static void kernel_doitgen_lifted(ptrdiff_t nr, ptrdiff_t nq, ptrdiff_t np, doub
   #pragma omp parallel for if ((double)nr * nq * np > 65536)
   for (ptrdiff_t l = 0; l < nr; l++)
     for (ptrdiff_t p = 0; p < nq; p++)
+      #pragma omp simd
       for (ptrdiff_t q = 0; q < np; q++)
         A_before[l][p][q] = A[l][p][q];
   for (ptrdiff_t i = 0; i < nr; i++) {

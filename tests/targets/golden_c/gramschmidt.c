@@ -19,6 +19,7 @@ static void kernel_gramschmidt_lifted(ptrdiff_t m, ptrdiff_t n, double A[restric
       cblas_dgemv(CblasRowMajor, CblasTrans, m, n - k - 1, 1.0, &A[0][k + 1], n, &Q[0][k], n, 0.0, &R[k][k + 1], 1);
     #pragma omp parallel for if ((double)m * (n - 1) > 65536)
     for (ptrdiff_t i = 0; i < m; i++)
+      #pragma omp simd
       for (ptrdiff_t j = k + 1; j < n; j++)
         A[i][j] = A[i][j] - Q[i][k] * R[k][j];
   }

@@ -9,10 +9,12 @@ static void kernel_jacobi_2d_lifted(ptrdiff_t tsteps, ptrdiff_t n, double A[rest
   for (ptrdiff_t t = 0; t < tsteps; t++) {
     #pragma omp parallel for if ((double)(n - 2) * (n - 2) > 65536)
     for (ptrdiff_t i = 1; i < n - 1; i++)
+      #pragma omp simd
       for (ptrdiff_t j = 1; j < n - 1; j++)
         B[i][j] = 0.2 * (A[i][j] + A[i][j - 1] + A[i][j + 1] + A[i + 1][j] + A[i - 1][j]);
     #pragma omp parallel for if ((double)(n - 2) * (n - 2) > 65536)
     for (ptrdiff_t i = 1; i < n - 1; i++)
+      #pragma omp simd
       for (ptrdiff_t j = 1; j < n - 1; j++)
         A[i][j] = 0.2 * (B[i][j] + B[i][j - 1] + B[i][j + 1] + B[i + 1][j] + B[i - 1][j]);
   }
