@@ -31,6 +31,8 @@ SLOWER = {
       for (int i = 0; i < n; i++) if (x[i] > 0.5f) return i; return n; }""",
     "twice through all": """int f(int n, const float *x) { int at = 0; float best = x[0];
       for (int i = 1; i < n; i++) if (x[i] > best) { best = x[i]; at = i; } return at; }""",
+    "a sum that is looked at": """double f(int n, const double *a) { double s = 0, best = 0;
+      for (int i = 0; i < n; i++) { s += a[i]; if (s < 0) s = 0; if (s > best) best = s; } return best; }""",
     "the same": "void f(int n, double *y) { for (int i = 2; i < n; i++) y[i] = y[i] + 0.5 * y[i - 1] * y[i - 2]; }",
     "few": "static double a[8]; void f(const double *x) { for (int i = 0; i < 8; i++) a[i] = x[i] * x[i]; }",
 }
@@ -83,6 +85,7 @@ def test_what_is_quicker_is_called_from_some_sizes_on(name: str) -> None:
     text, test = QUICKER[name]
     lines = [line.strip().removeprefix("if (").removeprefix("&& ").removesuffix(") {") for line in _wrapper(text)]
     assert test in lines
+    assert ("on_threads()" in lines) == ("65536" in test)
     assert _function(text, LiftOptions(target="c", replaces=True)).program.count(test) < _function(text).program.count(
         test
     )
@@ -102,6 +105,9 @@ def test_the_checker_takes_a_test_of_sizes_alone() -> None:
         assert program != certificate["program"]
         changed = {**certificate, "program": program}
         assert verify({**changed, "seal": seal_of(changed)}), test
+    changed = {**certificate, "program": certificate["program"].replace("> 1 && !omp", "> 0 || omp")}
+    assert changed != certificate
+    assert verify({**changed, "seal": seal_of(changed)})
 
 
 def test_sums_wait_where_the_file_says_so() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil, prod
 from typing import TYPE_CHECKING, Literal
 
 from xdsl.dialects.affine import ForOp
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 Pays = Literal["", "reordered", "alike", "repeated"]
 
 _FEWER = 1 << 11  # iterations from which on it counts what they are
-_STARTED = 1 << 13  # iterations, in vectors, that take as long as starting threads or BLAS does
+_STARTED = 3.0  # steps that each of these must save for threads or BLAS to be started
+_SIZE = 1000  # of what nobody knows
 _QUICKER, _SLOWER = 1.2, 0.95  # times as fast as the source, by an estimate that is rough
 _FEWEST = 2000.0  # steps of a source without sizes
 _STAYS = "nothing: what is here stays as it was"
@@ -76,7 +78,10 @@ def least(  # noqa: PLR0913, PLR0917 - a source, a program, and how it is compil
         return () if is_quicker else (THREADED,)
     wide = "(double)" if len(each.products) > 1 or len(each.ordered[0]) > 1 else ""
     total = " + ".join(wide + " * ".join(one) for one in each.ordered)
-    return (f"{total} > {_FEWER + _STARTED * len(starts)}",) if is_quicker else (f"{total} > {FROM}", THREADED)
+    if not is_quicker:
+        return f"{total} > {FROM}", THREADED
+    saved = (source - own) / sum(prod(sizes.get(name, _SIZE) for name in one) for one in work.ordered)
+    return (f"{total} > {_FEWER * (1 + ceil(_STARTED * len(starts) / saved))}",)
 
 
 def _calls(view: FunctionView, end: int) -> set[Operation]:

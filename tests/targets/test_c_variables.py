@@ -60,7 +60,7 @@ COUNTED = """int counted(int n, int x[n]) {
             """
   int result;
   if (n == m)
-    #pragma omp parallel for if (m > 65536)
+    #pragma omp parallel for simd if (parallel: m > 65536)
     for (ptrdiff_t i = 0; i < m; i++)
       y[i] = 2.0 * x[i];
   if (m >= n + 1)
