@@ -204,7 +204,8 @@ def test_a_pragma_on_iterations_that_depend_on_each_other_is_refused(source: str
 
 
 def test_a_pragma_on_a_line_of_two_loops_is_refused() -> None:
-    old = "  for (ptrdiff_t t = 0; t < steps; t++) {\n    #pragma omp parallel for simd if (parallel: n - 2 > 65536)\n    for"
+    pragma = "#pragma omp parallel for simd if (parallel: n - 2 > 65536)"
+    old = f"  for (ptrdiff_t t = 0; t < steps; t++) {{\n    {pragma}\n    for"
     new = "  #pragma omp parallel for if (n - 2 > 65536)\n  for (ptrdiff_t t = 0; t < steps; t++) { for"
     assert refusal(SMOOTH, (old, new)) == _DEPENDENT
 
