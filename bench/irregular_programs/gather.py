@@ -83,3 +83,10 @@ def total(idx: "int64[n]", x: "float64[m]"):
 def diagonal_picks(label: "int64[n]", score: "float64[n, m]", loss: "float64[n]"):
     for i in range(len(label)):
         loss[i] = -score[i, label[i]]
+
+
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+def weighted_in_turn(x: "float64[n]"):
+    weights = [0.5, 0.25, 0.125]
+    for i in range(len(x)):
+        x[i] *= weights[i % 3]

@@ -61,6 +61,10 @@ class AffineMaps:
         positions = self._size_positions()
         return AffineSetAttr(AffineSet(0, len(positions), self._constraints(constraints, positions)))
 
+    def has_quotients(self, polynomials: Sequence[Polynomial]) -> bool:
+        """Tell whether a polynomial is over quotients, as remainders are."""
+        return any(not one.variables().isdisjoint(self._ranges.quotients) for one in polynomials)
+
     def _constraints(
         self, constraints: Sequence[tuple[Polynomial, bool]], positions: Mapping[str, AffineExpr]
     ) -> tuple[AffineConstraintExpr, ...]:

@@ -343,15 +343,16 @@ def reallocate(sink: IRSink, array: Array) -> None:
 def declare(sink: IRSink, array: Array) -> list[Operation]:
     """Emit what gets a table of constants that is read; return its declaration.
 
-    Unless data say which cell is read, one of a few cells is a local array that is filled with them, as they are
-    simpler than a table where loops over it are written out; so is one of many that not all targets have.
+    Unless data or a remainder say which cell is read, one of a few cells is a local array that is filled with them, as
+    they are simpler than a table where loops over it are written out; so is one of many that not all targets have.
     """
     assert array.table is not None
     place, name = sink.unsized.pop(array), identifier(array.name)
     values: Any = array.table.initial_value
     cells, found = values.get_values(), list[Operation]()
     is_common = all(map(isfinite, cells)) and not (isinstance(array.element, IntegerType) and not array.element.signed)
-    if array.accesses and not array.gathers and len(cells) <= (_FEW if is_common else _MANY):
+    is_chosen = bool(array.gathers) or any(sink.maps.has_quotients(access.subscripts) for access in array.accesses)
+    if array.accesses and not is_chosen and len(cells) <= (_FEW if is_common else _MANY):
         with sink.inside(Block()):
             array.ssa = _memory(sink, array)
             lengths = [extent.constant_value or 0 for extent in array.extents if extent is not None]

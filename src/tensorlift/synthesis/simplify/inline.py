@@ -5,6 +5,8 @@ where it only starts an update of the same array (``C_1 = beta * C`` before ``C_
 copies, and where it is a new version of an array of which one cell is read.  One pass in program order, each definition
 looking at what it reads: the time is linear in the program.
 
+Cells that differ stay where data, or a remainder, choose among them: in a term by cases a place is compared with all.
+
 Kept loops read the cells of a copy, or of an array of constants, at their origins: scalars of a loop get a cell for
 each of its iterations, and those that start with a number or a cell of another array leave such arrays before the
 loops that stay.  What a loop carries is another array after it, and is left alone.
@@ -16,9 +18,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, KeptLoop
+from tensorlift.comprehension.places import gathered
 from tensorlift.comprehension.positions import position_of
 from tensorlift.comprehension.rewrite import lookup, map_reads, reads_in
-from tensorlift.comprehension.terms import Constant, Read, Reduce, Scalar, Term
+from tensorlift.comprehension.terms import Constant, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.comprehension.updates import NoUpdatesError, updating
 from tensorlift.synthesis.simplify.arithmetic import size
 from tensorlift.synthesis.simplify.pieces import tidy
@@ -138,19 +141,26 @@ def with_terms(user: Definition, source: Definition, wanted: Callable[[Term], bo
     """Replace reads of ``source`` where the term found there is wanted; None where no read was replaced."""
     changed = False
     parts = _parts(source)
+    taken = _taken(user) if len(source.pieces) > 1 else frozenset()
 
     def convert(read: Read, domain: Domain) -> Term:
         nonlocal changed
         if read.array != source.name or parts * domain.size > _MOST_PARTS:
             return read
         found = lookup(list(source.pieces), dict(zip(source.indices, read.indices, strict=True)), domain, read)
-        if found is read or not wanted(found):
+        if found is read or not wanted(found) or (read in taken and isinstance(found, Piecewise)):
             return read
         changed = True
         return found
 
     pieces = [(domain, map_reads(term, domain, convert)) for domain, term in user.pieces]
     return replace(user, pieces=tidy(pieces)) if changed else None
+
+
+def _taken(definition: Definition) -> frozenset[Read]:
+    """Return the cells that are read at computed places."""
+    found = (gathered(node) for node in definition.nodes() if isinstance(node, Reduce))
+    return frozenset(one.cell for one in found if one is not None)
 
 
 def _hides_updates(source: Definition, user: Definition) -> bool:
