@@ -14,9 +14,9 @@ import sys
 import tempfile
 from collections import Counter
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import StringIO
-from math import comb, inf
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,15 +26,10 @@ from bench import random_irregular
 from bench.generate import generate
 from bench.targets import bytes_of
 from tensorlift.cli import main as tensorlift
-from tensorlift.commands.benchmark import chosen_sizes
-from tensorlift.commands.prepare import prepare
+from tensorlift.commands.measured import ratio_of
 from tensorlift.diagnostics import LiftError
-from tensorlift.frontends.c.extents import extents_of
-from tensorlift.frontends.c.reader import parser_arguments
 from tensorlift.pipeline import LiftOptions
-from tensorlift.runtime.compilers import OPTIMISED, Compiler, Project, build_library, renamed
-from tensorlift.runtime.measure import Conditions, measure, prepared_originals
-from tensorlift.runtime.original import Build, Original
+from tensorlift.runtime.compilers import OPTIMISED, Project, build_library
 from tensorlift.source import read_source
 
 if TYPE_CHECKING:
@@ -43,11 +38,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("examples", "bench/kernels", "bench/legacy_programs", "bench/irregular_programs", "bench/vectoriser_loops")
 _STEPS = (0.5, 0.9, 0.95, 1.05, 2.0, inf)
-_CONFIDENCE = 0.97
 _LIFTED = "lifted, "
-_PLACES = 2  # in memory for each contender, of which the better one counts: where arrays lie makes a fifth
 _FLAGS = (*OPTIMISED, "-falign-functions=64")  # the same code runs at half the speed elsewhere in a line of the cache
-_OPERATIONS = 1e7  # at most, in a call
 
 
 @dataclass(frozen=True)
@@ -101,49 +93,14 @@ def built(path: Path, library: Path) -> dict[str, str]:
 
 def measured(path: Path, function: str, libraries: tuple[Path, Path], size: str, options: argparse.Namespace) -> Profit:
     """Measure a function in two libraries, of a file as it is and of what is lifted."""
-    name = f"{path.name}:{function}"
-    source = read_source(str(path))
-    conditions = Conditions(threads=options.threads, wall_seconds=20)
+    name, include = f"{path.name}:{function}", (str(path.parent),)
+    lifting = LiftOptions((function,), "c", include_dirs=include)
+    source, threads, seconds = read_source(str(path)), options.threads, options.seconds
     try:
-        prepared = prepare(source, LiftOptions((function,), "c", include_dirs=(str(path.parent),)))
-        sizes = chosen_sizes(prepared.lifting, bytes_of(size), _OPERATIONS)
-        inputs = prepared.inputs(sizes, conditions.seed)
-        with tempfile.TemporaryDirectory() as folder:
-            calling = _renamed(prepared.original, function)
-            contenders: list[dict[str, object]] = []
-            for library in libraries * _PLACES:
-                linked = ("-Wl,--no-as-needed", str(library))
-                build = Build(("gcc", "cc"), ("g++", "c++"), (*OPTIMISED, *linked))
-                place = Path(folder) / f"{len(contenders)}"
-                place.mkdir()
-                contenders += prepared_originals(calling, inputs, [Compiler(f"{len(contenders)}", build)], place)
-            samples = measure(inputs, None, contenders, conditions, rounds=21, seconds=options.seconds).samples
+        found = ratio_of(source, lifting, libraries, bytes_of(size), threads=threads, seconds=seconds)
     except LiftError as refusal:
         return Profit(name, size, remark=f"{refusal.diagnostics[0].code} {refusal.diagnostics[0].message[:90]}")
-    before, after = ([min(times) for times in zip(*[samples[k] for k in ks], strict=True)] for ks in ("02", "13"))
-    return Profit(name, size, *median_and_bound(before, after))
-
-
-def median_and_bound(before: Sequence[float], after: Sequence[float]) -> tuple[float, float]:
-    """Return the median of how many times faster something became, and what that is above, as sure as 97 %."""
-    ratios = sorted(was / now for was, now in zip(before, after, strict=True))
-    return ratios[len(ratios) // 2], ratios[_place_of_bound(len(ratios))]
-
-
-def _renamed(original: Original, function: str) -> Original:
-    """Let a file call a function of a library in the place of its own."""
-    arguments = parser_arguments((str(Path(original.filename).parent),), (), (), None)
-    extents = extents_of(original.text, original.filename, arguments)[0]
-    return replace(original, text=renamed(original.text, original.filename, [function], extents))
-
-
-def _place_of_bound(count: int) -> int:
-    """Give the place of the sample that the median lies above, as sure as `_CONFIDENCE`."""
-    below, place = 1 / 2**count, 0
-    while below + comb(count, place + 1) / 2**count <= 1 - _CONFIDENCE:
-        place += 1
-        below += comb(count, place) / 2**count
-    return place
+    return Profit(name, size, *found)
 
 
 def _files(files: Sequence[Path]) -> Iterator[Path]:

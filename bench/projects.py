@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
 
-from bench.profit import median_and_bound
+from tensorlift.commands.measured import ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -118,7 +118,7 @@ def _compared(before: Made, after: Made, how: str, threads: int, options: argpar
     same = before.output == after.output
     print(f"  {how}{'' if same else ', ANOTHER OUTPUT'}")
     for part, seconds in before.seconds.items():
-        median, below = median_and_bound(seconds, after.seconds[part])
+        median, below = ratio(seconds, after.seconds[part])
         bound = below if part == "all" else bound
         middle = sorted(seconds)[len(seconds) // 2]
         if middle < _SHORT:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from tensorlift.poly.domain import Domain
 
 # What a program in C is: any, or quicker where it is compiled so that sums may be reordered, or alike its source;
-# where it is repeated, by a loop that stays, it is quicker without threads.
-Pays = Literal["", "reordered", "alike", "repeated"]
+# where it is repeated, by a loop that stays, it is quicker without threads.  What is measured need not be estimated.
+Pays = Literal["", "reordered", "measured", "alike", "repeated"]
 
 _FEWER = 1 << 11  # iterations from which on it counts what they are
 _STARTED = 3.0  # steps that each of these must save for threads or BLAS to be started
@@ -61,25 +61,26 @@ def least(  # noqa: PLR0913, PLR0917 - a source, a program, and how it is compil
 
     """
     calls = _calls(written, end)
-    own = estimated_steps(written, sizes, reordered=pays == "reordered", calls=calls)
+    own = estimated_steps(written, sizes, reordered=pays in {"reordered", "measured"}, calls=calls)
     source = estimated_steps(view, sizes)
     ends_by_data = any(op.name == "scf.while" for op in written.operations)  # where what is tested is computed early
-    if source < (1.0 if ends_by_data else _SLOWER) * own:
+    if pays != "measured" and source < (1.0 if ends_by_data else _SLOWER) * own:
         message = f"the program would be slower: by estimate it takes {own / source:.2f} times as long"
         raise refuse("TL316", message, view.location, _STAYS)
     work = work_of_loops(written)
     has_sizes = any(work.products)
     is_quicker = source > _QUICKER * own and (has_sizes or source > _FEWEST)
-    if not is_quicker and (pays == "repeated" or not lines):
+    if not is_quicker and pays != "measured" and (pays == "repeated" or not lines):
         raise refuse("TL316", "the program would be no quicker", view.location, _STAYS)
     starts = starts_of(written, lambda op: isinstance(op, ForOp) and (op in calls or _line(op) in lines))
     each = work.per(sum(starts, ONCE)).without(STEPS)
+    threaded = () if is_quicker or pays == "measured" else (THREADED,)
     if not any(each.products):
-        return () if is_quicker else (THREADED,)
+        return threaded
     wide = "(double)" if len(each.products) > 1 or len(each.ordered[0]) > 1 else ""
     total = " + ".join(wide + " * ".join(one) for one in each.ordered)
     if not is_quicker:
-        return f"{total} > {FROM}", THREADED
+        return (f"{total} > {FROM}", *threaded)
     saved = (source - own) / sum(prod(sizes.get(name, _SIZE) for name in one) for one in work.ordered)
     return (f"{total} > {_FEWER * (1 + ceil(_STARTED * len(starts) / saved))}",)
 

@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tensorlift.cli import main
+from tensorlift.commands.measured import Ratio, ratio_of
 from tensorlift.diagnostics import LiftError
 from tensorlift.frontends.c.extents import extents_of
+from tensorlift.pipeline import LiftOptions
 from tensorlift.runtime.compilers import Project, build_library, renamed
+from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -231,6 +234,45 @@ void g(int n, double *x, const double *y) { for (int i = 0; i < n; i++) x[i] = 1
     output = capsys.readouterr()
     assert output.out.endswith("f: as it was\ng: lifted, proved for every size\n")
     assert 'static assertion failed: "lift again: AT is another" [TL588]' in output.err
+
+
+MEASURED = """void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] *= 2; }
+void g(int n, double *x) { for (int i = 0; i < n; i++) x[i] *= 3; }
+void h(int n, double *x) { for (int i = 0; i < n; i++) x[i] *= 4; }
+"""
+
+
+@_NEEDS_COMPILER
+def test_with_measured_a_program_stays_only_where_it_is_quicker(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = {"f": [1.0, 2.0], "g": [2.0, 0.9], "h": [1.0, 1.0]}
+
+    def ratio_of(source: object, options: LiftOptions, *rest: object, **conditions: object) -> Ratio:
+        del source, rest
+        assert conditions["threads"] == 1
+        return Ratio(*[found[options.functions[0]].pop(0)] * 2)
+
+    monkeypatch.setattr("tensorlift.commands.measured.ratio_of", ratio_of)
+    source, library, programs = (tmp_path / name for name in ("f.c", "f.so", "p.c"))
+    source.write_text(MEASURED)
+    assert main(["build", "--measured", str(source), "-o", str(library), "--programs", str(programs)]) == 1
+    output = capsys.readouterr()
+    faster = "times as fast with arrays of 64 KB and 4 MB"
+    lifted = f"f: lifted, proved for every size, 1.00 and 2.00 {faster}"
+    assert output.out.splitlines() == [lifted, "g: as it was", "h: as it was"]
+    assert f"the program of `g` is left out: it is 2.00 and 0.90 {faster} [TL588]" in output.err
+    assert "if (n > 65536\n" in programs.read_text()
+    assert "on_threads" not in programs.read_text()
+
+
+@_NEEDS_COMPILER
+def test_two_libraries_of_one_file_are_measured_on_the_same_inputs(tmp_path: Path) -> None:
+    library, options = tmp_path / "f.so", LiftOptions(("f",), "c")
+    library.write_bytes(build_library(MEASURED, (), ()))
+    source = source_from_text(MEASURED, str(tmp_path / "f.c"))
+    found = ratio_of(source, options, (library, library), 1 << 10, threads=1, seconds=0.02)
+    assert 0 < found.bound <= found.median
 
 
 @_NEEDS_COMPILER

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Diagnostic
     from tensorlift.frontends.c.outline.unit import Unit
     from tensorlift.pipeline import LiftOptions
+    from tensorlift.profit import Pays
     from tensorlift.record import FunctionRecord
     from tensorlift.runtime.compilers import Project
     from tensorlift.source import Source
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     "--cflags", metavar="FLAGS", help="Compile FILE itself with these. [default: those of -p, else -O3 -march=native]"
 )
 @click.option("--regardless", is_flag=True, help="Also replace what is no quicker by estimate, at all sizes.")
+@click.option(
+    "--measured", is_flag=True, help="Run functions, and replace those that are measured to be quicker on one thread."
+)
 @source_options
 def build(  # noqa: PLR0913 - one parameter for each option
     *,
@@ -41,6 +45,7 @@ def build(  # noqa: PLR0913 - one parameter for each option
     programs_output: str | None,
     cflags: str | None,
     regardless: bool,
+    measured: bool,
     **flags: Any,
 ) -> int:
     """Compile FILE, in C, to a shared library in which every function that lifts runs as its proved program.
@@ -59,20 +64,27 @@ def build(  # noqa: PLR0913 - one parameter for each option
     source, *_ = map(read_source, (file, *others))  # says what is wrong with others
     project = project_of(file, flags, OPTIMISED, cflags)
     options = lift_options(file, functions, "c", flags, others)
-    options = replace(options, replaces=True, pays="" if regardless else "reordered")
+    pays: Pays = "measured" if measured else "" if regardless else "reordered"
+    options = replace(options, replaces=True, pays=pays)
     from tensorlift.pipeline import lift_source
 
     record = lift_source(source, options)
     if record.diagnostics and not record.functions:
         return complain(record.diagnostics, REFUSED, source)
     library, replaced, left = _built(source, options, record.functions, project)
+    ratios: dict[str, str] = {}
+    if measured and replaced:
+        ratios, slower = _measured(source, options, replaced, library, project)
+        library, replaced, others_left = _built(source, options, [f for f in replaced if f.name in ratios], project)
+        left = [*left, *slower, *others_left]
     if programs_output:
         write_output(programs_output, "\n".join(function.program for function in replaced))
     write_data(output, library)
     Path(output).chmod(0o755)
     for function in record.functions:
         how = "lifted" if function in replaced else "as it was"
-        click.echo(f"{function.name}: {how}{f', {level_text(function)}' if function in replaced else ''}")
+        said = f", {level_text(function)}{ratios.get(function.name, '')}" if function in replaced else ""
+        click.echo(f"{function.name}: {how}{said}")
     status = complain([*record.all_diagnostics, *left], REFUSED, source)
     return status if len(replaced) == len(record.functions) else max(status, REFUSED)
 
@@ -121,6 +133,48 @@ def _built(
             left += _left_out(one, failure.diagnostics[0].message)
             replaced.remove(one)
     return built(replaced), replaced, left
+
+
+_MEASURED_AT = (1 << 16, 1 << 22)  # bytes of arrays
+_SECONDS = 0.5
+_QUICKER, _ALIKE = 1.05, 0.95
+
+
+def _measured(
+    source: Source, options: LiftOptions, functions: Sequence[FunctionRecord], library: bytes, project: Project
+) -> tuple[dict[str, str], Sequence[Diagnostic]]:
+    """Run functions of a library beside those of the file as it is, on one thread; say how much quicker some are.
+
+    More threads would wait for each other on a machine where others work too.
+    """
+    import tempfile
+
+    from tensorlift.commands.measured import ratio_of
+    from tensorlift.diagnostics import LiftError
+    from tensorlift.runtime.compilers import build_library
+
+    quicker: dict[str, str] = {}
+    left: list[Diagnostic] = []
+    with tempfile.TemporaryDirectory(prefix="tensorlift-") as folder:
+        before, after = Path(folder) / "before.so", Path(folder) / "after.so"
+        before.write_bytes(build_library(source.text, (), (), project))
+        after.write_bytes(library)
+        for one in functions:
+            alone = replace(options, functions=(one.name,), pays="")
+            try:
+                found = [
+                    ratio_of(source, alone, (before, after), size, threads=1, seconds=_SECONDS) for size in _MEASURED_AT
+                ]
+            except LiftError as failure:
+                left += _left_out(one, f"it is not measured: {failure.diagnostics[0].message}")
+                continue
+            medians = " and ".join(f"{ratio.median:.2f}" for ratio in found)
+            said = f"{medians} times as fast with arrays of 64 KB and 4 MB"
+            if max(ratio.bound for ratio in found) > _QUICKER and min(ratio.median for ratio in found) >= _ALIKE:
+                quicker[one.name] = f", {said}"
+            else:
+                left += _left_out(one, f"it is {said}")
+    return quicker, left
 
 
 def _stated(unit: Unit) -> dict[str, str]:
