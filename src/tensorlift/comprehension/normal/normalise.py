@@ -41,7 +41,7 @@ from tensorlift.comprehension.segments import between, whole_segment
 from tensorlift.comprehension.tensor import decided_in_arms
 from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Scalar, Term, applies
 from tensorlift.ops.conversions import EXACT_BITS, is_exact
-from tensorlift.ops.dtypes import DType, is_float, is_integer, width, wrap
+from tensorlift.ops.dtypes import SIGNED, UNSIGNED, DType, is_float, is_integer, width, wrap
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import at_least, equal
 
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
     from tensorlift.poly.domain import Domain
 
+_ON_BITS = frozenset({"bitand", "bitor", "bitxor", "shl"})
 INDEX_WIDTH = 32  # a position is compared and divided as the index that it is in types of at least this width
 
 
@@ -191,6 +192,8 @@ class Scope:
             return self._select(term)
         if op in QUOTIENTS and (found := self._index_division(term)) is not None:
             return found
+        if op in _ON_BITS and dtype in UNSIGNED:  # bits are the same in both types
+            dtype = SIGNED[UNSIGNED.index(dtype)]
         args = [self.operand(a, dtype) for a in term.args]
         return scalar(op, args, self.domain, dtype)
 
