@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import islpy as isl
 
-from tensorlift.diagnostics import refuse
+from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain
 from tensorlift.targets.c.scalars import AND, ATOM, CHOICE, EQUALITY, OR, ORDER, PRODUCT, SUM, UNARY, Text
 from tensorlift.targets.c.text import Block, mentions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tensorlift.poly.domain import Domain
     from tensorlift.targets.c.text import Line
 
     Body = Callable[[Mapping[str, Affine]], Sequence[Line]]  # what an iteration does, where variables have one value
@@ -38,6 +38,24 @@ def nest(domain: Domain, variables: Sequence[str], context: Domain, body: Body, 
         inner = list(body({}))
         test = condition(domain, context)
         return inner if test is None else [Block(f"if ({test.source})", inner)]
+    try:
+        return _loops(domain, variables, context, body, falling=falling)
+    except LiftError:  # of a bound that is rounded down
+        wider = _without_multiples(domain, variables)
+        if wider is None:
+            raise
+
+    def tested(values: Mapping[str, Affine]) -> Sequence[Line]:
+        test = condition(domain.substitute(values), (context & wider).substitute(values))
+        inner = list(body(values))
+        return inner if test is None else [Block(f"if ({test.source})", inner)]
+
+    return _loops(wider, variables, context, tested, falling=falling)
+
+
+def _loops(
+    domain: Domain, variables: Sequence[str], context: Domain, body: Body, *, falling: bool = False
+) -> list[Line]:
     points = _with_axes(domain, variables).set_tuple_name("S")
     schedule = isl.Map.identity(points.get_space().map_from_set()).reset_tuple_id(isl.dim_type.out)
     if falling:
@@ -47,6 +65,16 @@ def nest(domain: Domain, variables: Sequence[str], context: Domain, body: Body, 
     build = build.set_iterators(_ids(names))
     tree = build.node_from_schedule_map(isl.UnionMap.from_map(schedule.intersect_domain(points)))
     return _Tree(variables, body).lines(tree)
+
+
+def _without_multiples(domain: Domain, variables: Sequence[str]) -> Domain | None:
+    """Widen a convex domain to where loops have bounds without quotients; None where nothing bounds them then."""
+    if domain.size != 1 or domain.has_divisions:
+        return None
+    (constraints,) = domain.conjuncts()
+    kept = [c for c in constraints if all(abs(c.affine.coefficient(v)) <= 1 for v in variables)]
+    wider = Domain.of(*kept)
+    return wider if len(kept) < len(constraints) and _with_axes(wider, variables).is_bounded() else None
 
 
 def condition(domain: Domain, context: Domain) -> Text | None:
