@@ -60,24 +60,29 @@ def _places(sink: IRSink, array: Array, subscripts: tuple[Polynomial, ...], loca
 
 
 def place_value(sink: IRSink, subscript: Polynomial, location: Location) -> SSAValue:
-    """Emit a subscript as an index: the sum of what depends on data and an affine rest."""
+    """Emit a subscript as an index: the sum of what depends on data and a rest."""
     if not depends_on_data(subscript):
-        if subscript.is_affine:
-            return sink.affine_value(subscript, location)
-        whole = sink.index_value(subscript, LONG, location, wraps=False).ssa
-        return sink.apply("arith.index_cast", [whole], INDEX, location)
+        return _computed(sink, subscript, location)
     of_data = {m: v for m, v in subscript.terms.items() if any(name.startswith(DATA_PLACE) for name in m)}
     rest = subscript - Polynomial(of_data)
     is_sum = all(len(m) == 1 and m[0] in sink.data_places and factor == 1 for m, factor in of_data.items())
-    if not rest.is_affine or not is_sum:
+    if not is_sum:
         raise refusal("subscript-data", location, "data in this way")
     values = [sink.data_places[name] for (name,) in of_data]
     if rest.terms or not values:
-        values.append(sink.affine_value(rest, location))
+        values.append(_computed(sink, rest, location))
     total, *others = values
     for value in others:
         total = sink.apply("arith.addi", [total, value], INDEX, location)
     return total
+
+
+def _computed(sink: IRSink, subscript: Polynomial, location: Location) -> SSAValue:
+    """Emit an index that does not depend on data; one that is not affine is computed in 64 bits."""
+    if subscript.is_affine:
+        return sink.affine_value(subscript, location)
+    whole = sink.index_value(subscript, LONG, location, wraps=False).ssa
+    return sink.apply("arith.index_cast", [whole], INDEX, location)
 
 
 def complete(sink: IRSink, array: Array, access: Access, subscripts: Sequence[Polynomial]) -> None:
