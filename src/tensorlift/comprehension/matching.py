@@ -32,9 +32,10 @@ def _matches(pattern: Term, term: Term, variables: tuple[str, ...]) -> Iterator[
     bound = frozenset(name for node in walk(pattern) if isinstance(node, Reduce) for name in node.bound)
     matching = _Matching(frozenset(variables), bound)
     values: dict[str, Affine] = {}
-    if matching.match(pattern, term, values):
+    is_alike = matching.match(pattern, term, values)
+    if is_alike:
         yield values
-    else:
+    if not is_alike or pattern.free.intersection(variables) - values.keys():
         wanted = [node for node in walk(pattern) if isinstance(node, Read) and not node.free.isdisjoint(variables)]
         found = [node for node in walk(term) if isinstance(node, Read)]
         guesses = matching.line_up(wanted, found, pattern.free.intersection(variables), {})
