@@ -42,10 +42,11 @@ from tensorlift.ir.tensor_program import (
     TriangleMask,
 )
 from tensorlift.ir.work import ONCE, Work, work_of_definitions, work_of_loops, work_of_program, work_of_source
+from tensorlift.ir.wrapping import ALL_WIDTHS
 from tensorlift.poly.domain import Constraint, Domain
 from tensorlift.profit import Pays, check_degree, least, with_tests
 from tensorlift.proofs.check import check
-from tensorlift.proofs.failure import CheckFailure
+from tensorlift.proofs.failure import OBLIGATION, CheckFailure
 from tensorlift.session import SESSION
 from tensorlift.sizes import at_sizes
 from tensorlift.summarize import summarise
@@ -287,7 +288,7 @@ def _attempt(  # noqa: PLR0913, PLR0917 - what is lifted, and how
     if request.target.reads_back and request.with_guards:
         raise _without_guards(view, request.target)
     _refuse_left(view, [loop.location for loop in describe_loops(summary.items)])
-    attempt = partial(_attempt_in_place, failed=failed) if request.target.reads_back else _attempt_derived
+    attempt = partial(_attempt_exactly_or_wrapping, failed=failed) if request.target.reads_back else _attempt_derived
     found, first = None, None
     try:
         found = attempt(view, summary, summary, request, stage)
@@ -353,6 +354,27 @@ def proved_as(view: FunctionView, summary: Summary, program: TensorProgram, requ
         wanted = [guard.condition for guard in guards]
         certificate = check(emitted.text, emitted.entry, summary, target, emitted.cuts, guards=wanted)
     return Proved(summary, emitted, certificate, preconditions, program=found)
+
+
+def _attempt_exactly_or_wrapping(  # noqa: PLR0913 - as below
+    view: FunctionView,
+    summary: Summary,
+    form: Summary,
+    request: Request,
+    stage: Stage,
+    *,
+    failed: dict[str, LiftError],
+) -> Proved:
+    """Let a program wrap all integers that it computes where those of positions might leave their types otherwise."""
+    try:
+        return _attempt_in_place(view, summary, form, request, stage, failed=failed)
+    except LiftError as failure:
+        if failure.diagnostics[0].code != OBLIGATION or request.wrapping == ALL_WIDTHS:
+            raise
+        wrapping = replace(request, wrapping=ALL_WIDTHS)
+        with suppress(LiftError):  # of the two reasons the first one is told
+            return _attempt_in_place(view, summary, form, wrapping, stage, failed=failed)
+        raise
 
 
 def _attempt_in_place(  # noqa: PLR0913 - what is lifted, in two forms, and how
