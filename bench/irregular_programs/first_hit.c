@@ -213,3 +213,14 @@ double first_above_or_last(int n, const double *x, double level)
     }
     return found;
 }
+
+// expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg scan, c loop-free
+int sampled(const float *probabilities, int n, float coin) {
+    float cdf = 0.0f;
+    for (int i = 0; i < n; i++) {
+        cdf += probabilities[i];
+        if (coin < cdf)
+            return i;
+    }
+    return n - 1; /* in case of rounding errors */
+}

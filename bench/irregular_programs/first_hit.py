@@ -116,3 +116,13 @@ def mixed(x: np.ndarray, y: np.ndarray) -> float:
         if x[i] > 100:
             return -s
     return s
+
+
+# expect: numpy scan, jax scan, torch scan, stablehlo refused TL515, linalg scan, c loop-free
+def sampled(p: np.ndarray, coin: float) -> int:
+    total = 0.0
+    for i in range(len(p)):
+        total += p[i]
+        if coin < total:
+            return i
+    return len(p) - 1

@@ -1,4 +1,5 @@
 // Reads at places that depend on data.
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 // expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
@@ -98,4 +99,16 @@ void dither(int n, float *x)
     static const float threshold[4] = {0.125f, 0.625f, 0.375f, 0.875f};
     for (int i = 0; i < n; i++)
         x[i] += threshold[i & 3];
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void cross_entropy(float *losses, const float *probs, const int *targets, int B, int T, int V)
+{
+    for (int b = 0; b < B; b++) {
+        for (int t = 0; t < T; t++) {
+            const float *probs_bt = probs + b * T * V + t * V;
+            int ix = targets[b * T + t];
+            losses[b * T + t] = -logf(probs_bt[ix]);
+        }
+    }
 }

@@ -92,3 +92,25 @@ void bayer(int h, int w, float out[h][w], const float in[h][w], const float gain
         for (int x = 0; x < w; x++)
             out[y][x] = in[y][x] * gain[y % 2][x % 2];
 }
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void rotate_pairs(float *q, float *k, int dim, int kv_dim, float c, float s) {
+    for (int i = 0; i < dim; i += 2) {
+        int count = i < kv_dim ? 2 : 1;
+        for (int v = 0; v < count; v++) {
+            float *x = v == 0 ? q : k;
+            float v0 = x[i];
+            float v1 = x[i + 1];
+            x[i] = v0 * c - v1 * s;
+            x[i + 1] = v0 * s + v1 * c;
+        }
+    }
+}
+
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+void scaled_heads(float *out, const float *in, int channels, int heads) {
+    int size = channels / heads;
+    for (int h = 0; h < heads; h++)
+        for (int i = 0; i < size; i++)
+            out[h * size + i] = 2 * in[h * size + i];
+}

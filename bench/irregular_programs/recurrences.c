@@ -1,4 +1,5 @@
 #include <stddef.h>
+#include <stdint.h>
 
 /* Linear recurrences: each cell needs the one, or the few, before it. */
 
@@ -171,4 +172,14 @@ void below_diagonal(int n, double L[n][n], const double X[n][n]) {
     for (int j = 0; j < n; j++)
         for (int i = j + 1; i < n; i++)
             L[i][j] = L[i - 1][j] + X[i][j];
+}
+
+// expect: numpy unchanged, jax hybrid, torch refused TL307, stablehlo hybrid, linalg hybrid, c hybrid
+void random_weights(float *w, size_t n, float scale, uint64_t *rng) {
+    for (size_t i = 0; i < n; i++) {
+        *rng ^= *rng >> 12;
+        *rng ^= *rng << 25;
+        *rng ^= *rng >> 27;
+        w[i] = (((uint32_t)((*rng * 0x2545F4914F6CDD1Dull) >> 32) >> 8) / 16777216.0f - 0.5f) * scale;
+    }
 }
