@@ -87,7 +87,12 @@ def rank_update(k: str, inside: Term) -> Term:
 # Points of blocks of 16 that are cut off at n.
 CUT = (at_least("k", V("b", 16)), less("k", V("b", 16) + 16), less("k", "n"))
 
+BITS = cast(x32("i"), "u32")
 SHOWN: dict[str, Row] = {
+    "bits in types of two signs": (
+        cast(apply("bitxor", x32("i"), apply("shl", x32("i"), num(25, "i32"))), "u32"),
+        apply("bitxor", BITS, apply("shl", BITS, num(25, "u32"))), I_,
+    ),
     "a sum over blocks": (
         total("b", 0, "m", total("k", 0, 16, a(V("b", 16) + V("k")))), total("k", 0, V("m", 16), a("k")),
         SIZES,
@@ -235,6 +240,9 @@ SHOWN: dict[str, Row] = {
 }  # fmt: skip
 
 NOT_SHOWN: dict[str, Row] = {
+    "bits that are moved down in types of two signs": (
+        cast(apply("shr", x32("i"), num(25, "i32")), "u32"), apply("shr", BITS, num(25, "u32")), I_,
+    ),
     "a sum over blocks that overlap": (
         total("b", 0, "m", total("k", 0, 17, a(V("b", 16) + V("k")))),
         total("k", 0, V("m", 16) + 1, a("k")), SIZES,

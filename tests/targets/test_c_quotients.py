@@ -23,6 +23,42 @@ POOL = """void pool(int n, double x[n], double y[n / 2]) {
   for (int i = 0; i < n / 2; i++) y[i] = x[2 * i] > x[2 * i + 1] ? x[2 * i] : x[2 * i + 1];
 }
 """
+PAIRS = """void pairs(int n, int kv, float q[n], float k[n]) {
+  for (int i = 0; i < n; i += 2)
+    for (int v = 0; v < (i < kv ? 2 : 1); v++) {
+      float *x = v == 0 ? q : k, y = x[i];
+      x[i] = y - x[i + 1];
+      x[i + 1] += y;
+    }
+}
+"""
+HEADS = """void heads(float *out, const float *in, int C, int NH) {
+  int hs = C / NH;
+  for (int h = 0; h < NH; h++) for (int i = 0; i < hs; i++) out[h * hs + i] = 2 * in[h * hs + i];
+}
+"""
+SAMPLED = """int sampled(const float *p, int n, float coin) {
+  float cdf = 0;
+  for (int i = 0; i < n; i++) { cdf += p[i]; if (coin < cdf) return i; }
+  return n - 1;
+}
+"""
+DRAWN = """void drawn(float *w, unsigned long n, unsigned long *rng) {
+  for (unsigned long i = 0; i < n; i++) {
+    *rng ^= *rng >> 12;
+    *rng ^= *rng << 25;
+    *rng ^= *rng >> 27;
+    w[i] = *rng >> 40;
+  }
+}
+"""
+LOSSES = """void losses(float *y, const float *x, const int *at, int B, int T, int V) {
+  for (int b = 0; b < B; b++) for (int t = 0; t < T; t++) {
+    const float *row = x + b * T * V + t * V;
+    y[b * T + t] = row[at[b * T + t]];
+  }
+}
+"""
 EVERY_OTHER = """void every_other(int n, double x[n], double y[n]) {
   double sum = 0;
   for (int k = 0; k < n; k += 2) sum += x[k];
@@ -107,6 +143,12 @@ def test_such_programs_are_proved_and_agree_with_the_compiled_original(source: s
         (PLACES, "(long)i / 3L", "(long)i / 4L", "y is not proved to be y_1"),
         (OFTEN, "(double)i", "(double)m", "y is not proved to be y_1"),
         (SPREAD, "k < n;", "k < n - 1;", "x is not proved to be x_1"),
+        (PAIRS, "if (kv >= 2 * l + 1)\n", "if (kv >= 2 * l)\n", "k is not proved to be"),
+        (HEADS, "(int)((unsigned int)h * hs + i)", "h * hs + i", "the loop bound depends on data"),
+        (HEADS, "+ 1) < hs;", "+ 1) <= hs;", "is not proved to be"),
+        (SAMPLED, "!(coin < sum)", "!(coin <= sum)", "is not proved to be"),
+        (DRAWN, ">> 27UL", ">> 26UL", "is not proved to be"),
+        (LOSSES, "(long)V * (long)j", "(long)V * (long)i", "may read outside of an array"),
     ],
 )
 def test_another_quotient_is_refused(source: str, old: str, new: str, reason: str) -> None:
