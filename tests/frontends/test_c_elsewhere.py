@@ -126,6 +126,10 @@ REFUSED = {
         {"main.c": CALL, "b.c": SCALE.replace("float scale", "__attribute__((weak)) float scale")},
         "`scale` has the attribute `weak` in `{0}/b.c`",
     ),
+    "weak here": (
+        {"main.c": SCALE.replace("float scale", "__attribute__((weak)) float scale") + CALL.replace(MAIN, "")},
+        "`scale` is weak, so that another one may be linked",
+    ),
     "weak by a pragma": (
         {"main.c": CALL, "b.c": SCALE + "#pragma weak scale\n"},
         "`{0}/b.c`, which defines `scale`, has a `#pragma weak scale`",
@@ -173,7 +177,7 @@ REFUSED = {
 def test_what_may_be_another_function_is_refused(name: str, tmp_path: Path) -> None:
     """The message says what is in the way."""
     files, message = REFUSED[name]
-    (found,) = _lift(tmp_path, files).values()
+    *_, found = _lift(tmp_path, files).values()
     assert not found.lifted
     assert found.diagnostics[0].message == message.format(tmp_path)
 
@@ -221,3 +225,12 @@ def test_a_file_is_rewritten_with_what_another_one_defines(tmp_path: Path, capsy
     rewritten = Path(main).read_text()
     assert "(x[i] + 1" in rewritten
     assert "scale(x, n, 2)" in rewritten  # of the original
+
+
+def test_a_variadic_function_that_is_told_a_text_tells_of_an_error(tmp_path: Path) -> None:
+    """Calls that come to it are outside of what the program is for, wherever it is defined."""
+    fail = "void fail(const char *text, ...) { (void)text; }\n"
+    body = 'void f(float *x, int n) { if (n < 0) fail("%d", n); for (int i = 0; i < n; i++) x[i] = 0; }\n'
+    (_, found) = _lift(tmp_path, {"main.c": fail + body}).values()
+    assert found.lifted, found.diagnostics
+    assert [p.text for p in found.preconditions if "n" in p.text]

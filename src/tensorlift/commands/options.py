@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -101,16 +102,21 @@ def other_files(flags: dict[str, Any], names: Sequence[str], database: str | Non
     from tensorlift.frontends.c.elsewhere import OtherFile
 
     def read_with(name: str, ways: Sequence[CompilerFlags]) -> OtherFile:
-        given = with_compiler_flags(flags, ways[0]) if ways else flags
-        kept = {flag: given[flag] for flag in ("include_dirs", "include_files", "defines", "std")}
-        is_ambiguous = any(way != ways[0] for way in ways)
-        return OtherFile(name, **kept, machine=ways[0].machine if ways else (), is_ambiguous=is_ambiguous)
+        first, *others = [OtherFile(name, **_read(flags, way)) for way in ways] or [OtherFile(name, **_read(flags))]
+        return replace(first, is_ambiguous=any(other != first for other in others))
 
     built = dict(Database(database).files()) if database else {}
     known = {os.path.realpath(file): read_with(os.path.relpath(file), ways) for file, ways in built.items()}
     for name in names:
         known.setdefault(os.path.realpath(name), read_with(name, ()))
     return tuple(file for _, file in sorted(known.items()) if file.name.endswith(".c"))
+
+
+def _read(flags: dict[str, Any], found: CompilerFlags | None = None) -> dict[str, Any]:
+    """Say how a file of a project is read, which is not all that its compiler is told."""
+    given = with_compiler_flags(flags, found) if found is not None else flags
+    kept = {flag: given[flag] for flag in ("include_dirs", "include_files", "defines", "std")}
+    return {**kept, "machine": found.machine if found is not None else ()}
 
 
 def with_compiler_flags(flags: dict[str, Any], found: CompilerFlags) -> dict[str, Any]:

@@ -168,6 +168,12 @@ def binding_attribute(function: Any) -> str:
     return next((name for name in (*own, *earlier) if name.strip("_") not in _HARMLESS), "")
 
 
+def is_weak(function: Any) -> bool:
+    """Whether a linker may take another definition of a function instead."""
+    said = {name.strip("_") for one in (function, function.canonical) for name in attributes(one)}
+    return "weak" in said
+
+
 def attributes(function: Any) -> tuple[str, ...]:
     """Name the attributes of a declaration of a function itself, not those of others of it."""
     if not any(child.kind.is_attribute() for child in children(function)):

@@ -164,6 +164,8 @@ def _value_of_call(ctx: Context, cursor: Any) -> Value:
 
 def _own(ctx: Context, cursor: Any, definition: Any) -> Value | None:
     """Call a function of the project; a pointer is passed as its memory and its offset, and returned so."""
+    if libclang.is_weak(definition):
+        raise ctx.refusal("elsewhere", cursor, f"`{cursor.spelling}` is weak, so that another one may be linked")
     name, at = cursor.spelling, ctx.location(cursor)
     parameters, arguments = list(definition.get_arguments()), list(cursor.get_arguments())
     if len(parameters) != len(arguments):
