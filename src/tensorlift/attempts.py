@@ -422,7 +422,7 @@ def _attempt_in_place(  # noqa: PLR0913 - what is lifted, in two forms, and how
                         written = found[1]
                     tests = least(view, written, end, pragmas, request.estimated_at, request.pays)
                     if tests:
-                        emitted, found = emitted._replace(text=with_tests(emitted.text, tests)), None
+                        emitted, found = emitted._replace(text=with_tests(emitted.text, tests, function.places)), None
                 certificate, program = found or prove(emitted)
         except LiftError as failure:
             first = first or failure

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.poly.domain import Domain
     from tensorlift.profit import Pays
-    from tensorlift.proofs.entry import Handed
+    from tensorlift.proofs.read_back import Handed
     from tensorlift.proofs.summaries import ReadBack
     from tensorlift.runtime.cases import DifferentialReport
     from tensorlift.source import Source

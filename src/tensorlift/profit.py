@@ -12,6 +12,7 @@ from tensorlift.ir.estimate import estimated_steps
 from tensorlift.ir.location import location_of
 from tensorlift.ir.work import ONCE, STEPS, starts_of, work_of_loops
 from tensorlift.targets.c.pragmas import FROM
+from tensorlift.targets.c.signature import in_places
 from tensorlift.targets.c.text import APART, ORIGINAL, THREADED, THREADS
 
 if TYPE_CHECKING:
@@ -96,14 +97,22 @@ def _line(op: Operation) -> int | None:
     return place.line if place is not None else None
 
 
-def with_tests(text: str, tests: tuple[str, ...]) -> str:
-    """Let the function around a program, if there is one, call it only where some tests hold, which come first."""
+def with_tests(text: str, tests: tuple[str, ...], places: Mapping[str, str]) -> str:
+    """Let the function around a program, if there is one, call it only where some tests hold.
+
+    They come first, but for those that say whether structures may be looked at; ``places`` are how C reaches sizes.
+    """
     head, start, others = text.rpartition("\n  if (")
     if not tests or f"{ORIGINAL}(" not in head:
         return text
     if THREADED in tests:
         shared = "\n".join(APART)
         head = head.replace(shared, "\n".join([shared, "", *THREADS]))
-    others = others.removeprefix("1") if others.startswith("1) {") else f"\n      && {others}"
-    joined = "\n      && ".join(tests)
-    return f"{head}{start}{joined}{others}"
+    conditions, end, body = others.partition(") {\n")
+    listed = conditions.split("\n      && ") if conditions != "1" else []
+    first = next((k for k, one in enumerate(listed) if "->" in one or one.startswith("apart(")), len(listed))
+    for test in reversed([in_places(test, places) for test in tests]):
+        listed.insert(first if "->" in test else 0, test)
+        first += "->" not in test
+    joined = "\n      && ".join(listed)
+    return f"{head}{start}{joined}{end}{body}"

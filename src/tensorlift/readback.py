@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.contract.gather import preconditions_of
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, located
 from tensorlift.frontends.c.reader import parse_c
-from tensorlift.ir.function import FunctionView, function_named, functions
+from tensorlift.ir.function import FunctionView, function_named, functions, structures_of
 from tensorlift.ir.lost_bits import Integers
 from tensorlift.languages.c import read_parsed_c
-from tensorlift.proofs.entry import Caller, Handed, check_read_back_as
-from tensorlift.proofs.entry import Emitted as Text
+from tensorlift.proofs.entry import Caller
 from tensorlift.proofs.failure import OBLIGATION, UNREADABLE, CheckFailure
+from tensorlift.proofs.read_back import Emitted as Text
+from tensorlift.proofs.read_back import Handed, check_read_back_as
 from tensorlift.proofs.summaries import ReadBack
 from tensorlift.summarize import summarise
 from tensorlift.summarize.reader import read_function
@@ -151,12 +152,17 @@ class InPlace:
         listed = found.diagnostics if isinstance(found, LiftError) else ()
         return tuple(replace(d, severity=Severity.WARNING) for d in located(listed, self.view.location))
 
-    def called(self) -> tuple[Mapping[str, str], Mapping[str, tuple[str, ...]], str] | None:
-        """Give how C reaches what a program takes, the strides, and how the original is declared, if C calls it."""
+    @property
+    def places(self) -> Mapping[str, str]:
+        """How C reaches what a program takes; nothing where no function with the signature of the source is written."""
+        return self._signature.places if isinstance(self._signature, Signature) else {}
+
+    def called(self) -> tuple[Mapping[str, str], Mapping[str, tuple[str, ...]], str, tuple[str, ...]] | None:
+        """Give how C reaches what a program takes, strides, how the original is declared, structures, if C calls it."""
         if not isinstance(self._signature, Signature):
             return None
         declared = f"{self._signature.declared(self._signature.name + ORIGINAL)};"
-        return self._signature.places, strides_of(self.view), declared
+        return self._signature.places, strides_of(self.view), declared, self._signature.structures
 
     def memory(self) -> dict[str, Any]:
         """Give what the emitter must know of the memory that a program is called with."""
@@ -168,9 +174,8 @@ class InPlace:
 
     def proved(self, emitted: Emitted, target: str) -> tuple[Certificate, FunctionView]:
         """Prove a program as it is read back, and give its function; raises CheckFailure."""
-        places = self._signature.places if isinstance(self._signature, Signature) else {}
-        strides = strides_of(self.view) if places else {}
-        caller = Caller(places, strides, [p.text for p in self.preconditions])
+        strides, structures = (strides_of(self.view), structures_of(self.view)) if self.places else ({}, ())
+        caller = Caller(self.places, strides, [p.text for p in self.preconditions], structures)
         text = Text(emitted.text, emitted.entry, emitted.cuts)
         return check_read_back_as(partial(read_back, wrapping=self.wrapping), text, self.summary, target, caller)
 

@@ -35,7 +35,7 @@ from tensorlift.commands.rewrite import (
     rewritten,
 )
 from tensorlift.deep import with_deep_stack
-from tensorlift.diagnostics import Diagnostic, LiftError, Location, refuse
+from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity, refuse
 from tensorlift.frontends.c.openmp import pragmas_in
 from tensorlift.frontends.c.outline.stretches import Stretch, is_left, refused_inside
 from tensorlift.frontends.c.outline.text import Outlined, outlined
@@ -98,6 +98,7 @@ class _Rewriting(Rewriting):
         self.arguments = parser_arguments(options.include_dirs, options.include_files, options.defines, options.std)
         self.unit = Unit(source.text, source.name, self.arguments)
         self.replaced: list[Replaced] = []
+        self.formless: dict[str, tuple[Diagnostic, ...]] = {}  # why a function that lifts has no program in C
 
     def run(self, output: str) -> tuple[LiftRecord, bytes]:
         """Try functions as a whole, then parts of those that stay, in rounds."""
@@ -119,6 +120,10 @@ class _Rewriting(Rewriting):
             pending = self._round(pending)
         numbered = self._numbered(output)
         text = numbered if output else rewritten(self.text, self.replaced, Lines())
+        in_part = {one.definition.name for one in self.replaced}
+        for name, reasons in self.formless.items():
+            self.notes += () if name in in_part else reasons
+            self.note(reasons if name in in_part else ())
         return self.record(), self.source.encoded(text.decode())
 
     def _left(self, definition: Definition) -> tuple[Diagnostic, ...]:
@@ -171,7 +176,8 @@ class _Rewriting(Rewriting):
                 self._replace(function, tried[function.name])
                 done.add(function.name)
             else:
-                self.note(function.diagnostics)
+                self.note(() if function.lifted else function.diagnostics)
+                self.formless |= {function.name: function.diagnostics} if function.lifted else {}
         return done
 
     def _may_be_renamed(self, definition: Definition) -> bool:
@@ -400,7 +406,8 @@ def lift_in_place(source: Source, options: LiftOptions, output: Output, project:
     elif output.only_checked:
         would = "be rewritten" if data != before else "stay as it is"
         click.echo(f"{source.name}: would {would}", err=output.is_shown)
-    found = dict.fromkeys(d for function in record.functions for d in function.diagnostics)
+    told = [d for d in record.diagnostics if d.severity is Severity.WARNING]
+    found = dict.fromkeys([*told, *(d for function in record.functions for d in function.diagnostics)])
     status = complain(list(found), REFUSED, source)
     if output.only_checked and status in {OK, REFUSED}:
         return REFUSED if data != before else OK

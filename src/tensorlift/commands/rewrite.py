@@ -17,6 +17,7 @@ from tensorlift import __version__
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity, refuse
 from tensorlift.frontends.c.outline.macros import SPELLED
 from tensorlift.frontends.c.outline.unit import Definition, Unit, trees_of
+from tensorlift.ir.structures import GUARD
 from tensorlift.record import FunctionRecord, LiftRecord, Verdict
 from tensorlift.targets.c.scalars import C_FUNCTIONS
 from tensorlift.targets.c.text import ORIGINAL, PROGRAM, SHARED
@@ -41,6 +42,7 @@ _HEADERS = (
     ("stdlib.h", re.compile(r"\b(?:calloc|free)\(")),
 )
 _THREADS = re.compile(r"^ *#pragma omp .*$", re.MULTILINE)
+_SHARED = re.compile(rf"^#ifndef {GUARD}\w+\n(?:.*\n)*?#endif\n\n", re.MULTILINE)
 _PROGRAM = re.compile(rf"([\w$.-]+){PROGRAM}\b")
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 _AT_THE_TOP = re.compile(  # what headers may stand behind: none of it changes what they hold
@@ -77,12 +79,8 @@ class Replaced:
 
     @property
     def body(self) -> str:
-        """The program without headers and without what several share."""
-        lines = [line for line in self.program.splitlines() if not line.startswith("#include ")]
-        text = "\n".join(lines)
-        for shared in SHARED.values():
-            text = text.replace("\n".join([*shared, "", ""]), "", 1)
-        text = text.strip() + "\n"
+        """The program without headers and without what several share, or the file has."""
+        text = _SHARED.sub("", re.sub(r"^#include .*\n", "", self.program, flags=re.MULTILINE)).strip() + "\n"
         return _THREADS.sub(r"#ifdef _OPENMP\n\g<0>\n#endif", text)  # else compilers warn of it
 
     def declared(self) -> str:

@@ -54,9 +54,10 @@ class Reading:
             return True
         called = InPlace(self.view, self.summary, self.preconditions).called()
         if called is None:
-            return not certificate.places and not certificate.strides
-        places, strides, declared = called
+            return not certificate.places and not certificate.strides and not certificate.structures
+        places, strides, declared, structures = called
         is_same = dict(places) == dict(certificate.places) and strides == dict(certificate.strides)
+        is_same = is_same and structures == certificate.structures
         return is_same and declared in certificate.program.split("\n")
 
 

@@ -381,6 +381,12 @@ def complex_parameters(view: FunctionView) -> dict[str, tuple[str, ...]]:
     return {name: tuple(parts) for name, *parts in rows}
 
 
+def structures_of(view: FunctionView) -> tuple[str, ...]:
+    """Return declarations in C of the structures that parameters are or point to, each behind those inside of it."""
+    texts = view.func_op.attributes.get("tl.structures")
+    return tuple(map(_string, texts)) if isinstance(texts, ArrayAttr) else ()
+
+
 def tables_of(view: FunctionView) -> tuple[Table, ...]:
     """Return the tables of constants that a function reads."""
     return tuple(_table(op, view.func_op.parent_op()) for op in view.operations if op.name == "memref.get_global")

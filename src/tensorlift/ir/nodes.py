@@ -115,7 +115,7 @@ class Function:
     """What a function takes and gives.
 
     ``parameters`` hold the used members in place of a structure; ``declared`` are those that the source declares, and
-    ``outer`` the global variables that the function and its callees use.
+    ``outer`` the global variables that the function and its callees use; ``structures`` declare those of parameters.
     """
 
     name: str
@@ -124,6 +124,7 @@ class Function:
     location: Location
     declared: tuple[Variable, ...] = ()
     outer: tuple[Variable, ...] = ()
+    structures: tuple[str, ...] = ()
 
 
 def names_in(expression: Expression) -> set[Variable]:

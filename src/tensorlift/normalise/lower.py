@@ -270,6 +270,8 @@ class _Lowering:
             operation.attributes["tl.result_c_type"] = StringAttr(self._function.result.spelling)
         if self._has_made_sizes or any(p.access for p in self._function.parameters):
             operation.attributes["tl.c_parameters"] = ArrayAttr([_declared(p) for p in self._function.declared])
+        if self._function.structures:
+            operation.attributes["tl.structures"] = ArrayAttr(map(StringAttr, self._function.structures))
         requirements = self._preconditions.requirements()
         if requirements:
             operation.attributes["tl.requires"] = ArrayAttr([self._requirement(item) for item in requirements])
@@ -325,7 +327,8 @@ def _is_constant(variable: nodes.Variable) -> bool:
 def _declared(parameter: nodes.Variable) -> DictionaryAttr:
     """Describe a parameter as C declares it: its name, and its type where it is more than one parameter here."""
     is_made = is_structure(parameter.ctype) or isinstance(parameter.ctype, ComplexType)
-    ctype = parameter.ctype.spelling if is_made else ""
+    const = "const " * (parameter.points_to_const and "const" not in parameter.ctype.spelling)
+    ctype = f"{const}{parameter.ctype.spelling}" if is_made else ""
     return DictionaryAttr({"name": StringAttr(parameter.name), "type": StringAttr(ctype)})
 
 

@@ -222,6 +222,7 @@ class Certificate:
     guards: tuple[Condition, ...] = ()
     strides: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of arrays in C's memory that are not dense
     places: Mapping[str, str] = field(default_factory=dict)  # how C reaches what a program in C takes
+    structures: tuple[str, ...] = ()  # declarations in C of those through which it does
 
     def about(self, source_digest: str, preconditions: tuple[str, ...]) -> Certificate:
         """Return the certificate with the source that it is about and what is assumed of its use."""
@@ -242,7 +243,7 @@ _CODEC = Codec(
     | {
         Certificate: Form(
             "function=summary.name source_sha256=source_digest target level numerics preconditions guards entry program"
-            " cuts obligations cases summary strides? places?"
+            " cuts obligations cases summary strides? places? structures?"
         ),
         Cut: Form("line variable definition", is_row=True),
     },

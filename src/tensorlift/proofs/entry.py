@@ -2,8 +2,6 @@
 
 The text is compared line by line.  Its shape is fixed; what may vary are the declarations, which must be the same for
 the original, the conditions, of which none may be missing, and the arguments, which must be those of the source.
-
-The gatekeeper for programs that are read back: the text as a summary against the summary of its source.
 """
 
 from __future__ import annotations
@@ -11,32 +9,26 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.definition import KeptLoop
-from tensorlift.contract.language import AnyOf, Compare, Condition, Inside, NotNull, ReadInside, Separate, Sum
+from tensorlift.contract.language import AnyOf, Compare, Condition, NotNull, Separate, Sum
 from tensorlift.contract.notation import parse_condition, parse_sum
 from tensorlift.ir.function import base_type
+from tensorlift.ir.structures import MEMBER, guarded, is_member, read_structures, structure_of, type_of_place
 from tensorlift.ops.dtypes import DType, is_integer
-from tensorlift.poly.names import reserve
-from tensorlift.proofs.certificate import Certificate
-from tensorlift.proofs.conditions import in_sizes
-from tensorlift.proofs.failure import GUARD, OBLIGATION, UNREADABLE, CheckFailure
-from tensorlift.proofs.obligations import either_form
-from tensorlift.proofs.summaries import ReadBack, Strides, check_summary
-from tensorlift.proofs.unit import Unit, check_declarations, read_unit
-from tensorlift.targets import get_target
+from tensorlift.proofs.failure import GUARD, CheckFailure
+from tensorlift.proofs.unit import Unit, check_declarations
 from tensorlift.targets.c.pragmas import LEAST
 from tensorlift.targets.c.scalars import C_FUNCTIONS
-from tensorlift.targets.c.signature import notations_of, quotients_of
-from tensorlift.targets.c.text import APART, ORIGINAL, PROGRAM, THREADED, THREADS
+from tensorlift.targets.c.signature import lies_in, notations_of, quotients_of
+from tensorlift.targets.c.text import APART, KEYWORDS, ORIGINAL, PROGRAM, THREADED, THREADS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from tensorlift.comprehension.definition import ArrayInfo, Item, Summary
-    from tensorlift.ir.cut import Cut
-    from tensorlift.ir.function import FunctionView
+    from tensorlift.comprehension.definition import ArrayInfo, Summary
+    from tensorlift.ir.structures import Structures
+    from tensorlift.proofs.summaries import ReadBack, Strides
 
 
 _C_NAMES: dict[DType, str] = {
@@ -70,6 +62,7 @@ class Caller:
     places: Mapping[str, str]
     strides: Mapping[str, Strides]
     preconditions: Sequence[str]
+    structures: tuple[str, ...] = ()
 
 
 def check_entry(unit: Unit, program: ReadBack, summary: Summary, caller: Caller) -> int:
@@ -91,6 +84,8 @@ class _Reading:
         self.caller = caller
         self.quotients = quotients_of(summary)
         self.notations = notations_of(summary, self.quotients)
+        self.members = {place: name for name, place in caller.places.items() if is_member(place)}
+        self.roots: dict[str, str] = {}  # parameters that are or point to structures, with their types
         self.result = unit.result
         self.line = unit.line + 1
         self.lines = list(unit.rest)
@@ -114,13 +109,14 @@ class _Reading:
     def check(self) -> None:
         name = self.summary.name
         self._expect("")
+        structures = self._structures()
         first = self._take()
         head, bracket, rest = first.partition(f"{name}{ORIGINAL}(")
         if not bracket or not rest.endswith(");"):
             raise self._failure("the original is not declared")
         declared = [part for part in (part.strip() for part in _split(rest[:-2])) if part != "void"]
         names = [_declared_name(part) for part in declared]
-        self._check_declared(head, names, declared)
+        self._check_declared(head, names, declared, structures)
         self._expect("", *APART, "")
         if self.lines[: len(THREADS)] == list(THREADS):
             self._expect(*THREADS, "")
@@ -132,7 +128,20 @@ class _Reading:
             raise self._failure("more than one function around the program")
         self._check_tests(dict(zip(names, declared, strict=True)), scratch)
 
-    def _check_declared(self, head: str, names: Sequence[str], declared: Sequence[str]) -> None:
+    def _structures(self) -> Structures:
+        """Demand that structures are declared as they are in the source."""
+        try:
+            found = read_structures(self.caller.structures)
+        except ValueError as error:
+            raise self._failure(f"'{error}' declares no structure") from None
+        taken = {word for name in found for word in name.split()} & {*_RESERVED, *C_FUNCTIONS, *KEYWORDS}
+        if taken - {"struct"}:
+            raise self._failure(f"{min(taken - {'struct'})} is no name of a structure")
+        for text in self.caller.structures:
+            self._expect(*guarded(text), "")
+        return found
+
+    def _check_declared(self, head: str, names: Sequence[str], declared: Sequence[str], structures: Structures) -> None:
         """Demand that the result and all parameters are of the types that the source has."""
         reserved = {f"{self.summary.name}{part}" for part in (ORIGINAL, PROGRAM)} | _RESERVED
         if not any(" result = " in line for line in self.lines):  # the variable of a number that is returned
@@ -140,22 +149,52 @@ class _Reading:
         known = head.endswith(" ") and head[:-1] in {self.result, *_RESULTS.get(self.result, ())}
         if not known or self.summary.name in _RESERVED | C_FUNCTIONS:
             raise self._failure(f"'{head.strip()}' is not what the program returns, or it has a name of C's own")
-        if check_declarations(declared, self.line - 1) != set(names) or len(set(names)) != len(names):
+        types = {name: declaration[: -len(name)].strip() for name, declaration in zip(names, declared, strict=True)}
+        self.roots = {name: ctype for name, ctype in types.items() if structure_of(ctype) in structures}
+        plain = [text for name, text in zip(names, declared, strict=True) if name not in self.roots]
+        own = check_declarations(plain, self.line - 1) if plain else set()
+        if own != set(names) - self.roots.keys() or len(set(names)) != len(names):
             raise self._failure("the parameters are not declared one by one")
         if reserved & set(names):
             raise self._failure(f"{min(reserved & set(names))} is no name of a parameter")
         arrays = self.summary.arrays
         for name, declaration in zip(names, declared, strict=True):
+            if name in self.roots:
+                self._check_root(name)
+                continue
             before = re.split(rf"\b{name}\b", declaration, maxsplit=1)[0]
             base = " ".join(word for word in before.strip(" (*").split() if word != "const")
             is_pointer = "*" in before
             if is_pointer != (name in arrays) and name in {*arrays, *self.summary.scalars, *self.summary.sizes}:
                 raise self._failure(f"{name} is no array, or one")
-            dtype = arrays[name].dtype if name in arrays else self.summary.scalars.get(name)
-            is_size = name in self.summary.sizes and base not in _INTEGERS
-            if is_size or (dtype is not None and base not in (_C_NAMES[dtype], *_SAME.get(dtype, ()))):
-                raise self._failure(f"{name} is of another type in the source")
+            self._check_type(name, base)
             self.types[name] = base
+        self._check_members(structures)
+
+    def _check_type(self, name: str, base: str) -> None:
+        """Demand that a number, or the elements of an array, are declared as they are in the source."""
+        arrays = self.summary.arrays
+        dtype = arrays[name].dtype if name in arrays else self.summary.scalars.get(name)
+        is_size = name in self.summary.sizes and base not in _INTEGERS
+        if is_size or (dtype is not None and base not in (_C_NAMES[dtype], *_SAME.get(dtype, ()))):
+            raise self._failure(f"{name} is of another type in the source")
+
+    def _check_root(self, name: str) -> None:
+        if self.roots[name].count("*") > 1 or name in {
+            *self.summary.arrays, *self.summary.scalars, *self.summary.sizes,
+        }:  # fmt: skip
+            raise self._failure(f"{name} is no structure, and points to none")
+
+    def _check_members(self, structures: Structures) -> None:
+        """Demand that what C reaches through structures is there, and of the types that the source has."""
+        for place, name in self.members.items():
+            found = type_of_place(place, self.roots, structures)
+            is_array = name in self.summary.arrays
+            is_memory = found is not None and (found.is_pointer != place.startswith("&"))
+            if found is None or is_memory != is_array or not (is_array or found.is_number):
+                raise self._failure(f"{place} is not what {name} is")
+            self._check_type(name, found.base)
+            self.types[place] = found.base
 
     # -- the body
 
@@ -227,10 +266,11 @@ class _Reading:
                 raise self._failure(f"nothing checks that {text}")
         for size in self.summary.sizes:
             place = self.caller.places[size]
-            fits = _FITS.match(declared.get(place, "")) is not None
+            fits = _FITS.match(self.types[place] if place in self.members else declared.get(place, "")) is not None
             if not fits and f"{place} <= INT_MAX" not in self.tests:
                 raise self._failure(f"nothing checks that an int holds {place}")
         self._check_apart()
+        self._check_structures()
         self._check_scratch(scratch)
         late = [k for k, test in enumerate(self.tests) if test.startswith("apart(") or " = calloc(" in test]
         if late and late != list(range(late[0], len(self.tests))):
@@ -246,14 +286,14 @@ class _Reading:
 
     def _is_of_memory(self, test: str) -> bool:
         """Tell whether a test is one of pointers, of the range or the least of a size, or takes scratch memory."""
-        places = set(self.caller.places.values())
+        places = {*self.caller.places.values(), *self.roots}
         for ending in (" != NULL", " <= INT_MAX"):
             if test.endswith(ending) and test.removesuffix(ending) in places:
                 return True
         if test == THREADED:
             return True
         if _LEAST.fullmatch(test) is not None:
-            return set(re.findall(r"[A-Za-z_]\w*", test)) <= {*self.summary.sizes, "double"}
+            return set(re.findall(r"[A-Za-z_]\w*", self._by_names(test, {}))) <= {*self.summary.sizes, "double"}
         if _CALLED.search(test.partition("calloc(" if "calloc(" in test else "apart(")[2]):
             return False
         return _APART.fullmatch(test) is not None or _ALLOCATION.fullmatch(test) is not None
@@ -269,6 +309,32 @@ class _Reading:
                     continue
                 if not any(self._is_apart(test, name, other, places) for test in self.tests):
                     raise self._failure(f"nothing checks that {name} and {other} are apart")
+
+    def _check_structures(self) -> None:
+        """Demand that pointers are there before anything is reached by them, and that what is read stays as it is.
+
+        The program reads members once, the source wherever it says so.  What is written lies apart from the whole
+        structure, or is another member of one of the same type, which is the same structure or apart.
+        """
+        arrays, places = self.program.summary.arrays, self.caller.places
+        written = [name for name, _ in self.program.summary.outputs if arrays[name].is_parameter and name in places]
+        starts = {place.partition("->")[0].removeprefix("&") for place in self.members if "->" in place}
+        first = next((k for k, test in enumerate(self.tests) if "->" in test), len(self.tests))
+        if not {f"{root} != NULL" for root in starts} <= {*self.tests[:first]}:
+            raise self._failure(f"nothing checks that {', '.join(sorted(starts))} are there before they are looked at")
+        for root in sorted(starts):
+            if not any(place.startswith(f"{root}->") for place in self.members):
+                continue
+            for name in written:
+                if lies_in(places[name], root, self.roots):
+                    continue
+                if not any(self._is_apart_from(test, name, root) for test in self.tests):
+                    raise self._failure(f"nothing checks that {name} and the structure {root} are apart")
+
+    def _is_apart_from(self, test: str, name: str, root: str) -> bool:
+        parts = [part.strip() for part in _split(test[6:-1])] if test.startswith("apart(") else []
+        wanted = [self.caller.places[name], root, f"sizeof(*{root})"]
+        return [*parts[:1], *parts[2:]] == wanted and self._covers(parts[1], self.summary.arrays[name], name)
 
     def _is_apart(self, test: str, name: str, other: str, places: Mapping[str, str]) -> bool:
         if not test.startswith("apart("):
@@ -313,6 +379,7 @@ class _Reading:
 
     def _by_names(self, text: str, quotients: Mapping[str, str], cast: str = "") -> str:
         """Put the names of the source in place of what C reaches them by, and something in place of conversions."""
+        text = MEMBER.sub(lambda found: self.members.get(found[0], found[0]), text)
         for name, place in sorted(quotients.items(), key=lambda entry: -len(entry[1])):
             text = text.replace(place, name)
         return text.replace("(ptrdiff_t)", cast)
@@ -383,101 +450,3 @@ def _split(text: str) -> list[str]:
         else:
             parts[-1] += character
     return [part.strip() for part in parts]
-
-
-class Emitted(NamedTuple):
-    """A program's text, the function in it that computes, and hints."""
-
-    text: str
-    entry: str
-    cuts: Sequence[Cut]
-
-
-Handed = tuple[int, frozenset[str]]  # the numbers and arrays that a loop hands on, and how many loops are around it
-
-
-def check_read_back_as(
-    read: Callable[..., ReadBack], emitted: Emitted, summary: Summary, target: str, caller: Caller
-) -> tuple[Certificate, FunctionView]:
-    """Prove a program that ``read`` reads, and give its function.
-
-    Loops that the source keeps for the sake of a number or an array, though that has a closed form, are kept in the
-    program too, if it is not proved otherwise.
-
-    Raises:
-        CheckFailure: where it is not proved, with the reason.
-
-    """
-
-    def checked(kept: frozenset[Handed]) -> tuple[Certificate, FunctionView]:
-        program = read(emitted.text, emitted.entry, summary.context, kept=kept)
-        return check_read_back(program, emitted, summary, target, caller), program.view
-
-    handed = frozenset(_handed_on(summary.items))
-    of_rank_0 = frozenset(name for name, info in summary.arrays.items() if not info.shape)
-    numbers = frozenset((depth, names & of_rank_0) for depth, names in handed if names & of_rank_0)
-    failures = []
-    for kept in sorted({frozenset[Handed](), numbers, handed}, key=len):
-        try:
-            return checked(kept)
-        except CheckFailure as failure:
-            failures.append(failure)
-    raise failures[0]
-
-
-def _handed_on(items: Sequence[Item], depth: int = 0) -> Iterator[Handed]:
-    for item in items:
-        if isinstance(item, KeptLoop):
-            yield depth, frozenset(one.array for one in item.carried)
-            yield from _handed_on(item.body, depth + 1)
-
-
-def check_read_back(program: ReadBack, emitted: Emitted, summary: Summary, target: str, caller: Caller) -> Certificate:
-    """Prove that a program that was read back computes what a summary says, for all sizes of its context.
-
-    The whole text is looked at: where a function with the signature of the source stands behind the program, it is
-    checked too.  The program may need no more than the caller's preconditions.
-
-    Raises:
-        CheckFailure: where that is not proved, with the reason.
-
-    """
-    reserve(summary.sizes)
-    unit = read_unit(emitted.text, emitted.entry) if get_target(target).language == "c" else None
-    _check_needs(program, summary, caller.preconditions)
-    try:
-        counts = either_form(summary, lambda form: check_summary(program, form, caller.strides, emitted.cuts))
-    except RecursionError:
-        raise CheckFailure(UNREADABLE, "the program is nested too deeply") from None
-    if unit is not None and unit.rest:
-        counts["the function around the program checks a condition"] = check_entry(unit, program, summary, caller)
-    return Certificate(
-        summary,
-        emitted.text,
-        emitted.entry,
-        target,
-        tuple(emitted.cuts),
-        counts,
-        strides=dict(caller.strides),
-        places=dict(caller.places),
-    )
-
-
-def _check_needs(program: ReadBack, summary: Summary, preconditions: Sequence[str]) -> None:
-    """Demand that the program asks of its callers what the source asks, or what `check_summary` decides."""
-    stated = {in_sizes(parse_condition(text), summary) for text in preconditions}
-    for need in program.needs:
-        if in_sizes(parse_condition(need), summary) not in stated and not _is_decided(need, summary):
-            raise CheckFailure(OBLIGATION, f"the program needs that {need}")
-
-
-def _is_decided(need: str, summary: Summary) -> bool:
-    """Tell whether `check_summary` decides a condition: a linear one on sizes, or one on places that are read at."""
-    condition = parse_condition(need)
-    if isinstance(condition, Inside | ReadInside):
-        return True
-    if not isinstance(condition, Compare | AnyOf):
-        return False
-    relations = [condition] if isinstance(condition, Compare) else [r for choice in condition.choices for r in choice]
-    products = [atoms for r in relations for side in (r.left, r.right) for _, atoms in side.terms]
-    return all(len(atoms) <= 1 and set(map(str, atoms)) <= set(summary.sizes) for atoms in products)

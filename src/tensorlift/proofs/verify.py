@@ -31,8 +31,9 @@ from tensorlift.poly.isl import IslError
 from tensorlift.proofs.certificate import MEMREF, Certificate, certificate_from_json, same_summary, seal_of
 from tensorlift.proofs.check import check
 from tensorlift.proofs.conditions import in_sizes
-from tensorlift.proofs.entry import Caller, Emitted, check_read_back_as
+from tensorlift.proofs.entry import Caller
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
+from tensorlift.proofs.read_back import Emitted, check_read_back_as
 from tensorlift.proofs.unit import read_unit
 from tensorlift.targets import get_target
 
@@ -198,7 +199,7 @@ def proved_again(read: Certificate, target: Target, read_back: Reader | None = N
     if target.reads_back:
         read_unit(read.program, read.entry)  # before a parser takes it for C
     emitted = Emitted(read.program, read.entry, read.cuts)
-    caller = Caller(read.places, read.strides, read.preconditions)
+    caller = Caller(read.places, read.strides, read.preconditions, read.structures)
     return check_read_back_as(read_back, emitted, read.summary, target.name, caller)[0]
 
 

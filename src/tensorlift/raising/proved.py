@@ -20,8 +20,9 @@ from tensorlift.ir.mixed import name_of
 from tensorlift.ir.text import parse_module
 from tensorlift.languages.mlir import lower_mlir
 from tensorlift.proofs.certificate import MEMREF
-from tensorlift.proofs.entry import Caller, Emitted, check_read_back
+from tensorlift.proofs.entry import Caller
 from tensorlift.proofs.failure import INTERFACE, UNREADABLE, CheckFailure
+from tensorlift.proofs.read_back import Emitted, check_read_back
 from tensorlift.proofs.summaries import ReadBack
 from tensorlift.readers.mlir import literal_module_of
 from tensorlift.runtime.data import seeded

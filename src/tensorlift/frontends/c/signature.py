@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clang.cindex import CursorKind
 
 from tensorlift.frontends.c import libclang
+from tensorlift.frontends.c.structures import declarations_of
 from tensorlift.ir import nodes
 from tensorlift.ir.function import NULL, OUTSIDE, ROW
 from tensorlift.ir.prototype import RETURNED
@@ -76,6 +77,7 @@ def c_signature(reader: UnitReader, cursor: Any, asked: Asked) -> nodes.Function
         result=result,
         location=location,
         outer=outer_variables(reader, cursor, [*asked.outer, *named]),
+        structures=declarations_of(c.type for c in declared if is_structure(reader.types.of(c))),
     )
 
 

@@ -9,6 +9,7 @@ import re
 from math import prod
 from typing import TYPE_CHECKING
 
+from tensorlift.ir.structures import GUARD
 from tensorlift.targets.c.cells import affine_text
 from tensorlift.targets.c.scalars import ORDER, PRODUCT
 from tensorlift.targets.c.text import APART, CBLAS, HEADERS, THREADS
@@ -29,10 +30,12 @@ _PRAGMA = re.compile(
     r"(?P<reductions>(?: reduction\([^():]+: \w+\))*)"
     rf"(?: if \((?:parallel: )?(?:{_SUM}|\(double\){_FACTOR}(?: \* {_FACTOR})+) > \d+\))?"
 )
-_PRODUCT = r"\(double\)\w+(?: \* \w+)*"
-LEAST = rf"(?:\w+|{_PRODUCT}(?: \+ {_PRODUCT})*)"  # sizes that are compared with a number of iterations
+_PLACE = r"\w+(?:->\w+)?(?:\.\w+)*"
+_PRODUCT = rf"\(double\){_PLACE}(?: \* {_PLACE})*"
+LEAST = rf"(?:{_PLACE}|{_PRODUCT}(?: \+ {_PRODUCT})*)"  # sizes that are compared with a number of iterations
 _REDUCTION = re.compile(r" reduction\(([^():]+): (\w+)\)")
 _DIRECTIVES = {*(f"#include <{name}>" for name in (CBLAS, *HEADERS)), *APART, *THREADS}
+_GUARD = re.compile(rf"#(?:ifndef|define) {GUARD}\w+")
 _HIDING = re.compile(r"[\\#\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029]|%:|\?\?|_Pragma")  # of lines, or directives
 
 
@@ -98,6 +101,6 @@ def loops_with_pragmas(text: str) -> dict[int, dict[str, str]]:
         match, following = _PRAGMA.fullmatch(line), "".join(lines[number : number + 1])
         if match is not None and following.lstrip().startswith("for ("):
             found[number + 1] = {name: operator for operator, name in _REDUCTION.findall(match["reductions"])}
-        elif _HIDING.search(line) and line not in _DIRECTIVES:
+        elif _HIDING.search(line) and line not in _DIRECTIVES and not _GUARD.fullmatch(line):
             raise PragmaError(number, line)
     return found

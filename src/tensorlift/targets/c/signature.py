@@ -11,13 +11,14 @@ Sizes that are quotients of others, ``n / 2``, in C, which rounds towards zero w
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tensorlift.contract.language import AnyOf, Compare, NotNull, Separate
 from tensorlift.contract.notation import parse_sum
 from tensorlift.diagnostics import refuse
-from tensorlift.ir.function import FunctionView, Parameter, base_type
+from tensorlift.ir.function import FunctionView, Parameter, base_type, structures_of
+from tensorlift.ir.structures import guarded, read_structures, structure_of, type_of_place
 from tensorlift.poly.domain import at_least
 from tensorlift.targets.c.scalars import C_TYPES
 from tensorlift.targets.c.text import APART, ORIGINAL, PROGRAM
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.contract.language import Atom, Condition, Sum
     from tensorlift.diagnostics import LiftError
+    from tensorlift.ir.structures import Structures
     from tensorlift.poly.affine import Affine
     from tensorlift.targets.c.storage import Slot
 
@@ -78,7 +80,8 @@ class Signature:
     """A function as C declares it.
 
     ``parameters`` are declarations by name, in order; ``places`` say how C reaches each size, scalar and array that the
-    program takes; ``wide`` are the sizes that an ``int`` may not hold.
+    program takes; ``wide`` are the sizes that an ``int`` may not hold.  ``elements`` are the types of what arrays hold,
+    ``structures`` declare those of ``roots``, parameters with their types.
     """
 
     name: str
@@ -86,6 +89,9 @@ class Signature:
     parameters: Mapping[str, str]
     places: Mapping[str, str]
     wide: tuple[str, ...]
+    elements: Mapping[str, str]
+    structures: tuple[str, ...] = ()
+    roots: Mapping[str, str] = field(default_factory=dict)
 
     def declared(self, name: str) -> str:
         """Spell the declaration of a function of this signature."""
@@ -93,7 +99,13 @@ class Signature:
 
     def element(self, array: str) -> str:
         """Spell the type of the elements of an array."""
-        return base_type(self.parameters[array])
+        return self.elements[array]
+
+    @property
+    def reached(self) -> list[str]:
+        """The pointers to structures through which the program reaches something, in order."""
+        starts = {place.removeprefix("&").partition("->")[0] for place in self.places.values() if "->" in place}
+        return [root for root in self.roots if root in starts]
 
 
 def signature_of(view: FunctionView, conditions: Sequence[Condition | None], quotients: Mapping[str, str]) -> Signature:
@@ -105,11 +117,21 @@ def signature_of(view: FunctionView, conditions: Sequence[Condition | None], quo
         LiftError: TL309, where the program cannot be called with what C has.
 
     """
-    places = {**{p.name: _place(p, view) for p in view.parameters}, **quotients}
-    parameters = {p.name: declaration(p.c_type, p.name) for p in view.parameters}
+    texts = structures_of(view)
+    declared, roots = read_structures(texts), {name: ctype for name, ctype in view.c_parameters if ctype}
+    places = {p.name: _place(p, view, roots, declared) for p in view.parameters}
+    places |= {name: in_places(text, places) for name, text in quotients.items()}
+    types = {p.name: p.c_type for p in view.parameters if not p.access}
+    types = {name: ctype or types.get(name, "") for name, ctype in view.c_parameters} or types
+    parameters = {name: declaration(ctype, name) for name, ctype in types.items()}
     wide = tuple(p.name for p in view.parameters if p.role == "size" and p.dtype in ("u32", "i64", "u64"))
     result = view.result_c_type or next((text for dtype, text in C_TYPES.items() if dtype == view.result_dtype), "void")
-    signature = Signature(view.name, result, parameters, places, wide)
+    for name, ctype in roots.items():
+        if structure_of(ctype) not in declared:
+            message = f"no function with the signature of '{view.name}' is written: '{name}' is of type '{ctype}'"
+            raise refuse("TL309", message, view.location, "pass what it is made of as parameters")
+    elements = {p.name: base_type(p.c_type) for p in view.parameters if p.role == "array"}
+    signature = Signature(view.name, result, parameters, places, wide, elements, texts, roots)
     for condition in conditions:
         if condition is None:
             raise unchecked("what it needs", signature)
@@ -126,14 +148,24 @@ def declaration(ctype: str, name: str) -> str:
     return f"{plain}{'' if plain.endswith('*') else ' '}{name}"
 
 
-def _place(parameter: Parameter, view: FunctionView) -> str:
-    """Spell how C reaches a parameter of the program: by its name."""
-    if parameter.access:
+def in_places(text: str, places: Mapping[str, str]) -> str:
+    """Spell what is written in names of the source by how C reaches these."""
+    return re.sub(r"[A-Za-z_]\w*", lambda name: places.get(name[0], name[0]), text)
+
+
+def _place(parameter: Parameter, view: FunctionView, roots: Mapping[str, str], structures: Structures) -> str:
+    """Spell how C reaches a parameter of the program: by its name, or through a structure."""
+    root, link, path = parameter.member
+    place = f"{'&' * (parameter.role == 'array' and parameter.lies_inside)}{root}{link}{path}"
+    is_known = root in roots and type_of_place(place, roots, structures) is not None
+    if parameter.access and not is_known:
         reason, remedy = f"'{parameter.access}' is no parameter of it", "pass it as a parameter"
+    elif not parameter.access and view.c_parameters and parameter.name not in view.declared:
+        reason, remedy = f"nothing tells '{parameter.name}'", "pass it as a parameter"
     elif parameter.role == "array" and parameter.c_type.replace(" ", "").endswith("**"):
         reason, remedy = f"'{parameter.name}' is a table of rows", "pass one array"
     else:
-        return parameter.name
+        return place if parameter.access else parameter.name
     message = f"no function with the signature of '{view.name}' is written: {reason}"
     raise refuse("TL309", message, parameter.location or view.location, remedy)
 
@@ -209,10 +241,15 @@ def entry_lines(  # noqa: PLR0913, PLR0917 - a signature, a program and what it 
     name, names = signature.name, list(signature.parameters)
     original = f"{name}{ORIGINAL}({', '.join(names)})"
     returns = "return " if signature.result != "void" else ""
-    tests = [
+    on_sizes = [
         *(f"{signature.places[size]} <= INT_MAX" for size in signature.wide),
         *(test for condition in conditions for test in tests_of(condition, signature)),
+    ]
+    tests = [
+        *(f"{root} != NULL" for root in signature.reached),
+        *sorted(on_sizes, key=lambda test: "->" in test),  # no structure is looked at where there is nothing to do
         *_apart(signature, arrays, written),
+        *_apart_from_structures(signature, arrays, written),
         *(f"({slot.name} = {_allocated(slot, signature)}) != NULL" for slot in scratch),
     ]
     given = [_argument(argument, arrays, signature) for argument in arguments]
@@ -221,6 +258,7 @@ def entry_lines(  # noqa: PLR0913, PLR0917 - a signature, a program and what it 
     kept = f"const {signature.result} result = {call};" if returns and scratch else f"{returns}{call};"
     body = [kept, *(f"free({slot.name});" for slot in scratch), *(["return result;"] if returns and scratch else [])]
     return [
+        *(line for text in signature.structures for line in (*guarded(text), "")),
         f"{signature.declared(name + ORIGINAL)};",
         "",
         *APART,
@@ -253,6 +291,25 @@ def _apart(signature: Signature, arrays: Sequence[Slot], written: Sequence[str])
             if slot.name in written or other.name in written:
                 ends = (f"{by_slot[s.name]}, {_bytes(s, signature)}" for s in (slot, other))
                 yield f"apart({', '.join(ends)})"
+
+
+def _apart_from_structures(signature: Signature, arrays: Sequence[Slot], written: Sequence[str]) -> Iterator[str]:
+    """Compare what is written with the structures of which members are read at once, where C may read them later."""
+    values = tuple(signature.places.values())
+    for slot in arrays:
+        place = signature.places[slot.source]
+        for root in signature.reached if slot.name in written else ():
+            if any(value.startswith(f"{root}->") for value in values) and not lies_in(place, root, signature.roots):
+                yield f"apart({place}, {_bytes(slot, signature)}, {root}, sizeof(*{root}))"
+
+
+def lies_in(place: str, root: str, roots: Mapping[str, str]) -> bool:
+    """Tell whether a place lies in a structure of the type that a parameter points to, so that it is no other member.
+
+    It may be the same structure; structures do not overlap otherwise, and what is one member of it is no other one.
+    """
+    own = place.removeprefix("&").partition("->")[0]
+    return place.startswith("&") and own in roots and structure_of(roots[own]) == structure_of(roots[root])
 
 
 def _bytes(slot: Slot, signature: Signature) -> str:

@@ -59,7 +59,7 @@ def is_of_blas(function: str) -> bool:
     return function.startswith("cblas_") or function.endswith("_")
 
 
-_KEYWORDS = {
+KEYWORDS = {
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern",
     "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed",
     "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "asm",
@@ -75,7 +75,7 @@ class Names:
 
     def __init__(self, source: Iterable[str]) -> None:
         """Give each name of the source one in C."""
-        self._taken = {*_KEYWORDS, *C_FUNCTIONS}
+        self._taken = {*KEYWORDS, *C_FUNCTIONS}
         self._for_good: set[str] = set()
         self.spelled: dict[str, str] = {}
         for name in source:

@@ -131,6 +131,8 @@ def tree(cursor: Any, names: Mapping[str, str]) -> Tree:
     kind = cursor.kind
     if kind is CursorKind.PAREN_EXPR:  # the tree has the grouping; headers differ in the parentheses of their macros
         return tree(libclang.children(cursor)[0], names)
+    if kind is CursorKind.UNEXPOSED_EXPR and _is_of_enumeration(cursor):
+        return tree(libclang.children(cursor)[0], names)
     own: list[object] = [kind.name]
     if kind in _NAMED or kind.is_declaration():
         own.append(names.get(cursor.spelling, cursor.spelling))
@@ -147,11 +149,27 @@ def tree(cursor: Any, names: Mapping[str, str]) -> Tree:
     return (*own, *(tree(child, names) for child in libclang.children(cursor)))
 
 
+def _is_of_enumeration(cursor: Any) -> bool:
+    """Tell whether an expression converts an enumeration to the integers that it is, or these to it."""
+    inner = libclang.children(cursor)
+    kinds = {one.type.get_canonical().kind for one in (cursor, *inner)}
+    return len(inner) == 1 and TypeKind.ENUM in kinds and _type(cursor.type) == _type(inner[0].type)
+
+
 def _type(clang_type: Any) -> str:
-    """Spell a type; arrays and pointers are spelled by what they hold."""
+    """Spell a type; arrays and pointers are spelled by what they hold, enumerations by the integers that they are.
+
+    A function that returns one may be declared with the integers, which is the same type to C.
+    """
     canonical = clang_type.get_canonical()
+    if canonical.kind is TypeKind.FUNCTIONPROTO and canonical.get_result().get_canonical().kind is TypeKind.ENUM:
+        result = canonical.get_result()
+        return f"{_type(result)} {str(canonical.spelling).removeprefix(result.spelling).strip()}"
+    if canonical.kind is TypeKind.ENUM:
+        return str(canonical.get_declaration().enum_type.spelling)
     if canonical.kind in ARRAYS:
         return f"-> {canonical.element_type.spelling}"
     if canonical.kind is TypeKind.POINTER:
-        return f"-> {canonical.get_pointee().spelling}"
+        pointee = canonical.get_pointee()
+        return f"-> {_type(pointee) if pointee.kind is TypeKind.FUNCTIONPROTO else pointee.spelling}"
     return str(canonical.spelling)
