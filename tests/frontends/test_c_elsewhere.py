@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from tensorlift.cli import main as lift
+from tensorlift.commands import scan
 from tensorlift.commands.options import other_files
-from tensorlift.commands.scan import _known, _tasks
+from tensorlift.commands.scan import _by_folder, _known, _tasks
+from tensorlift.frontends.c.elsewhere import OtherFile
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.reading import read
 from tensorlift.record import FunctionRecord
@@ -234,3 +236,11 @@ def test_a_variadic_function_that_is_told_a_text_tells_of_an_error(tmp_path: Pat
     (_, found) = _lift(tmp_path, {"main.c": fail + body}).values()
     assert found.lifted, found.diagnostics
     assert [p.text for p in found.preconditions if "n" in p.text]
+
+
+def test_of_very_many_files_those_of_a_folder_look_there_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a scan takes no longer than its files are many."""
+    others = tuple(OtherFile(name) for name in ("a/x.c", "a/y.c", "b/z.c"))
+    assert _by_folder(["a/x.c"], others) == {Path("a"): others}
+    monkeypatch.setattr(scan, "_MOST_TOGETHER", 2)
+    assert _by_folder(["a/x.c", "b/z.c"], others) == {Path("a"): others[:2], Path("b"): others[2:]}

@@ -12,6 +12,7 @@ import sys
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from tensorlift.commands.scan_worker import Task
+    from tensorlift.frontends.c.elsewhere import OtherFile
     from tensorlift.scanned import Entry
 
+_MOST_TOGETHER = 1000  # files in each of which a name is looked for: each worker reads them all
 _FAILING = ("regression", "refused", "unchanged", "hybrid", "scan")
 
 
@@ -150,18 +153,29 @@ def _tasks(files: Sequence[str], target: str, flags: dict[str, Any]) -> tuple[li
 
     named = flags.pop("database")
     database = Database(named) if named else None
-    others = other_files(flags, () if named else files, named)
+    others = _by_folder(files, other_files(flags, () if named else files, named))
     tasks, unreadable = [], []
     for file in files:
         found = database.flags(file) if database is not None else None  # of what is not built, none
         own = with_compiler_flags(flags, found) if found is not None else flags
-        task = Task(file, "", LiftOptions(target=target, others=others, **own), _spelled(**own))
+        task = Task(file, "", LiftOptions(target=target, others=others[Path(file).parent], **own), _spelled(**own))
         try:
             tasks.append(replace(task, sha256=read_source(file).sha256))
         except LiftError as error:
             first = error.diagnostics[0]
             unreadable.append(task.entry("", 1, why=(first.code, first.message)))
     return tasks, unreadable
+
+
+def _by_folder(files: Sequence[str], others: tuple[OtherFile, ...]) -> dict[Path, tuple[OtherFile, ...]]:
+    """Give the files in which those of a folder look for functions: all, of very many only those in the folder too."""
+    folders = {Path(file).parent for file in files}
+    if len(others) <= _MOST_TOGETHER:
+        return dict.fromkeys(folders, others)
+    beside: dict[Path, list[OtherFile]] = {folder.resolve(): [] for folder in folders}
+    for other in others:
+        beside.get(Path(other.name).resolve().parent, []).append(other)
+    return {folder: tuple(beside[folder.resolve()]) for folder in folders}
 
 
 def _spelled(
@@ -180,9 +194,9 @@ def _known(known: Sequence[Entry], tasks: Sequence[Task]) -> list[Entry]:
     """
     from tensorlift.frontends.c.elsewhere import evidence
 
-    others = tasks[0].options.others if tasks else ()
-    digest = cache(lambda name: evidence(name, others)[0])
-    changed = {entry.key for entry in known if any(digest(name) != was for name, was in entry.asked)}
+    others = {Path(task.file).parent: task.options.others for task in tasks}
+    digest = cache(lambda name, folder: evidence(name, others.get(folder, ()))[0])
+    changed = {e.key for e in known if any(digest(name, Path(e.file).parent) != was for name, was in e.asked)}
     wanted = {task.key for task in tasks} - {entry.key for entry in known if entry.is_lost} - changed
     return [entry for entry in known if entry.key in wanted]
 
