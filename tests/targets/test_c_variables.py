@@ -40,6 +40,11 @@ COUNTED = """int counted(int n, int x[n]) {
 }
 """
 
+CLIPPED = """void clipped(int n, int s, const signed char *x, signed char *y) {
+  for (int i = 0; i < n; i++) { int v = x[i] * (1 << s); y[i] = v > 127 ? 127 : v < -128 ? -128 : v; }
+}
+"""
+
 
 @pytest.mark.parametrize(
     ("source", "text"),
@@ -104,6 +109,13 @@ COUNTED = """int counted(int n, int x[n]) {
 def test_a_variable_is_declared_at_its_first_value(source: str, text: str) -> None:
     (function,) = lift(source, to="c", test=True).functions
     assert text in (function.program or "")
+    assert all(trial.passed for trial in function.tests)
+
+
+def test_a_choice_is_made_before_it_is_made_narrow() -> None:
+    """Compilers would make both of what it is chosen from narrow, and find no limits of a range any more."""
+    (function,) = lift(CLIPPED, to="c", test=True).functions
+    assert "    const int t1 = t > 127 ? 127 : t < -128 ? -128 : t;\n    y[i] = (signed char)t1;" in function.program
     assert all(trial.passed for trial in function.tests)
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.rewrite import multiplied, renewed, substitute, visit_reads, walk
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term, reduce
-from tensorlift.ops.dtypes import is_float
+from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine, at_least, less
 from tensorlift.poly.variables import extreme_of, is_single_valued
@@ -29,7 +29,7 @@ from tensorlift.targets.c.cells import Cell
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.operands import hull, within
 from tensorlift.targets.c.running import running, running_back
-from tensorlift.targets.c.scalars import may_overflow
+from tensorlift.targets.c.scalars import C_TYPES, may_overflow
 from tensorlift.targets.c.storage import Piece, reads_written
 from tensorlift.targets.c.sums import (
     addends,
@@ -236,7 +236,12 @@ class PieceWriter:
                 rest = None if wraps else _added_to(here, substitute(piece.own, values))
                 if not piece.variables and rest is None:
                     self._use_dots(cell, piece)
-                text = cell.value(here if rest is None else rest).source
+                chosen = _narrowed_choice(here) if rest is None else None
+                text = cell.value(chosen or (here if rest is None else rest)).source
+                if chosen is not None:
+                    name = self.names.fresh("t")
+                    cell.lines.append(f"const {C_TYPES[chosen.dtype]} {name} = {text};")
+                    text = f"({C_TYPES[here.dtype]}){name}"
             return [*cell.lines, f"{piece.target(values)} {'=' if rest is None else '+='} {text};"]
 
         return nest(piece.domain, piece.variables, piece.context, body, falling=piece.falling)
@@ -377,6 +382,14 @@ def _nesting(fold: Reduce) -> int:
 def _repeats(fold: Reduce, piece: Piece) -> bool:
     """Tell whether a fold has the same value at several points of a piece."""
     return any(v not in fold.free and not is_single_valued(piece.where, v) for v in piece.variables)
+
+
+def _narrowed_choice(term: Term) -> Term | None:
+    """Return what is chosen where an integer is made narrow: compilers would make what it is chosen from narrow."""
+    if not isinstance(term, Apply) or term.op != "cast" or not is_integer(term.dtype):
+        return None
+    chosen = term.args[0]
+    return chosen if isinstance(chosen, Apply) and chosen.op == "select" and is_integer(chosen.dtype) else None
 
 
 def _added_to(term: Term, own: Term) -> Term | None:
