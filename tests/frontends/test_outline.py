@@ -18,6 +18,7 @@ HEAD = """#include <stdio.h>
 #include <stdlib.h>
 int g, table[9];
 struct pair { int a, b; };
+struct held { int *q; struct held *next; int c[4]; };
 """
 
 
@@ -77,13 +78,23 @@ def test_variables_are_copied_where_others_see_them(body: str, before: list[str]
     assert (list(part.before), list(part.after)) == (before, after)
 
 
+def test_structures_and_pointers_to_them_are_handed_over() -> None:
+    body = "struct pair p = {1, 2}; struct held *h = malloc(8); for (int i = 0; i < n; i++) h->q[i] = p.b;"
+    assert _first(body).parameters == ("int n", "struct pair p", "struct held *h")
+
+
 REFUSED = [
     ("int *p = &n; for (int i = 0; i < 4; i++) { n += i; *p += 1; } exit(n);", "TL572", "a copy of `n`"),
     ("for (int i = 0; i < n; i++) b[i] = g;", "TL572", "`g`, which `b` may point to"),
     ("int k[4]; for (int i = 0; i < (int)(sizeof k / sizeof k[0]); i++) k[i] = i;", "TL571", "`sizeof` of `k`"),
     ('double *p = a; for (int i = 0; i < n; i++) *p++ = i; printf("%p", (void *)p);', "TL570", "the pointer `p`"),
     ("volatile int v = 1; for (int i = 0; i < n; i++) a[i] = v;", "TL144", "volatile"),
-    ("struct pair p = {1, 2}; for (int i = 0; i < n; i++) a[i] = p.b;", "TL140", "structure"),
+    ("struct pair p = {1, 2}; for (int i = 0; i < n; i++) p.b += b[i];", "TL140", "struct pair"),
+    ("struct pair p = {1, 2}; int *q = &p.b; for (int i = 0; i < n; i++) *q += p.b;", "TL140", "struct pair"),
+    ("static struct pair p; for (int i = 0; i < n; i++) a[i] = p.b;", "TL140", "struct pair"),
+    ("struct own { int a; } p = {1}; for (int i = 0; i < n; i++) a[i] = p.a;", "TL140", "struct own"),
+    ("struct held p = {b}; for (int i = 0; i < n; i++) a[i] = p.c[i];", "TL140", "struct held"),
+    ("struct held *p = malloc(8); for (int i = 0; i < n; i++) a[i] = p->q[i] + g;", "TL572", "`g`, which `p` may"),
     ("int m = n; double (*c)[m] = malloc(8); m = 2; for (int i = 0; i < n; i++) c[i][0] = 1;", "TL573", "`c`"),
     ('register int r = 0; for (int i = 0; i < n; i++) r += b[i]; printf("%d", r);', "TL139", "`r`"),
     ("for (int i = 0; i < n; i++) { if (a[i] > 3) return; a[i] = 1; }", "TL114", "`return`"),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TYPES = """#include <stddef.h>
+#include <stdio.h>
 typedef unsigned short u16;
 typedef enum { OK = 0, BAD = -1 } status;
 typedef struct mat_ { u16 rows, cols; float *data; } mat;
@@ -56,11 +57,13 @@ void forward(layer *l, const float *x, float *y) {{
 }}
 void number(const mat *m, u16 *out) {{ for (int i = 0; i < m->rows; i++) out[i] = m->cols + i; }}
 void guarded(mat *m, float f) {{ if (m == NULL) return; for (int i = 0; i < m->rows; i++) m->data[i] *= f; }}
+void told(const mat *m, layer l) {{
+  puts("before"); for (int i = 0; i < m->rows; i++) m->data[i] += l.bias; puts("after");
+}}
 void by_value(const layer l, float *y) {{ for (int i = 0; i < l.s.rows; i++) y[i] = l.bias * l.w[i]; }}
 """
 # Structures that are the same, arrays that overlap each other and what is read of a structure, nulls, nothing to do.
-CALLS = """#include <stdio.h>
-#include <string.h>
+CALLS = """#include <string.h>
 int main(void) {
   float x[40], y[40], z[40];
   for (int n = 0; n < 4; n++) {
@@ -73,7 +76,7 @@ int main(void) {
     printf("%d %d %d\\n", add(&a, &b, &c), add(&a, &a, &a), add(&a, &self.m, &b));
     forward(&l, x, z); forward(&l, z, z + 1); count(&l, x, 9); count(&l, l.hist, 4);
     l.s.rows = n > 0; forward(&l, y, &l.bias);
-    guarded(&b, 2); guarded(NULL, 2); by_value(l, y);
+    guarded(&b, 2); guarded(NULL, 2); by_value(l, y); told(&a, l); told(&self.m, l);
     mat first = {3, 2, x};
     number(&first, (u16 *)&first);
     printf("%d %d %g %zu %g\\n", first.rows, first.cols, l.total, l.calls, l.bias);
@@ -181,7 +184,7 @@ def test_a_file_gives_the_same_before_and_after(tmp_path: Path) -> None:
     before, after = tmp_path / "before.c", tmp_path / "after.c"
     before.write_text(FUNCTIONS + CALLS, encoding="utf-8")
     assert main(["lift", str(before), "--in-place", "--regardless", "-o", str(after)]) in {0, 1}
-    assert after.read_text(encoding="utf-8").count("_lifted(") == 2 * 7
+    assert after.read_text(encoding="utf-8").count("_lifted(") == 2 * 8
     outputs = []
     for file in (before, after):
         flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover", "-w"]

@@ -327,15 +327,28 @@ class Capture:
                 return Passed(name, spelled, Way.VALUE)
             if self._is_seen(variable, cursor):
                 raise self._refused("outline-pointer", cursor, name)
-        elif ctype.kind not in _SCALARS:
+        elif ctype.kind not in _SCALARS and not (_is_known_structure(ctype) and self._is_only_read(variable, cursor)):
             raise self._refused("struct" if ctype.kind is TypeKind.RECORD else "type", cursor, spelled)
         return Passed(name, spelled, self._way(variable, cursor))
 
     def _check_element(self, cursor: Any, ctype: Any) -> None:
-        """Refuse arrays of anything but numbers, and pointers to them."""
+        """Refuse arrays of anything but numbers, and pointers to anything but those and structures of the file."""
         element = _element(ctype)
-        if element.kind not in _SCALARS:
+        to_structure = ctype.kind is TypeKind.POINTER and _is_known_structure(ctype.get_pointee().get_canonical())
+        if element.kind not in _SCALARS and not to_structure:
             raise self._refused("struct" if element.kind is TypeKind.RECORD else "type", cursor, element.spelling)
+
+    def _is_only_read(self, variable: int, cursor: Any) -> bool:
+        """Tell whether a structure keeps its members while the statements run, so that they may have a copy of it."""
+        mine = {id(node) for node in self._nodes()}
+        for named, around in self.uses.places.get(variable, ()):
+            node, above = named, around
+            while above and above[0].kind in {CursorKind.MEMBER_REF_EXPR, CursorKind.PAREN_EXPR}:
+                node, above = above[0], above[1:]
+            is_array = node.cursor.type.get_canonical().kind in ARRAYS  # a pointer into the structure
+            if is_array or _is_address(above) or (id(named) in mine and is_write(node, above)):
+                return False
+        return _is_local(cursor) and cursor.storage_class is not StorageClass.STATIC
 
     def _way(self, variable: int, cursor: Any) -> Way:
         if not self._is_written(variable):
@@ -388,10 +401,9 @@ class Capture:
         if kind not in _SCALARS or (_is_local(cursor) and not self.uses.is_addressed(variable)):
             return
         for other in taken:
-            pointee = _pointee(other)
-            if pointee is None or (own.way is Way.VALUE and pointee.is_const_qualified()):
-                continue
-            if pointee.kind in _BYTES or _SIGNED.get(kind, kind) is _SIGNED.get(pointee.kind, pointee.kind):
+            pointees = [one for one in _pointees(other) if own.way is not Way.VALUE or not one.is_const_qualified()]
+            kinds = {pointee.kind for pointee in pointees}
+            if kinds & _BYTES or _SIGNED.get(kind, kind) in {_SIGNED.get(one, one) for one in kinds}:
                 detail = f"`{cursor.spelling}`, which `{other.spelling}` may point to"
                 raise self._refused("outline-alias", cursor, detail)
 
@@ -410,13 +422,33 @@ def _is_local(cursor: Any) -> bool:
     return is_inside and cursor.storage_class is not StorageClass.EXTERN
 
 
-def _pointee(cursor: Any) -> Any:
-    """Give the type of the elements that a pointer points to; None for what is no pointer."""
+def _pointees(cursor: Any) -> list[Any]:
+    """List the types of the elements that a pointer, or a structure, leads to; nothing for what is neither."""
     ctype = cursor.type.get_canonical()
     is_pointer = ctype.kind is TypeKind.POINTER or (ctype.kind in ARRAYS and cursor.kind is CursorKind.PARM_DECL)
-    if not is_pointer:
-        return None
-    return _element(ctype)
+    found, seen = list[Any](), set[str]()
+    work = [_element(ctype)] if is_pointer else [ctype] if ctype.kind is TypeKind.RECORD else []
+    while work:
+        one = work.pop()
+        if one.kind is not TypeKind.RECORD:
+            found.append(one)
+        elif one.spelling not in seen:
+            seen.add(one.spelling)
+            fields = (child.type.get_canonical() for child in libclang.children(one.get_declaration()))
+            work += [_element(field) for field in fields]
+    return found
+
+
+def _is_known_structure(ctype: Any) -> bool:
+    """Tell whether a type is a structure that the whole file knows by a name."""
+    if ctype.kind is not TypeKind.RECORD or "(" in ctype.spelling:
+        return False
+    declaration = ctype.get_declaration()
+    return bool(
+        declaration.kind is CursorKind.STRUCT_DECL
+        and declaration.semantic_parent.kind is CursorKind.TRANSLATION_UNIT
+        and declaration.is_definition()
+    )
 
 
 def _element(ctype: Any) -> Any:
