@@ -106,6 +106,19 @@ def test_what_programs_do_not_reach_is_bytes() -> None:
     assert "(void *)&l->total, (void *)&l->calls" in text
 
 
+def test_a_product_that_is_only_for_some_sizes_is_one_of_blas() -> None:
+    text = lift("""int product(int m, int k, int l, int n, const double *a, const double *b, double *c) {
+  if (k != l) return -1;
+  for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) {
+    double s = 0;
+    for (int p = 0; p < k; p++) s += a[i * k + p] * b[p * n + j];
+    c[i * n + j] = s;
+  }
+  return 0;
+}""", to="c").source  # fmt: skip
+    assert "  if (l == k)\n    cblas_dgemm(" in text
+
+
 @pytest.mark.parametrize("source", [SCALE, COUNT])
 def test_a_program_is_proved_again_from_its_certificate(source: str) -> None:
     function = lift(TYPES + source, to="c").functions[0]

@@ -26,7 +26,7 @@ from tensorlift.poly.domain import Domain, NotAffine, at_least, less
 from tensorlift.poly.variables import extreme_of, is_single_valued
 from tensorlift.targets.c.calls import Matcher, triangular_product
 from tensorlift.targets.c.cells import Cell
-from tensorlift.targets.c.nests import nest
+from tensorlift.targets.c.nests import condition, nest
 from tensorlift.targets.c.operands import hull, within
 from tensorlift.targets.c.running import running, running_back
 from tensorlift.targets.c.scalars import C_TYPES, may_overflow
@@ -40,6 +40,7 @@ from tensorlift.targets.c.sums import (
     replaced,
     strides_through,
 )
+from tensorlift.targets.c.text import Block
 from tensorlift.targets.c.updates import UpdateWriter
 
 if TYPE_CHECKING:
@@ -192,8 +193,20 @@ class PieceWriter:
 
         return Cell(where, read, self.names, self.wrapping)
 
+    def _asked(self, piece: Piece) -> tuple[Domain, Domain]:
+        """Split a domain into equalities of sizes and the rest."""
+        if piece.domain.size != 1 or piece.domain.has_divisions:
+            return Domain.of(), piece.domain
+        (constraints,) = piece.domain.conjuncts()
+        asked = [c for c in constraints if c.is_equality and {*c.affine.variables} <= self.sizes]
+        return Domain.of(*asked), Domain.of(*(c for c in constraints if c not in asked))
+
     def piece(self, piece: Piece) -> list[Line]:
-        """Return statements that compute a piece."""
+        """Return statements that compute a piece; what it asks of sizes is asked once, before it."""
+        asked, rest = self._asked(piece)
+        test = condition(asked, piece.context)
+        if test is not None:
+            return [Block(f"if ({test.source})", self.piece(replace(piece, domain=rest)))]
         lines, piece = self.hoisted(counted(piece, self.names.fresh))
         lines += self._cells(piece) if self.plain else self._computed(piece)
         self.names.keep(line for line in lines if isinstance(line, str))
