@@ -100,7 +100,6 @@ void dither(int n, float *x)
     for (int i = 0; i < n; i++)
         x[i] += threshold[i & 3];
 }
-
 // expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void cross_entropy(float *losses, const float *probs, const int *targets, int B, int T, int V)
 {

@@ -61,8 +61,6 @@ def _places(sink: IRSink, array: Array, subscripts: tuple[Polynomial, ...], loca
 
 def place_value(sink: IRSink, subscript: Polynomial, location: Location) -> SSAValue:
     """Emit a subscript as an index: the sum of what depends on data and a rest."""
-    if not depends_on_data(subscript):
-        return _computed(sink, subscript, location)
     of_data = {m: v for m, v in subscript.terms.items() if any(name.startswith(DATA_PLACE) for name in m)}
     rest = subscript - Polynomial(of_data)
     is_sum = all(len(m) == 1 and m[0] in sink.data_places and factor == 1 for m, factor in of_data.items())
