@@ -126,3 +126,34 @@ void pack_rows(int n, double A[n][n], double *p) {
     for (int j = 0; j <= i; j++)
       p[i * (i + 1) / 2 + j] = A[i][j];
 }
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void strided_correlation(int h, int w, int k, int step, const float *image, const float *window, float *out) {
+  for (int i = 0; i < h; i++)
+    for (int j = 0; j < w; j++) {
+      float sum = 0;
+      for (int p = 0; p < k; p++)
+        for (int q = 0; q < k; q++)
+          sum += image[(i * step + p) * ((w - 1) * step + k) + j * step + q] * window[p * k + q];
+      out[i * w + j] = sum;
+    }
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void sums_of_groups(int n, int batch, int batch_offset, int groups, int group_offset, int stride, const float *x,
+                    float *out) {
+  for (int b = 0; b < batch; b++)
+    for (int g = 0; g < groups; g++) {
+      const float *first = x + b * batch_offset + g * group_offset;
+      out[b * groups + g] = 0;
+      for (int i = 0; i < n; i++)
+        out[b * groups + g] += first[i * stride];
+    }
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void both_strides(int n, const double *a, double *out) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      out[i * n + j] = a[i * (n + 1) + j] * a[i * n + j];
+}

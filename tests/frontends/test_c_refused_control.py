@@ -101,13 +101,11 @@ CASES = [
     Refused(
         "two strides that agree for one size only",
         "TL132",
-        4,
-        12,
-        "double f(int n, const double *a) {\n"
-        "  double s = 0;\n"
+        3,
+        28,
+        "void f(int n, double *a) {\n"
         "  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)\n"
-        "      s += a[i * (n + 1) + j] * a[i * n + j];\n"
-        "  return s;\n"
+        "      a[i * (n + 1) + j] = a[i * n + j];\n"
         "}\n",
     ),
     Refused(

@@ -33,7 +33,7 @@ def is_at_places(array: Array, subscripts: tuple[Polynomial, ...], domain: Domai
         products = (monomial for monomial in subscript.terms if len(monomial) > 1)
         return array.keeps_rank and any(not counters.isdisjoint(monomial) for monomial in products)
 
-    return any(depends_on_data(one) or is_computed(one) for one in subscripts)
+    return array.at_places or any(depends_on_data(one) or is_computed(one) for one in subscripts)
 
 
 def gather(sink: IRSink, array: Array, subscripts: tuple[Polynomial, ...], location: Location) -> Data:

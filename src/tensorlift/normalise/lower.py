@@ -61,32 +61,45 @@ if TYPE_CHECKING:
     MachineOf = Callable[[Ranges, Preconditions, IRSink], Execution]
 
 
-_PASSES = 4  # each finds the order of loops that one array needs
+_PASSES = 4  # each finds what one array needs
+_SHAPELESS = {"TL131", "TL132"}  # subscripts that no dimensions hold
 
 
 def lower_by(function: nodes.Function, source: str, machine_of: MachineOf) -> ModuleOp:
-    """Lower one function, whose body a machine runs, with loops in the order that its arrays need."""
-    orders, refused = NestOrders(), None
+    """Lower one function, whose body a machine runs, with loops in the order that its arrays need.
+
+    Flat memory that is only read, and for which no order gives dimensions, is read at computed places.
+    """
+    orders, at_places, refused = NestOrders(), frozenset[str](), None
     for _ in range(_PASSES):
-        lowering = _Lowering(function, source, machine_of)
+        lowering = _Lowering(function, source, machine_of, at_places)
         lowering.machine.orders = orders
         try:
             return lowering.run()
         except LiftError as error:
-            refused = refused or error
-            chosen = orders.better(lowering.settling) if lowering.settling is not None else None
-            if chosen is None:
+            refused, array = refused or error, lowering.settling
+            chosen = orders.better(array) if array is not None else None
+            if chosen is not None:
+                orders = NestOrders(chosen)
+            elif array is not None and error.diagnostics[0].code in _SHAPELESS and _is_flat_input(array):
+                orders, at_places = NestOrders(), at_places | {array.name}
+            else:
                 break
-            orders = NestOrders(chosen)
     assert refused is not None
     raise refused
+
+
+def _is_flat_input(array: Array) -> bool:
+    is_flat = array.is_parameter and not (array.keeps_rank or array.row_table or array.is_object or array.at_places)
+    return is_flat and not array.is_stored_to
 
 
 class _Lowering:
     """The state of lowering one function."""
 
-    def __init__(self, function: nodes.Function, source: str, machine_of: MachineOf) -> None:
+    def __init__(self, function: nodes.Function, source: str, machine_of: MachineOf, at_places: frozenset[str]) -> None:
         self._function = function
+        self._at_places = at_places
         self._source = source
         self._inputs = (*function.parameters, *(v for v in function.outer if not _is_constant(v)))
         self._ranges = Ranges()
@@ -171,7 +184,7 @@ class _Lowering:
         array = Array(parameter.name, element, extents, parameter.location, _spelling(parameter))
         array.is_parameter, array.position, array.row_table = True, position, row_table
         array.is_object = parameter.is_object or parameter.access.endswith("[]")
-        array.keeps_rank = parameter.keeps_rank
+        array.keeps_rank, array.at_places = parameter.keeps_rank, parameter.name in self._at_places
         array.ssa = self._block.args[position]
         self._arrays.append(array)
         self.machine.environment[parameter] = Address(array, (ZERO,))

@@ -107,6 +107,7 @@ class Array:
     ``row_table`` marks a table of pointers to rows (``T **``): each row is contiguous, the rows lie anywhere.
     ``is_object`` marks a global or a member that is an array itself: its declared extents are exact.
     ``keeps_rank`` marks an array that is no flat memory: each subscript stays in its dimension.
+    ``at_places`` marks flat memory that is read at computed places, as no dimensions hold its subscripts.
     ``exact`` holds the extents that it must have where the function ends, outermost first (None: any); ``settled`` are
     those of each place at which it ends.
     ``inferred`` are the axes whose extents no declaration tells: accesses do.
@@ -122,6 +123,7 @@ class Array:
     row_table: bool = False
     is_object: bool = False
     keeps_rank: bool = False
+    at_places: bool = False
     exact: tuple[Polynomial | None, ...] = ()
     settled: list[tuple[list[Polynomial | None], Domain]] = field(default_factory=list)
     position: int = -1
