@@ -115,7 +115,7 @@ int partition_stable(int n, const double *restrict x, double pivot, double *rest
     return nl;
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c refused TL402
+// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
 int partition_front_and_back(int n, const int *restrict x, int *restrict out)
 {
     int front = 0, back = n - 1;

@@ -168,7 +168,7 @@ void fill_rows(int m, int n, const double A[m][n], double B[m][n]) {
     }
 }
 
-// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c refused TL402
+// expect: numpy scan, jax scan, torch scan, stablehlo hybrid, linalg scan, c hybrid
 void since_event(int n, const double *x, double limit, int *ago) {
     int k = n;
     for (int i = 0; i < n; i++) {
