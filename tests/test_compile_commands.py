@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tensorlift.cli import main
 from tensorlift.compile_commands import CompilerFlags, read_flags
 from tensorlift.diagnostics import LiftError
 
@@ -63,3 +64,23 @@ def test_a_database_that_does_not_name_the_file_is_refused(tmp_path: Path, text:
     with pytest.raises(LiftError) as caught:
         read_flags(str(database), str(tmp_path / "f.c"))
     assert caught.value.diagnostics[0].code == "TL509"
+
+
+@pytest.mark.parametrize("flag", ["-funsigned-char", "-m32", "-fpack-struct=2", "-fshort-enums"])
+@pytest.mark.parametrize(
+    "command", [["lift", "f.c", "-p", "."], ["scan", "f.c", "-p", "."], ["build", "f.c", "-p", "."]]
+)
+def test_a_file_whose_flags_change_what_types_are_is_refused(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    flag: str,
+    command: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f.c").write_text("void f(int n, const char *c, int *y) { for (int i = 0; i < n; i++) y[i] = c[i]; }\n")
+    (tmp_path / "compile_commands.json").write_text(json.dumps([{"file": "f.c", "command": f"cc {flag} -c f.c"}]))
+    main([command, "f.c", "-p", ".", *(["-o", "f.so"] if command == "build" else [])])
+    said = capsys.readouterr()
+    assert f"compiled with {flag}" in said.out + said.err
+    assert "TL509" in said.out + said.err

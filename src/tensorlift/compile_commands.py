@@ -13,13 +13,16 @@ from tensorlift.diagnostics import refuse
 from tensorlift.source import bounded_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _FOLDERS = ("-I", "-isystem", "-iquote", "-idirafter")
 _BEFORE = ("ccache", "sccache", "distcc", "icecc")  # what runs a compiler
 _OUTPUTS = re.compile(r"-(?:[cSE]|o.*|M.*|Wp,-M.*|save-temps.*|pie|-)")  # what says which files a compiler writes
 _WITH_VALUE = ("-o", "-MF", "-MT", "-MQ", "-MJ")
 _MACHINE = re.compile(r"-m(?:32|64|x32|abi=.*)|-f(?:no-)?(?:(?:un)?signed-char|short-(?:enums|wchar)|pack-struct.*)")
+_OTHER_TYPES = re.compile(
+    r"-m(?:16|32|x32|abi=.*)|-f(?:unsigned-char|no-signed-char|short-enums|short-wchar|pack-struct.*)"
+)
 _REMEDY = "give the compile_commands.json of the build, or its folder"
 
 
@@ -50,6 +53,14 @@ def read_flags(database: str, file: str) -> CompilerFlags:
     if found is None:
         raise refuse("TL509", f"'{_path(database)}' has no command for '{file}'", remedy=_REMEDY)
     return found
+
+
+def check_types(file: str, flags: Iterable[str]) -> None:
+    """Raise LiftError TL509 where flags of a compiler make types other ones than a file is read with."""
+    other = next((flag for flag in flags if _OTHER_TYPES.fullmatch(flag)), None)
+    if other is not None:
+        message = f"'{file}' is compiled with {other}, which makes types other ones than they are read as"
+        raise refuse("TL509", message, remedy="compile it without")
 
 
 class Database:

@@ -90,9 +90,11 @@ def lift_options(
     database = flags.pop("database", None)
     more = other_files(flags, others, database) if others or database else ()
     if database:
-        from tensorlift.compile_commands import read_flags
+        from tensorlift.compile_commands import check_types, read_flags
 
-        flags = with_compiler_flags(flags, read_flags(database, file))
+        found = read_flags(database, file)
+        check_types(file, found.rest)
+        flags = with_compiler_flags(flags, found)
     return LiftOptions(functions, target, others=more, **flags)
 
 
@@ -134,7 +136,7 @@ def project_of(file: str, flags: Mapping[str, Any], otherwise: Sequence[str], cf
 
     The ``flags`` are those of a command before `lift_options` has them.
     """
-    from tensorlift.compile_commands import CompilerFlags, read_flags
+    from tensorlift.compile_commands import CompilerFlags, check_types, read_flags
     from tensorlift.runtime.compilers import Project
     from tensorlift.runtime.original import CompileOptions
 
@@ -142,7 +144,9 @@ def project_of(file: str, flags: Mapping[str, Any], otherwise: Sequence[str], cf
     given = flags if cflags is None else with_compiler_flags(dict(flags), found)
     options = CompileOptions(given["include_dirs"], given["defines"], given["std"] or "", given["include_files"])
     if cflags is not None:
-        return Project.of(file, options, shlex.split(cflags))
+        own = shlex.split(cflags)
+        check_types(file, own)
+        return Project.of(file, options, own)
     return Project.of(file, options, found.rest if found.folder else otherwise, found.compiler, found.folder)
 
 

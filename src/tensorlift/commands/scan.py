@@ -146,7 +146,7 @@ def scan(  # noqa: PLR0913 - one parameter for each option
 def _tasks(files: Sequence[str], target: str, flags: dict[str, Any]) -> tuple[list[Task], list[Entry]]:
     """Say how each file is lifted; give entries for those that cannot be read."""
     from tensorlift.commands.scan_worker import Task
-    from tensorlift.compile_commands import Database
+    from tensorlift.compile_commands import Database, check_types
     from tensorlift.diagnostics import LiftError
     from tensorlift.pipeline import LiftOptions
     from tensorlift.source import read_source
@@ -160,6 +160,7 @@ def _tasks(files: Sequence[str], target: str, flags: dict[str, Any]) -> tuple[li
         own = with_compiler_flags(flags, found) if found is not None else flags
         task = Task(file, "", LiftOptions(target=target, others=others[Path(file).parent], **own), _spelled(**own))
         try:
+            check_types(file, found.rest if found is not None else ())
             tasks.append(replace(task, sha256=read_source(file).sha256))
         except LiftError as error:
             first = error.diagnostics[0]
