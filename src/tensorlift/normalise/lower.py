@@ -31,7 +31,7 @@ from tensorlift.normalise.ir_sink import IRSink, declare, reallocate
 from tensorlift.normalise.nest_orders import NestOrders
 from tensorlift.normalise.preconditions import Preconditions, Requirement
 from tensorlift.normalise.shapes import Shapes
-from tensorlift.normalise.values import Address, Array, Data, Slot, Value
+from tensorlift.normalise.values import Address, Array, Data, Slot, Value, depends_on_data
 from tensorlift.ops.c_types import (
     INT,
     LONG,
@@ -320,6 +320,8 @@ class _Lowering:
             "text": StringAttr(requirement.text),
             "loc": StringAttr(str(requirement.location)),
         }
+        if requirement.polynomial is not None and depends_on_data(requirement.polynomial):
+            raise refusal("overflow", requirement.location, "may leave its type, as data say")
         if requirement.polynomial is not None and requirement.polynomial.is_affine:
             attributes["set"] = self._sink.maps.size_set([(requirement.polynomial, False)])
         if requirement.choices:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tensorlift.normalise.values import depends_on_data
 from tensorlift.poly.polynomial import ONE, Polynomial, spell_constraint, spell_inequality
 from tensorlift.refusals import refusal
 
@@ -55,8 +54,6 @@ class Preconditions:
         if self._ranges.is_certain(need.polynomial, domain):
             return
         least = self._ranges.minimum(need.polynomial, domain)
-        if least is not None and depends_on_data(least):
-            raise refusal("overflow", need.location, "may leave its type, as data say")
         if least is None or (least.constant_value or 0) < 0:
             raise refusal("overflow", need.location, f"may leave its type where `{need.polynomial}` is negative")
         self.insist(need.kind, least, need.location)
