@@ -288,22 +288,28 @@ def _attempt(  # noqa: PLR0913, PLR0917 - what is lifted, and how
     if request.target.reads_back and request.with_guards:
         raise _without_guards(view, request.target)
     _refuse_left(view, [loop.location for loop in describe_loops(summary.items)])
-    attempt = partial(_attempt_exactly_or_wrapping, failed=failed) if request.target.reads_back else _attempt_derived
+
+    def attempt(form: Summary) -> Proved:
+        if not request.target.reads_back:
+            return _attempt_derived(view, summary, form, request, stage)
+        in_place = partial(_attempt_in_place, view, summary, form, stage=stage, failed=failed)
+        return _exactly_or_wrapping(in_place, request)
+
     found, first = None, None
     try:
-        found = attempt(view, summary, summary, request, stage)
+        found = attempt(summary)
     except LiftError as error:
         first = error
     keeps_loops = found is not None and _has_loops(found)
     forms = list(peeled(summary)) if (keeps_loops or is_first) and not is_spent() else []
     for form in forms if found is not None else forms[-1:]:
         with suppress(LiftError):
-            other = attempt(view, summary, form, request, stage)
+            other = attempt(form)
             if found is None or _rank(other, request) < _rank(found, request):
                 found = other
             break
     if found is not None and _has_loops(found) and "skewed" in request.target.forms and not is_spent():
-        found = _over_diagonals(found, partial(attempt, view, summary), request, stage)
+        found = _over_diagonals(found, attempt, request)
     if found is None:
         raise first or LiftError()
     return found
@@ -313,13 +319,11 @@ def _has_loops(found: Proved) -> bool:
     return found.program is not None and any(isinstance(s, For) for s in found.program.body)
 
 
-def _over_diagonals(
-    found: Proved, attempt: Callable[[Summary, Request, Stage], Proved], request: Request, stage: Stage
-) -> Proved:
+def _over_diagonals(found: Proved, attempt: Callable[[Summary], Proved], request: Request) -> Proved:
     """Return a program whose nests are loops over anti-diagonals, where that is cheaper and no more by degree."""
     form = skewed(found.summary)
     with suppress(LiftError):
-        other = found if form is None else attempt(form, request, stage)
+        other = found if form is None else attempt(form)
         degree = max(2, _rank(found, request)[0])  # that of the nest
         if _rank(other, request)[0] <= degree and _cost(other, request) < _cost(found, request):
             return other
@@ -356,24 +360,15 @@ def proved_as(view: FunctionView, summary: Summary, program: TensorProgram, requ
     return Proved(summary, emitted, certificate, preconditions, program=found)
 
 
-def _attempt_exactly_or_wrapping(  # noqa: PLR0913 - as below
-    view: FunctionView,
-    summary: Summary,
-    form: Summary,
-    request: Request,
-    stage: Stage,
-    *,
-    failed: dict[str, LiftError],
-) -> Proved:
+def _exactly_or_wrapping(attempt: Callable[[Request], Proved], request: Request) -> Proved:
     """Let a program wrap all integers that it computes where those of positions might leave their types otherwise."""
     try:
-        return _attempt_in_place(view, summary, form, request, stage, failed=failed)
+        return attempt(request)
     except LiftError as failure:
         if failure.diagnostics[0].code != OBLIGATION or request.wrapping == ALL_WIDTHS:
             raise
-        wrapping = replace(request, wrapping=ALL_WIDTHS)
         with suppress(LiftError):  # of the two reasons the first one is told
-            return _attempt_in_place(view, summary, form, wrapping, stage, failed=failed)
+            return attempt(replace(request, wrapping=ALL_WIDTHS))
         raise
 
 

@@ -19,10 +19,8 @@ _FOLDERS = ("-I", "-isystem", "-iquote", "-idirafter")
 _BEFORE = ("ccache", "sccache", "distcc", "icecc")  # what runs a compiler
 _OUTPUTS = re.compile(r"-(?:[cSE]|o.*|M.*|Wp,-M.*|save-temps.*|pie|-)")  # what says which files a compiler writes
 _WITH_VALUE = ("-o", "-MF", "-MT", "-MQ", "-MJ")
-_MACHINE = re.compile(r"-m(?:32|64|x32|abi=.*)|-f(?:no-)?(?:(?:un)?signed-char|short-(?:enums|wchar)|pack-struct.*)")
-_OTHER_TYPES = re.compile(
-    r"-m(?:16|32|x32|abi=.*)|-f(?:unsigned-char|no-signed-char|short-enums|short-wchar|pack-struct.*)"
-)
+_MACHINE = re.compile(r"-m(?:16|32|64|x32|abi=.*)|-f(?:no-)?(?:(?:un)?signed-char|short-(?:enums|wchar)|pack-struct.*)")
+_AS_READ = re.compile(r"-m64|-fsigned-char|-fno-(?:unsigned-char|short-enums|short-wchar|pack-struct)")
 _REMEDY = "give the compile_commands.json of the build, or its folder"
 
 
@@ -43,8 +41,12 @@ class CompilerFlags:
 
     @property
     def machine(self) -> tuple[str, ...]:
-        """The flags that change what types are."""
-        return tuple(flag for flag in self.rest if _MACHINE.fullmatch(flag))
+        """The flags that say what types are."""
+        return _machine(self.rest)
+
+
+def _machine(flags: Iterable[str]) -> tuple[str, ...]:
+    return tuple(flag for flag in flags if _MACHINE.fullmatch(flag))
 
 
 def read_flags(database: str, file: str) -> CompilerFlags:
@@ -57,7 +59,7 @@ def read_flags(database: str, file: str) -> CompilerFlags:
 
 def check_types(file: str, flags: Iterable[str]) -> None:
     """Raise LiftError TL509 where flags of a compiler make types other ones than a file is read with."""
-    other = next((flag for flag in flags if _OTHER_TYPES.fullmatch(flag)), None)
+    other = next((flag for flag in _machine(flags) if not _AS_READ.fullmatch(flag)), None)
     if other is not None:
         message = f"'{file}' is compiled with {other}, which makes types other ones than they are read as"
         raise refuse("TL509", message, remedy="compile it without")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from xdsl.dialects.affine import ForOp
 
 from tensorlift.diagnostics import refuse
-from tensorlift.ir.estimate import estimated_steps
+from tensorlift.ir.estimate import SIZE, estimated_steps
 from tensorlift.ir.location import location_of
 from tensorlift.ir.work import ONCE, STEPS, starts_of, work_of_loops
 from tensorlift.targets.c.pragmas import FROM
@@ -29,7 +29,6 @@ Pays = Literal["", "reordered", "measured", "alike", "repeated"]
 
 _FEWER = 1 << 11  # iterations from which on it counts what they are
 _STARTED = 3.0  # steps that each of these must save for threads or BLAS to be started
-_SIZE = 1000  # of what nobody knows
 _QUICKER, _SLOWER = 1.2, 0.95  # times as fast as the source, by an estimate that is rough
 _FEWEST = 2000.0  # steps of a source without sizes
 _STAYS = "nothing: what is here stays as it was"
@@ -82,7 +81,7 @@ def least(  # noqa: PLR0913, PLR0917 - a source, a program, and how it is compil
     total = " + ".join(wide + " * ".join(one) for one in each.ordered)
     if not is_quicker:
         return (f"{total} > {FROM}", *threaded)
-    saved = (source - own) / sum(prod(sizes.get(name, _SIZE) for name in one) for one in work.ordered)
+    saved = (source - own) / sum(prod(sizes.get(name, SIZE) for name in one) for one in work.ordered)
     return (f"{total} > {_FEWER * (1 + ceil(_STARTED * len(starts) / saved))}",)
 
 

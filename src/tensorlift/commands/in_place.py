@@ -49,7 +49,7 @@ from tensorlift.report.terminal import Screen, show_lift, summary_lines
 from tensorlift.runtime.compilers import Complaint, Project, complaints
 from tensorlift.runtime.original import CompileOptions
 from tensorlift.source import Source
-from tensorlift.targets.c.text import ORIGINAL
+from tensorlift.targets.c.text import ORIGINAL, SHARED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -139,10 +139,8 @@ class _Rewriting(Rewriting):
     def _check_file(self) -> None:
         start = Location(self.source.name, 1, 1)
         declared = {name for name, _ in self.unit.trees}
-        taken = sorted(
-            (self.names & {"TENSORLIFT_APART", "TENSORLIFT_THREADS", "TENSORLIFT_TEXT"})
-            | (declared & {"apart", "on_threads"})
-        )
+        macros = {"TENSORLIFT_APART", "TENSORLIFT_THREADS", "TENSORLIFT_TEXT"}
+        taken = sorted((self.names & macros) | (declared & SHARED.keys()))
         if taken:
             message, remedy = f"the file has the name `{taken[0]}`, which programs need", "give that another name"
             raise refuse("TL578", message, start, remedy)

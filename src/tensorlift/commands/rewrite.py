@@ -280,7 +280,7 @@ def _top(text: bytes) -> int:
 
 def _headers(text: bytes, replaced: Sequence[Replaced], lines: Lines) -> Edit:
     bodies, above = "\n".join(one.body for one in replaced), text[: _top(text)].decode(errors="replace")
-    shared = [line for name, block in SHARED.items() if name in bodies for line in ("", *block)]
+    shared = [line for name, block in SHARED.items() if f"{name}(" in bodies for line in ("", *block)]
     shared += [""] * bool(shared)
     needed = "\n".join([bodies, *shared])
     spelled = ["", *SPELLED] if any(one.macros for one in replaced) else []
@@ -316,7 +316,7 @@ def _parts(after: Unit, replaced: Sequence[Replaced]) -> str:
 
 def _rest(before: Unit, after: Unit, replaced: Sequence[Replaced]) -> str:
     """Compare all that was in the file before."""
-    made = {name for one in replaced for name in generated(one.name)} | {"apart", "on_threads"}
+    made = {name for one in replaced for name in generated(one.name)} | SHARED.keys()
     parts = {one.name: trees_of(one.part.stretch) for one in replaced if one.part is not None}
     renamed = {f"{one.name}{ORIGINAL}": one.name for one in replaced if one.part is None}
     old = [tree for name, tree in before.trees if _defines(tree)]
@@ -335,7 +335,7 @@ def _programs(after: Unit, replaced: Sequence[Replaced]) -> str:
     """Compare each program with what it is on its own."""
     for one in replaced:
         alone = Unit(one.program, "program.c", ())
-        shared = [name.partition("(")[0] for name in SHARED if name in one.body]
+        shared = [name for name in SHARED if f"{name}(" in one.body]
         for name in (*shared, f"{one.name}{PROGRAM}", one.name):
             if _definition(after, name) != _definition(alone, name):
                 return f"the program {name}"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tensorlift.ir.function import FunctionView
 
-_SIZE = 1000  # of what nobody knows
+SIZE = 1000  # of what nobody knows
 _ITERATIONS = 8  # of a loop between two bounds that are data
 _EARLY = 8  # one of so many iterations is done in a loop that may end early
 _STARTED = 4.0  # steps for entering a loop
@@ -65,7 +65,7 @@ class _Loops:
         self.root = _ROOT if reordered else _ROOT_ALONE
         self._values: dict[SSAValue, int] = {}
         self._extents: dict[SSAValue, list[int]] = {}
-        known = defaultdict(lambda: _SIZE, sizes)
+        known = defaultdict(lambda: SIZE, sizes)
         for value, parameter in zip(view.body.args, view.parameters, strict=True):
             if parameter.role == "size":
                 self._values[value] = known[parameter.name]
@@ -80,7 +80,7 @@ class _Loops:
         return steps + sum(map(self._loop, _loops_in(block)))
 
     def _loop(self, op: Operation) -> float:
-        runs = self._runs(op) if isinstance(op, ForOp) else _SIZE / _EARLY
+        runs = self._runs(op) if isinstance(op, ForOp) else SIZE / _EARLY
         inside = 0.0
         for block in (block for region in op.regions for block in region.blocks):
             variable = block.args[0] if isinstance(op, ForOp) else None
@@ -113,7 +113,7 @@ class _Loops:
         map_, operands = access.map.data, _indices(access)
         before, after = (self._operands(map_.num_dims, operands, moved) for moved in (None, variable))
         shape = _shape(access.memref)
-        extents = self._extents.get(access.memref) or [dim if dim > 0 else _SIZE for dim in shape]
+        extents = self._extents.get(access.memref) or [dim if dim > 0 else SIZE for dim in shape]
         moved, cells = 0, 1
         for result, extent in zip(reversed(map_.results), reversed(extents), strict=False):
             moved += cells * (result.eval(*after) - result.eval(*before))

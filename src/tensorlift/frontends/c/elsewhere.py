@@ -177,22 +177,20 @@ def _parsed(file: OtherFile, text: str) -> ParsedFile:
 
 
 def _definitions(parsed: ParsedFile, name: str) -> Iterator[Found]:
-    """Yield the definitions of a name in a file that other files may mean by it."""
+    """Yield the definitions of a name in a file that other files may mean by it.
+
+    One that is `inline` may be for its own file only, as it is in C99 where no declaration says `extern`.
+    """
     for cursor in libclang.children(parsed.unit.cursor):
         if cursor.spelling == name and cursor.kind in _KINDS and cursor.linkage is LinkageKind.EXTERNAL:
-            is_own = cursor.is_definition() and not (cursor.kind is CursorKind.FUNCTION_DECL and _is_inline(cursor))
-            if is_own:
+            is_inline = cursor.kind is CursorKind.FUNCTION_DECL and libclang.is_inline(cursor)
+            if cursor.is_definition() and not is_inline:
                 yield Found(parsed, cursor)
 
 
 def _is_of_system(declaration: Any) -> bool:
     file = declaration.location.file
     return file is None or libclang.is_bundled(file.name) or libclang.is_system(file.name)
-
-
-def _is_inline(function: Any) -> bool:
-    """Whether a definition may be for its own file only, as it is in C99 where no declaration says `extern`."""
-    return libclang.is_inline(function)
 
 
 def same_type(one: Any, other: Any, around: Collection[str] = ()) -> bool:

@@ -48,7 +48,7 @@ THREADS = (  # for programs that only threads make quicker: within a parallel re
     "}",
     "#endif",
 )
-SHARED = {"apart(": APART, THREADED: THREADS}  # what programs of one file have once, by how it is called
+SHARED = {"apart": APART, "on_threads": THREADS}  # functions that programs of one file have once
 CBLAS = "cblas.h"
 HEADERS = ("limits.h", "math.h", "stddef.h", "stdint.h", "stdlib.h")  # of a program and the function around it
 OWN_HEADERS = ("math.h", "stddef.h")  # of a program alone
