@@ -20,7 +20,7 @@ from tensorlift.proofs.failure import GUARD, CheckFailure
 from tensorlift.proofs.unit import Unit, check_declarations
 from tensorlift.targets.c.pragmas import LEAST
 from tensorlift.targets.c.scalars import C_FUNCTIONS
-from tensorlift.targets.c.signature import lies_in, notations_of, quotients_of
+from tensorlift.targets.c.signature import is_apart, lies_in, notations_of, quotients_of
 from tensorlift.targets.c.text import APART, KEYWORDS, ORIGINAL, PROGRAM, THREADED, THREADS
 
 if TYPE_CHECKING:
@@ -208,13 +208,14 @@ class _Reading:
     def _conditions(self) -> None:
         line = self._take()
         while True:
-            match = re.fullmatch(r"  if \((.*)" if not self.tests else r"      && (.*)", line)
-            if match is None:
+            match = re.fullmatch(r"  if (\()(.*)" if not self.tests else r"      (&&?) (.*)", line)
+            is_known = match is not None and (match[1] != "&" or (is_apart(self.tests[-1]) and is_apart(match[2])))
+            if match is None or not is_known:
                 raise self._failure("a condition of unknown form")
-            if match[1].endswith(") {"):
-                self.tests.append(match[1][:-3])
+            if match[2].endswith(") {"):
+                self.tests.append(match[2][:-3])
                 return
-            self.tests.append(match[1])
+            self.tests.append(match[2])
             line = self._take()
 
     def _body(self, names: Sequence[str], scratch: Sequence[str], *, returns: bool) -> None:
@@ -272,7 +273,7 @@ class _Reading:
         self._check_apart()
         self._check_structures()
         self._check_scratch(scratch)
-        late = [k for k, test in enumerate(self.tests) if test.startswith("apart(") or " = calloc(" in test]
+        late = [k for k, test in enumerate(self.tests) if is_apart(test) or " = calloc(" in test]
         if late and late != list(range(late[0], len(self.tests))):
             raise self._failure("memory is looked at before the sizes")
 
@@ -332,12 +333,12 @@ class _Reading:
                     raise self._failure(f"nothing checks that {name} and the structure {root} are apart")
 
     def _is_apart_from(self, test: str, name: str, root: str) -> bool:
-        parts = [part.strip() for part in _split(test[6:-1])] if test.startswith("apart(") else []
+        parts = [part.strip() for part in _split(test[6:-1])] if is_apart(test) else []
         wanted = [self.caller.places[name], root, f"sizeof(*{root})"]
         return [*parts[:1], *parts[2:]] == wanted and self._covers(parts[1], self.summary.arrays[name], name)
 
     def _is_apart(self, test: str, name: str, other: str, places: Mapping[str, str]) -> bool:
-        if not test.startswith("apart("):
+        if not is_apart(test):
             return False
         parts = [part.strip() for part in _split(test[6:-1])]
         if len(parts) != 4 or [parts[0], parts[2]] != [places[name], places[other]]:  # noqa: PLR2004 - two of each

@@ -46,7 +46,7 @@ void kernel_correlation_original(int m, int n, double float_n, double (*data)[m]
 #define TENSORLIFT_APART
 static int apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 {
-  return (uintptr_t)a + a_bytes <= (uintptr_t)b || (uintptr_t)b + b_bytes <= (uintptr_t)a;
+  return ((uintptr_t)a + a_bytes <= (uintptr_t)b) | ((uintptr_t)b + b_bytes <= (uintptr_t)a);
 }
 #endif
 
@@ -55,11 +55,11 @@ void kernel_correlation(int m, int n, double float_n, double (*data)[m], double 
   if (m >= 1
       && n >= 1
       && apart(data, sizeof(double) * n * m, corr, sizeof(double) * m * m)
-      && apart(data, sizeof(double) * n * m, mean, sizeof(double) * m)
-      && apart(data, sizeof(double) * n * m, stddev, sizeof(double) * m)
-      && apart(corr, sizeof(double) * m * m, mean, sizeof(double) * m)
-      && apart(corr, sizeof(double) * m * m, stddev, sizeof(double) * m)
-      && apart(mean, sizeof(double) * m, stddev, sizeof(double) * m)) {
+      & apart(data, sizeof(double) * n * m, mean, sizeof(double) * m)
+      & apart(data, sizeof(double) * n * m, stddev, sizeof(double) * m)
+      & apart(corr, sizeof(double) * m * m, mean, sizeof(double) * m)
+      & apart(corr, sizeof(double) * m * m, stddev, sizeof(double) * m)
+      & apart(mean, sizeof(double) * m, stddev, sizeof(double) * m)) {
     kernel_correlation_lifted(m, n, float_n, (void *)data, (void *)corr, (void *)mean, (void *)stddev);
   } else {
     kernel_correlation_original(m, n, float_n, data, corr, mean, stddev);

@@ -28,7 +28,7 @@ void kernel_doitgen_original(int nr, int nq, int np, double (*A)[nq][np], double
 #define TENSORLIFT_APART
 static int apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 {
-  return (uintptr_t)a + a_bytes <= (uintptr_t)b || (uintptr_t)b + b_bytes <= (uintptr_t)a;
+  return ((uintptr_t)a + a_bytes <= (uintptr_t)b) | ((uintptr_t)b + b_bytes <= (uintptr_t)a);
 }
 #endif
 
@@ -39,8 +39,8 @@ void kernel_doitgen(int nr, int nq, int np, double (*A)[nq][np], double (*C4)[np
       && nq >= 1
       && nr >= 1
       && apart(A, sizeof(double) * nr * nq * np, C4, sizeof(double) * np * np)
-      && apart(A, sizeof(double) * nr * nq * np, sum, sizeof(double) * np)
-      && apart(C4, sizeof(double) * np * np, sum, sizeof(double) * np)
+      & apart(A, sizeof(double) * nr * nq * np, sum, sizeof(double) * np)
+      & apart(C4, sizeof(double) * np * np, sum, sizeof(double) * np)
       && (A_before = calloc((size_t)1 * nr * nq, sizeof(double) * np)) != NULL) {
     kernel_doitgen_lifted(nr, nq, np, (void *)A, (void *)C4, (void *)sum, (void *)A_before);
     free(A_before);

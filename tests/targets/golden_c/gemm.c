@@ -19,7 +19,7 @@ void kernel_gemm_original(int ni, int nj, int nk, double alpha, double beta, dou
 #define TENSORLIFT_APART
 static int apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 {
-  return (uintptr_t)a + a_bytes <= (uintptr_t)b || (uintptr_t)b + b_bytes <= (uintptr_t)a;
+  return ((uintptr_t)a + a_bytes <= (uintptr_t)b) | ((uintptr_t)b + b_bytes <= (uintptr_t)a);
 }
 #endif
 
@@ -29,7 +29,7 @@ void kernel_gemm(int ni, int nj, int nk, double alpha, double beta, double (*C)[
       && nj >= 1
       && nk >= 1
       && apart(C, sizeof(double) * ni * nj, A, sizeof(double) * ni * nk)
-      && apart(C, sizeof(double) * ni * nj, B, sizeof(double) * nk * nj)) {
+      & apart(C, sizeof(double) * ni * nj, B, sizeof(double) * nk * nj)) {
     kernel_gemm_lifted(ni, nj, nk, alpha, beta, (void *)C, (void *)A, (void *)B);
   } else {
     kernel_gemm_original(ni, nj, nk, alpha, beta, C, A, B);

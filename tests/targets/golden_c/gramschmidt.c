@@ -31,7 +31,7 @@ void kernel_gramschmidt_original(int m, int n, double (*A)[n], double (*R)[n], d
 #define TENSORLIFT_APART
 static int apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 {
-  return (uintptr_t)a + a_bytes <= (uintptr_t)b || (uintptr_t)b + b_bytes <= (uintptr_t)a;
+  return ((uintptr_t)a + a_bytes <= (uintptr_t)b) | ((uintptr_t)b + b_bytes <= (uintptr_t)a);
 }
 #endif
 
@@ -40,8 +40,8 @@ void kernel_gramschmidt(int m, int n, double (*A)[n], double (*R)[n], double (*Q
   if (m >= 1
       && n >= 1
       && apart(A, sizeof(double) * m * n, R, sizeof(double) * n * n)
-      && apart(A, sizeof(double) * m * n, Q, sizeof(double) * m * n)
-      && apart(R, sizeof(double) * n * n, Q, sizeof(double) * m * n)) {
+      & apart(A, sizeof(double) * m * n, Q, sizeof(double) * m * n)
+      & apart(R, sizeof(double) * n * n, Q, sizeof(double) * m * n)) {
     kernel_gramschmidt_lifted(m, n, (void *)A, (void *)R, (void *)Q);
   } else {
     kernel_gramschmidt_original(m, n, A, R, Q);

@@ -26,7 +26,7 @@ void kernel_jacobi_2d_original(int tsteps, int n, double (*A)[n], double (*B)[n]
 #define TENSORLIFT_APART
 static int apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 {
-  return (uintptr_t)a + a_bytes <= (uintptr_t)b || (uintptr_t)b + b_bytes <= (uintptr_t)a;
+  return ((uintptr_t)a + a_bytes <= (uintptr_t)b) | ((uintptr_t)b + b_bytes <= (uintptr_t)a);
 }
 #endif
 

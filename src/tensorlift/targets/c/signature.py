@@ -277,11 +277,20 @@ def entry_lines(  # noqa: PLR0913, PLR0917 - a signature, a program and what it 
 
 
 def _joined(tests: Sequence[str]) -> Iterator[str]:
-    """Write a conjunction, a line for each condition; always true without any."""
+    """Write a conjunction, a line for each condition; always true without any.
+
+    Those of memory are one branch: what stands behind many, each as likely as not, is compiled as if it hardly ran.
+    """
     listed = list(dict.fromkeys(tests)) or ["1"]
     for position, test in enumerate(listed):
-        start = "  if (" if position == 0 else "      && "
+        sign = "&" if is_apart(test) and is_apart(listed[position - 1]) else "&&"
+        start = "  if (" if position == 0 else f"      {sign} "
         yield f"{start}{test}{') {' if position == len(listed) - 1 else ''}"
+
+
+def is_apart(test: str) -> bool:
+    """Tell whether a test is that of two stretches of memory."""
+    return test.startswith("apart(")
 
 
 def _apart(signature: Signature, arrays: Sequence[Slot], written: Sequence[str]) -> Iterator[str]:
