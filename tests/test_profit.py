@@ -51,7 +51,7 @@ QUICKER = {
     ),
     "sum": (
         "float f(int n, const float *x) { float s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }",
-        "n > 4096",
+        "n > 8192",
     ),
     "product": (
         """void f(int n, double A[n][n], double B[n][n], double C[n][n]) { for (int i = 0; i < n; i++)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from math import ceil, prod
 from typing import TYPE_CHECKING, Literal
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import Operation
 
-    from tensorlift.ir.function import FunctionView
+    from tensorlift.ir.function import FunctionView, Parameter
     from tensorlift.poly.domain import Domain
 
 # What a program in C is: any, or quicker where it is compiled so that sums may be reordered, or alike its source;
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 Pays = Literal["", "reordered", "measured", "alike", "repeated"]
 
 _FEWER = 1 << 11  # iterations from which on it counts what they are
-_STARTED = 3.0  # steps that each of these must save for threads or BLAS to be started
+_STARTED = 8.0  # steps that each of these must save for threads or BLAS to be started, half a microsecond in all
+_FRESH = 5.0  # steps for each cell of memory that the program asks for: pages come zeroed, at the first touch
 _QUICKER, _SLOWER = 1.2, 0.95  # times as fast as the source, by an estimate that is rough
 _FEWEST = 2000.0  # steps of a source without sizes
 _STAYS = "nothing: what is here stays as it was"
@@ -61,7 +63,9 @@ def least(  # noqa: PLR0913, PLR0917 - a source, a program, and how it is compil
 
     """
     calls = _calls(written, end)
-    own = estimated_steps(written, sizes, reordered=pays in {"reordered", "measured"}, calls=calls)
+    reordered = pays in {"reordered", "measured"}
+    own = estimated_steps(written, sizes, reordered=reordered, threaded=bool(lines), calls=calls)
+    own += _FRESH * sum(_cells(p, sizes) for p in written.parameters if p.name not in {q.name for q in view.parameters})
     source = estimated_steps(view, sizes)
     ends_by_data = any(op.name == "scf.while" for op in written.operations)  # where what is tested is computed early
     if pays != "measured" and source < (1.0 if ends_by_data else _SLOWER) * own:
@@ -83,6 +87,11 @@ def least(  # noqa: PLR0913, PLR0917 - a source, a program, and how it is compil
         return (f"{total} > {FROM}", *threaded)
     saved = (source - own) / sum(prod(sizes.get(name, SIZE) for name in one) for one in work.ordered)
     return (f"{total} > {_FEWER * (1 + ceil(_STARTED * len(starts) / saved))}",)
+
+
+def _cells(parameter: Parameter, sizes: Mapping[str, int]) -> int:
+    known = defaultdict(lambda: SIZE, sizes)
+    return prod(extent.at(known) for extent in parameter.extents or ()) if parameter.role == "array" else 0
 
 
 def _calls(view: FunctionView, end: int) -> set[Operation]:

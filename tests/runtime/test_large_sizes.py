@@ -102,6 +102,14 @@ def test_sizes_are_read() -> None:
     assert parse_sizes([]) == {}
 
 
+def test_sizes_that_the_domain_leaves_out_are_passed_by() -> None:
+    thirds = """void f(int n, double x[n], double y[n]) {
+      for (int i = 0; i < n; i += 3) for (int j = 0; j < n; j++) y[j] = i < n - 1 ? x[j] : 1; }"""
+    lifting = prepared(thirds).lifting
+    domain = parse_domain("3*k - 1 <= n <= 3*k and n > 1")
+    assert large_sizes(lifting.view, domain, 8000)["n"] in range(1000, 1003)
+
+
 coefficients = st.integers(-2, 2)
 
 

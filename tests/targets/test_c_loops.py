@@ -135,6 +135,14 @@ double f(int m, int n, double x[m][n], double mean[n], double sd[n]) {
   return total;
 }
 """
+PIVOT = """void f(int n, double x[n]) {
+  for (int i = n - 1; i >= 1; i--)
+    for (int j = 1; j <= i; j++) x[j] -= x[i];
+}
+"""
+SCALED_BY_ONE = "void f(int n, int k, double x[n]) { if (k < n) for (int i = 0; i < k; i++) x[i] /= x[k]; }"
+LAST_OF_ITS_OWN = "void f(int n, double x[n]) { for (int i = 0; i < n; i++) x[i] = x[i] * x[i] - x[n - 1]; }"
+FIRST_OF_ITS_OWN = "void f(int n, double x[n]) { for (int i = 0; i < n; i++) x[i] -= x[0]; }"
 MOMENTUM = """void f(int n, double lr, double mu, double g[n], double v[n], double w[n]) {
   for (int i = 0; i < n; i++) { v[i] = mu * v[i] + g[i]; w[i] -= lr * v[i]; }
 }
@@ -193,6 +201,24 @@ def test_a_running_fold_without_the_present_cell_writes_the_first_one_before(
 
 def test_a_running_fold_that_falls_goes_through_the_cells_from_the_last_one() -> None:
     assert "sum += x[n - j - 1];\n    y[n - j - 1] = sum;" in _program(SUFFIX)
+
+
+@pytest.mark.parametrize(
+    ("source", "once"),
+    [
+        (PIVOT, "double old = x[n - i - 1];\n"),
+        (SCALED_BY_ONE, "  if (n >= k + 1)\n    old = x[k];\n"),
+        (LAST_OF_ITS_OWN, "double old = x[n - 1];\n"),
+    ],
+)
+def test_a_cell_that_a_loop_overwrites_is_read_before_it(source: str, once: str) -> None:
+    text = _program(source)
+    assert once in text
+    assert text.count("old") == 2 + text.count("double old;")
+
+
+def test_a_cell_that_a_loop_reads_after_it_was_overwritten_is_read_where_it_is() -> None:
+    assert "old" not in _program(FIRST_OF_ITS_OWN)
 
 
 def test_a_running_fold_of_cells_that_it_overwrites_reads_a_copy() -> None:

@@ -30,6 +30,7 @@ _EARLY = 8  # one of so many iterations is done in a loop that may end early
 _STARTED = 4.0  # steps for entering a loop
 _CALLED, _IN_BLAS = 300.0, 0.25  # steps for calling BLAS, and for what is a step elsewhere
 _ALLOCATED = 50.0
+_BRANCH = 4.0  # on the variable of a loop for threads, which compilers do not split there
 _WAITING = 3.0  # for the sum of the iteration before
 _LOADED_AND_STORED = 2  # times that a plain sum is reached in an iteration
 _UNROLLED = 16  # iterations of a loop at most whose sums wait while others run
@@ -47,21 +48,32 @@ _SUMS = {"arith.addf", "arith.subf", "arith.mulf"}  # in floats, which are not r
 
 
 def estimated_steps(
-    view: FunctionView, sizes: Mapping[str, int], *, reordered: bool = False, calls: Collection[Operation] = ()
+    view: FunctionView,
+    sizes: Mapping[str, int],
+    *,
+    reordered: bool = False,
+    threaded: bool = False,
+    calls: Collection[Operation] = (),
 ) -> float:
     """Return the steps that a function takes at some sizes, 1000 for any that is not given.
 
     Where sums may be ``reordered``, none waits for the one before, and nobody asks for errno.  The ``calls`` are loops
-    that BLAS does.
+    that BLAS does.  Compilers make functions of loops of a ``threaded`` one, and split none of them.
     """
-    return _Loops(view, sizes, calls, reordered=reordered).block(view.body)
+    return _Loops(view, sizes, calls, reordered=reordered, threaded=threaded).block(view.body)
 
 
 class _Loops:
     def __init__(
-        self, view: FunctionView, sizes: Mapping[str, int], calls: Collection[Operation], *, reordered: bool
+        self,
+        view: FunctionView,
+        sizes: Mapping[str, int],
+        calls: Collection[Operation],
+        *,
+        reordered: bool,
+        threaded: bool,
     ) -> None:
-        self._calls, self.is_reordered = calls, reordered
+        self._calls, self.is_reordered, self.is_threaded = calls, reordered, threaded
         self.root = _ROOT if reordered else _ROOT_ALONE
         self._values: dict[SSAValue, int] = {}
         self._extents: dict[SSAValue, list[int]] = {}
@@ -165,6 +177,7 @@ class _Iteration:
         self._stored = {op.memref for op in block.walk() if isinstance(op, StoreOp)}
         self._touched = Counter(op.memref for op in block.walk() if isinstance(op, LoadOp | StoreOp))
         self._held: dict[SSAValue, SSAValue] = {}  # in variables of an iteration
+        self._branches = any(op.regions and not isinstance(op, ForOp) for op in block.ops)
         self.steps = self._block(block)
         for (_, stride), cells in self._streams.items():
             self.steps += len(cells) if stride <= 1 else max(len(cells), min(stride, _BLOCK))
@@ -182,7 +195,8 @@ class _Iteration:
             return self._access(op)
         if op.regions:
             self._varying.update(op.results)
-            return 1.0 + max(sum(map(self._block, region.blocks)) for region in op.regions)
+            inside = sum(sum(map(self._block, region.blocks)) for region in op.regions) / len(op.regions)
+            return inside + (_BRANCH if self._loops.is_threaded and self._around in op.operands else 1.0)
         key = (op.name, str(op.properties), *(self._values.get(operand, operand) for operand in op.operands))
         self._values.update(dict.fromkeys(op.results, key))
         if self._around is not None and not any(one in self._varying for one in key[2:]):
@@ -218,12 +232,12 @@ class _Iteration:
     def _is_sum(self, op: StoreOp) -> bool:
         """Tell whether a sum is stored to where each iteration loads it, so that each waits for the one before.
 
-        One that an iteration looks at, or that it adds to only sometimes, cannot be reordered.
+        One that an iteration looks at, adds to only sometimes, or adds a choice to, is not reordered.
         """
         if not self._waits or self._around is None or op.memref in self._own or self._around in _indices(op):
             return False
         made = op.value.owner
-        is_plain = isinstance(made, Operation) and made.name in _SUMS
+        is_plain = isinstance(made, Operation) and made.name in _SUMS and not self._branches
         if self._loops.is_reordered and is_plain and self._touched[op.memref] == _LOADED_AND_STORED:
             return False
         return any(

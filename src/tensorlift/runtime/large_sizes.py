@@ -137,12 +137,12 @@ def _sizes_near(view: FunctionView, domain: Domain, wanted: int) -> Sizes | None
 def _nearest(name: str, wanted: int, domain: Domain) -> int | None:
     if not domain.at({name: wanted}).is_empty():
         return wanted
-    for maximum in (True, False):
-        bound = _bound(name, domain, maximum=maximum)
-        if bound is not None and 0 <= bound <= _MOST and not domain.at({name: bound}).is_empty():
-            return bound
-    near = (wanted + step * sign for step in range(1, 65) for sign in (-1, 1))
-    return next((value for value in near if value >= 0 and not domain.at({name: value}).is_empty()), None)
+    least, most = (_bound(name, domain, maximum=maximum) for maximum in (False, True))
+    near = [wanted + step * sign for step in range(1, 65) for sign in (-1, 1)]
+    ends = [end for end in (most, least) if end is not None and end <= _MOST]
+    is_beyond = (most is not None and wanted > most) or (least is not None and wanted < least)
+    values = [*ends, *near] if is_beyond else [*near, *ends]
+    return next((value for value in values if value >= 0 and not domain.at({name: value}).is_empty()), None)
 
 
 def _is_bounded(name: str, domain: Domain) -> bool:

@@ -280,17 +280,35 @@ class PieceWriter:
         while not self.plain:
             repeats = [fold for fold in folds_of(piece.term) if _repeats(fold, piece)]
             fold = min(repeats, key=_nesting, default=None)  # others may hold it
-            own = () if fold is None else tuple(v for v in piece.variables if v in fold.free)
+            once = fold or self._overwritten(piece)
+            own = () if once is None else tuple(v for v in piece.variables if v in once.free)
             where = piece.where.project_out(*(v for v in piece.variables if v not in own))
-            shape = None if fold is None else self._extents(own, where)
-            if fold is None or shape is None:
+            if isinstance(once, Read) and _reads_exist(once, piece.context, self.memory.shape):
+                where = piece.context
+            shape = None if once is None else self._extents(own, where)
+            if once is None or shape is None:
                 break
-            slot = self.new_slot("part", fold.dtype, shape)
-            cell = terms.read(f"{slot.name} computed before", tuple(map(Affine.var, own)), fold.dtype)
-            lines += self.piece(Piece(slot, own, where, fold, piece.context, cell))
+            slot = self.new_slot("part" if once is fold else "old", once.dtype, shape)
+            cell = terms.read(f"{slot.name} computed before", tuple(map(Affine.var, own)), once.dtype)
+            lines += self.piece(Piece(slot, own, where, once, piece.context, cell))
             self.memory.put(cell.array, slot)
-            piece = replace(piece, term=replaced(piece.term, fold, cell))
+            piece = replace(piece, term=replaced(piece.term, once, cell))
         return lines, piece
+
+    def _overwritten(self, piece: Piece) -> Read | None:
+        """Return a cell of the memory that a piece writes which is read at several points: none may overwrite it."""
+        versions, outer = self.memory.inside(piece.slot), {*self.sizes, *piece.context.variables()} - {*piece.variables}
+        if all(is_single_valued(piece.where, variable) for variable in piece.variables):
+            return None
+        found: list[Read] = []
+
+        def visit(read: Read, _: Domain) -> None:
+            if read.array in versions and all(outer.issuperset(index.variables) for index in read.indices):
+                found.append(read)
+
+        visit_reads(piece.term, piece.where, visit)
+        where = piece.where.project_out(*piece.variables)
+        return next((one for one in found if _reads_exist(one, where, self.memory.shape)), None)
 
     def _extents(self, variables: Sequence[str], where: Domain) -> list[Affine] | None:
         """Return extents over sizes that hold all values of variables; None where they are no such expressions."""

@@ -311,7 +311,7 @@ class _Emission:
             pieces = [(d, t) for d, t in pieces if not _is_own(t, occupant, indices) and not d.is_empty()]
             inside = self.memory.inside(slot)
             pieces = [(d, with_own_cells(t, d & context, inside, indices)) for d, t in pieces]
-            pieces = pieces if self.writer.plain else widened(pieces, indices, inside, context, self._extents_of)
+            pieces = pieces if self.writer.plain else widened(pieces, indices, inside, context, self.memory.shape)
             own = read(occupant or definition.array, tuple(map(Affine.var, indices)), definition.dtype)
 
             def piece(domain: Domain, term: Term, *, falling: bool = False) -> Piece:
@@ -342,9 +342,6 @@ class _Emission:
         self.names.keep(line for line in lines if isinstance(line, str))
         self.memory.put(definition.name, slot)
         return lines if definition.name in self.parts else [*lines, Holds(slot.name, definition.name)]
-
-    def _extents_of(self, version: str) -> tuple[Affine, ...]:
-        return self.memory.place[version].shape
 
     def _home(self, definition: Definition, later: set[str]) -> Slot:
         """Choose memory for a definition: that of its array, or new one for a local whose old version is needed."""

@@ -157,6 +157,10 @@ class Memory:
         """Return the versions that some memory is that of."""
         return {version for version, place in self.place.items() if place.name == slot.name}
 
+    def shape(self, version: str) -> tuple[Affine, ...]:
+        """Return the extents of a version."""
+        return self.place[version].shape
+
     def put(self, version: str, slot: Slot) -> None:
         """Let a version be in some memory from now on."""
         self.place[version] = slot
