@@ -20,9 +20,8 @@ BUILD = LiftOptions(target="c", replaces=True, pays="reordered")
 SLOWER = {
     "two loops for one": """void f(int n, const float *x, float *y) { for (int i = 0; i < n; i++) {
       y[2 * i] = x[2 * i]; y[2 * i + 1] = -x[2 * i + 1]; } }""",
-    "an array that is copied": """void f(int n, float *v, const float *c, const float *s) {
-      for (int i = 0; i < n; i++) {
-      float a = v[2 * i], b = v[2 * i + 1]; v[2 * i] = a * c[i] - b * s[i]; v[2 * i + 1] = a * s[i] + b * c[i]; } }""",
+    "an array that is copied": """void f(int n, float *x) { for (int i = 0; i < n / 2; i++) {
+      float t = x[i]; x[i] = x[n - 1 - i]; x[n - 1 - i] = t; } }""",
     "exponentials twice": """#include <math.h>
       void f(int m, int n, const double x[m][n], double y[m][n]) { for (int i = 0; i < m; i++) { double t = 0;
       for (int j = 0; j < n; j++) { y[i][j] = exp(x[i][j]); t += y[i][j]; }

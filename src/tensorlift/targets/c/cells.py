@@ -83,13 +83,25 @@ class Cell:
 
     def value(self, term: Term, *, share: bool = True) -> Text:
         """Spell a value; statements that it needs are added to `lines`."""
-        if share:
-            for node in _shared(term):
-                if node not in self._known:
-                    name = self._names.fresh("t")
-                    self.lines.append(f"const {C_TYPES[node.dtype]} {name} = {self._spelled(node).source};")
-                    self._known[node] = Text(name)
+        for node in _shared(term) if share else ():
+            self.name(node)
         return self._spelled(term)
+
+    def values(self, terms_: Sequence[Term]) -> list[str]:
+        """Spell values that are computed before any of them is stored but the last one, which is stored first."""
+        for node in _shared(*terms_):
+            self.name(node)
+        for term in terms_[:-1]:
+            if term.reads:
+                self.name(term)
+        return [self._spelled(term).source for term in terms_]
+
+    def name(self, term: Term) -> None:
+        """Let a variable have a value from here on."""
+        if term not in self._known:
+            name = self._names.fresh("t")
+            self.lines.append(f"const {C_TYPES[term.dtype]} {name} = {self._spelled(term).source};")
+            self._known[term] = Text(name)
 
     def know(self, term: Term, text: str) -> None:
         """Use a variable or a call for a term from here on."""
@@ -385,9 +397,9 @@ def _always_needed(term: Term) -> Iterator[Reduce]:
             yield from _always_needed(operand)
 
 
-def _shared(term: Term) -> list[Term]:
+def _shared(*together: Term) -> list[Term]:
     """Return the operations that are used several times and computed in any case, operands first."""
-    always = _always_computed(term)
+    always = frozenset[Term]().union(*map(_always_computed, together))
     uses: Counter[Term] = Counter()
     order: list[Term] = []
 
@@ -400,7 +412,8 @@ def _shared(term: Term) -> list[Term]:
         if node.args and node.op != "neg" and node in always:
             order.append(node)
 
-    visit(term)
+    for term in together:
+        visit(term)
     return [node for node in order if uses[node] >= _SHARED]
 
 

@@ -15,6 +15,7 @@ Cells that lie apart, ``x[2 * k] = y[k]``, are a loop over ``k``, not one over t
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.updates import Update
     from tensorlift.ops.dtypes import DType
+    from tensorlift.targets.c.beside import Beside
     from tensorlift.targets.c.scalars import Text
     from tensorlift.targets.c.storage import Cells, Memory, Slot
     from tensorlift.targets.c.sums import Part
@@ -258,6 +260,24 @@ class PieceWriter:
             return [*cell.lines, f"{piece.target(values)} {'=' if rest is None else '+='} {text};"]
 
         return nest(piece.domain, piece.variables, piece.context, body, falling=piece.falling)
+
+    def beside(self, found: Beside) -> list[Line]:
+        """Return loops that compute pieces side by side: all that is stored is computed first."""
+        lines: list[Line] = []
+        for group in found.groups:
+            with self.names.scope():
+                lines += nest(
+                    group[0].domain, group[0].variables, group[0].context, partial(self._group, group),
+                    falling=found.falling,
+                )  # fmt: skip
+        return lines
+
+    def _group(self, group: Sequence[Piece], values: Mapping[str, Affine]) -> list[Line]:
+        cell = self.cell(group[0].where)
+        with self.names.scope():
+            texts = cell.values([substitute(piece.term, values) for piece in group])
+        *others, last = [f"{piece.target(values)} = {text};" for piece, text in zip(group, texts, strict=True)]
+        return [*cell.lines, last, *others]
 
     def _use_dots(self, cell: Cell, piece: Piece) -> None:
         """Let BLAS compute products of vectors."""

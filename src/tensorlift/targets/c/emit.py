@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, KeptLoop, definitions_of, loops_of
@@ -17,17 +18,18 @@ from tensorlift.comprehension.segments import asking_all, placed
 from tensorlift.comprehension.terms import Read, Term, read
 from tensorlift.comprehension.updates import NoUpdatesError, updating
 from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.ops.dtypes import cell_value, integer_range, is_float, shortest
+from tensorlift.ops.dtypes import integer_range
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.poly.variables import strided
+from tensorlift.targets.c.beside import read_as_made, side_by_side
 from tensorlift.targets.c.cells import affine_text
 from tensorlift.targets.c.definitions import PieceWriter, widened
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.running import step
 from tensorlift.targets.c.scalars import C_TYPES
 from tensorlift.targets.c.signature import entry_lines, quotients_of
-from tensorlift.targets.c.storage import Memory, Piece, Slot, order_in_place, with_own_cells
+from tensorlift.targets.c.storage import Memory, Piece, Slot, initialiser, order_in_place, with_own_cells
 from tensorlift.targets.c.text import (
     HEADERS,
     OWN_HEADERS,
@@ -47,13 +49,15 @@ from tensorlift.targets.target import UnspelledError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from tensorlift.comprehension.definition import ArrayInfo, Carried, Item, Summary
+    from tensorlift.comprehension.definition import Carried, Item, Summary
     from tensorlift.comprehension.updates import Update
     from tensorlift.contract.language import Condition
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.c.signature import Signature
+    from tensorlift.targets.c.storage import Cells
     from tensorlift.targets.c.text import Line
 
+_MOST_JOINT = 4  # arrays that are defined in one loop
 _MOST_LOCAL = 512  # elements of an array of constant extents that is a local of the function
 
 
@@ -126,7 +130,7 @@ class _Emission:
         head = [*self._includes(), "", *self._signature(), "{"]
         lines = tidied(lines, {slot.name: C_TYPES[slot.dtype] for slot in self.locals if not slot.shape})
         declared: list[Line] = [
-            f"static const {slot.declaration(writable=False)} = {_initialiser(summary.arrays[name])};"
+            f"static const {slot.declaration(writable=False)} = {initialiser(summary.arrays[name])};"
             for name, slot in self.tables.items()
             if mentions(lines, slot.name)
         ]
@@ -209,13 +213,31 @@ class _Emission:
     def _block(self, items: Sequence[Item], context: Domain, needed: set[str]) -> list[Line]:
         lines: list[Line] = []
         items = reordered(items, lambda name: name if name in self.parts else self.summary.array_of(name))
-        for position, item in enumerate(items):
-            later = needed | _read_by(items[position + 1 :])
-            if isinstance(item, Definition):
+        while items:
+            item, later = items[0], needed | _read_by(items[1:])
+            count, made = self._joint(items, context, needed, later)
+            if made is not None:
+                lines += made
+            elif isinstance(item, Definition):
                 lines += self._spelled(item, context, later)
             else:
                 lines += self._loop(item, context, later)
+            items = items[count:]
         return lines
+
+    def _joint(
+        self, items: Sequence[Item], context: Domain, needed: set[str], later: set[str]
+    ) -> tuple[int, list[Line] | None]:
+        """Define the first few arrays in one loop, where the others read what the first one overwrites; how many."""
+        slot = self._memory_of(items[0], needed) if isinstance(items[0], Definition) else None
+        if slot is not None and self.memory.holder.get(slot.name) in later:
+            for count in range(2, min(len(items), _MOST_JOINT) + 1):
+                together = [item for item in items[:count] if isinstance(item, Definition)]
+                still = needed | _read_by(items[count:])
+                made = self._beside(together, context, still) if len(together) == count else None
+                if made is not None:
+                    return count, made
+        return 1, None
 
     def _spelled(self, definition: Definition, context: Domain, later: set[str]) -> list[Line]:
         try:
@@ -302,55 +324,99 @@ class _Emission:
         lines: list[Line] = []
         slot = self._home(definition, later)
         with self.names.scope():
-            indices = [self.names.fresh("i") for _ in definition.indices]
-            definition = definition.over(indices)
-            box = definition.domain & context
-            before, updates = _updates_of(definition, box)
-            pieces = [(domain & box, term) for domain, term in before]
-            occupant = self.memory.holder.get(slot.name)
-            pieces = [(d, t) for d, t in pieces if not _is_own(t, occupant, indices) and not d.is_empty()]
-            inside = self.memory.inside(slot)
-            pieces = [(d, with_own_cells(t, d & context, inside, indices)) for d, t in pieces]
+            definition = definition.over([self.names.fresh("i") for _ in definition.indices])
+            indices, box = definition.indices, definition.domain & context
+            pieces, updates = self._cells_of(definition, slot, context)
+            occupant, inside = self.memory.holder.get(slot.name), self.memory.inside(slot)
             pieces = pieces if self.writer.plain else widened(pieces, indices, inside, context, self.memory.shape)
-            own = read(occupant or definition.array, tuple(map(Affine.var, indices)), definition.dtype)
-
-            def piece(domain: Domain, term: Term, *, falling: bool = False) -> Piece:
-                return Piece(slot, tuple(indices), domain, term, context, own, falling)
-
+            piece = partial(self._piece, definition, slot, context)
             found = [self.writer.hoisted(piece(*cells)) for cells in pieces]
             lines += [line for before, _ in found for line in before]
             pieces = [(left.domain, left.term) for _, left in found]
             order = order_in_place(pieces, indices, inside, context, lambda *cells: step(piece(*cells), inside))
-            stays = occupant not in later and order is not None and in_place(updates, inside, indices)
+            fails = order is None and not updates and not self.writer.plain
+            beside = side_by_side([left for _, left in found], self.memory) if fails else None
+            stays = occupant not in later and bool(order or beside) and in_place(updates, inside, indices)
             if occupant is not None and (pieces or updates) and not stays:
                 if updates and slot.shape and self.is_in_loop:
                     message = f"{definition.array}: in each iteration it would be copied before a store where data say"
                     raise refuse("TL305", message, definition.location, "lift to numpy")
                 lines += self._evacuate(slot, context)
-                order = order_in_place(pieces, indices, set(), context)
-            assert order is not None
+                order, beside = order_in_place(pieces, indices, set(), context), None
             self.written |= {slot.name} if pieces or updates else set()
-            written: list[list[Line]] = []
-            for domain, term in order.pieces:
-                with self.names.scope():
-                    made = self.writer.piece(piece(domain, term, falling=order.falling))
-                self.names.keep(line for line in made if isinstance(line, str))
-                written.append(made)
-            is_whole = not indices and (context & box).is_subset(Domain.union([d for d, _ in order.pieces]))
-            lines += _alternatives(written) if is_whole else [line for made in written for line in made]
+            if beside is not None:
+                lines += self.writer.beside(beside)
+            elif order is not None:
+                written: list[list[Line]] = []
+                for domain, term in order.pieces:
+                    with self.names.scope():
+                        made = self.writer.piece(piece(domain, term, falling=order.falling))
+                    self.names.keep(line for line in made if isinstance(line, str))
+                    written.append(made)
+                is_whole = not indices and (context & box).is_subset(Domain.union([d for d, _ in order.pieces]))
+                lines += _alternatives(written) if is_whole else [line for made in written for line in made]
             lines += self.writer.updates(updates, definition, slot, context) if updates else []
+        return [*lines, *self._defined(definition, slot, lines)]
+
+    def _beside(self, definitions: Sequence[Definition], context: Domain, later: set[str]) -> list[Line] | None:
+        """Define arrays that overwrite what the others read in one loop; None where that is not possible."""
+        slots = [self._memory_of(definition, later) for definition in definitions]
+        homes = [slot for slot in slots if slot is not None and self.memory.holder.get(slot.name) not in later]
+        if len({home.name for home in homes}) < len(definitions) or self.writer.plain:
+            return None
+        with self.names.scope():
+            indices = [self.names.fresh("i") for _ in definitions[0].indices]
+            pieces, made = list[Piece](), dict[str, Definition]()
+            for definition, home in zip(definitions, homes, strict=True):
+                if len(definition.indices) != len(indices):
+                    return None
+                moved = made[definition.name] = read_as_made(definition.over(indices), context, made)
+                cells, updates = self._cells_of(moved, home, context)
+                if updates or any(not term.reads.isdisjoint(made) for _, term in cells):
+                    return None
+                pieces += [self._piece(moved, home, context, *one) for one in cells]
+            found = side_by_side(pieces, self.memory)
+            if found is None:
+                return None
+            self.written |= {piece.slot.name for piece in pieces}
+            lines = self.writer.beside(found)
+        return [*lines, *(d for pair in zip(definitions, homes, strict=True) for d in self._defined(*pair, lines))]
+
+    def _cells_of(self, definition: Definition, slot: Slot, context: Domain) -> tuple[list[Cells], list[Update]]:
+        """Return what some memory is to hold, where that is not there yet, and updates where data say after it."""
+        box = definition.domain & context
+        before, updates = _updates_of(definition, box)
+        pieces = [(domain & box, term) for domain, term in before]
+        occupant, inside = self.memory.holder.get(slot.name), self.memory.inside(slot)
+        pieces = [(d, t) for d, t in pieces if not _is_own(t, occupant, definition.indices) and not d.is_empty()]
+        return [(d, with_own_cells(t, d & context, inside, definition.indices)) for d, t in pieces], updates
+
+    def _piece(  # noqa: PLR0913 - the parts of a piece
+        self, definition: Definition, slot: Slot, context: Domain, domain: Domain, term: Term, *, falling: bool = False
+    ) -> Piece:
+        place = tuple(map(Affine.var, definition.indices))
+        own = read(self.memory.holder.get(slot.name) or definition.array, place, definition.dtype)
+        return Piece(slot, tuple(definition.indices), domain, term, context, own, falling)
+
+    def _defined(self, definition: Definition, slot: Slot, lines: Sequence[Line]) -> list[Line]:
+        """Let a definition be in some memory from some lines on."""
         self.names.keep(line for line in lines if isinstance(line, str))
         self.memory.put(definition.name, slot)
-        return lines if definition.name in self.parts else [*lines, Holds(slot.name, definition.name)]
+        return [] if definition.name in self.parts else [Holds(slot.name, definition.name)]
 
     def _home(self, definition: Definition, later: set[str]) -> Slot:
         """Choose memory for a definition: that of its array, or new one for a local whose old version is needed."""
+        found = self._memory_of(definition, later)
+        return found or self._new_slot(definition.array, definition.dtype, definition.shape)
+
+    def _memory_of(self, definition: Definition, later: set[str]) -> Slot | None:
+        """Return the memory of the array of a definition; None of a local whose old version is needed."""
         for slot in (s for s in self.memory.place.values() if s.rank == len(definition.shape)):
             if slot.name == self.names.spelled.get(definition.array) and slot.shape == definition.shape:
                 occupant = self.memory.holder.get(slot.name)
                 if slot in self.parameters or occupant not in later:
                     return slot
-        return self._new_slot(definition.array, definition.dtype, definition.shape)
+        return None
 
     def _new_slot(self, array: str, dtype: DType, shape: Sequence[Affine]) -> Slot:
         name = self.names.add(array) if array not in self.names.spelled else self.names.add(f"{array}_before")
@@ -422,21 +488,3 @@ def _read_by(items: Iterable[Item]) -> set[str]:
         else:
             found |= {c.before for c in item.carried} | _read_by(item.body)
     return found
-
-
-def _initialiser(table: ArrayInfo) -> str:
-    """Spell the cells of a table, by its extents."""
-    cells = [_cell(cell_value(text, table.dtype), table.dtype) for text in table.contents]
-    for extent in reversed(table.shape):
-        length = extent.constant
-        cells = [f"{{{', '.join(cells[k : k + length])}}}" for k in range(0, len(cells), length)]
-    return cells[0]
-
-
-def _cell(value: float, dtype: DType) -> str:
-    if is_float(dtype):
-        return shortest(value, dtype) + "f" * (dtype == "f32")
-    if dtype == "u64":
-        return f"{value}UL"
-    least, _ = integer_range("i64")
-    return f"({value + 1} - 1)" if value == least else str(value)

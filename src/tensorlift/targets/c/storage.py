@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.rewrite import map_reads, substitute, visit_reads
 from tensorlift.comprehension.terms import Read, Term, read
 from tensorlift.contract.notation import parse_sum
+from tensorlift.ops.dtypes import cell_value, integer_range, is_float, shortest
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, equal, less
 from tensorlift.targets.c.cells import affine_text, index_text
@@ -22,6 +23,7 @@ from tensorlift.targets.c.scalars import C_TYPES, PRODUCT, SUM, UNARY, Text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from tensorlift.comprehension.definition import ArrayInfo
     from tensorlift.ops.dtypes import DType
 
 Cells = tuple[Domain, Term]  # what the cells of a domain become
@@ -192,13 +194,13 @@ def _hazards(
     own = tuple(map(Affine.var, indices))
     written: list[Domain] = []
     for domain, term in pieces:
-        for found, where in _reads_of(term, domain & context, versions):
+        for found, where in reads_of(term, domain & context, versions):
             point = dict(zip(indices, found.indices, strict=True))
             if any(not (where & before.substitute(point)).is_empty() for before in written):
                 return True
             if found.indices != own and any(
                 not (where & domain.substitute(point) & earlier).is_empty()
-                for earlier in _earlier(found.indices, own, falling=falling)
+                for earlier in earlier(found.indices, own, falling=falling)
             ):
                 return True
         written.append(domain)
@@ -207,7 +209,7 @@ def _hazards(
 
 def reads_written(term: Term, points: Domain, piece: Piece, versions: set[str], *, but_own: bool = False) -> bool:
     """Tell whether a term reads, at some points, cells of versions that a piece writes; its own one may be left out."""
-    for found, where in _reads_of(term, points, versions):
+    for found, where in reads_of(term, points, versions):
         if but_own and found.indices == piece.own.indices:
             continue
         if not (where & piece.where.substitute(dict(zip(piece.variables, found.indices, strict=True)))).is_empty():
@@ -228,7 +230,7 @@ def with_own_cells(term: Term, where: Domain, versions: set[str], indices: Seque
     return term if term.reads.isdisjoint(versions) else map_reads(term, where, convert)
 
 
-def _earlier(cell: Sequence[Affine], own: Sequence[Affine], *, falling: bool) -> Iterator[Domain]:
+def earlier(cell: Sequence[Affine], own: Sequence[Affine], *, falling: bool) -> Iterator[Domain]:
     """Yield the points at which a cell comes before the own one in the order of the loops."""
     for axis in range(len(own)):
         same = [equal(a, b) for a, b in zip(cell[:axis], own[:axis], strict=True)]
@@ -236,8 +238,27 @@ def _earlier(cell: Sequence[Affine], own: Sequence[Affine], *, falling: bool) ->
         yield Domain.of(*same, first)
 
 
-def _reads_of(term: Term, domain: Domain, versions: set[str]) -> list[tuple[Read, Domain]]:
+def reads_of(term: Term, domain: Domain, versions: set[str]) -> list[tuple[Read, Domain]]:
+    """Return what a term reads of some versions, with the points at which it does."""
     found: list[tuple[Read, Domain]] = []
     if not term.reads.isdisjoint(versions):
         visit_reads(term, domain, lambda one, where: found.append((one, where)) if one.array in versions else None)
     return found
+
+
+def initialiser(table: ArrayInfo) -> str:
+    """Spell the cells of a table, by its extents."""
+    cells = [_cell(cell_value(text, table.dtype), table.dtype) for text in table.contents]
+    for extent in reversed(table.shape):
+        length = extent.constant
+        cells = [f"{{{', '.join(cells[k : k + length])}}}" for k in range(0, len(cells), length)]
+    return cells[0]
+
+
+def _cell(value: float, dtype: DType) -> str:
+    if is_float(dtype):
+        return shortest(value, dtype) + "f" * (dtype == "f32")
+    if dtype == "u64":
+        return f"{value}UL"
+    least, _ = integer_range("i64")
+    return f"({value + 1} - 1)" if value == least else str(value)
