@@ -271,7 +271,7 @@ def _compared(subject: Subject, summary: Summary) -> Any:
     emitted = emit(derive(simplify(summary), build=Builder(chooses=True)))
     view = subject.view
     domain = with_room(subject.summary.context & required(view), Places(view).room())
-    sizes = choose_sizes(view.parameters, domain, seeded(1), 4, largest=6)
+    sizes = choose_sizes(view.parameters, domain, seeded(1), 4, largest=6, derived=subject.summary.derived)
     outputs = [name for name, _ in summary.outputs]
     with np.errstate(all="ignore"):
         return compare_with_interpreter(view, emitted.text, emitted.entry, outputs, sizes)

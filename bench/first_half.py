@@ -191,7 +191,7 @@ def inputs(subject: Subject, rng: Random) -> list[Case]:
         return []
     summary = summarise(view, places=True) if subject.view.generalised else subject.summary
     domain = with_room(summary.context & required(view), Places(view).room())
-    sizes = choose_sizes(view.parameters, domain, rng, 4, largest=6)
+    sizes = choose_sizes(view.parameters, domain, rng, 4, largest=6, derived=summary.derived)
     return draw_cases(reference(view, run), sizes, rng, Tally("literal", Tolerance()))
 
 

@@ -34,7 +34,8 @@ def lifted_and_compared(source: Source, target: str) -> Iterator[tuple[FunctionR
             yield function, None
             continue
         domain = lifting.summary.context & required(lifting.view)
-        sizes = choose_sizes(lifting.view.parameters, domain, seeded(_SEED), _CASES, largest=_LARGEST)
+        parameters, derived = lifting.view.parameters, lifting.summary.derived
+        sizes = choose_sizes(parameters, domain, seeded(_SEED), _CASES, largest=_LARGEST, derived=derived)
         outputs = [name for name, _ in lifting.summary.outputs]
         text, entry, library = lifting.emitted.text, lifting.emitted.entry, get_target(target).library
         yield function, compare_with_interpreter(lifting.view, text, entry, outputs, sizes, library=library)

@@ -118,10 +118,10 @@ def _lifted(source: Source, options: LiftOptions) -> Lifting | None:
 
 def _sizes(lifting: Lifting) -> Sequence[Mapping[str, int]]:
     """Choose sizes as the test at small sizes does."""
-    view = lifting.view
+    view, derived = lifting.view, lifting.summary.derived
     domain = with_room(lifting.summary.context & required(view), Places(view).room())
-    chosen = choose_sizes(view.parameters, domain, seeded(1), _SIZE_SETS, largest=_LARGEST)
-    return stretched(view, domain, chosen)
+    chosen = choose_sizes(view.parameters, domain, seeded(1), _SIZE_SETS, largest=_LARGEST, derived=derived)
+    return stretched(view, domain, chosen, derived)
 
 
 def try_mutant(changed: str, of: Subject) -> Outcome:

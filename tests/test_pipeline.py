@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from xdsl.dialects.builtin import ModuleOp
 
 from tensorlift import pipeline, reading
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity, refuse
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 class _Read:
     name: str
     location: Location | None = None
-    module: Any = "module"
+    module: Any = field(default_factory=lambda: ModuleOp([]))
     diagnostics: tuple[Diagnostic, ...] = ()
     otherwise: Any = None
 

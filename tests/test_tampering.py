@@ -112,7 +112,7 @@ IN_C = [
         "another type",
     ),
     ("const double *b);", "const double *b) __attribute__((noreturn));", "__attribute__"),
-    ("return (uintptr_t)a", "return 1 || (uintptr_t)a", "expected here"),
+    ("return ((uintptr_t)a", "return 1 | ((uintptr_t)a", "expected here"),
     ("#define TENSORLIFT_APART\n", "#define TENSORLIFT_APART\n#define exp log\n", "no directive"),
 ]
 

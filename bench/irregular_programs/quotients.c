@@ -107,10 +107,52 @@ void rotate_pairs(float *q, float *k, int dim, int kv_dim, float c, float s) {
     }
 }
 
-// expect: numpy unchanged, jax hybrid, torch unchanged, stablehlo hybrid, linalg hybrid, c hybrid
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 void scaled_heads(float *out, const float *in, int channels, int heads) {
     int size = channels / heads;
     for (int h = 0; h < heads; h++)
         for (int i = 0; i < size; i++)
             out[h * size + i] = 2 * in[h * size + i];
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void attention_scores(float *scores, const float *qkv, int batch, int steps, int channels, int heads) {
+    int row = channels * 3, size = channels / heads;
+    for (int b = 0; b < batch; b++)
+        for (int t = 0; t < steps; t++)
+            for (int h = 0; h < heads; h++) {
+                const float *query = qkv + b * steps * row + t * row + h * size;
+                float *out = scores + b * heads * steps * steps + h * steps * steps + t * steps;
+                for (int s = 0; s <= t; s++) {
+                    const float *key = qkv + b * steps * row + s * row + h * size + channels;
+                    float dot = 0.0f;
+                    for (int i = 0; i < size; i++)
+                        dot += query[i] * key[i];
+                    out[s] = dot;
+                }
+            }
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void max_pool(float *out, const float *in, int n, int width, int stride) {
+    int count = (n - width) / stride + 1;
+    for (int i = 0; i < count; i++) {
+        float most = in[i * stride];
+        for (int j = 1; j < width; j++)
+            most = in[i * stride + j] > most ? in[i * stride + j] : most;
+        out[i] = most;
+    }
+}
+
+// expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+void center_groups(float *out, const float *in, int rows, int channels, int groups) {
+    int size = channels / groups;
+    for (int r = 0; r < rows; r++)
+        for (int g = 0; g < groups; g++) {
+            float sum = 0.0f;
+            for (int c = 0; c < size; c++)
+                sum += in[r * channels + g * size + c];
+            for (int c = 0; c < size; c++)
+                out[r * channels + g * size + c] = in[r * channels + g * size + c] - sum / size;
+        }
 }

@@ -86,3 +86,9 @@ def bayer(out: np.ndarray, image: np.ndarray, gain: np.ndarray):
     for y in range(h):
         for x in range(w):
             out[y, x] = image[y, x] * gain[y % 2, x % 2]
+
+
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
+def add_head(y: np.ndarray, x: np.ndarray, parts: int):
+    for i in range(x.shape[0] // parts):
+        y[i] += x[i]

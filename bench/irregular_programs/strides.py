@@ -102,7 +102,7 @@ def tiled_matmul(A: np.ndarray, B: np.ndarray, C: np.ndarray, T: int) -> None:
                             C[i, j] += A[i, k] * B[k, j]
 
 
-# expect: numpy refused TL178, jax refused TL178, torch refused TL178, stablehlo refused TL178, linalg refused TL178, c refused TL178
+# expect: numpy loop-free, jax loop-free, torch loop-free, stablehlo loop-free, linalg loop-free, c loop-free
 def block_means(x: np.ndarray, w: int) -> np.ndarray:
     out = np.zeros(len(x) // w)
     for b in range(len(x) // w):

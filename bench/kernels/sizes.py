@@ -22,5 +22,6 @@ def small_sizes(path: Path, function: str, count: int = 3, largest: int = 7) -> 
         return ()
     (func_op,) = functions(module)
     view = FunctionView(func_op)
-    defined = summarise(func_op, nonempty=True).context & required(view)
-    return choose_sizes(view.parameters, defined, seeded(5), count, largest=largest)
+    summary = summarise(func_op, nonempty=True)
+    defined = summary.context & required(view)
+    return choose_sizes(view.parameters, defined, seeded(5), count, largest=largest, derived=summary.derived)

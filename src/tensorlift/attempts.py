@@ -407,7 +407,9 @@ def _attempt_in_place(  # noqa: PLR0913 - what is lifted, in two forms, and how
             with _remembered(failed, emitted.text):
                 with stage("emit"):
                     end = emitted.text.count("\n")
-                    emitted, written, pragmas = with_threads(emitted)
+                    emitted, written, pragmas = with_threads(
+                        emitted, divides_sizes=any(size.demands for size in summary.derived)
+                    )
                 if written is not None and (request.replaces or plain or any_gathered(summary.definitions())):
                     check_degree(view, written, summary.context if request.replaces else None)
                 found: tuple[Certificate, FunctionView] | None = None

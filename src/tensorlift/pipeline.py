@@ -91,6 +91,7 @@ class LiftOptions:
     replaces: bool = False  # the program takes the place of its source, and may not be slower by degree
     pays: Pays = ""
     others: tuple[OtherFile, ...] = ()  # of the project: in C, where functions are found that the source only declares
+    divides_sizes: bool = True  # quotients of sizes are sizes, not data
     forms_at: tuple[tuple[str, int], ...] | None = None  # sizes at which the cheapest form is chosen; None: as derived
 
 
@@ -197,8 +198,8 @@ def verify(certificate: Mapping[str, Json]) -> tuple[Diagnostic, ...]:
     return ()
 
 
-def _read_back(
-    target: object, text: str, entry: str, within: Domain, kept: frozenset[Handed] = frozenset()
+def _read_back(  # noqa: PLR0913 - a program, and how it is read
+    target: object, text: str, entry: str, within: Domain, *, divides_sizes: bool, kept: frozenset[Handed] = frozenset()
 ) -> ReadBack:
     if target == "memref":
         from tensorlift.raising.proved import read_raised
@@ -206,7 +207,7 @@ def _read_back(
         return read_raised(text, entry, within)
     from tensorlift.readback import read_back
 
-    return read_back(text, entry, within, kept=kept)
+    return read_back(text, entry, within, kept=kept, divides_sizes=divides_sizes)
 
 
 def _lift_function(function: ReadFunction, target: Target, source: Source, options: LiftOptions) -> Outcome:
@@ -239,12 +240,19 @@ def _sizes(record: FunctionRecord) -> set[str]:
 
 
 def _lift_as_read(function: ReadFunction, target: Target, source: Source, options: LiftOptions) -> Outcome:
+    """Lift a function; where quotients became sizes, and that does not help, with quotients that are data."""
     clock = StageClock()
     if function.module is None:
         return _refused(function, function.diagnostics, options, clock), None
     try:
         return _lift_module(function, target, source, options, clock)
     except LiftError as refusal:
+        if options.divides_sizes and any("tl.derived" in op.attributes for op in function.module.ops):
+            plain = replace(options, functions=(function.name,), divides_sizes=False)
+            (as_data,) = reading.read(source, plain)
+            outcome = _lift_as_read(as_data, target, source, plain)
+            if outcome[0].lifted:
+                return outcome
         record = _refused(function, function.diagnostics + refusal.diagnostics, options, clock)
         return replace(record, engines=refusal.runs if isinstance(refusal, NothingFoundError) else ()), None
     except Exception as error:
@@ -398,8 +406,10 @@ def _run_small(  # noqa: PLR0913, PLR0917 - a source and a program, each in seve
     one that was read back is interpreted too.
     """
     domain = _defined(summary, view)
-    chosen = choose_sizes(view.parameters, domain, seeded(_SMALL_SEED), _SMALL_CASES, largest=_SMALL_SIZE)
-    sizes = stretched(view, domain, chosen)
+    chosen = choose_sizes(
+        view.parameters, domain, seeded(_SMALL_SEED), _SMALL_CASES, largest=_SMALL_SIZE, derived=summary.derived
+    )
+    sizes = stretched(view, domain, chosen, summary.derived)
     if program is not None:
         from tensorlift.runtime.differential import compare_as_read
 
@@ -433,7 +443,7 @@ def _run_original(  # noqa: PLR0913, PLR0917 - a source and a program, each in t
         from tensorlift.runtime.original import Original
 
         original = Original(source.text, source.name, compiler)
-        return compare_compiled(original, view, emitted.text, program, _defined(summary, view))
+        return compare_compiled(original, view, emitted.text, program, _defined(summary, view), derived=summary.derived)
     return differential_test(
         source.text,
         source.name,
@@ -444,6 +454,7 @@ def _run_original(  # noqa: PLR0913, PLR0917 - a source and a program, each in t
         library=get_target(options.target).library,
         compile_options=compiler,
         domain=_defined(summary, view),
+        derived=summary.derived,
     )
 
 

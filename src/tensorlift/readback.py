@@ -13,6 +13,7 @@ from tensorlift.frontends.c.reader import parse_c
 from tensorlift.ir.function import FunctionView, function_named, functions, structures_of
 from tensorlift.ir.lost_bits import Integers
 from tensorlift.languages.c import read_parsed_c
+from tensorlift.normalise.loop_ir import C
 from tensorlift.proofs.entry import Caller
 from tensorlift.proofs.failure import OBLIGATION, UNREADABLE, CheckFailure
 from tensorlift.proofs.read_back import Emitted as Text
@@ -32,22 +33,26 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import LoopPlace, Summary
     from tensorlift.contract.interface import Precondition
     from tensorlift.interface import Emitted
+    from tensorlift.normalise.execution import Language
     from tensorlift.poly.domain import Domain
     from tensorlift.proofs import Certificate
 
 
-def read_back(
+def read_back(  # noqa: PLR0913 - a program, and how it is read
     text: str,
     entry: str,
     within: Domain | None = None,
     wrapping: frozenset[int] = frozenset(),
     kept: frozenset[Handed] = frozenset(),
+    *,
+    divides_sizes: bool = True,
 ) -> ReadBack:
     """Read one function of an emitted program in C, and summarise it, every closed form proved by induction.
 
     Of the sizes nothing is assumed but that they are ``within`` those of the source, where these are known; then no
     arithmetic on them may lose bits.  What is computed at the widths in ``wrapping`` may not overflow: there the source
-    says what happens, and C does not.  Loops that hand on what is ``kept`` stay, as those of the source.
+    says what happens, and C does not.  Loops that hand on what is ``kept`` stay, as those of the source.  With
+    ``divides_sizes`` quotients of sizes are sizes, else data.
 
     Raises:
         CheckFailure: where the front end or summarising refuses it.
@@ -55,7 +60,7 @@ def read_back(
     """
     try:
         marked = marked_loops(text)
-        program = _read_exactly(text, entry, wrapping, wide=within is not None)
+        program = _read_exactly(text, entry, wrapping, replace(C, divides_sizes=divides_sizes), wide=within is not None)
         check_independent(marked, program)
         view = program.view
         if within is not None:
@@ -79,25 +84,25 @@ def _handing_on(view: FunctionView, kept: frozenset[Handed]) -> list[LoopPlace]:
     return [(loop.location, name) for loop, names in found for name in sorted(names)]
 
 
-def with_threads(emitted: Emitted) -> tuple[Text, FunctionView | None, frozenset[int]]:
+def with_threads(emitted: Emitted, *, divides_sizes: bool) -> tuple[Text, FunctionView | None, frozenset[int]]:
     """Mark the loops of a program in C that several threads are worth; give its function, None if it has none.
 
     There, a call of BLAS is the loops that it stands for.  The lines there of the loops for threads are given.
     """
     view, pragmas = None, dict[int, str]()
     with suppress(LiftError):  # the proof says why
-        program = _read(emitted.text, emitted.entry)
+        program = _read(emitted.text, emitted.entry, replace(C, divides_sizes=divides_sizes))
         view, pragmas = program.view, pragmas_for(program)
     text, cuts = with_pragmas(emitted.text, emitted.cuts, pragmas)
     return Text(text, emitted.entry, cuts), view, frozenset(k for k, found in pragmas.items() if START in found)
 
 
-def _read_exactly(text: str, entry: str, wrapping: frozenset[int], *, wide: bool) -> Program:
+def _read_exactly(text: str, entry: str, wrapping: frozenset[int], language: Language, *, wide: bool) -> Program:
     """Read a program, of whose data nothing overflows where the source wraps, with ``wide`` positions as they are.
 
     Where types may not hold them, they are read as what wraps.
     """
-    program = _read(text, entry)
+    program = _read(text, entry, language)
     integers = Integers(program.literal, program.view.size_names)
     wraps = wide and integers.lost_position() is not None
     line = integers.overflow(wrapping)
@@ -106,17 +111,17 @@ def _read_exactly(text: str, entry: str, wrapping: frozenset[int], *, wide: bool
     line = integers.lost_position(wraps=True) if wraps else None
     if line is not None:
         raise CheckFailure(OBLIGATION, "a size or a position may not fit its type", line)
-    return _read(text, entry, wraps=True) if wraps else program
+    return _read(text, entry, language, wraps=True) if wraps else program
 
 
-def _read(text: str, entry: str, *, wraps: bool = False) -> Program:
+def _read(text: str, entry: str, language: Language, *, wraps: bool = False) -> Program:
     """Read a program; its arrays have the shapes that are declared where accesses agree on no other one."""
     parsed = parse_c(text, FILE)
     if parsed.errors:
         raise LiftError(*parsed.errors)
     refused: tuple[Diagnostic, ...] = ()
     for keeps_rank in (False, True):
-        (function,) = read_parsed_c(parsed, entry, wraps=wraps, keeps_rank=keeps_rank)
+        (function,) = read_parsed_c(parsed, entry, wraps=wraps, keeps_rank=keeps_rank, language=language)
         if function.module is not None and function.literally is not None:
             (func_op,) = functions(function.module)
             return Program(parsed, FunctionView(func_op), function_named(function.literally(), entry))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.targets import get_target
@@ -56,16 +56,16 @@ def _read_mlir(source: Source, options: LiftOptions, wanted: str | None) -> Sequ
     return read_mlir(source.text, source.name, function=wanted, generalise=generalise, fitted=fitted)
 
 
-def _read_python(source: Source, _options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
+def _read_python(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
     from tensorlift.languages.python import read_python
 
-    return read_python(source.text, source.name, function=wanted)
+    return read_python(source.text, source.name, function=wanted, divides_sizes=options.divides_sizes)
 
 
 def _read_cpp(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
     from tensorlift.languages.cpp import read_cpp
 
-    found = read_cpp(source.text, source.name, function=wanted, std=options.std, **_preprocessor(options))
+    found = read_cpp(source.text, source.name, function=wanted, std=options.std, **_reading_of(options))
     return _with_extents(found, options)
 
 
@@ -73,13 +73,14 @@ def _read_c(source: Source, options: LiftOptions, wanted: str | None) -> Sequenc
     from tensorlift.languages.c import read_c
 
     found = read_c(
-        source.text, source.name, function=wanted, others=options.others, std=options.std, **_preprocessor(options)
+        source.text, source.name, function=wanted, others=options.others, std=options.std, **_reading_of(options)
     )
     return _with_extents(found, options)
 
 
-def _preprocessor(options: LiftOptions) -> dict[str, Sequence[str]]:
-    return {"include_dirs": options.include_dirs, "include_files": options.include_files, "defines": options.defines}
+def _reading_of(options: LiftOptions) -> dict[str, Any]:
+    preprocessor = "include_dirs", "include_files", "defines"
+    return {name: getattr(options, name) for name in (*preprocessor, "divides_sizes")}
 
 
 def _with_extents(found: Sequence[ReadFunction], options: LiftOptions) -> Sequence[ReadFunction]:

@@ -34,7 +34,7 @@ NAMES = st.sampled_from(["n", "m", "lda", "x_shape0"])
 LEAVES = st.one_of(NAMES, st.builds(Extent, st.sampled_from(["A", "b"]), st.integers(0, 2)))
 PRODUCTS = st.tuples(st.integers(-9, 9), st.lists(LEAVES, max_size=2).map(tuple))
 FLAT = st.lists(PRODUCTS, max_size=3).map(lambda terms: Sum.of(*terms))
-ATOMS = st.one_of(LEAVES, st.builds(Quotient, FLAT, st.integers(1, 5)))
+ATOMS = st.one_of(LEAVES, st.builds(Quotient, FLAT, st.integers(1, 5).map(Sum.number)))
 SUMS = st.lists(st.tuples(st.integers(-9, 9), st.lists(ATOMS, max_size=2).map(tuple)), max_size=3).map(
     lambda terms: Sum.of(*terms)
 )

@@ -59,6 +59,16 @@ def _answer(subject: Subject, literal: ModuleOp) -> str:
             id="defined in one case",
         ),
         pytest.param(
+            "void f(int n, int d, double *x) { int m = n / d; for (int i = 0; i < m; i++) x[i] = 2; }",
+            "void f(int n, int d, double *x) { int m = (n + 1) / d; for (int i = 0; i < m; i++) x[i] = 2; }",
+            id="a quotient of another size",
+        ),
+        pytest.param(
+            "void f(int n, int d, double *x) { int m = n / d; for (int i = 0; i < m; i++) x[i] = 2; }",
+            "void f(int n, int d, double *x) { int m = n / (d + 1); for (int i = 0; i < m; i++) x[i] = 2; }",
+            id="a quotient by another size",
+        ),
+        pytest.param(
             (
                 "void f(int n, double *x) { double s[1], t[1]; s[0] = 1; t[0] = 2;"
                 " for (int i = 0; i < 9; i++) x[1] = 0; x[0] = 0; }"

@@ -153,7 +153,7 @@ class Plain:
 def _with_derived(summary: Summary, sizes: Mapping[str, int]) -> Point:
     point = dict(sizes)
     for derived in summary.derived:
-        point[derived.name] = derived.numerator.evaluate(point) // derived.divisor
+        point[derived.name] = derived.at(point)
     return point
 
 

@@ -67,7 +67,7 @@ def test_a_quotient_of_sizes_is_a_derived_size() -> None:
         function_of("void f(int n, double a[n]) { for (int i = 0; i < n / 2; i++) a[i] = a[n - 1 - i]; }")
     )
     (derived,) = summary.derived
-    assert (derived.name, derived.numerator, derived.divisor) == ("n_div_2", N, 2)
+    assert (derived.name, derived.numerator, derived.divisor) == ("n_div_2", N, Affine(2))
     half = Affine.var("n_div_2", 2)
     assert summary.context.implies(at_least(N, half), at_least(half + 1, N))
 

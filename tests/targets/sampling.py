@@ -195,8 +195,8 @@ class Trial:
 
     def compare(self, result: Any) -> None:
         meant, got = self.meant, self.library.take(result)
-        for name, numerator, divisor in self.ledger.quotients():
-            self.sizes[name] = numerator.evaluate(self.sizes) // divisor
+        for quotient in self.ledger.quotients():
+            self.sizes[quotient.name] = quotient.at(self.sizes)
         assert tuple(e.evaluate(self.sizes) for e in meant.shape) == got.shape
         assert meant.is_strong != self.library.is_number(result)
         if meant.is_strong:

@@ -33,7 +33,7 @@ PAIRS = """void pairs(int n, int kv, float q[n], float k[n]) {
 }
 """
 HEADS = """void heads(float *out, const float *in, int C, int NH) {
-  int hs = C / NH;
+  int hs = C / (NH * NH);
   for (int h = 0; h < NH; h++) for (int i = 0; i < hs; i++) out[h * hs + i] = 2 * in[h * hs + i];
 }
 """

@@ -46,8 +46,8 @@ class Trial(NamedTuple):
         got = np.asarray(module.function(self.name)(**given))
         tensor = self.meant.tensor
         sizes = dict(self.sizes)
-        for name, numerator, divisor in self.ledger.quotients():
-            sizes[name] = numerator.evaluate(sizes) // divisor
+        for quotient in self.ledger.quotients():
+            sizes[quotient.name] = quotient.at(sizes)
         assert got.shape == tuple(extent.evaluate(sizes) for extent in tensor.shape)
         assert got.dtype == NUMPY_TYPES[tensor.dtype]
         if self.meant.blank is None:

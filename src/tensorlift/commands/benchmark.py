@@ -122,7 +122,7 @@ def chosen_sizes(lifting: Lifting, array_bytes: int, most_operations: float) -> 
     """Choose sizes of arrays as large as is wanted, unless that takes too many operations, or runs loops too often."""
     view, domain, wanted = lifting.view, lifting.summary.context & required(lifting.view), array_bytes
     while True:
-        sizes = large_sizes(view, domain, wanted)
+        sizes = large_sizes(view, domain, wanted, lifting.summary.derived)
         counted = work_of(view, lifting.summary, sizes).operations, work_of_loops(view).at(sizes)
         if max(count or 0 for count in counted) <= most_operations or wanted <= _LEAST_BYTES:
             return sizes

@@ -7,7 +7,7 @@ the certificate says so, and its preconditions state it.  So the source is summa
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.comprehension.definition import Definition, Item, KeptLoop, LoopPlace, Summary, summary_at
 from tensorlift.contract.gather import preconditions_of
@@ -61,6 +61,14 @@ class Reading:
         return is_same and declared in certificate.program.split("\n")
 
 
+_CHOICES: tuple[dict[str, Any], ...] = (
+    {},
+    {"divides_sizes": False},
+    {"generalise": False},
+    {"generalise": False, "replaces": True},
+)
+
+
 def reading_of(certificate: Certificate, source: Source, options: LiftOptions) -> Reading:
     """Read the function of a certificate in a source; demand that it means and needs what the certificate says.
 
@@ -68,12 +76,18 @@ def reading_of(certificate: Certificate, source: Source, options: LiftOptions) -
         LiftError: where it does not, or cannot be read.
 
     """
-    found = None
-    for generalise, replaces in ((None, False), (False, False), (False, True)):
-        for reading in _readings(certificate, source, replace(options, generalise=generalise, replaces=replaces)):
-            if reading.needs(certificate):
-                return reading
-            found = found or reading
+    found: Reading | None = None
+    refused: LiftError | None = None
+    for chosen in _CHOICES:
+        try:
+            for reading in _readings(certificate, source, replace(options, **chosen)):
+                if reading.needs(certificate):
+                    return reading
+                found = found or reading
+        except LiftError as error:
+            refused = refused or error
+    if found is None and refused is not None:
+        raise refused
     if found is None:
         raise CheckFailure(CERTIFICATE, "the source, read again, has other definitions than the certificate")
     listed = "; ".join(p.text for p in found.preconditions) or "nothing"

@@ -154,17 +154,43 @@ class DefinitionError(LiftError):
 
 @dataclass(frozen=True)
 class DerivedSize:
-    """A size that is an integer quotient of others: ``name = floor(numerator / divisor)``; the context bounds it."""
+    """A size that is an integer quotient of others: ``name = floor(numerator / divisor)``; the context bounds it.
+
+    Where sizes divide, the quotient is one for a numerator of at least 0 and a divisor of at least 1 alone.
+    """
 
     name: str
     numerator: Affine
-    divisor: int
+    divisor: Affine
+
+    @property
+    def made_of(self) -> tuple[str, ...]:
+        """The sizes that it depends on."""
+        return (*self.numerator.variables, *self.divisor.variables)
+
+    @property
+    def demands(self) -> tuple[Constraint, ...]:
+        """What must hold for there to be a quotient."""
+        return () if self.divisor.is_constant else (at_least(self.numerator, 0), at_least(self.divisor, 1))
+
+    @property
+    def facts(self) -> tuple[Constraint, ...]:
+        """What holds of the quotient where there is one: all where the divisor is a number, else what is affine."""
+        quotient = Affine.var(self.name)
+        if not self.divisor.is_constant:
+            return at_least(quotient, 0), at_least(self.numerator, quotient)
+        scaled = quotient * self.divisor.constant
+        return at_least(self.numerator, scaled), at_least(scaled + (self.divisor - 1), self.numerator)
 
     @property
     def bounds(self) -> tuple[Constraint, ...]:
-        """What holds for the quotient alone."""
-        scaled = Affine.var(self.name, self.divisor)
-        return at_least(self.numerator, scaled), at_least(scaled + (self.divisor - 1), self.numerator)
+        """What the context says of the quotient."""
+        return (*self.demands, *self.facts)
+
+    def at(self, sizes: Mapping[str, int]) -> int:
+        """Evaluate; 0 where nothing can be divided."""
+        divisor = self.divisor.evaluate(sizes)
+        return self.numerator.evaluate(sizes) // divisor if divisor > 0 else 0
 
 
 @dataclass(frozen=True)
@@ -294,6 +320,24 @@ def substituted(item: Item, values: Mapping[str, Affine]) -> Item:
     return replace(item, lower=lower, upper=upper, domain=domain, body=body)
 
 
+def sized(domain: Domain, sizes: Mapping[str, int], derived: Iterable[DerivedSize]) -> Domain:
+    """Return the points of a domain at some sizes; a quotient by one of them is by a number then."""
+    values = {name: Affine(value) for name, value in sizes.items()}
+    domain = domain.at(sizes)
+    for size in derived:
+        divisor = size.divisor.substitute(values)
+        if size.demands and divisor.is_constant and divisor.constant > 0:
+            domain = domain & Domain.of(
+                *replace(size, numerator=size.numerator.substitute(values), divisor=divisor).facts
+            )
+    return domain
+
+
+def without_quotients(domain: Domain, derived: Iterable[DerivedSize]) -> Domain:
+    """Return a domain without the names of quotients, as far as it says in full what these are."""
+    return domain.project_out(*(size.name for size in derived if size.divisor.is_constant))
+
+
 Values = dict[str, Affine]
 
 
@@ -301,8 +345,8 @@ def with_derived(summary: Summary, sizes: Mapping[str, int]) -> dict[str, int]:
     """Return values of sizes with those of the quotients that follow from them."""
     known = dict(sizes)
     for derived in summary.derived:
-        if known.keys() >= set(derived.numerator.variables):
-            known[derived.name] = derived.numerator.evaluate(known) // derived.divisor
+        if known.keys() >= set(derived.made_of):
+            known[derived.name] = derived.at(known)
     return known
 
 

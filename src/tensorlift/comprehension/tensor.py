@@ -102,7 +102,7 @@ class Obligations(Protocol):
     def quotient(self, numerator: Affine, divisor: int) -> Affine:
         """Return the rounded-down quotient of sizes as a size."""
 
-    def known_quotient(self, numerator: Affine, divisor: int) -> Affine | None:
+    def known_quotient(self, numerator: Affine, divisor: Affine) -> Affine | None:
         """Return a rounded-down quotient that is exact or that the source derives, None for any other."""
 
     def nonzero(self, divisor: SymbolicTensor, why: str, dividend: SymbolicTensor) -> None:

@@ -184,6 +184,7 @@ REASONS = {
     "distinct-rows": "a table of row pointers must name each row once",
     "not-null": "the source does something else where the array is missing",
     "exact": "integers are added up in floats, which hold them exactly up to there",
+    "quotient": "the source divides by it, or rounds to zero what is divided",
     "extent": "every access must stay inside its array",
     "shape": "of a longer array the program would read or write more than the source does",
     "rows": "the rows of a matrix are as long as each other",
@@ -213,19 +214,25 @@ class _Entry:
 def preconditions_of(view: FunctionView, summary: Summary) -> tuple[Precondition, ...]:
     """List the conditions: on sizes, those that the front end stated, on accesses, on memory."""
     facts = _facts(view, summary)
+    quotients = Domain.of(*(bound for size in summary.derived for bound in size.bounds))
     sizes = [
         _Entry("size", condition, _loop_over(view, domain), domain)
-        for condition, domain in _split(summary.assumed.gist(facts))
+        for condition, domain in _split(summary.assumed.gist(facts & quotients))
     ]
     stated = [
         _Entry(row.kind, condition, row.location, set_of(row) if row.choices else None)
         for row in view.requires
         if not isinstance(condition := parse_condition(row.text), Separate)
     ]
-    known = reduce(and_, [entry.domain for entry in stated if entry.domain is not None], summary.assumed & facts)
+    divided = [entry for entry in stated if entry.kind == "quotient"]
+    demands = [demand for size in summary.derived for demand in size.demands]
+    divided += [_Entry("quotient", _compare(one), view.location, Domain.of(one)) for one in demands]
+    stated = [entry for entry in stated if entry.kind != "quotient"]
+    known = summary.assumed & facts & quotients
+    known = reduce(and_, [entry.domain for entry in stated if entry.domain is not None], known)
     needed = summary.context.gist(known)
     bounds = [_Entry("extent", condition, view.location, domain) for condition, domain in _split(needed)]
-    entries = _as_equalities(_without_implied([*sizes, *stated, *bounds], facts))
+    entries = _as_equalities(_without_implied([*divided, *sizes, *stated, *bounds], facts))
     names = _names(view, summary)
     apart = [_Entry("no-overlap", condition, place) for condition, place in separate(view, summary)]
     places = [_Entry("extent", condition, place) for condition, place in inside(view, summary)]
@@ -271,12 +278,10 @@ def _exact_sums(summary: Summary) -> Iterator[_Entry]:
 
 
 def _facts(view: FunctionView, summary: Summary) -> Domain:
-    """Return what holds in any case: quotients are what they are, and unsigned sizes are not negative."""
+    """Return what holds in any case: unsigned sizes are not negative, and quotients by numbers are what they are."""
     facts = [at_least(p.name, 0) for p in view.parameters if p.role == "size" and p.dtype.startswith("u")]
     facts += [at_least(name, 0) for name in _made_extents(view)]
-    for derived in summary.derived:
-        rest = derived.numerator - Affine.var(derived.name, derived.divisor)
-        facts += [at_least(rest, 0), at_least(derived.divisor - 1, rest)]
+    facts += [fact for derived in summary.derived if not derived.demands for fact in derived.facts]
     return Domain.of(*facts)
 
 
@@ -375,7 +380,8 @@ def _names(view: FunctionView, summary: Summary) -> dict[Atom, Sum]:
     """Give what stands for the sizes that have no name in the source: quotients, and extents that a front end named."""
     found: dict[Atom, Sum] = {name: Sum.name(extent) for name, extent in _made_extents(view).items()}
     for derived in summary.derived:  # of sizes, and of quotients that stand before it
-        found[derived.name] = Sum.name(Quotient(_sum(derived.numerator).substitute(found), derived.divisor))
+        parts = (_sum(part).substitute(found) for part in (derived.numerator, derived.divisor))
+        found[derived.name] = Sum.name(Quotient(*parts))
     return found
 
 

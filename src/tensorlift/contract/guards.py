@@ -103,7 +103,7 @@ def _solved(extent: Sum, name: str, place: Extent) -> Sum | None:
     if factor <= 0 or name in rest.atoms():
         return None
     left = Sum.name(place) - rest
-    return left if factor == 1 else Sum.name(Quotient(left, factor))
+    return left if factor == 1 else Sum.name(Quotient(left, Sum.number(factor)))
 
 
 def _over_parameters(

@@ -38,12 +38,24 @@ class Quotient:
     """``floor(numerator / divisor)`` with a positive divisor."""
 
     numerator: Sum
-    divisor: int
+    divisor: Sum
 
     def __str__(self) -> str:
         """Spell it as in Python, in parentheses."""
-        inner = str(self.numerator)
-        return f"({inner if self.numerator.atom is not None else f'({inner})'} // {self.divisor})"
+        above, below = (
+            str(side) if side.atom is not None or side.value is not None else f"({side})"
+            for side in (self.numerator, self.divisor)
+        )
+        return f"({above} // {below})"
+
+    def substitute(self, values: Mapping[Atom, Sum]) -> Quotient:
+        """Replace atoms by sums."""
+        return Quotient(self.numerator.substitute(values), self.divisor.substitute(values))
+
+    def at(self, values: Mapping[str, int], shapes: Mapping[str, tuple[int, ...]]) -> int:
+        """Evaluate; 0 where nothing can be divided, of which another condition speaks."""
+        divisor = self.divisor.at(values, shapes)
+        return self.numerator.at(values, shapes) // divisor if divisor > 0 else 0
 
 
 Atom = str | Extent | Quotient  # a name is that of a size or of a scalar parameter
@@ -104,7 +116,7 @@ class Sum:
         for _, atoms in self.terms:
             for atom in atoms:
                 if isinstance(atom, Quotient):
-                    yield from atom.numerator.atoms()
+                    yield from (*atom.numerator.atoms(), *atom.divisor.atoms())
                 else:
                     yield atom
 
@@ -115,8 +127,7 @@ class Sum:
             product = Sum.number(factor)
             for atom in atoms:
                 if isinstance(atom, Quotient):
-                    inner = Sum.name(Quotient(atom.numerator.substitute(values), atom.divisor))
-                    product *= values.get(atom, inner)
+                    product *= values.get(atom, Sum.name(atom.substitute(values)))
                 else:
                     product *= values.get(atom, Sum.name(atom))
             total += product
@@ -129,7 +140,7 @@ class Sum:
             product = factor
             for atom in atoms:
                 if isinstance(atom, Quotient):
-                    product *= atom.numerator.at(values, shapes) // atom.divisor
+                    product *= atom.at(values, shapes)
                 else:
                     product *= shapes[atom.array][atom.axis] if isinstance(atom, Extent) else values[atom]
             total += product

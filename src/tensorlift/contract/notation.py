@@ -62,6 +62,11 @@ VIA: dict[Any, Via] = {
         tuple[_Product, ...],
         lambda _, terms: Sum.of(*terms),
     ),
+    (Quotient, "divisor"): Via(
+        lambda _, divisor: divisor.value if divisor.value is not None else CONDITIONS.write(divisor),
+        Any,
+        lambda _, found: Sum.number(found) if isinstance(found, int) else CONDITIONS.read(Sum, found),
+    ),
     (AnyOf, "choices"): Via(  # relations, which need no tag
         lambda _, choices: [
             [{key: CONDITIONS.write(getattr(one, key)) for key in _RELATION} for one in choice] for choice in choices
@@ -148,8 +153,9 @@ def sum_of(node: ast.expr) -> Sum:
             return left - right
         if isinstance(node.op, ast.Mult):
             return left * right
-        if isinstance(node.op, ast.Div | ast.FloorDiv) and (right.value or 0) > 0:
-            return Sum.name(Quotient(left, right.value or 1))
+        is_plain = right.value is None and isinstance(node.op, ast.FloorDiv)
+        if is_plain or (isinstance(node.op, ast.Div | ast.FloorDiv) and (right.value or 0) > 0):
+            return Sum.name(Quotient(left, right))
     raise ValueError(f"'{ast.unparse(node)}' is no sum of products")
 
 

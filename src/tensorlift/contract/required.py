@@ -6,7 +6,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tensorlift.ir.linear import Linear, Quotient, linear_expression
+from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import UNIVERSE, Domain, parse_domain
+from tensorlift.poly.names import name_of_quotient
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,7 +31,16 @@ def spelled(expression: Linear) -> str:
 
 
 def _floor(quotient: Quotient) -> str:
+    if quotient.divisor.terms:
+        return name_of_quotient(_affine(quotient.numerator), _affine(quotient.divisor))
     return f"floor(({spelled(quotient.numerator)}) / {quotient.divisor})"
+
+
+def _affine(expression: Linear) -> Affine:
+    """Return a sum with the names of quotients by sizes, which is what isl knows of these."""
+    return Affine(
+        expression.constant, {s if isinstance(s, str) else _floor(s): factor for s, factor in expression.terms}
+    )
 
 
 def required(view: FunctionView) -> Domain:

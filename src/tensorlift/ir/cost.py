@@ -91,7 +91,7 @@ def cost_of(program: TensorProgram, costs: Costs, sizes: Mapping[str, int] | Non
     """Return the estimated nanoseconds of one call, at given sizes or with each size as `UNKNOWN`."""
     at = dict(sizes or {})
     for derived in program.derived:
-        at.setdefault(derived.name, max(_value(derived.numerator, at) // derived.divisor, 1))
+        at.setdefault(derived.name, max(_value(derived.numerator, at) // max(_value(derived.divisor, at), 1), 1))
     return costs.start + _Estimate(costs, at).of(program.body)
 
 

@@ -31,16 +31,18 @@ class Quotient:
     """``floor(numerator / divisor)`` with a positive divisor: a size that follows from others."""
 
     numerator: Linear
-    divisor: int
+    divisor: Linear
 
     def at(self, sizes: Mapping[str, int]) -> int:
-        """Evaluate; every size of the numerator must be given."""
-        return self.numerator.at(sizes) // self.divisor
+        """Evaluate, every size must be given; 0 where nothing can be divided."""
+        divisor = self.divisor.at(sizes)
+        return self.numerator.at(sizes) // divisor if divisor > 0 else 0
 
     def __str__(self) -> str:
         """Spell as in a formula, ``(n + 1) // 2``."""
-        numerator = str(self.numerator)
-        return f"({numerator if numerator.isidentifier() else f'({numerator})'} // {self.divisor})"
+        sides = str(self.numerator), str(self.divisor)
+        above, below = (text if text.isalnum() or text.isidentifier() else f"({text})" for text in sides)
+        return f"({above} // {below})"
 
 
 Size = str | Quotient
@@ -96,7 +98,7 @@ class Linear:
         """Divide by a positive constant, rounding down; exact where every coefficient is a multiple."""
         whole = Linear.of({size: k // divisor for size, k in self.terms if k % divisor == 0}, self.constant // divisor)
         rest = Linear.of({size: k for size, k in self.terms if k % divisor}, self.constant % divisor)
-        return whole + Linear(((Quotient(rest, divisor), 1),)) if rest.terms else whole
+        return whole + Linear(((Quotient(rest, Linear((), divisor)), 1),)) if rest.terms else whole
 
     def __str__(self) -> str:
         """Spell as in a formula, ``2*n - m + 3``."""
@@ -133,7 +135,7 @@ def evaluated(
 
 
 def linear_expression(expression: AffineExpr, dims: Sequence[Linear], symbols: Sequence[Linear]) -> Linear:
-    """Evaluate an affine expression over linear operands; division is allowed by a constant only."""
+    """Evaluate an affine expression over linear operands, of which quotients are rounded down."""
     return evaluated(expression, dims, symbols, lambda value: Linear((), value), _combine)
 
 
@@ -144,6 +146,8 @@ def _combine(kind: AffineBinaryOpKind, left: Linear, right: Linear) -> Linear:
         return left * right.constant
     if kind is AffineBinaryOpKind.Mul and not left.terms:
         return right * left.constant
+    if kind is AffineBinaryOpKind.FloorDiv and right.terms:
+        return Linear(((Quotient(left, right), 1),))
     if not right.terms and right.constant > 0:
         return _divided(kind, left, right.constant)
     raise NotLinearError(f"({left}) {kind.get_token()} ({right}) is not linear")

@@ -25,28 +25,38 @@ if TYPE_CHECKING:
     from tensorlift.frontends.c.elsewhere import OtherFile
     from tensorlift.frontends.c.variables import UnitReader
     from tensorlift.frontends.read_function import ReadFunction
+    from tensorlift.normalise.execution import Language
 
 
 def read_c(
-    text: str, filename: str, *, function: str | None = None, others: Sequence[OtherFile] = (), **options: Any
+    text: str,
+    filename: str,
+    *,
+    function: str | None = None,
+    others: Sequence[OtherFile] = (),
+    divides_sizes: bool = True,
+    **options: Any,
 ) -> list[ReadFunction]:
     """Read C source text into the loop IR, one module for each function that the file defines.
 
     ``options`` are those of ``parse_c``.  With ``function`` only that function is read; without, all but ``main``.
-    What the file does not define is looked for in the ``others`` of its project.
+    What the file does not define is looked for in the ``others`` of its project.  With ``divides_sizes`` quotients of
+    sizes are sizes, else data.
 
     Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function, no text.
     """
-    return read_parsed_c(parse_c(text, filename, **options), function, others)
+    language = replace(C, divides_sizes=divides_sizes)
+    return read_parsed_c(parse_c(text, filename, **options), function, others, language=language)
 
 
-def read_parsed_c(
+def read_parsed_c(  # noqa: PLR0913 - a file, and how it is read
     parsed: ParsedFile,
     function: str | None = None,
     others: Sequence[OtherFile] = (),
     *,
     wraps: bool = False,
     keeps_rank: bool = False,
+    language: Language = C,
 ) -> list[ReadFunction]:
     """Read the functions of a file as ``read_c`` does.
 
@@ -54,7 +64,7 @@ def read_parsed_c(
     """
     elsewhere = Elsewhere(parsed, others)
     literal = cache(partial(literal_module_of, parsed, elsewhere=elsewhere))
-    lower = partial(_lower, parsed, literal, wraps=wraps, keeps_rank=keeps_rank)
+    lower = partial(_lower, parsed, literal, wraps=wraps, keeps_rank=keeps_rank, language=language)
     found = read_functions(parsed, lower, function)
     return [replace(f, literally=partial(literal, f.name), elsewhere=elsewhere) for f in found]
 
@@ -67,6 +77,7 @@ def _lower(  # noqa: PLR0913 - a function, and how it is read
     *,
     wraps: bool,
     keeps_rank: bool,
+    language: Language,
 ) -> ModuleOp:
     literal = read(cursor.spelling)
     signature = c_signature(reader, cursor, asked_by(literal, cursor.spelling))
@@ -74,8 +85,10 @@ def _lower(  # noqa: PLR0913 - a function, and how it is read
         parameter.keeps_rank = bool(parameter.extents)
     if wraps:
         exact_from = MLIR.exact_from  # nothing else is known to hold a position
-        return loop_ir(wrapping_below(literal, exact_from), signature, parsed.name, replace(C, exact_from=exact_from))
-    return loop_ir(literal.clone(), signature, parsed.name, C)  # the passes rewrite what they are given
+        return loop_ir(
+            wrapping_below(literal, exact_from), signature, parsed.name, replace(language, exact_from=exact_from)
+        )
+    return loop_ir(literal.clone(), signature, parsed.name, language)  # the passes rewrite what they are given
 
 
 def asked_by(literal: ModuleOp, name: str) -> Asked:

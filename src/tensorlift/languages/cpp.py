@@ -23,30 +23,41 @@ if TYPE_CHECKING:
     from tensorlift.ir import nodes
 
 
-def read_cpp(text: str, filename: str, *, function: str | None = None, **options: Any) -> list[ReadFunction]:
+def read_cpp(
+    text: str, filename: str, *, function: str | None = None, divides_sizes: bool = True, **options: Any
+) -> list[ReadFunction]:
     """Read C++ source text into the loop IR, one module for each function and for each instance of a template.
 
     ``options`` are those of ``parse_cpp``.  Functions that share a name get the types of their parameters, or the
     arguments of the template, behind it; ``function`` names one of them, or all that share a name.
+    With ``divides_sizes`` quotients of sizes are sizes, else data.
 
     Raises ``LiftError`` for what concerns the whole file: a parse error, a missing header, no function, no text.
     """
-    return read_parsed_cpp(parse_cpp(text, filename, **options), function)
+    return read_parsed_cpp(parse_cpp(text, filename, **options), function, divides_sizes=divides_sizes)
 
 
-def read_parsed_cpp(parsed: ParsedCpp, function: str | None = None) -> list[ReadFunction]:
+def read_parsed_cpp(
+    parsed: ParsedCpp, function: str | None = None, *, divides_sizes: bool = True
+) -> list[ReadFunction]:
     """Read the functions of a file as ``read_cpp`` does."""
     instances = {instance.name: instance for instance in parsed.found}
     literal = cache(lambda name: literal_cpp_module(parsed, instances[name]))
-    found = read_instances(parsed, partial(_lower, literal), function)
+    found = read_instances(parsed, partial(_lower, literal, divides_sizes), function)
     return [replace(f, literally=partial(literal, f.name)) if f.name in instances else f for f in found]
 
 
-def _lower(read: Callable[[str], ModuleOp], parsed: ParsedCpp, instance: Instance) -> ModuleOp:
+def _lower(
+    read: Callable[[str], ModuleOp],
+    divides_sizes: bool,  # noqa: FBT001 - one of two readings
+    parsed: ParsedCpp,
+    instance: Instance,
+) -> ModuleOp:
     file, name = parsed.parsed, instance.name
     unit = UnitReader(file.name)
     entry = signature_of(unit, instance.cursor, name, lambda: asked_by(read(name), name))
-    language, literal = cpp_language(entry.prototype), read(name).clone()  # which the passes rewrite
+    language = replace(cpp_language(entry.prototype), divides_sizes=divides_sizes)
+    literal = read(name).clone()  # which the passes rewrite
     rewrite(literal, entry.function.location, language)
 
     def lower(signature: nodes.Function, source: str) -> ModuleOp:

@@ -20,15 +20,22 @@ if TYPE_CHECKING:
     from tensorlift.frontends.python.state import Inference
     from tensorlift.frontends.read_function import ReadFunction
     from tensorlift.ir import nodes
+    from tensorlift.normalise.execution import Language
 
 
-def read_python(text: str, filename: str, *, function: str | None = None) -> list[ReadFunction]:
+def read_python(
+    text: str, filename: str, *, function: str | None = None, divides_sizes: bool = True
+) -> list[ReadFunction]:
     """Read Python source text into the loop IR, one module for each function at the top level of the file.
 
-    With ``function`` only that function is read.  Raises ``LiftError`` for what concerns the whole file.
+    With ``function`` only that function is read; with ``divides_sizes`` quotients of sizes are sizes, else data.
+
+    Raises ``LiftError`` for what concerns the whole file.
     """
     literal = cache(_literal)
-    found = read_functions(text, filename, partial(_lower, literal), function)
+    found = read_functions(
+        text, filename, partial(_lower, literal, language=replace(PYTHON, divides_sizes=divides_sizes)), function
+    )
     return [_with_literal(f, literal) for f in found]
 
 
@@ -48,14 +55,14 @@ def _literal(known: Inference) -> ModuleOp:
     return literal_module_of(known.inferred())
 
 
-def _lower(read: Callable[[Inference], ModuleOp], known: Inference) -> ModuleOp:
+def _lower(read: Callable[[Inference], ModuleOp], known: Inference, language: Language = PYTHON) -> ModuleOp:
     @cache
     def rewritten() -> ModuleOp:
         literal = read(known).clone()  # the passes rewrite what they are given
-        rewrite(literal, known.location, PYTHON)
+        rewrite(literal, known.location, language)
         return literal
 
     def lower(signature: nodes.Function, source: str) -> ModuleOp:
-        return executed(rewritten(), signature, source, PYTHON)
+        return executed(rewritten(), signature, source, language)
 
     return lower_python(known, lower)

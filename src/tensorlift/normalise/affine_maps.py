@@ -76,11 +76,14 @@ class AffineMaps:
         )
 
     def _size_positions(self) -> dict[str, AffineExpr]:
-        return {name: AffineExpr.symbol(position) for position, name in enumerate(self._ranges.sizes)}
+        arguments = (name for name in self._ranges.sizes if name not in self._ranges.derived)
+        return {name: AffineExpr.symbol(position) for position, name in enumerate(arguments)}
 
     def _operands(self, polynomials: Sequence[Polynomial]) -> tuple[dict[str, AffineExpr], list[SSAValue], int, int]:
         """Place the variables that occur: loop variables as dimensions, sizes as symbols, in order of scope."""
         used = set().union(*(self._ranges.leaves(polynomial) for polynomial in polynomials)) if polynomials else set()
+        for name in [name for name in reversed(self._ranges.derived) if name in used]:
+            used |= set().union(*(self._ranges.leaves(part) for part in self._ranges.derived[name]))
         dims = [name for name in self.values if name in used and name not in self._ranges.sizes]
         symbols = [name for name in self.values if name in used and name in self._ranges.sizes]
         positions = {name: AffineExpr.dimension(position) for position, name in enumerate(dims)}
@@ -107,6 +110,9 @@ class AffineMaps:
         if name in self._ranges.quotients:
             numerator, divisor = self._ranges.quotients[name]
             return self.expression(numerator, positions) // divisor
+        if name in self._ranges.derived:
+            above, below = (self.expression(part, positions) for part in self._ranges.derived[name])
+            return AffineBinaryOpExpr(AffineBinaryOpKind.FloorDiv, above, below)
         return positions[name]
 
 

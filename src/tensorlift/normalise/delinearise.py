@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
+from functools import partial
 from math import gcd
 from typing import TYPE_CHECKING
 
@@ -100,9 +101,9 @@ def chain_of(array: Array, ranges: Ranges) -> list[Polynomial]:
         if alone or (steps and (lead in found or any(_steps_back(a, stride, ranges) for a in array.accesses))):
             del found[stride]
             found[lead] = None
-    chain = [ONE, *sorted(found, key=_order)]
+    chain = _with_whole_rows(array, [ONE, *sorted(found, key=partial(_order, ranges))], ranges)
     for inner, outer in itertools.pairwise(chain):
-        if outer.divide(inner)[1] != ZERO:
+        if not _may_hold(inner, outer, ranges):
             raise refusal("delinearise", array.accesses[0].location, array.name)
     return chain
 
@@ -145,8 +146,36 @@ def _leading(stride: Polynomial) -> Polynomial:
     return Polynomial({max(stride.terms, key=lambda monomial: (len(monomial), monomial)): 1})
 
 
-def _order(stride: Polynomial) -> tuple[int, str]:
-    return max(len(monomial) for monomial in stride.terms), str(stride)
+def _order(ranges: Ranges, stride: Polynomial) -> tuple[int, bool, str]:
+    """Order strides by degree, a quotient of a size before that."""
+    is_whole = stride.variables().isdisjoint(ranges.derived)
+    return max(len(monomial) for monomial in stride.terms), is_whole, str(stride)
+
+
+def _whole_row(inner: Polynomial, outer: Polynomial, ranges: Ranges) -> Polynomial | None:
+    """Give what a row of ``n // d`` cells is a part of, ``n``, where that divides a stride: it may end with a gap."""
+    for name, (numerator, _) in ranges.derived.items():
+        factor, rest = inner.divide(Polynomial.variable(name))
+        whole = factor * numerator
+        if rest == ZERO and whole != ZERO and outer.divide(whole)[1] == ZERO:
+            return whole
+    return None
+
+
+def _may_hold(inner: Polynomial, outer: Polynomial, ranges: Ranges) -> bool:
+    return outer.divide(inner)[1] == ZERO or _whole_row(inner, outer, ranges) is not None
+
+
+def _with_whole_rows(array: Array, chain: list[Polynomial], ranges: Ranges) -> list[Polynomial]:
+    """Add rows of which strides are parts where subscripts step over such rows, as over ``C`` in ``h * hs + C``."""
+    found = list(chain)
+    for inner, outer in itertools.pairwise(chain):
+        whole = _whole_row(inner, outer, ranges)
+        if whole is not None and whole != outer:
+            rests = (access.subscripts[0].without(access.domain.variables) for access in array.accesses)
+            if any(rest.divide(outer)[1].divide(whole)[0] != ZERO for rest in rests):
+                found.insert(found.index(outer), whole)
+    return found
 
 
 def _strides_of(access: Access, array: Array) -> list[Polynomial]:
@@ -176,7 +205,7 @@ def _with_offset_strides(chain: list[Polynomial], rest: Polynomial, domain: Doma
         if factors:
             found[fitting[0] if fitting else factors[-1]] = None
     added = [stride for stride in found if stride not in chain]
-    return [ONE, *sorted(added, key=_order), *chain[1:]] if len(added) == 1 else chain
+    return [ONE, *sorted(added, key=partial(_order, ranges)), *chain[1:]] if len(added) == 1 else chain
 
 
 def primitive(factor: Polynomial) -> Polynomial:
@@ -260,7 +289,7 @@ def dimensions_of(array: Array, ranges: Ranges) -> tuple[list[Polynomial], list[
     strides, splits = delinearise(array, ranges)
     if any(_leaves_row(split, list(reversed(strides)), ranges) for split in splits):
         whole = _chains(array, ranges)[0]
-        if len(whole) == len(strides):
+        if len(whole) >= len(strides):
             return spread(array, whole, ranges)
     return strides, splits
 
@@ -290,7 +319,8 @@ def _chains(array: Array, ranges: Ranges) -> list[list[Polynomial]]:
                 stride = primitive(factor)
                 contents[stride] = gcd(contents.get(stride, 0), *factor.terms.values())
     whole = [ONE, *(stride.scale(contents.get(stride, 1)) for stride in plain[1:])]
-    divides = all(outer.divide(inner)[1] == ZERO for inner, outer in itertools.pairwise(whole))
+    whole = _with_whole_rows(array, list(dict.fromkeys(whole)), ranges)
+    divides = all(_may_hold(inner, outer, ranges) for inner, outer in itertools.pairwise(whole))
     return [whole, plain] if divides and whole != plain else [plain]
 
 

@@ -23,8 +23,9 @@ from tensorlift.normalise.nest_orders import NestOrders
 from tensorlift.normalise.values import Address, Array, Choice, Data, Environment, Unknown, Value
 from tensorlift.ops.c_types import INT, LONG, FloatType, IntegerType, PointerType
 from tensorlift.poly.domain import UNIVERSE
-from tensorlift.poly.index_arithmetic import Index, Setting, binary
+from tensorlift.poly.index_arithmetic import Index, Need, Setting, binary
 from tensorlift.poly.loops import Domain, Known, LoopRange
+from tensorlift.poly.names import name_of_quotient
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 from tensorlift.refusals import refusal
 
@@ -78,8 +79,9 @@ class Language:
     Signed integers of less than ``exact_from`` bits wrap where nothing says that they do not.  Where a language
     ``cuts_off`` what lies outside of an array, counts it from the end, or raises, it is asked of arguments that it does
     nothing of it.  Where it ``keeps_values``, loops keep what they read at places that they keep, although no claim is
-    proved of that.  ``names`` are what literal IR calls parameters, where it does not as C reaches them, and
-    ``returned`` the sizes of what is returned; ``arguments`` gives what its arguments are.
+    proved of that.  Where it ``divides_sizes``, quotients of sizes are sizes, else data.  ``names`` are what literal IR
+    calls parameters, where it does not as C reaches them, and ``returned`` the sizes of what is returned; ``arguments``
+    gives what its arguments are.
     """
 
     arguments: Callable[[Execution, nodes.Function], Iterable[Value | Test]]
@@ -88,6 +90,7 @@ class Language:
     names: Mapping[str, str] = field(default_factory=dict)
     returned: Mapping[str, Dimension] = field(default_factory=dict)
     keeps_values: bool = False
+    divides_sizes: bool = True
 
 
 class Execution:
@@ -358,9 +361,29 @@ def extent_of(ex: Execution, expression: nodes.Expression) -> Index:
         case nodes.Binary(operator=operator, left=left, right=right, ctype=IntegerType() as ctype):
             setting = Setting(ex.ranges, ex.domain, expression.location, ex.exact_from)
             found = binary(operator, extent_of(ex, left), extent_of(ex, right), ctype, setting)
+            if found is None and operator in {"/", "//"}:
+                found = derived_size(ex, extent_of(ex, left), extent_of(ex, right), ctype)
             if found is not None:
                 return found
     raise refusal("extent", expression.location, "a parameter")
+
+
+def derived_size(ex: Execution, dividend: Index, divisor: Index, ctype: IntegerType) -> Index | None:
+    """Divide sizes, ``C / NH``, where rounding down and to zero agree: the quotient is a size of its own."""
+    parts = dividend.polynomial, divisor.polynomial
+    above, below = (part.as_affine() for part in parts)
+    is_of_sizes = parts[0].variables() | parts[1].variables() <= ex.ranges.sizes.keys()
+    if not ex.language.divides_sizes or not is_of_sizes or above is None or below is None or below.is_constant:
+        return None
+    name = next((name for name, known in ex.ranges.derived.items() if known == parts), None)
+    if name is None:
+        name = name_of_quotient(above, below)
+        if name in {v.name for v in ex.signature.declared} or ex.fresh(name) != name:
+            return None
+        ex.ranges.derive_size(name, *parts)
+    needs = (replace(need, wraps=False) for need in (*dividend.needs, *divisor.needs))
+    rooms = Need("quotient", parts[0], ex.place), Need("quotient", parts[1] - ONE, ex.place)
+    return Index(Polynomial.variable(name), ctype, tuple(dict.fromkeys((*needs, *rooms))))
 
 
 def nothing(_ex: Execution, _op: Operation) -> None:

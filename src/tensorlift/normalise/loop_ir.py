@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,6 +21,7 @@ from tensorlift.normalise.cells import Cells
 from tensorlift.normalise.checks import CHECKS
 from tensorlift.normalise.conjunctions import Conjunctions
 from tensorlift.normalise.counted import COUNTED, heads
+from tensorlift.normalise.exact import QUOTIENTS
 from tensorlift.normalise.execution import Execution, Language, Rules, calls_to
 from tensorlift.normalise.exits import Exits
 from tensorlift.normalise.hoist import Hoist
@@ -155,6 +157,20 @@ def _copied(literal: ModuleOp, loop: WhileOp) -> tuple[ModuleOp, WhileOp]:
 
 def executed(literal: ModuleOp, signature: nodes.Function, source: str, language: Language) -> ModuleOp:
     """Make the loop IR of a function of rewritten literal IR, which stays so; raises ``LiftError`` with the reason.
+
+    Where quotients of sizes that are sizes themselves do not help, they are data.
+    """
+    try:
+        return _executed(literal, signature, source, language)
+    except LiftError:
+        if language.divides_sizes and any(op.name in QUOTIENTS for op in literal.walk()):
+            with suppress(LiftError):
+                return _executed(literal, signature, source, replace(language, divides_sizes=False))
+        raise
+
+
+def _executed(literal: ModuleOp, signature: nodes.Function, source: str, language: Language) -> ModuleOp:
+    """Make the loop IR by one reading of quotients.
 
     A loop that does not count is taken for one that data end, if all is well then.
     """

@@ -283,6 +283,8 @@ class _Lowering:
             operation.attributes["tl.result_c_type"] = StringAttr(self._function.result.spelling)
         if self._has_made_sizes or any(p.access for p in self._function.parameters):
             operation.attributes["tl.c_parameters"] = ArrayAttr([_declared(p) for p in self._function.declared])
+        if self._ranges.derived:
+            operation.attributes["tl.derived"] = ArrayAttr(map(StringAttr, self._ranges.derived))
         if self._function.structures:
             operation.attributes["tl.structures"] = ArrayAttr(map(StringAttr, self._function.structures))
         requirements = self._preconditions.requirements()
@@ -308,7 +310,9 @@ class _Lowering:
                 if array.inferred:
                     attributes["tl.inferred"] = ArrayAttr([IntegerAttr(axis, i64) for axis in array.inferred])
                 if array.strides is not None:
-                    attributes["tl.strides"] = ArrayAttr([StringAttr(str(stride)) for stride in array.strides])
+                    attributes["tl.strides"] = ArrayAttr(
+                        [StringAttr(self._ranges.spelled(stride)) for stride in array.strides]
+                    )
         return DictionaryAttr(attributes)
 
     def _is_size(self, position: int) -> bool:

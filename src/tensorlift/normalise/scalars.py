@@ -25,8 +25,8 @@ from tensorlift.normalise.bounds import cut_off, from_the_end, is_of_data, untol
 from tensorlift.normalise.cases import NO_VARIABLE, chosen_form, computed, decided, sign
 from tensorlift.normalise.conditions import AffineCondition
 from tensorlift.normalise.evolution import same
-from tensorlift.normalise.exact import DIVISIONS, EXACT, constant, integer, read_as
-from tensorlift.normalise.execution import Test, ctype_of, note_least, require_returned
+from tensorlift.normalise.exact import DIVISIONS, EXACT, QUOTIENTS, constant, integer, read_as
+from tensorlift.normalise.execution import Test, ctype_of, derived_size, note_least, require_returned
 from tensorlift.normalise.steering import is_integer
 from tensorlift.normalise.truths import (
     COMBINED,
@@ -146,10 +146,18 @@ def _exactly(ex: Execution, op: Operation, operands: Sequence[object], *, splits
     found = EXACT[op.name](op, exact, ex.setting) if len(exact) == len(operands) else None
     if found is None and splits and len(exact) == len(operands):
         point = wrapping_point(exact[0].polynomial, exact[1].polynomial, ex.ranges, ex.domain)
-        return point if point is not None and sign(ex, point) is None else None
+        if point is not None and sign(ex, point) is None:
+            return point
+        found = _quotient_of_sizes(ex, op, exact) if op.name in QUOTIENTS else None
     if found is not None and op.name == "arith.muli" and not found.polynomial.is_affine:
         ex.products.setdefault(found.polynomial, (exact[0].polynomial, exact[1].polynomial))
     return found
+
+
+def _quotient_of_sizes(ex: Execution, op: Operation, operands: Sequence[Index]) -> Index | None:
+    ctype = integer(op.results[0].type, signed=op.name != "arith.divui")
+    read = [one for operand in operands if (one := read_as(operand, ctype, ex.setting)) is not None]
+    return derived_size(ex, read[0], read[1], ctype) if len(read) == len(operands) else None
 
 
 def _read_data(ex: Execution, value: SSAValue, signed: bool) -> Data:  # noqa: FBT001 - one of two readings

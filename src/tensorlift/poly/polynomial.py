@@ -13,6 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tensorlift.poly.affine import Affine
+from tensorlift.poly.names import name_of_quotient
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -240,7 +241,7 @@ ONE = Polynomial.constant(1)
 
 @lru_cache(maxsize=256)
 def parse_polynomial(text: str) -> Polynomial:
-    """Read a polynomial as it is spelled; raises ValueError for anything else."""
+    """Read a polynomial as it is spelled, quotients by their names; raises ValueError for anything else."""
     return _read(ast.parse(text, mode="eval").body)
 
 
@@ -257,6 +258,10 @@ def _read(node: ast.expr) -> Polynomial:
             if isinstance(operator, ast.Mult):
                 return first * second
             return first + second if isinstance(operator, ast.Add) else first - second
+        case ast.BinOp(left=left, op=ast.FloorDiv(), right=right):
+            above, below = _read(left).as_affine(), _read(right).as_affine()
+            if above is not None and below is not None:
+                return Polynomial.variable(name_of_quotient(above, below))
     raise ValueError(f"'{ast.unparse(node)}' is no polynomial")
 
 

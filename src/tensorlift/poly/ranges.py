@@ -14,6 +14,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tensorlift.ops.c_types import UNSIGNED_LONG
 from tensorlift.poly.loops import Domain, LoopRange
 from tensorlift.poly.polynomial import ONE, ZERO, Polynomial
 
@@ -46,6 +47,7 @@ class Ranges:
         self.floors: dict[str, int] = {}
         self._certain = False
         self.quotients: dict[str, tuple[Polynomial, int]] = {}
+        self.derived: dict[str, tuple[Polynomial, Polynomial]] = {}  # sizes that are quotients of others, rounded down
         self._answers: dict[Question, Any] = {}
 
     def add_size(self, name: str, ctype: IntegerType) -> Polynomial:
@@ -53,6 +55,23 @@ class Ranges:
         self._answers.clear()
         self.sizes[name] = ctype
         return Polynomial.variable(name)
+
+    def derive_size(self, name: str, numerator: Polynomial, divisor: Polynomial) -> Polynomial:
+        """Make a size of a quotient of sizes, of which one is at least zero and the other at least one."""
+        self.derived[name] = numerator, divisor
+        return self.add_size(name, UNSIGNED_LONG)
+
+    def spelled(self, polynomial: Polynomial) -> str:
+        """Spell a polynomial by the sizes that the source has, with ``(n // m)`` for a quotient."""
+
+        def operand(part: Polynomial) -> str:
+            text = self.spelled(part)
+            return text if len(part.terms) == 1 and text[0] != "-" and "*" not in text else f"({text})"
+
+        def name_of(name: str) -> str:
+            return f"({' // '.join(map(operand, self.derived[name]))})" if name in self.derived else name
+
+        return polynomial.spell(name_of)
 
     def assume(self, polynomial: Polynomial) -> None:
         """Take ``polynomial >= 0`` for granted, where it sets a floor of at least zero for a single size."""
@@ -311,6 +330,12 @@ def _local_facts(ranges: Ranges, polynomial: Polynomial) -> Iterable[Polynomial]
         variable = Polynomial.variable(name)
         if name in ranges.sizes:
             yield Polynomial.constant(ranges.sizes[name].maximum) - variable
+            if name in ranges.derived:
+                numerator, size = ranges.derived[name]
+                rest, times = numerator - variable * size, ZERO - polynomial.divide(variable * size)[0]
+                yield from (rest, size - ONE - rest, numerator - variable)
+                if not times.is_constant and ranges.is_nonnegative(times):
+                    yield rest * times
         elif name in ranges.quotients:
             numerator, divisor = ranges.quotients[name]
             yield numerator - variable.scale(divisor)

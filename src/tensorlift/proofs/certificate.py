@@ -176,6 +176,11 @@ _SUMMARIES: Codec = Codec(
         Affine: Via(_Writer.affine, tuple[int, dict[str, int]], _Reader.affine),
         Domain: Via(_Writer.domain, str, _Reader.domain),
         Fraction: Via(lambda _, value: str(value), str, lambda _, text: Fraction(text)),
+        (DerivedSize, "divisor"): Via(
+            lambda writer, value: value.constant if value.is_constant else writer.affine(value),
+            Any,
+            lambda reader, data: Affine(data) if isinstance(data, int) else _SUMMARIES.read(Affine, data, reader),
+        ),
         (Summary, "arrays"): Via(
             lambda writer, arrays: _SUMMARIES.write(list(arrays.values()), writer),
             tuple[ArrayInfo, ...],

@@ -16,11 +16,13 @@ from tensorlift.contract.notation import parse_condition, parse_sum
 from tensorlift.ir.function import base_type
 from tensorlift.ir.structures import MEMBER, guarded, is_member, read_structures, structure_of, type_of_place
 from tensorlift.ops.dtypes import DType, is_integer
+from tensorlift.poly.domain import UNIVERSE
+from tensorlift.proofs.conditions import on_sizes
 from tensorlift.proofs.failure import GUARD, CheckFailure
 from tensorlift.proofs.unit import Unit, check_declarations
 from tensorlift.targets.c.pragmas import LEAST
 from tensorlift.targets.c.scalars import C_FUNCTIONS
-from tensorlift.targets.c.signature import is_apart, lies_in, notations_of, quotients_of
+from tensorlift.targets.c.signature import by_names, is_apart, lies_in, notations_of, quotients_of
 from tensorlift.targets.c.text import APART, KEYWORDS, ORIGINAL, PROGRAM, THREADED, THREADS
 
 if TYPE_CHECKING:
@@ -270,12 +272,22 @@ class _Reading:
             fits = _FITS.match(self.types[place] if place in self.members else declared.get(place, "")) is not None
             if not fits and f"{place} <= INT_MAX" not in self.tests:
                 raise self._failure(f"nothing checks that an int holds {place}")
+        self._check_divided(conditions)
         self._check_apart()
         self._check_structures()
         self._check_scratch(scratch)
         late = [k for k, test in enumerate(self.tests) if is_apart(test) or " = calloc(" in test]
         if late and late != list(range(late[0], len(self.tests))):
             raise self._failure("memory is looked at before the sizes")
+
+    def _check_divided(self, conditions: Mapping[str, Condition | None]) -> None:
+        """Demand that nothing is divided by a size before it is known to be positive."""
+        known, demands = UNIVERSE, [demand for size in self.summary.derived for demand in size.demands]
+        for test, condition in conditions.items():
+            if "/" in test and not known.implies(*demands):
+                raise self._failure(f"nothing checks before that sizes can be divided, {test}")
+            if condition is not None:
+                known = known & (on_sizes(condition, self.summary) or UNIVERSE)
 
     def _condition(self, test: str) -> Condition | None:
         """Read a test as a condition on the names of the source; None where it is none."""
@@ -359,7 +371,7 @@ class _Reading:
         else:
             wanted = Sum.number(1)
             for extent, stride in zip(info.shape, strides, strict=True):
-                wanted = wanted + parse_sum(str(extent - 1)) * parse_sum(stride)
+                wanted = wanted + parse_sum(str(extent - 1)) * parse_sum(by_names(stride, self.summary))
         given = self._polynomial(text[len(size) :].removeprefix(" * ") or "1")
         return (given is not None and _same(given, wanted)) or self._at_least_rows(given, info, strides)
 
@@ -367,7 +379,7 @@ class _Reading:
         """Tell whether the bytes are those of whole rows, gaps included."""
         if given is None or strides is None or len(strides) != 2 or strides[1] != "1":  # noqa: PLR2004 - a matrix
             return False
-        return _same(given, parse_sum(str(info.shape[0])) * parse_sum(strides[0]))
+        return _same(given, parse_sum(str(info.shape[0])) * parse_sum(by_names(strides[0], self.summary)))
 
     def _polynomial(self, text: str) -> Sum | None:
         """Evaluate a product of sums over the names of the source, in which C computes in 64 bits or wider."""

@@ -13,6 +13,7 @@ from collections import Counter
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
+from tensorlift.comprehension.definition import DerivedSize
 from tensorlift.comprehension.peeling import peeled
 from tensorlift.comprehension.ranges import in_range, is_inside_by_type
 from tensorlift.comprehension.skewing import skewed
@@ -24,7 +25,7 @@ from tensorlift.proofs.failure import DIVISOR, OBLIGATION, UNREADABLE, CheckFail
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from tensorlift.comprehension.definition import DerivedSize, Summary
+    from tensorlift.comprehension.definition import Summary
     from tensorlift.comprehension.tensor import SymbolicTensor, TypeRules
     from tensorlift.comprehension.terms import Term
     from tensorlift.ops.dtypes import DType
@@ -60,7 +61,7 @@ class Ledger:
         self.counts: Counter[str] = Counter()
         self._nonzero = nonzero
         self._is_inside = is_inside
-        self._quotients = {(d.numerator, d.divisor): Affine.var(d.name) for d in derived}
+        self._quotients = {(d.numerator, d.divisor): d for d in derived}
         self._quotient_facts = UNIVERSE
         self._known: dict[tuple[Constraint, ...], bool] = {}
 
@@ -146,26 +147,28 @@ class Ledger:
             raise CheckFailure(UNREADABLE, "a condition on remainders decides what is computed") from None
         return any(all(self.decide(constraint) for constraint in conjunct) for conjunct in alternatives)
 
-    def known_quotient(self, numerator: Affine, divisor: int) -> Affine | None:
+    def known_quotient(self, numerator: Affine, divisor: Affine) -> Affine | None:
         """Return a rounded-down quotient that is exact or that has a name, None for any other."""
-        if all(c % divisor == 0 for _, c in numerator.terms):
-            return Affine(numerator.constant // divisor, {v: c // divisor for v, c in numerator.terms})
-        return self._quotients.get((numerator, divisor))
+        factor = divisor.constant
+        if divisor.is_constant and all(c % factor == 0 for _, c in numerator.terms):
+            return Affine(numerator.constant // factor, {v: c // factor for v, c in numerator.terms})
+        found = self._quotients.get((numerator, divisor))
+        return Affine.var(found.name) if found is not None and self.holds(*found.demands) else None
 
     def quotient(self, numerator: Affine, divisor: int) -> Affine:
         """Return the rounded-down quotient of sizes: exact, one that the source derives, or a new name for it."""
-        found = self.known_quotient(numerator, divisor)
+        by = Affine(divisor)
+        found = self.known_quotient(numerator, by)
         if found is None:
-            found = self._quotients[numerator, divisor] = Affine.var(fresh("quotient"))
-            rest = numerator - found * divisor
-            bounds = Domain.of(at_least(rest, 0), at_least(divisor - 1, rest))
-            self._quotient_facts = self._quotient_facts & bounds
+            size = self._quotients[numerator, by] = DerivedSize(fresh("quotient"), numerator, by)
+            self._quotient_facts = self._quotient_facts & Domain.of(*size.bounds)
             self.within(self.context)
+            found = Affine.var(size.name)
         return found
 
-    def quotients(self) -> list[tuple[str, Affine, int]]:
-        """Return the names given to quotients, each with numerator and divisor, in the order in which they came up."""
-        return [(name, n, d) for (n, d), q in self._quotients.items() if (name := q.variable) is not None]
+    def quotients(self) -> tuple[DerivedSize, ...]:
+        """Return the quotients that have a name, in the order in which they came up."""
+        return tuple(self._quotients.values())
 
     def nonzero(self, divisor: SymbolicTensor, why: str, dividend: SymbolicTensor) -> None:
         """Demand that no cell of a divisor is zero where there is something to divide."""

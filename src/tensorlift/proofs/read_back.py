@@ -42,15 +42,16 @@ def check_read_back_as(
     """Prove a program that ``read`` reads, and give its function.
 
     Loops that the source keeps for the sake of a number or an array, though that has a closed form, are kept in the
-    program too, if it is not proved otherwise.
+    program too, if it is not proved otherwise.  Quotients of sizes are sizes in it where they are so in the source.
 
     Raises:
         CheckFailure: where it is not proved, with the reason.
 
     """
+    divides = any(size.demands for size in summary.derived)
 
     def checked(kept: frozenset[Handed]) -> tuple[Certificate, FunctionView]:
-        program = read(emitted.text, emitted.entry, summary.context, kept=kept)
+        program = read(emitted.text, emitted.entry, summary.context, kept=kept, divides_sizes=divides)
         return check_read_back(program, emitted, summary, target, caller), program.view
 
     handed = frozenset(_handed_on(summary.items))

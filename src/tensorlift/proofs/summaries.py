@@ -19,7 +19,16 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.definition import ArrayInfo, Carried, Definition, DerivedSize, Item, KeptLoop, Summary
+from tensorlift.comprehension.definition import (
+    ArrayInfo,
+    Carried,
+    Definition,
+    DerivedSize,
+    Item,
+    KeptLoop,
+    Summary,
+    without_quotients,
+)
 from tensorlift.comprehension.places import cell_at, limit_of, places_read
 from tensorlift.comprehension.quotients import towards_zero
 from tensorlift.comprehension.rewrite import exchanged, map_reads, substitute, visit_reads, walk
@@ -163,7 +172,9 @@ class _Proof:
         variables = {*source.sizes, *(d.name for d in source.derived), *_loop_variables(source.items)}
         if size.name in variables:
             raise CheckFailure(INTERFACE, f"{size.name} is something else in the source")
-        self.context = self.context & Domain.of(*size.bounds)
+        if not self.context.implies(*size.demands):
+            raise CheckFailure(OBLIGATION, f"{size.numerator} may be negative, or {size.divisor} is not positive")
+        self.context = self.context & Domain.of(*size.facts)
 
     def _check_array(self, name: str, info: ArrayInfo) -> None:
         source = self.source.arrays.get(name)
@@ -185,7 +196,7 @@ class _Proof:
     def check_sizes(self) -> None:
         """Demand that the program is defined wherever the source is."""
         mine = self.program.summary
-        needed = mine.context.project_out(*(d.name for d in mine.derived)) if mine.derived else mine.context
+        needed = without_quotients(mine.context, mine.derived)
         self._count("the program is defined for the sizes of the source")
         if not self.context.is_subset(needed):
             raise CheckFailure(OBLIGATION, f"the program needs that {needed.gist(self.context)}")

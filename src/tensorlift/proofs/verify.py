@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.comprehension.definition import without_quotients
 from tensorlift.comprehension.places import PlaceRead, cell_at, cells_plus, is_inside, limit_of, places_read
 from tensorlift.contract.language import (
     INTEGER,
@@ -27,10 +28,9 @@ from tensorlift.diagnostics import LiftError
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.ops.dtypes import is_integer
 from tensorlift.poly.domain import Domain, at_least
-from tensorlift.poly.isl import IslError
 from tensorlift.proofs.certificate import MEMREF, Certificate, certificate_from_json, same_summary, seal_of
 from tensorlift.proofs.check import check
-from tensorlift.proofs.conditions import in_sizes
+from tensorlift.proofs.conditions import in_sizes, on_sizes
 from tensorlift.proofs.entry import Caller
 from tensorlift.proofs.failure import CERTIFICATE, CheckFailure
 from tensorlift.proofs.read_back import Emitted, check_read_back_as
@@ -54,16 +54,19 @@ def check_sizes(read: Certificate) -> None:
         CheckFailure: where one is missing, or not needed.
 
     """
-    context, derived = read.summary.context, [d.name for d in read.summary.derived]
-    needed = context.project_out(*derived) if derived else context
+    derived = read.summary.derived
+    needed = without_quotients(read.summary.context, derived)
     shapes = [extent for info in read.summary.arrays.values() if info.is_parameter for extent in info.shape]
     listed = Domain.of(*(at_least(extent, 0) for extent in shapes))  # as those of any array
     for text in read.preconditions:
-        condition = _on_sizes(parse_condition(text), read.summary)
+        condition = on_sizes(parse_condition(text), read.summary)
         if condition is not None and not needed.is_subset(condition):
             raise CheckFailure(CERTIFICATE, f"the proof needs no precondition {text}")
         listed = listed if condition is None else listed & condition
     _check_places(read)
+    if not listed.implies(*(demand for size in derived for demand in size.demands)):
+        raise CheckFailure(CERTIFICATE, "the certificate leaves out that sizes can be divided")
+    listed = listed & Domain.of(*(fact for size in derived for fact in size.facts if size.demands))
     if not listed.is_subset(needed):
         raise CheckFailure(CERTIFICATE, "the certificate leaves out a precondition of the proof")
 
@@ -116,7 +119,7 @@ def _follows(guard: Condition, stated: list[Condition], summary: Summary) -> boo
             and (guard.or_same or not known.or_same)
             for known in stated
         )
-    condition = _on_sizes(guard, summary)
+    condition = on_sizes(guard, summary)
     if condition is not None:
         return summary.context.is_subset(condition)
     return in_sizes(guard, summary) in stated
@@ -132,16 +135,6 @@ def _is_type(guard: IsArray | IsScalar, summary: Summary) -> bool:
         return not info.shape and guard.dtype == NUMBER
     is_whole = name in summary.sizes or is_integer(summary.scalars.get(name, "f64"))
     return guard.dtype == (INTEGER if is_whole else NUMBER)
-
-
-def _on_sizes(condition: Condition, summary: Summary) -> Domain | None:
-    """Return the sizes that meet a condition, None where it is one on memory or no affine one."""
-    names = [*summary.sizes, *(d.name for d in summary.derived)]
-    text = str(in_sizes(condition, summary)).replace("==", "=")
-    try:
-        return Domain.read(f"[{', '.join(names)}] -> {{ : {text} }}")
-    except IslError:
-        return None
 
 
 _DIGEST = re.compile("[0-9a-f]{64}")

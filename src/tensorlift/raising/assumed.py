@@ -219,7 +219,7 @@ class _Guard(Tests):
 
     def _atom(self, atom: Atom) -> str:
         if isinstance(atom, Quotient):
-            return self.new(f"arith.floordivsi {self.sum(atom.numerator)}, {self.number(atom.divisor)} : index")
+            return self.new(f"arith.floordivsi {self.sum(atom.numerator)}, {self.sum(atom.divisor)} : index")
         place, _, axis = str(atom).removeprefix("a").partition("_d")
         return self.extent(int(place), int(axis)) if axis else self.as_index(int(place))
 

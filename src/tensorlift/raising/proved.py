@@ -154,7 +154,9 @@ def _run(meaning: Meaning, program: FunctionView) -> None:
     """Interpret both at small sizes, where there are any."""
     defined = meaning.summary.context & required(meaning.view)
     try:
-        sizes = choose_sizes(meaning.view.parameters, defined, seeded(_SEED), _CASES, largest=_LARGEST)
+        sizes = choose_sizes(
+            meaning.view.parameters, defined, seeded(_SEED), _CASES, largest=_LARGEST, derived=meaning.summary.derived
+        )
         report = compare_as_read(meaning.view, program, sizes)
     except LiftError as error:
         if any(d.code not in _TOO_LARGE for d in error.diagnostics):

@@ -39,10 +39,11 @@ from tensorlift.runtime.sizes import choose_sizes, stretched
 from tensorlift.runtime.workers import Limits, WorkerError, run_worker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from xdsl.ir import Operation
 
+    from tensorlift.comprehension.definition import DerivedSize
     from tensorlift.ir.function import FunctionView
     from tensorlift.poly.domain import Domain
     from tensorlift.runtime.literal import LiteralRun
@@ -59,6 +60,7 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
     library: str = "",
     compile_options: CompileOptions | None = None,
     domain: Domain | None = None,
+    derived: Collection[DerivedSize] = (),
     seeds: Sequence[int] = (0, 1, 2, 3, 4),
     tolerance: Tolerance | None = None,
     limits: Limits | None = None,
@@ -77,8 +79,8 @@ def differential_test(  # noqa: PLR0913 - two programs and how to compare them
     tally = Tally("python" if filename.endswith(SUFFIX) else "compiled", tolerance or Tolerance.of(library))
     rng = seeded(*seeds)
     domain = required(view) if domain is None else domain
-    chosen = choose_sizes(view.parameters, domain, rng, len(seeds))
-    sizes = stretched(view, domain, chosen)
+    chosen = choose_sizes(view.parameters, domain, rng, len(seeds), derived=derived)
+    sizes = stretched(view, domain, chosen, derived)
     cases = list(draw_cases(compared, sizes, rng, tally))
     if not cases:
         return tally.report()
@@ -176,8 +178,14 @@ def compare_as_read(
     return tally.report()
 
 
-def compare_compiled(
-    source: Original, view: FunctionView, text: str, program: FunctionView, domain: Domain
+def compare_compiled(  # noqa: PLR0913 - two programs, and the sizes to compare them at
+    source: Original,
+    view: FunctionView,
+    text: str,
+    program: FunctionView,
+    domain: Domain,
+    *,
+    derived: Collection[DerivedSize] = (),
 ) -> DifferentialReport:
     """Compile the source, or run it where it is in Python, and the program, and call both on the same memory.
 
@@ -185,7 +193,7 @@ def compare_compiled(
     """
     tally = Tally("python" if source.filename.endswith(SUFFIX) else "compiled", Tolerance())
     rng = seeded(*range(_CASES))
-    sizes = choose_sizes(view.parameters, domain, rng, _CASES)
+    sizes = choose_sizes(view.parameters, domain, rng, _CASES, derived=derived)
     cases = list(draw_cases(reference(view), sizes, rng, tally))
     if not cases:
         return tally.report()

@@ -6,6 +6,7 @@ import re
 from math import prod
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.definition import sized
 from tensorlift.contract.decide import holds
 from tensorlift.contract.language import AnyOf, Compare, Condition, atoms_of
 from tensorlift.diagnostics import Location, refuse
@@ -16,8 +17,9 @@ from tensorlift.runtime.backends import instead
 from tensorlift.runtime.sizes import is_possible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from tensorlift.comprehension.definition import DerivedSize
     from tensorlift.ir.function import FunctionView, Parameter
 
     Sizes = dict[str, int]
@@ -85,10 +87,11 @@ def _broken(sizes: Sizes, text: str, place: Location | None) -> Exception:
     return refuse("TL633", f"the precondition {text} does not hold for {stated}", place, "give other sizes")
 
 
-def large_sizes(view: FunctionView, domain: Domain, array_bytes: int) -> Sizes:
+def large_sizes(view: FunctionView, domain: Domain, array_bytes: int, derived: Collection[DerivedSize] = ()) -> Sizes:
     """Choose sizes at which the largest array has about ``array_bytes`` or more, as far as the domain allows.
 
-    Sizes that shape arrays are as equal as they can be; others, and those that make an array smaller, are small.
+    The domain may speak of quotients, the ``derived`` sizes.  Sizes that shape arrays are as equal as they can be;
+    others, and those that make an array smaller, are small.
     Raises LiftError TL610 where no sizes are found.
     """
     low, high = 1, 2
@@ -104,7 +107,9 @@ def large_sizes(view: FunctionView, domain: Domain, array_bytes: int) -> Sizes:
             high = middle
     for wanted in range(high, 0, -1):
         sizes = _sizes_near(view, domain, wanted)
-        if sizes is not None and is_possible(view.parameters, sizes):
+        if sizes is None or sized(domain, sizes, derived).is_empty():
+            continue
+        if is_possible(view.parameters, sizes):
             return sizes
     message = "no sizes were found at which the preconditions hold and every array can exist"
     raise refuse("TL610", message, view.location, "make strides and extents parameters of their own")

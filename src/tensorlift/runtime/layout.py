@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from tensorlift.poly.polynomial import parse_polynomial
+from tensorlift.contract.notation import parse_sum
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,8 +55,8 @@ def layout_of(parameter: Parameter, sizes: Mapping[str, int]) -> Layout:
 
 
 def evaluate(polynomial: str, sizes: Mapping[str, int]) -> int:
-    """Evaluate a polynomial over parameter names, ``m*k + 1``; raises ValueError for anything else."""
+    """Evaluate a polynomial over parameter names and quotients, ``m*k + 1``; raises ValueError for anything else."""
     try:
-        return parse_polynomial(polynomial).evaluate(sizes)
-    except KeyError as error:
+        return parse_sum(polynomial).at(sizes, {})
+    except (KeyError, ValueError) as error:
         raise ValueError(f"'{polynomial}' is no polynomial over the sizes {', '.join(sizes)}") from error

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.ir import Block, BlockArgument, Operation
 
 from tensorlift.ir.function import tables_of
-from tensorlift.ir.linear import Linear, NotLinearError, apply_map
+from tensorlift.ir.linear import Linear, NotLinearError, Quotient, apply_map
 from tensorlift.ir.within import parts_of
 
 if TYPE_CHECKING:
@@ -148,10 +148,7 @@ class Places:
             return None
         if op.name == "arith.addi":
             return left + right
-        if not left.terms or not right.terms:
-            return left * right.constant if left.terms else right * left.constant
-        small.append((left, right))
-        return left * limit
+        return _product(left, right, small, limit)
 
     def _trips(self, op: Operation) -> Linear | None:
         """Return how often loops execute an operation at most, and a bit more; None where sizes do not tell."""
@@ -197,16 +194,7 @@ class Places:
         loop: Any = variable.owner.parent_op() if isinstance(variable.owner, Block) else None
         if loop is None or loop.name != "affine.for" or len(loop.upperBoundMap.data.results) != 1:
             return None
-        names = [self._sizes.get(operand) for operand in loop.upperBoundOperands]
-        applied, none = loop.upperBoundMap.data, [0] * len(names)
-
-        def at(values: list[int]) -> int:
-            return int(applied.eval(values[: applied.num_dims], values[applied.num_dims :])[0])
-
-        factors = [at([int(k == j) for j in range(len(names))]) - at(none) for k in range(len(names))]
-        if None in names:
-            return None
-        return Linear.of(dict(zip(map(str, names), factors, strict=True)), at(none))
+        return self._bound(loop)
 
     def _roots(self, value: SSAValue, offset: int | None, seen: set[SSAValue]) -> Iterator[tuple[str, int | None]]:
         """Yield the arrays from which a value comes, each with what is added on the way; None for anything else."""
@@ -278,3 +266,24 @@ def _added(op: Operation) -> tuple[SSAValue, int] | None:
 def _constant(value: SSAValue) -> int | None:
     op: Any = value.owner
     return op.properties["value"].value.data if getattr(op, "name", "") == "arith.constant" else None
+
+
+def _product(left: Linear, right: Linear, small: list[tuple[Linear, Linear]], limit: int) -> Linear:
+    """Return an upper bound of a product, of which one factor is up to a limit where sizes do not tell more."""
+    if not left.terms or not right.terms:
+        return left * right.constant if left.terms else right * left.constant
+    for one, other in ((left, right), (right, left)):
+        whole = _numerator(one, other)
+        if whole is not None:
+            return whole - other  # a loop below ``n // d``, times ``d``
+    small.append((left, right))
+    return left * limit
+
+
+def _numerator(quotient: Linear, divisor: Linear) -> Linear | None:
+    """Return what is divided where an expression is a quotient by another one."""
+    ((size, factor), *more) = quotient.terms
+    is_quotient = isinstance(size, Quotient) and size.divisor == divisor and not more
+    return (
+        size.numerator if isinstance(size, Quotient) and is_quotient and factor == 1 and not quotient.constant else None
+    )

@@ -5,9 +5,12 @@ Sizes are drawn one after the other inside the domain of the preconditions, so t
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING
 
+from tensorlift.comprehension.definition import sized
 from tensorlift.contract.required import spelled, where
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.linear import Linear
@@ -17,11 +20,12 @@ from tensorlift.runtime.data import beyond_narrow
 from tensorlift.runtime.layout import layout_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from random import Random
 
     from xdsl.ir import Operation
 
+    from tensorlift.comprehension.definition import DerivedSize
     from tensorlift.ir.function import FunctionView, Parameter
 
     Sizes = dict[str, int]
@@ -37,23 +41,30 @@ _TRIES = 24
 _TRIES_FOR_ONE = 400  # where strides that are products, such as head * width <= stride, rule out most draws
 
 
-def choose_sizes(
-    parameters: Sequence[Parameter], domain: Domain, rng: Random, count: int, *, largest: int = _LARGEST
+def choose_sizes(  # noqa: PLR0913 - what is drawn, from where, and how much of it
+    parameters: Sequence[Parameter],
+    domain: Domain,
+    rng: Random,
+    count: int,
+    *,
+    largest: int = _LARGEST,
+    derived: Collection[DerivedSize] = (),
 ) -> tuple[Sizes, ...]:
     """Choose up to ``count`` distinct size sets of the domain at which every array can exist, and one with zeros.
 
-    The smallest of all come first, larger ones last.
+    The smallest of all come first, larger ones last.  The domain may speak of quotients, the ``derived`` sizes.
 
     No size is above ``largest`` unless the domain, or the wish for distinct sizes, needs more.
     Raises LiftError TL610 where none is found, TL611 where the arrays are too large.
     """
     names = [parameter.name for parameter in parameters if parameter.role == "size"]
+    draw = partial(_draw, names, derived)
     domain = domain & _with_extents(parameters)
     usual = range(1, max(largest, len(names) + 1) + 1)
     chosen: list[Sizes] = []
     too_large: Sizes | None = None
     for tries, order in enumerate((_rising, *[_shuffled(rng)] * _TRIES_FOR_ONE)):
-        sizes = _draw(names, domain, usual, order)
+        sizes = draw(domain, usual, order)
         if sizes is not None and sizes not in chosen and is_possible(parameters, sizes):
             if _cells(parameters, sizes) > _MOST_CELLS:
                 too_large = sizes if too_large is None else too_large
@@ -63,13 +74,15 @@ def choose_sizes(
             break
     if not chosen:
         raise _nothing_to_test_at(parameters, too_large)
-    least = _draw(names, domain, usual, _from_zero) if count > 1 else None
+    least = draw(domain, usual, _from_zero) if count > 1 else None
     if least is not None and least not in chosen and is_possible(parameters, least):
         chosen.insert(0, least)
     return tuple(chosen)
 
 
-def stretched(view: FunctionView, domain: Domain, chosen: Sequence[Sizes]) -> tuple[Sizes, ...]:
+def stretched(
+    view: FunctionView, domain: Domain, chosen: Sequence[Sizes], derived: Collection[DerivedSize] = ()
+) -> tuple[Sizes, ...]:
     """Put larger sizes for the last of several where loops are cheap, since its numbers are corners.
 
     Where narrow integers are made of indices or sizes, one size is beyond 8 bits.  Loops that are nested more deeply
@@ -83,7 +96,7 @@ def stretched(view: FunctionView, domain: Domain, chosen: Sequence[Sizes]) -> tu
     domain &= _with_extents(parameters)
     longer = [{name: size * _LONGER for name, size in last.items()}] if nesting == 1 else []
     for sizes in (*beyond_narrow(view, last), *longer):
-        possible = not domain.at(sizes).is_empty() and is_possible(parameters, sizes)
+        possible = not sized(domain, sizes, derived).is_empty() and is_possible(parameters, sizes)
         if possible and _cells(parameters, sizes) <= _FEW_CELLS:
             return (*chosen[:-1], sizes)
     return tuple(chosen)
@@ -113,21 +126,22 @@ def _cells(parameters: Sequence[Parameter], sizes: Mapping[str, int]) -> int:
     return sum(prod(extent.at(sizes) for extent in shape) for shape in shapes)
 
 
-def _draw(names: Sequence[str], domain: Domain, usual: Sequence[int], order: Order) -> Sizes | None:
+def _draw(
+    names: Sequence[str], derived: Collection[DerivedSize], domain: Domain, usual: Sequence[int], order: Order
+) -> Sizes | None:
     """Give each size in turn the first value, in the given order, that leaves values for the others."""
     sizes: Sizes = {}
     for name in names:
         values = order(usual, sizes.values())
-        found = _first(name, values, domain) or _first(name, _from_least(name, values, domain), domain)
+        rests = (
+            (value, sized(domain, {**sizes, name: value}, derived))
+            for value in chain(values, _from_least(name, values, domain))
+        )
+        found = next((found for found in rests if not found[1].is_empty()), None)
         if found is None:
             return None
         sizes[name], domain = found
     return sizes
-
-
-def _first(name: str, values: Iterable[int], domain: Domain) -> tuple[int, Domain] | None:
-    rests = ((value, domain.at({name: value})) for value in values)
-    return next((found for found in rests if not found[1].is_empty()), None)
 
 
 def _from_least(name: str, values: Sequence[int], domain: Domain) -> Iterator[int]:

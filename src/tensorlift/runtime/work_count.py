@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tensorlift.comprehension.definition import Definition, Item, Summary
+from tensorlift.comprehension.definition import Definition, Item, Summary, with_derived
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Apply, Index, Piecewise, Read, Reduce, Term
 from tensorlift.ir.work import work_of_definitions, work_of_loops, work_of_source
@@ -59,9 +59,7 @@ def work_of(view: FunctionView, summary: Summary, sizes: Sizes) -> Work:
     """Count the work of a function at sizes, which are given by name."""
     read = versions_read(summary)
     footprint = {p.name: array_bytes_at(p, sizes) for p in view.parameters}
-    constants = {name: Affine(value) for name, value in sizes.items()}
-    derived = {d.name: d.numerator.substitute(constants).constant // d.divisor for d in summary.derived}
-    known = {**sizes, **derived}
+    known = with_derived(summary, sizes)
     operations: int | None
     try:
         operations = sum(_operations(d, loops, known) for d, loops in _with_loops(summary.items, ()))

@@ -1,8 +1,8 @@
 """Index arithmetic: affine maps and sets of the loop IR as affine expressions and domains over names.
 
 A quotient of sizes becomes a *derived size*, a new name that the context bounds: ``n floordiv 2`` is ``n_div_2`` with
-``2 * n_div_2 <= n <= 2 * n_div_2 + 1``.  A quotient of loop variables has no affine form: in a condition it is an
-existential variable, as a number a rounded division.
+``2 * n_div_2 <= n <= 2 * n_div_2 + 1``, and ``n floordiv m`` is ``n_div_m`` with ``0 <= n_div_m <= n``.  A quotient
+of loop variables has no affine form: in a condition it is an existential variable, as a number a rounded division.
 
 Lets a loop variable step by the factor that it always has.
 
@@ -22,7 +22,6 @@ reads or writes there, so that ``t`` is the place of a cell.  After ``x[t] = v``
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from math import gcd
 from typing import TYPE_CHECKING
@@ -43,7 +42,7 @@ from tensorlift.comprehension import rewrite, terms
 from tensorlift.comprehension.definition import ArrayInfo, DerivedSize
 from tensorlift.poly.affine import Affine, affine
 from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, NotAffine
-from tensorlift.poly.names import fresh, unused
+from tensorlift.poly.names import fresh, name_of_quotient, unused
 from tensorlift.summarize.statements import (
     Allocate,
     Block,
@@ -196,7 +195,7 @@ class Divided:
 
     def satisfies(self, constraint: Callable[[Affine], Domain]) -> Domain:
         """Return where the expression satisfies a condition."""
-        bounds = [bound for name, q in self.quotients.items() for bound in DerivedSize(name, *q).bounds]
+        bounds = [bound for name, q in self.quotients.items() for bound in _bounds(name, *q)]
         return (constraint(self.affine) & Domain.of(*bounds)).project_out(*self.quotients)
 
     def term(self, dtype: DType) -> Term:
@@ -224,7 +223,7 @@ class Indices:
 
     def __init__(self, sizes: Sequence[str], taken: set[str]) -> None:
         self.sizes = set(sizes)
-        self.derived: dict[tuple[Affine, int], DerivedSize] = {}
+        self.derived: dict[tuple[Affine, Affine], DerivedSize] = {}
         self.taken = taken
 
     def apply(self, affine_map: AffineMap, operands: Sequence[Affine]) -> tuple[Affine, ...]:
@@ -251,7 +250,7 @@ class Indices:
                 for side in (constraint.lhs, constraint.rhs)
             )
             found.append(_constraint(constraint.kind.value, left, right))
-        found += [bound for name, q in quotients.items() for bound in DerivedSize(name, *q).bounds]
+        found += [bound for name, q in quotients.items() for bound in _bounds(name, *q)]
         return Domain.of(*found).project_out(*quotients)
 
     def multiples(self, affine_set: AffineSet, operands: Sequence[Affine]) -> tuple[Affine, Affine] | None:
@@ -329,6 +328,8 @@ class Indices:
             return left + right
         if expression.kind is AffineBinaryOpKind.Mul:
             return multiply(left, right)
+        if expression.kind is AffineBinaryOpKind.FloorDiv and right.variables and self._are_sizes(left, right):
+            return self._derived_size(left, right)
         if not right.is_constant or right.constant <= 0:
             raise NotAffine(f"({left}) {expression.kind.get_token()} ({right})")
         return self._divide(expression.kind, left, right.constant, quotients)
@@ -351,30 +352,28 @@ class Indices:
         rest = numerator - whole * divisor
         if rest.is_constant:
             return whole
-        if all(v in self.sizes for v in rest.variables):
-            return whole + self._derived_size(rest, divisor)
+        if self._are_sizes(rest):
+            return whole + self._derived_size(rest, affine(divisor))
         if quotients is None:
             raise NotAffine(f"({numerator}) floordiv {divisor}")
         name = fresh("q")
         quotients[name] = (rest, divisor)
         return whole + affine(name)
 
-    def _derived_size(self, numerator: Affine, divisor: int) -> Affine:
+    def _are_sizes(self, *values: Affine) -> bool:
+        return all(name in self.sizes for value in values for name in value.variables)
+
+    def _derived_size(self, numerator: Affine, divisor: Affine) -> Affine:
         key = (numerator, divisor)
         if key not in self.derived:
-            name = unused(f"{_in_words(numerator)}_div_{divisor}", self.taken)
+            name = unused(name_of_quotient(numerator, divisor), self.taken)
             self.derived[key] = DerivedSize(name, numerator, divisor)
             self.sizes.add(name)
         return affine(self.derived[key].name)
 
 
-def _in_words(value: Affine) -> str:
-    """Spell a sum as a name: ``n_plus_1``, ``n_times_3_minus_m``, as a name starts with a letter."""
-    terms = sorted(value.terms, key=lambda term: (term[1] < 0, term[0]))
-    parts = [(factor, name if abs(factor) == 1 else f"{name}_times_{abs(factor)}") for name, factor in terms]
-    parts += [(value.constant, str(abs(value.constant)))] * (value.constant != 0)
-    joined = "_".join(f"{'minus' if sign < 0 else 'plus'}_{part}" for sign, part in parts)
-    return re.sub(r"\W+", "_", joined.removeprefix("plus_"))
+def _bounds(name: str, numerator: Affine, divisor: int) -> tuple[Constraint, ...]:
+    return DerivedSize(name, numerator, affine(divisor)).bounds
 
 
 def multiply(left: Affine, right: Affine) -> Affine:

@@ -234,7 +234,7 @@ class _Permissive:
         """Give up: probes divide no sizes."""
         return self.refuse(f"{numerator} / {divisor}")
 
-    def known_quotient(self, numerator: Affine, divisor: int) -> Affine | None:  # noqa: ARG002 - none is
+    def known_quotient(self, numerator: Affine, divisor: Affine) -> Affine | None:  # noqa: ARG002 - none is
         """Know no quotient of sizes."""
         return None
 

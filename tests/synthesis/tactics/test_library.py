@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 from tests.synthesis.tactics.sources import source_of, widths_of
 
@@ -14,7 +16,10 @@ from tensorlift.pipeline import StageClock
 from tensorlift.synthesis.tactics import Engine, Tactic, shipped_tactics
 from tensorlift.targets import get_target
 
-_READERS = {".c": read_c, ".py": read_python, ".mlir": read_mlir}
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_READERS: dict[str, Callable[..., Any]] = {".c": read_c, ".py": read_python, ".mlir": read_mlir}
 _CASES = [pytest.param(t, w, id=f"{t.name}-{w}") for t in shipped_tactics() for w in widths_of(t.pattern)]
 
 

@@ -20,6 +20,8 @@ from tensorlift.poly.variables import spelled
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tensorlift.poly.affine import Affine
+
 
 def show_definition(definition: Definition) -> str:
     """Spell a definition on two lines."""
@@ -44,7 +46,7 @@ def show_summary(summary: Summary) -> str:
     lines = [f"function {summary.name}"]
     if summary.sizes:
         lines.append(f"sizes {', '.join(summary.sizes)} where {summary.context}")
-    lines += [f"size {d.name} = floor(({d.numerator}) / {d.divisor})" for d in summary.derived]
+    lines += [f"size {d.name} = floor(({d.numerator}) / {_divisor(d.divisor)})" for d in summary.derived]
     lines += [f"scalar {name}: {dtype}" for name, dtype in summary.scalars.items()]
     for array in summary.arrays.values():
         kind = "array" if array.is_parameter else "local"
@@ -54,6 +56,10 @@ def show_summary(summary: Summary) -> str:
     if summary.result:
         lines.append(f"result {summary.result}")
     return "\n".join(lines) + "\n"
+
+
+def _divisor(value: Affine) -> str:
+    return str(value) if value.is_constant or value.variable is not None else f"({value})"
 
 
 def _items(items: tuple[Item, ...], indent: str) -> Iterator[str]:

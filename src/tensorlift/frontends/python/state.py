@@ -295,6 +295,8 @@ class Inference:
 
     def require_equal(self, left: nodes.Expression, right: nodes.Expression) -> None:
         """Make two extents equal: prove it, identify two that are free, or record it as a precondition."""
+        if left == right:
+            return
         if (numerators := _numerators(left, right)) is not None:
             self.require_equal(*numerators)
             return
@@ -316,12 +318,26 @@ class Inference:
 
     def require_nonnegative(self, node: nodes.Expression, otherwise: tuple[str, str] = _NEGATIVE_EXTENT) -> None:
         """Refuse ``otherwise`` what cannot be asked to be at least zero."""
-        while isinstance(node, nodes.Binary) and node.operator == "//" and _is_positive(node.right):
-            node = node.left
+        while (inner := self._at_least_with(node)) is not None:
+            node = inner
         self.mention(node)
         value = self.polynomial(node)
         if value is None or not value.is_affine or not value.variables() <= self.sizes | self.counters:
             raise RefusedError(*otherwise)
+
+    def _at_least_with(self, node: nodes.Expression) -> nodes.Expression | None:
+        """Give what an extent is at least zero with: the numerator of a quotient, or what a number is added to."""
+        match node:
+            case nodes.Binary(operator="//", left=left, right=right):
+                divisor = self.polynomial(right)
+                if divisor is None or not divisor.is_affine or not divisor.variables() <= self.sizes:
+                    return None
+                return left if divisor.constant_value is None or _is_positive(right) else None
+            case nodes.Binary(operator="+", left=nodes.Binary(operator="//") as quotient, right=more):
+                return quotient if _is_positive(more) else None
+            case nodes.Binary(operator="+", left=more, right=nodes.Binary(operator="//") as quotient):
+                return quotient if _is_positive(more) else None
+        return None
 
     # -- arrays
 
@@ -354,13 +370,11 @@ def shape_of(array: Array) -> Sizes:
 
 
 def _numerators(left: nodes.Expression, right: nodes.Expression) -> tuple[nodes.Expression, nodes.Expression] | None:
-    """Give the numerators of two quotients by one constant: where they are equal, so are the quotients."""
+    """Give the numerators of two quotients by one divisor: where they are equal, so are the quotients."""
     match left, right:
-        case (
-            nodes.Binary(operator="//", left=a, right=nodes.Integer(value=m)),
-            nodes.Binary(operator="//", left=b, right=nodes.Integer(value=n)),
-        ) if m == n:
-            return a, b
+        case nodes.Binary(operator="//", left=a, right=m), nodes.Binary(operator="//", left=b, right=n):
+            by = polynomial(m)
+            return (a, b) if by is not None and by == polynomial(n) else None
     return None
 
 

@@ -126,6 +126,18 @@ def is_nonnegative(value: Polynomial, context: Domain, extents: Iterable[Polynom
     return is_shown(value)
 
 
+def is_room(value: Polynomial, context: Domain, derived: Iterable[DerivedSize]) -> bool:
+    """Tell whether a polynomial is shown to be at least 0, where ``n // d`` times ``d`` is at most ``n``."""
+    if is_nonnegative(value, context, ()):
+        return True
+    for size in derived:
+        times, rest = value.divide(Polynomial.variable(size.name) * Polynomial.of(size.divisor))
+        least = rest + times * Polynomial.of(size.numerator)
+        if times.terms and context.implies(*size.demands) and is_nonnegative(-times, context, ()):
+            return is_nonnegative(least, context, ())
+    return False
+
+
 def _size(value: Polynomial) -> int:
     """Return the number of factors in products."""
     return sum(len(monomial) for monomial in value.terms if len(monomial) > 1)

@@ -197,7 +197,7 @@ class MemoryAccess:
         if view is None:
             raise Undecided("the memory is no array of the definitions", op)
         shape = self._array(view.array, op).shape
-        if view.array in self.overlapping or not are_apart(view.strides, shape, context):
+        if view.array in self.overlapping or not are_apart(view.strides, shape, context, self.summary.derived):
             self.overlapping.add(view.array)
             if op.name == "memref.store" or not self.arrays[view.array].is_parameter or view.array in self.written:
                 raise Undecided(f"cells of {view.array} are not shown to be apart", op)

@@ -371,6 +371,12 @@ def _quotient(
     quotient, rest = value.divide(divisor)
     if not rest.terms:
         return quotient
+    below = divisor.as_affine()
+    if number is None and exact is not None and below is not None:
+        is_one = context.implies(at_least(exact, 0), at_least(below, 1))
+        named = (size.name for size in known.derived if (size.numerator, size.divisor) == (exact, below))
+        if is_one and (name := next(named, None)) is not None:
+            return Polynomial.variable(name)
     if number is not None and exact is not None and (is_down or context.implies(at_least(exact, 0))):
         constant = rest.constant_value
         if constant is not None:

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
-from tensorlift.comprehension.definition import ArrayInfo, Item, KeptLoop, Summary
+from tensorlift.comprehension.definition import ArrayInfo, DerivedSize, Item, KeptLoop, Summary
 from tensorlift.comprehension.ranges import in_range
 from tensorlift.comprehension.rewrite import Descend, rebuild_inside, transform, walk
 from tensorlift.comprehension.terms import Piecewise, Reduce, Term
@@ -21,7 +21,7 @@ from tensorlift.poly.names import formals, reserve
 from tensorlift.poly.polynomial import ONE, Polynomial
 from tensorlift.poly.variables import strided
 from tensorlift.proofs.source.claims import Advance, Claims, LoopClaim
-from tensorlift.proofs.source.integers import Exact
+from tensorlift.proofs.source.integers import Exact, is_room
 from tensorlift.proofs.source.operations import Undecided, Value, element_type
 
 if TYPE_CHECKING:
@@ -199,7 +199,9 @@ def named_number(name: str, of_type: Attribute, summary: Summary) -> Value:
     raise Undecided(f"{name} has no meaning in the definitions, or one of another type")
 
 
-def are_apart(strides: Sequence[Polynomial], shape: Sequence[Affine], context: Domain) -> bool:
+def are_apart(
+    strides: Sequence[Polynomial], shape: Sequence[Affine], context: Domain, derived: Sequence[DerivedSize]
+) -> bool:
     """Tell whether no two cells of an array have one place: each row ends before the next one begins.
 
     The rows of a table are apart wherever they are (`places`).
@@ -208,7 +210,6 @@ def are_apart(strides: Sequence[Polynomial], shape: Sequence[Affine], context: D
     for stride, end in zip(strides, [*ends, ONE], strict=False):
         if any(name.endswith(ROW) for name in stride.variables()):
             continue
-        gap = (stride - end).as_affine()
-        if gap is None or not (context.implies(at_least(gap, 0)) if gap != 0 else True):
+        if stride != end and not is_room(stride - end, context, derived):
             return False
     return True

@@ -220,6 +220,10 @@ def _affine(o: Obligations, node: AffineExpr, dimensions: Sequence[Affine], symb
             return right * left.constant if left.is_constant else left * right.constant
         if kind is AffineBinaryOpKind.FloorDiv and right.is_constant and right.constant > 0:
             return o.quotient(left, right.constant)
+        if kind is AffineBinaryOpKind.FloorDiv and right.variables:
+            known = o.known_quotient(left, right)
+            if known is not None:
+                return known
         return o.refuse("an affine map that is none of sums, multiples and quotients rounded down")
 
     return evaluated(node, dimensions, symbols, Affine, combined)

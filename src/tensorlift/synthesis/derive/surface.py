@@ -31,7 +31,7 @@ def surface(summary: Summary, body: tuple[Statement, ...], read: set[str]) -> Te
     told_without = {s.name for s in _sources(certain, derived)}
     known = told_without.union(n for n in summary.sizes if not summary.parameters or n in summary.parameters)
     for quotient in summary.derived:
-        known |= {quotient.name} if known.issuperset(quotient.numerator.variables) else set()
+        known |= {quotient.name} if known.issuperset(quotient.made_of) else set()
     arrays = [a for a in _arrays(summary) if _is_kept(a, summary, read, known)]
     sources = tuple(_sources(arrays, derived))
     told = {source.name for source in sources} | derived

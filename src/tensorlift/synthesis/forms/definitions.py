@@ -32,7 +32,7 @@ def blocked(summary: Summary) -> Summary:
         index = _triangular_index(item) if isinstance(item, Definition) else None
         if isinstance(item, Definition) and index is not None:
             extent = item.shape[item.indices.index(index)]
-            size = DerivedSize(_unused_name(summary), extent, 2)
+            size = DerivedSize(_unused_name(summary), extent, Affine(2))
             middle = Affine.var(size.name)
             bounds = Domain.of(at_least(extent, middle * 2), at_least(middle * 2 + 1, extent))
             item = replace(item, domain=item.domain & bounds)  # noqa: PLW2901 - where the new size has its value

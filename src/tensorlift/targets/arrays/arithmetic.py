@@ -115,7 +115,12 @@ def integer_division(op: str, operator: Flag, o: Obligations, x1: Tensor, x2: Te
 def _size_division(o: Obligations, op: str, x1: SymbolicTensor, x2: SymbolicTensor) -> SymbolicTensor | None:
     """Quotients and remainders of sizes are sizes."""
     numerator, divisor = affine_of(x1.value()), affine_of(x2.value())
-    if numerator is None or divisor is None or not divisor.is_constant or divisor.constant < 1:
+    if numerator is None or divisor is None:
+        return None
+    if not divisor.is_constant:
+        named = o.known_quotient(numerator, divisor)
+        return None if named is None or op != "floordiv" else size(named)
+    if divisor.constant < 1:
         return None
     quotient = o.quotient(numerator, divisor.constant)
     return size(quotient if op == "floordiv" else numerator - quotient * divisor.constant)

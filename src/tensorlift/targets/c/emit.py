@@ -28,7 +28,7 @@ from tensorlift.targets.c.definitions import PieceWriter, widened
 from tensorlift.targets.c.nests import nest
 from tensorlift.targets.c.running import step
 from tensorlift.targets.c.scalars import C_TYPES
-from tensorlift.targets.c.signature import entry_lines, quotients_of
+from tensorlift.targets.c.signature import by_names, entry_lines, quotients_of
 from tensorlift.targets.c.storage import Memory, Piece, Slot, initialiser, order_in_place, with_own_cells
 from tensorlift.targets.c.text import (
     HEADERS,
@@ -156,7 +156,7 @@ class _Emission:
         inner = tuple(self._sized(extent) for extent in info.shape[1:])
         shape = tuple(info.shape)
         if strides is not None:
-            strides = tuple(stride.replace(" ", "") for stride in strides)
+            strides = tuple(by_names(stride, self.summary).replace(" ", "") for stride in strides)
             if len(strides) == 2 and strides[1] == "1":  # noqa: PLR2004 - rows with gaps between
                 inner, strides = (strides[0].replace("*", " * "),), None
             elif strides == ("1",):

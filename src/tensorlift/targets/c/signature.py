@@ -46,7 +46,8 @@ def quotients_of(summary: Summary) -> dict[str, str]:
         if not summary.context.implies(at_least(size.numerator, 0)):
             message = f"({size.numerator}) / {size.divisor} may be negative, where C rounds upwards"
             raise refuse("TL305", message, remedy="lift to numpy")
-        found[size.name] = f"({_numerator(size.numerator, found)} / {size.divisor})"
+        below = size.divisor.constant if size.divisor.is_constant else _numerator(size.divisor, found)
+        found[size.name] = f"({_numerator(size.numerator, found)} / {below})"
     return found
 
 
@@ -54,10 +55,20 @@ def notations_of(summary: Summary, spelled: Mapping[str, str]) -> dict[str, str]
     """Give the spellings of the same sizes by what they are called in preconditions, ``((n + 1) // 2)``."""
     found = {}
     for size in summary.derived:
-        numerator = str(size.numerator).replace(" * ", "*")
-        inner = numerator if size.numerator.variable is not None else f"({numerator})"
-        found[f"({inner} // {size.divisor})"] = spelled[size.name]
+        found[f"({_noted(size.numerator)} // {_noted(size.divisor)})"] = spelled[size.name]
     return found
+
+
+def by_names(stride: str, summary: Summary) -> str:
+    """Put the names of such sizes in their place in a stride."""
+    for notation, name in notations_of(summary, {size.name: size.name for size in summary.derived}).items():
+        stride = stride.replace(notation, name)
+    return stride
+
+
+def _noted(value: Affine) -> str:
+    text = str(value).replace(" * ", "*")
+    return text if value.variable is not None or value.is_constant else f"({text})"
 
 
 def _numerator(value: Affine, quotients: Mapping[str, str]) -> str:
@@ -65,7 +76,7 @@ def _numerator(value: Affine, quotients: Mapping[str, str]) -> str:
     if value.variable is not None:
         return quotients.get(value.variable, value.variable)
     parts = []
-    for name, factor in value.terms:
+    for name, factor in sorted(value.terms, key=lambda term: term[1] < 0):
         times = f"{abs(factor)} * " if abs(factor) != 1 else ""
         parts.append(f"{'-' if factor < 0 else '+'} {times}(ptrdiff_t){quotients.get(name, name)}")
     parts += [f"{'-' if value.constant < 0 else '+'} {abs(value.constant)}"] * (value.constant != 0)
@@ -328,10 +339,15 @@ def _bytes(slot: Slot, signature: Signature) -> str:
         extents = [] if not slot.shape else [str(slot.shape[0]), *slot.inner]
         return " * ".join([size, *(_extent(extent, signature) for extent in extents)])
     spans = (
-        f"({_extent(str(extent - 1), signature)} * {_extent(stride, signature)})"
+        f"({_wide_number(extent - 1, stride)}{_extent(str(extent - 1), signature)} * {_extent(stride, signature)})"
         for extent, stride in zip(slot.shape, slot.strides, strict=True)
     )
     return f"{size} * (1 + {' + '.join(spans)})"
+
+
+def _wide_number(value: Affine, factor: str) -> str:
+    """Return a conversion of a number by which a size is multiplied in 64 bits."""
+    return "(ptrdiff_t)" if value.is_constant and parse_sum(factor).atom is not None else ""
 
 
 def _extent(text: str, signature: Signature) -> str:

@@ -88,18 +88,20 @@ class Emission:
             symbols[source.name] = extent
             if not is_extent:
                 rest = Affine.var(source.name) - source.rest
-                symbols[source.name] = self._quotient(rest, source.factor, source.name)
+                symbols[source.name] = self._quotient(rest, Affine(source.factor), source.name)
         for derived in self.program.derived:
-            if all(v in symbols for v in derived.numerator.variables):
+            if all(v in symbols for v in derived.made_of):
                 symbols[derived.name] = self._quotient(derived.numerator, derived.divisor, derived.name)
 
-    def _quotient(self, value: Affine, divisor: int, stem: str) -> Value:
-        names = value.variables
-        spelled = map_text((), (value,), names)
-        if divisor > 1:
-            head, _, inside = spelled.removesuffix(")>").rpartition("(")
-            inner = f"({inside})" if " " in inside else inside
-            spelled = f"{head}({inner} floordiv {divisor})>"
+    def _quotient(self, value: Affine, divisor: Affine, stem: str) -> Value:
+        if divisor.variables:  # of which no affine map is read
+            above, below = (self.writer.size(side).name for side in (value, divisor))
+            return self.writer.define(f"arith.divsi {above}, {below} : index", "index", stem)
+        names = tuple(dict.fromkeys((*value.variables, *divisor.variables)))
+        head, numerator = _spelled(value, names)
+        spelled = f"{head}({numerator} floordiv {_spelled(divisor, names)[1]})>"
+        if divisor == 1:
+            spelled = map_text((), (value,), names)
         return self.writer.define(f"affine.apply {spelled}()[{self.writer.named(names)}]", "index", stem)
 
     # -- statements
@@ -213,3 +215,9 @@ def _forward(statement: SetSlice) -> Iterator[Range | At]:
 
 def _type_of(value: Parameter | Expression) -> str:
     return tensor_type(value.shape, value.dtype) if value.shape else element_type(value.dtype)
+
+
+def _spelled(value: Affine, names: Sequence[str]) -> tuple[str, str]:
+    """Return the head of a map of symbols, and a sum of these as an operand in it."""
+    head, _, inside = map_text((), (value,), names).removesuffix(")>").rpartition("(")
+    return head, f"({inside})" if " " in inside else inside

@@ -17,6 +17,7 @@ from tensorlift.comprehension.tensor import (
     affine_of,
     convert,
     elementwise,
+    size,
 )
 from tensorlift.comprehension.terms import Apply, Constant
 from tensorlift.ops.dtypes import SIGNED, DType, integer_range, is_float, is_integer, signed, unsigned, width
@@ -78,6 +79,10 @@ def _pair(
 def _division(op: str, o: Obligations, lhs: Scalar, rhs: Scalar) -> SymbolicTensor:
     _require_kind(o, lhs, "integer")
     o.nonzero(rhs, "an integer is divided by", lhs)
+    above, below = (affine_of(side.value()) if is_index(side) and not side.rank else None for side in (lhs, rhs))
+    if above is not None and below is not None and below.variables and op != "rem":
+        quotient = o.known_quotient(above, below)
+        return size(quotient) if quotient is not None else o.refuse("a quotient of sizes that the source has not")
     return applied(o, partial(cell, op), (lhs, rhs))
 
 

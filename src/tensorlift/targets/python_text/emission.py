@@ -171,7 +171,7 @@ class Emission:
         """Yield the definitions of the sizes that are used, in an order in which each knows what it needs."""
         for size in reversed(self.program.derived):
             if size.name in self.spell.used:
-                self.spell.used.update(dict.fromkeys(size.numerator.variables))
+                self.spell.used.update(dict.fromkeys(size.made_of))
         for source in reversed(self.program.sizes):
             if source.name in self.spell.used:
                 self.spell.used.update(dict.fromkeys(source.rest.variables))
@@ -185,7 +185,8 @@ class Emission:
         for size in self.program.derived:
             if size.name in self.spell.used:
                 numerator = self.spell.size(size.numerator).within(Precedence.PRODUCT)
-                yield f"{INDENT}{self.names[size.name]} = {numerator} // {size.divisor}"
+                divisor = self.spell.size(size.divisor).within(Precedence.UNARY)
+                yield f"{INDENT}{self.names[size.name]} = {numerator} // {divisor}"
 
     def _shape_lines(self, array: str, sources: list[SizeSource]) -> Iterator[str]:
         rank = next(len(p.shape) for p in self.program.parameters if p.name == array)

@@ -98,22 +98,20 @@ class Sizes:
         value = self.build.convert(counted, "i64")
         if source.rest != ZERO:
             value = self.build.elementwise("subtract", value, self.index(source.rest))
-        self._symbols[source.name] = self._quotient(value, source.factor)
+        self._symbols[source.name] = self._quotient(value, Affine(source.factor))
         return self._symbols[source.name]
 
     def derive(self, derived: DerivedSize) -> Array:
         """Let a size be a quotient of others."""
-        made_of = [self._behind.get(name, (name,)) for name in derived.numerator.variables]
+        made_of = [self._behind.get(name, (name,)) for name in derived.made_of]
         self._behind[derived.name] = tuple(source for sources in made_of for source in sources)
         if not self._holds(derived.numerator, ZERO):
             raise self._needed(derived.numerator.variables, "a quotient of negative sizes rounds otherwise")
         self._symbols[derived.name] = self._quotient(self.index(derived.numerator), derived.divisor)
         return self._symbols[derived.name]
 
-    def _quotient(self, value: Array, divisor: int) -> Array:
-        if divisor == 1:
-            return value
-        return self.build.elementwise("divide", value, self.build.constant(divisor, (), "i64"))
+    def _quotient(self, value: Array, divisor: Affine) -> Array:
+        return value if divisor == 1 else self.build.elementwise("divide", value, self.index(divisor))
 
     # -- what they give
 

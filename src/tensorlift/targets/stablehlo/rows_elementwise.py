@@ -51,20 +51,22 @@ def _divided(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> Symbol
     """Divide reals, and integers as in C, which is as in Python where the dividend is a position."""
     if is_float(lhs.dtype):
         return arithmetic.true_divide(arithmetic.FUNCTION, o, lhs, rhs)
-    op = "floordiv" if _is_position(o, lhs) and _is_positive(rhs) else "tdiv"
+    known = _size_quotient(o, lhs, rhs) if not (lhs.rank or rhs.rank) else None
+    op = "floordiv" if known is not None or (_is_position(o, lhs) and _is_positive(rhs)) else "tdiv"
     result = arithmetic.integer_division(op, arithmetic.FUNCTION, o, lhs, rhs)
-    known = _size_quotient(o, lhs, rhs) if op == "floordiv" and not lhs.rank else None
     if known is not None:
         return result.with_cells((), lambda _: terms.index(known, result.dtype))
     return result
 
 
 def _size_quotient(o: Obligations, dividend: SymbolicTensor, divisor: SymbolicTensor) -> Affine | None:
-    """Return the quotient of a size that is a size too."""
+    """Return the quotient of a size that is a size too; a number must divide what is not negative."""
     numerator, denominator = affine_of(dividend.value()), affine_of(divisor.value())
-    assert numerator is not None
-    assert denominator is not None
-    return o.known_quotient(numerator, denominator.constant)
+    if numerator is None or denominator is None:
+        return None
+    if denominator.is_constant and not (_is_position(o, dividend) and _is_positive(divisor)):
+        return None
+    return o.known_quotient(numerator, denominator)
 
 
 def _remainder(o: Obligations, lhs: SymbolicTensor, rhs: SymbolicTensor) -> SymbolicTensor:
