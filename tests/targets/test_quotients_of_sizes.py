@@ -82,6 +82,14 @@ def test_nothing_is_divided_before_the_divisor_is_known_to_be_positive() -> None
     )
 
 
+def test_extents_that_are_one_quotient_are_equal_where_no_argument_tells_it() -> None:
+    (function,) = lift(HEADS.replace("hs * in", "2 * in").replace("] = ", "] += "), guards=True).functions
+    assert "if in_.shape[1] != out.shape[2]:" in (function.program or "")
+    (function,) = lift(HEADS, guards=True).functions
+    text = function.program or ""
+    assert 0 < text.index("if NH < 1:") < text.index("if in_.shape[1] != (C // NH):")
+
+
 def test_a_certificate_says_that_sizes_can_be_divided() -> None:
     certificate = certificate_from_json(lifted_text(HEADS).certificate or {})
     listed = tuple(text for text in certificate.preconditions if text != "NH >= 1")

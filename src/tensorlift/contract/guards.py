@@ -60,7 +60,17 @@ def guards_of(
         for condition in _over_parameters(precondition.condition, parameters, names, told):
             because = f"{precondition.text}{_where(precondition.condition, told)}{_at(precondition.location)}"
             found.append(Guard(condition, f"{function} needs that {because}"))
+    found.sort(key=lambda guard: _divides(guard.condition))  # by what is known to be positive then
     return tuple({guard.condition: guard for guard in reversed(found)}.values())[::-1]
+
+
+def _divides(condition: Condition) -> bool:
+    """Tell whether a relation speaks of a quotient by a size."""
+    if isinstance(condition, AnyOf):
+        return any(_divides(part) for choice in condition.choices for part in choice)
+    sums = (condition.left, condition.right) if isinstance(condition, Compare) else ()
+    atoms = [atom for value in sums for _, factors in value.terms for atom in factors]
+    return any(isinstance(atom, Quotient) and atom.divisor.value is None for atom in atoms)
 
 
 def unguarded(preconditions: Iterable[Precondition]) -> list[Precondition]:
@@ -76,7 +86,10 @@ def _type_of(parameter: Parameter) -> Condition:
 
 
 def _told_sizes(parameters: Sequence[Parameter], arrays: Mapping[str, tuple[Sum, ...]]) -> dict[Atom, Sum]:
-    """Give the sizes that are no parameters as sums of extents: plain extents first, then what they leave in others."""
+    """Give the sizes that are no parameters as sums of extents: plain extents first, then what they leave in others.
+
+    A quotient of sizes that no extent tells is what the first extent with it says.
+    """
     own = {p.name for p in parameters}
     extents = [(Extent(name, axis), extent) for name, shape in arrays.items() for axis, extent in enumerate(shape)]
     extents.sort(key=lambda entry: not isinstance(entry[1].atom, str))
@@ -93,6 +106,11 @@ def _told_sizes(parameters: Sequence[Parameter], arrays: Mapping[str, tuple[Sum,
                 found = _solved(extent.substitute(told), name, place)
                 if found is not None:
                     told[name], progress = found, True
+    for place, extent in extents:
+        for factor, atoms in extent.terms:
+            is_untold = any(name not in own and name not in told for atom in atoms for name in Sum.name(atom).atoms())
+            if is_untold and factor == len(atoms) == 1 and isinstance(atoms[0], Quotient):
+                told.setdefault(atoms[0], Sum.name(place) - (extent - Sum.name(atoms[0])).substitute(told))
     return told
 
 
