@@ -42,6 +42,11 @@ QUICKER = {
       for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) a[i][j] += 1; }""",
         "(double)m * n > 65536",
     ),
+    "a cell that is at hand": (
+        """void f(int n, float *u, const float P[n][n], float Q[n][n], const float *w) { for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) { u[j] = P[i][j] * w[j]; Q[i][j] = u[j] + u[j] * u[j]; } }""",
+        "(double)n * n > 65536",
+    ),
     "a step of time": (
         """void f(int steps, int n, double *a, double *b) { for (int t = 0; t < steps; t++) {
       for (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1];

@@ -173,6 +173,7 @@ class _Iteration:
         self._known: set[Any] = set()
         self._stores: dict[SSAValue, int] = defaultdict(int)
         self._streams: dict[tuple[SSAValue, int], set[object]] = defaultdict(set)
+        self._just_stored: set[_Cell] = set()  # at hand still
         self._own: set[SSAValue] = set()
         self._stored = {op.memref for op in block.walk() if isinstance(op, StoreOp)}
         self._touched = Counter(op.memref for op in block.walk() if isinstance(op, LoadOp | StoreOp))
@@ -226,7 +227,10 @@ class _Iteration:
                 self._varying.add(cell)
         if isinstance(op.memref.owner, AllocaOp) and not _shape(op.memref):
             return waits  # in a register
-        self._streams[op.memref, stride].add((isinstance(op, StoreOp), place))
+        if isinstance(op, StoreOp):
+            self._just_stored.add(cell)
+        if isinstance(op, StoreOp) or cell not in self._just_stored:
+            self._streams[op.memref, stride].add((isinstance(op, StoreOp), place))
         return waits
 
     def _is_sum(self, op: StoreOp) -> bool:
