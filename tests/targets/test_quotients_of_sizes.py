@@ -45,7 +45,12 @@ def test_what_is_divided_is_asked_for() -> None:
     }
 
 
-@pytest.mark.parametrize("source", [HEADS, COUNT, HEAD], ids=["heads", "count", "head"])
+UNSIGNED = (
+    "void f(double *y, unsigned n, unsigned d) { unsigned q = n / d + 1; for (unsigned i = 1; i < q; i++) y[i] = 2; }"
+)
+
+
+@pytest.mark.parametrize("source", [HEADS, COUNT, HEAD, UNSIGNED], ids=["heads", "count", "head", "unsigned"])
 @pytest.mark.parametrize("target", ["numpy", "c"])
 def test_programs_compute_what_the_source_does(source: str, target: str) -> None:
     (function,) = lift(source, to=target, test=True).functions

@@ -16,7 +16,7 @@ from tensorlift.contract.notation import parse_condition, parse_sum
 from tensorlift.ir.function import base_type
 from tensorlift.ir.structures import MEMBER, guarded, is_member, read_structures, structure_of, type_of_place
 from tensorlift.ops.dtypes import DType, is_integer
-from tensorlift.poly.domain import UNIVERSE
+from tensorlift.poly.domain import UNIVERSE, Domain, at_least
 from tensorlift.proofs.conditions import on_sizes
 from tensorlift.proofs.failure import GUARD, CheckFailure
 from tensorlift.proofs.unit import Unit, check_declarations
@@ -49,6 +49,7 @@ _INTEGERS = {name for dtype, one in _C_NAMES.items() if is_integer(dtype) for na
 _RESERVED = frozenset({"apart", "on_threads", "calloc", "free", "main", "result", "NULL", "INT_MAX", "uintptr_t"})
 _FITS = re.compile(r"(const )?((signed |unsigned )?char|(unsigned )?short|int)\b")  # an int holds all values
 _CALL = re.compile(r"(?:const [\w ]+ result = |return )?(\w+)\((.*)\);")
+_UNSIGNED = re.compile(r"unsigned\b|size_t$|uint\d+_t$")
 _PLAIN = r"[\w ()+*/.>&-]*"  # sums, products and quotients of what C reaches
 _APART = re.compile(rf"apart\({_PLAIN}, {_PLAIN}, {_PLAIN}, {_PLAIN}\)")
 _CALLED = re.compile(r"\b(?!sizeof\b)\w+ ?\(")
@@ -282,9 +283,11 @@ class _Reading:
 
     def _check_divided(self, conditions: Mapping[str, Condition | None]) -> None:
         """Demand that nothing is divided by a size before it is known to be positive."""
-        known, demands = UNIVERSE, [demand for size in self.summary.derived for demand in size.demands]
+        types = {size: self.types.get(place, "") for size, place in self.caller.places.items()}
+        known = Domain.of(*(at_least(size, 0) for size in self.summary.sizes if _UNSIGNED.match(types.get(size, ""))))
+        divisors = [at_least(size.divisor, 1) for size in self.summary.derived]
         for test, condition in conditions.items():
-            if "/" in test and not known.implies(*demands):
+            if "/" in test and not known.implies(*divisors):
                 raise self._failure(f"nothing checks before that sizes can be divided, {test}")
             if condition is not None:
                 known = known & (on_sizes(condition, self.summary) or UNIVERSE)
