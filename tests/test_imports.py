@@ -152,7 +152,7 @@ def test_telling_of_operations_loads_no_library() -> None:
 
 
 _PROGRAM = "void f(int n, double a[n]) { for (int i = 0; i < n; i++) a[i] = 2 * a[i]; }"
-_IN_PROCESS = "measure.run_worker = lambda _module, facts, arrays, _limits: work(facts, arrays)"
+_IN_PROCESS = "machine._SECONDS = 0; measure.run_worker = lambda _module, facts, arrays, _limits: work(facts, arrays)"
 
 
 _COMMANDS: dict[str, list[str]] = {"run": [], "bench": ["--rounds", "3", "--seconds", "0.1", "--threads", "1"]}
@@ -165,7 +165,8 @@ def test_running_loads_no_other_library_than_the_one_asked_for(command: str, tmp
     source.write_text(_PROGRAM, encoding="utf-8")
     arguments = [command, str(source), "--sizes", "n=8", "--backend", "numpy", *_COMMANDS[command]]
     _run(
-        f"import sys; from tensorlift.runtime import measure; from tensorlift.runtime.measure_worker import work\n"
+        f"import sys; from tensorlift.runtime import machine, measure\n"
+        f"from tensorlift.runtime.measure_worker import work\n"
         f"from tensorlift.cli import main; {_IN_PROCESS}\n"
         f"assert main({arguments!r}) == 0\n"
         f"assert not {{'jax', 'torch', 'matplotlib'}} & set(sys.modules)"

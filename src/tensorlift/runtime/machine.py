@@ -21,6 +21,7 @@ void tl_triad(double *restrict a, const double *restrict b, const double *restri
   for (long i = 0; i < n; i++) a[i] = b[i] + s * c[i];
 }
 """
+_SECONDS = 0.6  # for each peak
 _FLAGS = ("-shared", "-fPIC", "-w")
 
 
@@ -65,6 +66,7 @@ def _measured(conditions: Conditions, module: str, footprint: int) -> dict[str, 
             "device": conditions.device,
             "threads": conditions.threads,
             "footprint": footprint,
+            "seconds": _SECONDS,
         }
         try:
             reply, _ = run_worker("machine_worker", facts, {}, conditions.limits())

@@ -23,30 +23,33 @@ _ROWS = 1024
 _IN_MEMORY = 3 << 26  # bytes of three arrays that no cache holds
 _TRIAD_BYTES = 24  # of one cell
 _LEAST_CELLS = 4096
-_SECONDS, _LEAST_CALLS = 0.6, 5
+_LEAST_CALLS = 5
 
 
 def work(facts: Facts, _arrays: dict[str, Array]) -> tuple[Facts, dict[str, Array]]:
-    """Measure the triad on ``facts["footprint"]`` bytes; where that is 0, on arrays in memory, and products too."""
+    """Measure the triad on ``facts["footprint"]`` bytes; where that is 0, on arrays in memory, and products too.
+
+    Each is called for ``facts["seconds"]``.
+    """
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: facts["threads"]])
-    library = load_library(facts["module"], facts["device"])
+    library, seconds = load_library(facts["module"], facts["device"]), facts["seconds"]
     cells = max((facts["footprint"] or _IN_MEMORY) // _TRIAD_BYTES, _LEAST_CELLS)
     teams = sorted({1, facts["threads"]})
-    reply: Facts = {"triad": max(_triad(facts["library"], library, cells, team) for team in teams)}
+    reply: Facts = {"triad": max(_triad(facts["library"], library, cells, team, seconds) for team in teams)}
     if not facts["footprint"]:
-        reply["gemm"] = {dtype: _product(library, dtype) for dtype in ("float64", "float32")}
+        reply["gemm"] = {dtype: _product(library, dtype, seconds) for dtype in ("float64", "float32")}
     return reply, {}
 
 
-def _product(library: Library, dtype: str) -> float:
+def _product(library: Library, dtype: str, seconds: float) -> float:
     """Give the GFLOP/s of a matrix product."""
     a = library.give(np.random.default_rng(0).random((_ROWS, _ROWS)).astype(dtype))
     if str(a.dtype).rpartition(".")[2] != dtype:
         return 0.0  # the library has no such type
-    return 2 * _ROWS**3 / _best(lambda: library.wait(a @ a)) / 1e9
+    return 2 * _ROWS**3 / _best(lambda: library.wait(a @ a), seconds) / 1e9
 
 
-def _triad(compiled: str, library: Library, cells: int, threads: int) -> float:
+def _triad(compiled: str, library: Library, cells: int, threads: int, seconds: float) -> float:
     """Give the GB/s of the triad."""
     a, b, c = (np.full(cells, value) for value in (0.0, 1.0, 2.0))
     if compiled:
@@ -63,18 +66,18 @@ def _triad(compiled: str, library: Library, cells: int, threads: int) -> float:
         def call() -> None:
             library.wait(add(first, second))
 
-    return _TRIAD_BYTES * cells / _best(call) / 1e9
+    return _TRIAD_BYTES * cells / _best(call, seconds) / 1e9
 
 
 def _fused(x: Any, y: Any) -> Any:
     return x + 3.0 * y
 
 
-def _best(call: Callable[[], Any]) -> float:
+def _best(call: Callable[[], Any], seconds: float) -> float:
     """Give the least seconds of several calls."""
     call()
     least, begin, calls = math.inf, time.perf_counter(), 0
-    while calls < _LEAST_CALLS or time.perf_counter() - begin < _SECONDS:
+    while calls < _LEAST_CALLS or time.perf_counter() - begin < seconds:
         start = time.perf_counter()
         call()
         least = min(least, time.perf_counter() - start)
