@@ -1,4 +1,7 @@
-"""Scan random functions by one process and by more: ``python bench/scan.py [--functions N] [--jobs 1,2] [--rounds N]``.
+"""Scan functions by one process and by more: ``python bench/scan.py [--functions N] [--jobs 1,2] [--rounds N]``.
+
+One function in ``--one-in`` is a random program, which takes long; the others are as most functions of a code base are:
+short loops, a helper without any, a search, a loop that calls what nothing is known of.
 
 Prints for each number of processes the median of functions a second, how many times as many that is as with the first
 number (in turns, the median of the ratios), and the most memory that the process took which scans.
@@ -19,14 +22,22 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a scri
 from bench.generate import generate
 
 _IN_A_FILE = 10
+_SHORT = (
+    "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] *= 0.5; }",
+    "int f(int a, int b) { return a < b ? b - a : 0; }",
+    "float f(int n, const float *x) { float s = 0; for (int i = 0; i < n; i++) s += x[i] * x[i]; return s; }",
+    "int f(int n, const int *x, int key) { for (int i = 0; i < n; i++) if (x[i] == key) return i; return -1; }",
+    "extern void g(void *); void f(void **list, int n) { for (int i = 0; i < n; i++) g(list[i]); }",
+)
 
 
-def write_sources(folder: Path, functions: int) -> None:
-    """Write files in C of ten functions each."""
+def write_sources(folder: Path, functions: int, one_in: int) -> None:
+    """Write files in C of ten functions each; one function in ``one_in`` is random."""
     for first in range(0, functions, _IN_A_FILE):
-        seeds = range(first, min(first + _IN_A_FILE, functions))
-        texts = (generate(seed).replace(" f(", f" f{seed}(", 1) for seed in seeds)
-        (folder / f"file{first}.c").write_text("\n".join(texts), encoding="utf-8")
+        numbers = range(first, min(first + _IN_A_FILE, functions))
+        texts = (_SHORT[number % len(_SHORT)] if number % one_in else generate(number) for number in numbers)
+        named = (text.replace(" f(", f" f{number}(", 1) for number, text in zip(numbers, texts, strict=True))
+        (folder / f"file{first}.c").write_text("\n".join(named), encoding="utf-8")
 
 
 def scan(folder: Path, jobs: int) -> tuple[float, float]:
@@ -54,10 +65,11 @@ def main() -> None:
     parser.add_argument("--functions", type=int, default=10_000, help="how many")
     parser.add_argument("--jobs", default="1,2", help="numbers of processes")
     parser.add_argument("--rounds", type=int, default=1, help="scans with each number, in turns")
+    parser.add_argument("--one-in", type=int, default=5, help="so many functions is random")
     options = parser.parse_args()
     jobs = [int(number) for number in options.jobs.split(",")]
     with tempfile.TemporaryDirectory() as name:
-        write_sources(Path(name), options.functions)
+        write_sources(Path(name), options.functions, options.one_in)
         taken = [[scan(Path(name), number) for number in jobs] for _ in range(options.rounds)]
     for place, number in enumerate(jobs):
         rate = median(options.functions / turn[place][0] for turn in taken)
