@@ -47,6 +47,10 @@ QUICKER = {
       for (int j = 0; j < n; j++) { u[j] = P[i][j] * w[j]; Q[i][j] = u[j] + u[j] * u[j]; } }""",
         "(double)n * n > 65536",
     ),
+    "what does not vary": (
+        """void f(int n, const int *r, int *q) { for (int i = 0; i < n; i++) { int t = r[0]; q[i] = t % 97; } }""",
+        "n > 65536",
+    ),
     "a step of time": (
         """void f(int steps, int n, double *a, double *b) { for (int t = 0; t < steps; t++) {
       for (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1];

@@ -142,6 +142,7 @@ PIVOT = """void f(int n, double x[n]) {
 """
 SCALED_BY_ONE = "void f(int n, int k, double x[n]) { if (k < n) for (int i = 0; i < k; i++) x[i] /= x[k]; }"
 LAST_OF_ITS_OWN = "void f(int n, double x[n]) { for (int i = 0; i < n; i++) x[i] = x[i] * x[i] - x[n - 1]; }"
+OF_THE_SAME_TYPE = "void f(int n, const int *r, int *q) { for (int i = 0; i < n; i++) q[i] = r[0] % 97; }"
 FIRST_OF_ITS_OWN = "void f(int n, double x[n]) { for (int i = 0; i < n; i++) x[i] -= x[0]; }"
 MOMENTUM = """void f(int n, double lr, double mu, double g[n], double v[n], double w[n]) {
   for (int i = 0; i < n; i++) { v[i] = mu * v[i] + g[i]; w[i] -= lr * v[i]; }
@@ -206,19 +207,20 @@ def test_a_running_fold_that_falls_goes_through_the_cells_from_the_last_one() ->
 @pytest.mark.parametrize(
     ("source", "once"),
     [
-        (PIVOT, "double old = x[n - i - 1];\n"),
-        (SCALED_BY_ONE, "  if (n >= k + 1)\n    old = x[k];\n"),
-        (LAST_OF_ITS_OWN, "double old = x[n - 1];\n"),
+        (PIVOT, "double x_cell = x[n - i - 1];\n"),
+        (SCALED_BY_ONE, "  if (n >= k + 1)\n    x_cell = x[k];\n"),
+        (OF_THE_SAME_TYPE, "int r_cell = r[0];\n"),
+        (LAST_OF_ITS_OWN, "double x_cell = x[n - 1];\n"),
     ],
 )
 def test_a_cell_that_a_loop_overwrites_is_read_before_it(source: str, once: str) -> None:
     text = _program(source)
     assert once in text
-    assert text.count("old") == 2 + text.count("double old;")
+    assert text.count("_cell") == 2 + text.count("double x_cell;")
 
 
 def test_a_cell_that_a_loop_reads_after_it_was_overwritten_is_read_where_it_is() -> None:
-    assert "old" not in _program(FIRST_OF_ITS_OWN)
+    assert "cell" not in _program(FIRST_OF_ITS_OWN)
 
 
 def test_a_running_fold_of_cells_that_it_overwrites_reads_a_copy() -> None:

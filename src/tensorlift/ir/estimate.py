@@ -175,7 +175,7 @@ class _Iteration:
         self._streams: dict[tuple[SSAValue, int], set[object]] = defaultdict(set)
         self._just_stored: set[_Cell] = set()  # at hand still
         self._own: set[SSAValue] = set()
-        self._stored = {op.memref for op in block.walk() if isinstance(op, StoreOp)}
+        self._stored = Counter(op.memref for op in block.walk() if isinstance(op, StoreOp))
         self._touched = Counter(op.memref for op in block.walk() if isinstance(op, LoadOp | StoreOp))
         self._held: dict[SSAValue, SSAValue] = {}  # in variables of an iteration
         self._branches = any(op.regions and not isinstance(op, ForOp) for op in block.ops)
@@ -222,9 +222,15 @@ class _Iteration:
         cell = _Cell(op.memref, place, self._stores[op.memref])
         stride = 0 if self._around is None else self._loops.stride(op, self._around)
         if isinstance(op, LoadOp):
+            if op.memref in self._held and self._stored[op.memref] == 1:
+                held = self._held[op.memref]
+                self._values[op.result] = self._values.get(held, held)
+                return 0.0
             self._values[op.result] = cell
             if stride or op.memref in self._stored or any(index in self._varying for index in place):
                 self._varying.add(cell)
+            elif self._around is not None:
+                return 0.0
         if isinstance(op.memref.owner, AllocaOp) and not _shape(op.memref):
             return waits  # in a register
         if isinstance(op, StoreOp):

@@ -13,8 +13,9 @@ static void kernel_gramschmidt_lifted(ptrdiff_t m, ptrdiff_t n, double A[restric
     for (ptrdiff_t l = 0; l < m; l++)
       sum += A[l][k] * A[l][k];
     R[k][k] = sqrt(sum);
+    double R_cell = R[k][k];
     for (ptrdiff_t i = 0; i < m; i++)
-      Q[i][k] = A[i][k] / R[k][k];
+      Q[i][k] = A[i][k] / R_cell;
     if (n >= k + 2)
       cblas_dgemv(CblasRowMajor, CblasTrans, m, n - k - 1, 1.0, &A[0][k + 1], n, &Q[0][k], n, 0.0, &R[k][k + 1], 1);
     #pragma omp parallel for if ((double)m * (n - 1) > 65536)

@@ -300,7 +300,7 @@ class PieceWriter:
         while not self.plain:
             repeats = [fold for fold in folds_of(piece.term) if _repeats(fold, piece)]
             fold = min(repeats, key=_nesting, default=None)  # others may hold it
-            once = fold or self._overwritten(piece)
+            once = fold or self._steady(piece)
             own = () if once is None else tuple(v for v in piece.variables if v in once.free)
             where = piece.where.project_out(*(v for v in piece.variables if v not in own))
             if isinstance(once, Read) and _reads_exist(once, piece.context, self.memory.shape):
@@ -308,22 +308,26 @@ class PieceWriter:
             shape = None if once is None else self._extents(own, where)
             if once is None or shape is None:
                 break
-            slot = self.new_slot("part" if once is fold else "old", once.dtype, shape)
+            named = f"{self.memory.place[once.array].name}_cell" if isinstance(once, Read) else "part"
+            slot = self.new_slot(named, once.dtype, shape)
             cell = terms.read(f"{slot.name} computed before", tuple(map(Affine.var, own)), once.dtype)
             lines += self.piece(Piece(slot, own, where, once, piece.context, cell))
             self.memory.put(cell.array, slot)
             piece = replace(piece, term=replaced(piece.term, once, cell))
         return lines, piece
 
-    def _overwritten(self, piece: Piece) -> Read | None:
-        """Return a cell of the memory that a piece writes which is read at several points: none may overwrite it."""
-        versions, outer = self.memory.inside(piece.slot), {*self.sizes, *piece.context.variables()} - {*piece.variables}
-        if all(is_single_valued(piece.where, variable) for variable in piece.variables):
+    def _steady(self, piece: Piece) -> Read | None:
+        """Return a cell that is read at all points of a piece, and that compilers may take to be written at some.
+
+        It is in the memory that is written, which may go on after it was read, or of its type in a loop for threads.
+        """
+        if has_fold(piece.term) or all(is_single_valued(piece.where, variable) for variable in piece.variables):
             return None
-        found: list[Read] = []
+        outer, found = {*self.sizes, *piece.context.variables()} - {*piece.variables}, list[Read]()
 
         def visit(read: Read, _: Domain) -> None:
-            if read.array in versions and all(outer.issuperset(index.variables) for index in read.indices):
+            indices = read.indices if read.dtype == piece.slot.dtype and self.memory.place[read.array].shape else ()
+            if indices and all(outer.issuperset(index.variables) for index in indices):
                 found.append(read)
 
         visit_reads(piece.term, piece.where, visit)
