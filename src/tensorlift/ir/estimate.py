@@ -35,7 +35,7 @@ _WAITING = 3.0  # for the sum of the iteration before
 _LOADED_AND_STORED = 2  # times that a plain sum is reached in an iteration
 _UNROLLED = 16  # iterations of a loop at most whose sums wait while others run
 _BLOCK = 8  # cells that come from memory together
-_FUNCTION, _DIVISION = 40.0, 20.0
+_FUNCTION, _DIVISION, _CALL = 40.0, 20.0, 8.0  # fmax and fmin are calls, for NaN
 _ROOT, _ROOT_ALONE = 3.0, 10.0  # where nobody asks for errno, several at a time, and else
 _STEPS = {
     **dict.fromkeys(("arith.constant", "arith.index_cast", "arith.extf", "affine.yield", "scf.yield"), 0.0),
@@ -43,6 +43,8 @@ _STEPS = {
     **{f"math.{name}": 1.0 for name in ("absf", "absi", "copysign", "fma", "floor", "ceil", "trunc", "roundeven")},
     "arith.divf": 8.0,
     "math.powf": 2 * _FUNCTION,
+    "arith.maxnumf": _CALL,
+    "arith.minnumf": _CALL,
 }
 _SUMS = {"arith.addf", "arith.subf", "arith.mulf"}  # in floats, which are not reordered unless one may
 

@@ -247,6 +247,8 @@ class PieceWriter:
             cell = self.cell(piece.where)
             with self.names.scope():
                 here = substitute(piece.term, values)
+                if not piece.variables and terms.applies(here, "select") and here.args[2] is piece.own:
+                    return self._sometimes(here.args[0], here.args[1], piece)
                 wraps = may_overflow("add", here.dtype, self.wrapping)
                 rest = None if wraps else _added_to(here, substitute(piece.own, values))
                 if not piece.variables and rest is None:
@@ -260,6 +262,13 @@ class PieceWriter:
             return [*cell.lines, f"{piece.target(values)} {'=' if rest is None else '+='} {text};"]
 
         return nest(piece.domain, piece.variables, piece.context, body, falling=piece.falling)
+
+    def _sometimes(self, test: Term, chosen: Term, piece: Piece) -> list[Line]:
+        """Return statements that give a variable another value where a test holds."""
+        cell, arm = self.cell(piece.where), self.cell(piece.where)
+        condition_ = cell.value(test).source
+        text = arm.value(chosen).source
+        return [*cell.lines, Block(f"if ({condition_})", [*arm.lines, f"{piece.target({})} = {text};"])]
 
     def beside(self, found: Beside) -> list[Line]:
         """Return loops that compute pieces side by side: all that is stored is computed first."""
