@@ -12,16 +12,16 @@ from tensorlift.record import Level
 from tensorlift.source import source_from_text
 
 STAY = {
+    "a shift of the rest": """void f(int n, int k, double *a) { for (int j = 0; j < k; j++) {
+      double t = a[j]; a[j] = a[n + j] + 1; a[n + j] = t; } }""",
+}
+GO = {
     "bubble sort": """void f(int n, double *a) { for (int i = 0; i < n; i++) for (int j = 0; j + 1 < n - i; j++)
       if (a[j] > a[j + 1]) { double t = a[j]; a[j] = a[j + 1]; a[j + 1] = t; } }""",
     "one pass of it": """void f(int n, double *a) { for (int j = 0; j + 1 < n; j++)
       if (a[j] > a[j + 1]) { double t = a[j]; a[j] = a[j + 1]; a[j + 1] = t; } }""",
     "butterflies": """void f(int len, int i, double w, double *a) { for (int j = 0; j < len / 2; j++) {
       double t = a[i + j + len / 2] * w; a[i + j + len / 2] = a[i + j] - t; a[i + j] += t; } }""",
-    "a shift of the rest": """void f(int n, int k, double *a) { for (int j = 0; j < k; j++) {
-      double t = a[j]; a[j] = a[n + j] + 1; a[n + j] = t; } }""",
-}
-GO = {
     "part of a row": "void f(int k, int i, double *a) { for (int j = 0; j < k; j++) a[i + j] *= 2; }",
     "scale": "void f(int n, double *a) { for (int i = 0; i < n; i++) a[i] *= 2; }",
     "exclusive sums": """void f(int n, const double *a, double *o) { double s = 0;
