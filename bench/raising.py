@@ -29,7 +29,8 @@ from bench.tactics import CHAINS
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.ir.text import parse_module, print_module
 from tensorlift.languages.c import read_c
-from tensorlift.raising.pipeline import parse_passes, run_passes
+from tensorlift.raising.pipeline import run_passes
+from tensorlift.raising.pipeline_text import parse_passes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -32,6 +32,8 @@ def test_without_passes_a_module_is_printed_as_it_is(capsys: pytest.CaptureFixtu
         [_LINALG],
         ["--pass-pipeline", "raise-affine-to-linalg"],
         ["--pass-pipeline=builtin.module(raise-affine-to-linalg)"],
+        ["--pass-pipeline=builtin.module( func.func(raise-affine-to-linalg, cse), canonicalize )"],
+        ["--pass-pipeline=func.func(raise-affine-to-linalg{}),cse", "--canonicalize"],
     ],
 )
 def test_a_pass_is_a_flag_or_part_of_a_pipeline(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -66,20 +68,33 @@ def test_statistics_count_what_a_pass_did(flag: str, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize(
-    ("pipeline", "message"),
+    ("pipeline", "column", "message"),
     [
-        ("raise", "there is no pass 'raise' [TL591]"),
-        ("raise-affine-to-linalg,", "is no pipeline: a comma stands at its end [TL590]"),
-        ("raise-affine-to-linalg{", "is no pipeline"),
-        ("raise-affine-to-linalg raise-affine-to-linalg", "is no pipeline"),
-        ("func.func(raise-affine-to-linalg)", "is no pipeline"),
-        ("raise-affine-to-linalg{depth=3}", "is no use of a pass"),
+        ("raise", 1, "there is no pass 'raise' [TL591]"),
+        ("raise-affine-to-linalg,", 24, "not a pipeline: a comma stands at its end [TL590]"),
+        ("cse,,cse", 5, "not a pipeline: the name of a pass is missing [TL590]"),
+        ("raise-affine-to-linalg{", 23, "not a pipeline: the brace is not closed [TL590]"),
+        ("cse{a=}", 7, "not a pipeline: "),
+        ("cse cse", 5, "not a pipeline: a comma is missing [TL590]"),
+        ("builtin.module(func.func(cse)", 15, "not a pipeline: the bracket is not closed [TL590]"),
+        ("func.func(cse))", 15, "not a pipeline: no bracket is open that this one closes [TL590]"),
+        ("cse,gpu.module(cse)", 5, "passes cannot run on 'gpu.module' here [TL591]"),
+        ("func.func(builtin.module(cse))", 11, "passes cannot run on 'builtin.module' inside of func.func( ) [TL591]"),
+        ("func.func(raise-linalg-to-blas)", 11, "adds functions to the module, and cannot run on one [TL591]"),
+        ("raise-affine-to-linalg{depth=3}", 24, "'raise-affine-to-linalg' has no option 'depth' [TL591]"),
     ],
 )
-def test_a_wrong_pipeline_is_refused(pipeline: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_pipeline_is_refused(
+    pipeline: str, column: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["opt", "matmul.mlir", f"--pass-pipeline={pipeline}"]) == 2
     shown = capsys.readouterr()
-    assert message in shown.err
+    place, said, line, caret, remedy, *_ = shown.err.replace("error: ", "error: \n", 1).splitlines()
+    assert place == f"pass-pipeline:1:{column}: error: "
+    assert message in said
+    assert line.endswith(f"| {pipeline}")
+    assert caret.index("^") == line.index("|") + 1 + column
+    assert remedy.startswith("  help: ")
     assert shown.out == ""
 
 

@@ -14,7 +14,8 @@ from referencing import Registry, Resource
 
 from tensorlift.cli import main
 from tensorlift.proofs.certificate import seal_of
-from tensorlift.raising.pipeline import Result, parse_passes, run_passes
+from tensorlift.raising.pipeline import Result, run_passes
+from tensorlift.raising.pipeline_text import parse_passes
 from tensorlift.runtime.mlir.tools import checked, find_tools
 
 _DOCS = Path(__file__).parents[2] / "docs"

@@ -9,7 +9,8 @@ import pytest
 from bench.mlir_in_place import find_blas, load_in_place
 from bench.raising import CONTRACTIONS, NAMES, measure, nest
 
-from tensorlift.raising.pipeline import Result, parse_passes, run_passes
+from tensorlift.raising.pipeline import Result, run_passes
+from tensorlift.raising.pipeline_text import parse_passes
 from tensorlift.raising.routines import Routine
 from tensorlift.runtime.mlir.tools import checked, find_tools
 

@@ -12,7 +12,8 @@ from bench.mlir_in_place import find_blas, load_in_place
 from bench.raising import chain
 from bench.tactics import CHAINS
 
-from tensorlift.raising.pipeline import Result, parse_passes, run_passes
+from tensorlift.raising.pipeline import Result, run_passes
+from tensorlift.raising.pipeline_text import parse_passes
 from tensorlift.runtime.mlir.tools import checked, find_tools
 from tensorlift.synthesis.tactics.chains import chain_order, parenthesised
 

@@ -16,7 +16,8 @@ from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain
 from tensorlift.poly.polynomial import Polynomial
 from tensorlift.raising.dimensions import Dimensions, Place, dimensions_of
-from tensorlift.raising.pipeline import Result, parse_passes, run_passes
+from tensorlift.raising.pipeline import Result, run_passes
+from tensorlift.raising.pipeline_text import parse_passes
 from tensorlift.runtime.mlir.tools import checked, find_tools
 
 _TOOLS = find_tools()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tensorlift.ir.text import parse_module, print_module
-from tensorlift.raising.pipeline import Result, parse_passes, run_passes
+from tensorlift.raising.pipeline import Result, run_passes
+from tensorlift.raising.pipeline_text import parse_passes
 from tensorlift.runtime.mlir.tools import checked, find_tools
 
 _TOOLS = find_tools()

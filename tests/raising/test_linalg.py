@@ -11,7 +11,8 @@ from tensorlift.ir.structured import product_space
 from tensorlift.ir.subscripts import PRODUCTS
 from tensorlift.ir.text import functions, parse_module, print_module
 from tensorlift.raising.nests import Nest, replace_proved
-from tensorlift.raising.pipeline import Result, parse_passes, run_passes
+from tensorlift.raising.pipeline import Result, run_passes
+from tensorlift.raising.pipeline_text import parse_passes
 from tensorlift.runtime.mlir.tools import checked, find_tools
 
 _TOOLS = find_tools()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tensorlift.raising.pipeline import parse_passes, run_passes
+from tensorlift.raising.pipeline import run_passes
+from tensorlift.raising.pipeline_text import parse_passes
 
 
 def said(text: str, pipeline: str = "raise-affine-to-linalg") -> list[str]:

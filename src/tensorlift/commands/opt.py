@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensorlift.commands.options import OK, complain
+from tensorlift.commands.options import OK, USAGE, complain
 
 if TYPE_CHECKING:
     from tensorlift.raising.pipeline import Result
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _SCHEMA = 1  # of the report
 _PASSES = {
+    "canonicalize": "Fold constants, simplify operations, and remove what nothing uses (xDSL's pass, not proved).",
+    "cse": "Compute common subexpressions once (xDSL's pass, not proved).",
     "delinearize": "Access flat memrefs through views with dimensions, where subscripts are proved to stay in them.",
     "distribute-loops": "Split nests with several stores into perfect nests with one store each.",
     "raise-affine-to-affine": "Replace nests that are products by named operations, and keep all other loops.",
@@ -46,7 +48,7 @@ def _pass_flags(command: Any) -> Any:
     metavar="PASSES",
     expose_value=False,
     callback=_collect,
-    help="Run these passes: name,name{option=value}.",
+    help="Run these passes: name,name{option=value},func.func(name).",
 )
 @click.option("-o", "--output", metavar="OUT", help="Write the module to this file.")
 @click.option("--json", "report", metavar="REPORT", help="Write what was replaced, with certificates, to this file.")
@@ -80,12 +82,19 @@ def opt(  # noqa: PLR0913 - one parameter for each option
     replacements assume is tested where the function starts: it calls the raised function or the original.
     Exit status: 0, 1 where a replacement contradicts its proof, 2 where the request or the module is wrong.
     """
-    from tensorlift.raising.pipeline import parse_passes, run_passes
+    from tensorlift.diagnostics import LiftError
+    from tensorlift.raising.pipeline import run_passes
+    from tensorlift.raising.pipeline_text import PIPELINE, parse_passes
     from tensorlift.report.output import STDOUT, check_outputs, write_output
-    from tensorlift.source import read_source
+    from tensorlift.source import read_source, source_from_text
 
     check_outputs(file, [name for name in (output, report) if name])
-    passes = [one for text in context.meta.get("passes", []) for one in parse_passes(text)]
+    passes = []
+    for text in context.meta.get("passes", []):
+        try:
+            passes += parse_passes(text)
+        except LiftError as wrong:
+            return complain(wrong.diagnostics, USAGE, source_from_text(text, PIPELINE))
     source = read_source(file)
     show = _show_after if after_all else None
     result = run_passes(source.text, source.name, passes, show)

@@ -5,6 +5,7 @@ Matrix chains in a block: products whose results only the next product reads, as
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -145,6 +146,13 @@ class Report:
         """Count something."""
         self.counts[what] = self.counts.get(what, 0) + number
 
+    @contextmanager
+    def counting(self, op: Operation) -> Iterator[None]:
+        """Count the operations that are removed inside of one."""
+        before = sum(1 for _ in op.walk())
+        yield
+        self.count("operations removed", before - sum(1 for _ in op.walk()))
+
     def at(self, function: Operation) -> Operation:
         """Note the function that a pass is at."""
         self.function = function
@@ -194,6 +202,7 @@ class Report:
 class RaisingPass(ModulePass):
     """A pass that reports what it did."""
 
+    is_nestable: ClassVar[bool] = True  # whether it needs no more of the module than one function
     report: Report = field(default_factory=Report, init=False, compare=False, repr=False)
 
 
@@ -337,6 +346,7 @@ class RaiseLinalgToBlas(RaisingPass):
     """
 
     name: ClassVar[str] = "raise-linalg-to-blas"
+    is_nestable: ClassVar[bool] = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Raise every product of every function, and add the functions that call CBLAS."""
@@ -440,4 +450,4 @@ def _blocks(op: Operation) -> Iterator[Block]:
 
 
 _ALL = (Delinearize, DistributeLoops, RaiseAffineToAffine, RaiseAffineToLinalg, RaiseLinalgToBlas, ReorderMatmulChain)
-PASSES: dict[str, type[RaisingPass]] = {one.name: one for one in _ALL}
+RAISING: dict[str, type[RaisingPass]] = {one.name: one for one in _ALL}

@@ -1,4 +1,4 @@
-"""Pipelines of passes over a module: read from their text, run, and reported on."""
+"""Pipelines of passes over a module: run, and reported on."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xdsl.passes import ModulePass, PassPipeline
-from xdsl.utils.arg_spec import parse_pipeline
-from xdsl.utils.exceptions import ArgSpecParseError
 
-from tensorlift.diagnostics import LiftError, internal_error, refuse
+from tensorlift.diagnostics import LiftError, internal_error
 from tensorlift.ir.dialects import loop_context
 from tensorlift.ir.text import functions, parse_module, print_module
 from tensorlift.raising.assumed import put_guard
-from tensorlift.raising.passes import PASSES, Proof, RaisingPass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,8 +18,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from tensorlift.diagnostics import Diagnostic
-
-_ANCHOR = "builtin.module("
+    from tensorlift.raising.passes import Proof, RaisingPass
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,39 +29,6 @@ class Result:
     diagnostics: tuple[Diagnostic, ...]
     counts: tuple[tuple[str, dict[str, int]], ...]
     proofs: tuple[Proof, ...] = ()
-
-
-def parse_passes(text: str) -> list[RaisingPass]:
-    """Read a pipeline, ``pass,pass{option=value}``, with or without ``builtin.module( )`` around it.
-
-    Raises:
-        LiftError: TL590 where it is malformed, TL591 where a pass or an option is not known.
-
-    """
-    inside = text.strip()
-    if inside.startswith(_ANCHOR) and inside.endswith(")"):
-        inside = inside.removeprefix(_ANCHOR).removesuffix(")")
-    if inside.rstrip().endswith(","):
-        raise _malformed(text, "a comma stands at its end")
-    try:
-        specs = list(parse_pipeline(inside))
-    except ArgSpecParseError as error:
-        raise _malformed(text, str(error).splitlines()[-1].strip()) from None
-    found = []
-    for spec in specs:
-        if spec.name not in PASSES:
-            raise refuse("TL591", f"there is no pass '{spec.name}'", remedy=f"use one of: {', '.join(PASSES)}")
-        try:
-            found.append(PASSES[spec.name].from_spec(spec))
-        except ValueError as error:
-            remedy = f"'tensorlift opt --help' lists the options of '{spec.name}'"
-            raise refuse("TL591", f"'{spec}' is no use of a pass: {error}", remedy=remedy) from None
-    return found
-
-
-def _malformed(text: str, why: str) -> LiftError:
-    remedy = "write passes with commas between: name,name{option=value}"
-    return refuse("TL590", f"'{text}' is no pipeline: {why}", remedy=remedy)
 
 
 def run_passes(
