@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from xdsl.rewriter import Rewriter
 
 from tensorlift.cli import main
+from tensorlift.raising.simplify import EliminateCommon
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
 
 _MATMUL = (Path(__file__).parents[2] / "bench" / "mlir_programs" / "matmul.mlir").read_text(encoding="utf-8")
 _LINALG = "--raise-affine-to-linalg"
@@ -59,6 +66,96 @@ def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 def test_the_module_is_shown_behind_each_pass(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["opt", "matmul.mlir", _LINALG, flag]) == 0
     assert "// -----// IR Dump After raise-affine-to-linalg //----- //\nbuiltin.module" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flag", "shown"),
+    [
+        ("--mlir-print-ir-before-all", ["Before raise-affine-to-linalg", "Before cse"]),
+        ("--mlir-print-ir-before=cse", ["Before cse"]),
+        ("--mlir-print-ir-after=canonicalize,raise-affine-to-linalg", ["After raise-affine-to-linalg"]),
+    ],
+)
+def test_the_module_is_shown_around_passes(flag: str, shown: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "matmul.mlir", _LINALG, "--cse", flag]) == 0
+    assert re.findall("IR Dump (.*) //-", capsys.readouterr().err) == shown
+
+
+def test_a_module_is_not_shown_around_a_pass_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "matmul.mlir", "--mlir-print-ir-after=raise"]) == 2
+    assert "there is no pass 'raise' [TL591]" in capsys.readouterr().err
+
+
+def test_times_are_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "matmul.mlir", "--cse", "--mlir-timing"]) == 0
+    shown = capsys.readouterr().err
+    assert re.search(r"Execution time report.*\n.*\n  Total Execution Time: [\d.]+ seconds\n", shown)
+    assert re.findall(r"^ +[\d.]+ \( *[\d.]+%\)  (.*)$", shown, re.MULTILINE) == ["cse", "Rest", "Total"]
+
+
+def test_operations_are_printed_in_generic_form(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "matmul.mlir", _LINALG, "--mlir-print-op-generic"]) == 0
+    shown = capsys.readouterr().out
+    assert '"func.return"() : () -> ()' in shown
+    assert "linalg.matmul ins(" in shown  # upstream's generic form has a region, which is not kept
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ([], "the module is not valid after cse: "),
+        (["--verify-each"], "the module is not valid after cse: "),
+        (["--verify-each=false"], "output:1:1: error: affine.for is not valid: "),  # found as it is printed
+    ],
+)
+def test_a_module_is_verified_after_each_pass(
+    flags: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(EliminateCommon, "apply", _spoil)
+    assert main(["opt", "matmul.mlir", "--cse", *flags]) != 0
+    assert said in capsys.readouterr().err
+
+
+def _spoil(_: object, context: object, op: ModuleOp) -> None:
+    """Leave a function without its end."""
+    del context
+    Rewriter.erase_op(list(op.walk())[-1])
+
+
+_PIECES = """// a file of several modules
+// -----
+func.func @f() -> index {
+  %x = arith.constant 1 : index
+  return %x : index
+}
+// -----
+
+func.func @g() { tosa.yield }
+// -----
+func.func @h(%A: memref<8xf64>) {
+  affine.for %i = 0 to 8 {
+    %x = arith.constant 1.0 : f64
+    affine.store %x, %A[%i] : memref<8xf64>
+  }
+  return
+}
+"""
+
+
+def test_pieces_of_a_file_are_modules(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "pieces.mlir").write_text(_PIECES)
+    assert main(["opt", "pieces.mlir", "--split-input-file", _LINALG, "--pass-statistics"]) == 2
+    shown = capsys.readouterr()
+    empty, first, refused, last = shown.out.split("// -----\n")
+    assert empty == "builtin.module {\n}\n"
+    assert "@f" in first
+    assert refused == ""
+    assert "linalg.fill" in last
+    assert (
+        "pieces.mlir:9:18: error: 'tosa.yield' is not part of the loop IR [TL191]\n    9 | func.func @g()" in shown.err
+    )
+    assert "pieces.mlir:12:3: note: the nest becomes linalg.fill" in shown.err
+    assert "     1 nests replaced" in shown.err
 
 
 @pytest.mark.parametrize("flag", ["--pass-statistics", "--mlir-pass-statistics"])

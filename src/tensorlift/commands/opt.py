@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensorlift.commands.options import OK, USAGE, complain
+from tensorlift.commands.options import USAGE, complain
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tensorlift.raising.pipeline import Result
     from tensorlift.source import Source
 
@@ -52,6 +54,19 @@ def _pass_flags(command: Any) -> Any:
 )
 @click.option("-o", "--output", metavar="OUT", help="Write the module to this file.")
 @click.option("--json", "report", metavar="REPORT", help="Write what was replaced, with certificates, to this file.")
+@click.option("--split-input-file", "split", is_flag=True, help="Take what lines '// -----' separate as modules.")
+@click.option(
+    "--verify-each",
+    type=bool,
+    is_flag=False,
+    flag_value=True,
+    default=True,
+    show_default=True,
+    metavar="BOOL",
+    help="Verify the module after each pass.",
+)
+@click.option("--mlir-print-op-generic", "generic", is_flag=True, help="Print operations in generic form.")
+@click.option("--mlir-print-ir-before-all", "before_all", is_flag=True, help="Show the module before each pass.")
 @click.option(
     "--print-ir-after-all",
     "--mlir-print-ir-after-all",
@@ -60,12 +75,19 @@ def _pass_flags(command: Any) -> Any:
     help="Show the module behind each pass.",
 )
 @click.option(
+    "--mlir-print-ir-before", "before", metavar="PASSES", multiple=True, help="Show the module before these passes."
+)
+@click.option(
+    "--mlir-print-ir-after", "after", metavar="PASSES", multiple=True, help="Show the module behind these passes."
+)
+@click.option(
     "--pass-statistics",
     "--mlir-pass-statistics",
     "statistics",
     is_flag=True,
     help="Show what each pass did, in numbers.",
 )
+@click.option("--mlir-timing", "timing", is_flag=True, help="Show how long each pass took.")
 @click.pass_context
 def opt(  # noqa: PLR0913 - one parameter for each option
     context: click.Context,
@@ -73,8 +95,15 @@ def opt(  # noqa: PLR0913 - one parameter for each option
     file: str,
     output: str | None,
     report: str | None,
+    split: bool,
+    verify_each: bool,
+    generic: bool,
+    before_all: bool,
     after_all: bool,
+    before: tuple[str, ...],
+    after: tuple[str, ...],
     statistics: bool,
+    timing: bool,
 ) -> int:
     """Run passes over the module in FILE ('-': standard input), in their order, and show what it becomes.
 
@@ -83,7 +112,8 @@ def opt(  # noqa: PLR0913 - one parameter for each option
     Exit status: 0, 1 where a replacement contradicts its proof, 2 where the request or the module is wrong.
     """
     from tensorlift.diagnostics import LiftError
-    from tensorlift.raising.pipeline import run_passes
+    from tensorlift.raising.instrumentation import Instrumentation
+    from tensorlift.raising.pipeline import pieces_of, run_on_pieces, run_passes
     from tensorlift.raising.pipeline_text import PIPELINE, parse_passes
     from tensorlift.report.output import STDOUT, check_outputs, write_output
     from tensorlift.source import read_source, source_from_text
@@ -95,9 +125,18 @@ def opt(  # noqa: PLR0913 - one parameter for each option
             passes += parse_passes(text)
         except LiftError as wrong:
             return complain(wrong.diagnostics, USAGE, source_from_text(text, PIPELINE))
+    watch = Instrumentation(
+        lambda text: click.echo(text, err=True),
+        _PASSES if before_all else _named(before),
+        _PASSES if after_all else _named(after),
+        verify_each,
+        generic,
+    )
     source = read_source(file)
-    show = _show_after if after_all else None
-    result = run_passes(source.text, source.name, passes, show)
+    if split:
+        result = run_on_pieces(pieces_of(source.text), source.name, passes, watch)
+    else:
+        result = run_passes(source.text, source.name, passes, watch)
     write_output(output or STDOUT, result.text)
     if report:
         write_output(report, _report(result, source))
@@ -106,7 +145,9 @@ def opt(  # noqa: PLR0913 - one parameter for each option
             click.echo(f"{name}:", err=True)
             for what, number in counts.items() or {"nothing": 0}.items():
                 click.echo(f"  {number:>4} {what}", err=True)
-    return complain(result.diagnostics, OK, source)
+    if timing:
+        click.echo(watch.timing(), err=True)
+    return complain(result.diagnostics, USAGE, source)
 
 
 def _report(result: Result, source: Source) -> str:
@@ -136,6 +177,11 @@ def _report(result: Result, source: Source) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
-def _show_after(name: str, text: str) -> None:
-    click.echo(f"// -----// IR Dump After {name} //----- //", err=True)
-    click.echo(text, err=True)
+def _named(lists: Iterable[str]) -> set[str]:
+    """Read lists of passes; raises LiftError where there is none of a name."""
+    from tensorlift.raising.pipeline_text import known_pass
+
+    names = {name.strip() for listed in lists for name in listed.split(",")}
+    for name in sorted(names):
+        known_pass(name)
+    return names

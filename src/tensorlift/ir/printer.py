@@ -58,7 +58,11 @@ class LoopPrinter(Printer):
     def print_op(self, op: Operation) -> None:
         """Print one operation, in custom form where that is complete."""
         spell = _SPELLINGS.get(op.name)
-        if self.print_generic_format or (spell is None and _is_complete(op)):
+        if self.print_generic_format and _lacks_body(op):
+            self.print_generic_format = False
+            super().print_op(op)
+            self.print_generic_format = True
+        elif self.print_generic_format or (spell is None and _is_complete(op)):
             super().print_op(op)
         elif spell is None:
             self._print_generically(op)
@@ -84,6 +88,11 @@ class LoopPrinter(Printer):
 def _is_complete(op: Operation) -> bool:
     """Tell whether xDSL's custom form of an operation says all that the operation holds."""
     return not op.attributes or op.name in _KEEP_ATTRIBUTES
+
+
+def _lacks_body(op: Operation) -> bool:
+    """Tell whether upstream's generic form has a region that the operation itself does not hold."""
+    return op.name.startswith("linalg.") and not op.regions and op.name not in ("linalg.index", "linalg.yield")
 
 
 def _spell_load(printer: LoopPrinter, op: Operation) -> None:

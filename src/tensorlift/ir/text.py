@@ -29,10 +29,10 @@ __all__ = ["functions", "parse_module", "print_module"]
 LOCATION_ALIAS = re.compile(r"^#loc\d* = loc\(.*\)$", re.MULTILINE)
 
 
-def print_module(module: ModuleOp, *, locations: bool = False) -> str:
+def print_module(module: ModuleOp, *, locations: bool = False, generic: bool = False) -> str:
     """Print a module; with ``locations``, each operation ends in the place that it comes from."""
     out = StringIO()
-    LoopPrinter(out, print_debuginfo=locations).print_op(module)
+    LoopPrinter(out, print_debuginfo=locations, print_generic_format=generic).print_op(module)
     return out.getvalue() + "\n"
 
 

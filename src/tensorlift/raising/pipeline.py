@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xdsl.passes import ModulePass, PassPipeline
+from xdsl.passes import PassPipeline
 
 from tensorlift.diagnostics import LiftError, internal_error
 from tensorlift.ir.dialects import loop_context
@@ -13,12 +14,14 @@ from tensorlift.ir.text import functions, parse_module, print_module
 from tensorlift.raising.assumed import put_guard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from xdsl.dialects.builtin import ModuleOp
+    from collections.abc import Iterable, Sequence
 
     from tensorlift.diagnostics import Diagnostic
+    from tensorlift.raising.instrumentation import Instrumentation
     from tensorlift.raising.passes import Proof, RaisingPass
+
+_MARK = "// -----"  # between the modules of a text
+_COMMENT = re.compile("//.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +38,11 @@ def run_passes(
     text: str,
     filename: str,
     passes: Sequence[RaisingPass],
-    shown: Callable[[str, str], None] | None = None,
+    watch: Instrumentation | None = None,
     *,
     guards: bool = True,
 ) -> Result:
-    """Run passes over the text of a module; ``shown`` is given each pass's name and the module behind it.
+    """Run passes over the text of a module; ``watch`` sees the module before, between and behind them.
 
     What replacements assume is tested where their function starts; without ``guards``, it is for the caller to see to.
 
@@ -47,26 +50,60 @@ def run_passes(
         LiftError: TL19x, where the text is no module.
 
     """
+    return _result(passes, _run(text, filename, passes, watch, guards=guards))
+
+
+def run_on_pieces(
+    pieces: Iterable[str],
+    filename: str,
+    passes: Sequence[RaisingPass],
+    watch: Instrumentation | None = None,
+) -> Result:
+    """Run passes over each piece of a text, a module of its own; what refuses one is a diagnostic of the result."""
+    texts: list[str] = []
+    refusals: list[Diagnostic] = []
+    for piece in pieces:
+        try:
+            texts.append(_run(piece, filename, passes, watch))
+        except LiftError as refusal:
+            texts.append("")
+            refusals += refusal.diagnostics
+    return _result(passes, f"{_MARK}\n".join(texts), refusals)
+
+
+def pieces_of(text: str) -> list[str]:
+    """Split a text at lines ``// -----``; each piece starts with as many empty lines as the text has before it."""
+    pieces, before = [], 0
+    for piece in re.split(rf"^{_MARK}[^\S\n]*$", text, flags=re.MULTILINE):
+        is_empty = not _COMMENT.sub("", piece).strip()
+        pieces.append("\n" * before + piece + ("builtin.module {}" if is_empty else ""))
+        before += piece.count("\n")
+    return pieces
+
+
+def _run(
+    text: str,
+    filename: str,
+    passes: Sequence[RaisingPass],
+    watch: Instrumentation | None,
+    *,
+    guards: bool = True,
+) -> str:
     module = parse_module(text, filename, places=True)
-
-    def after(done: ModulePass | None, at: ModuleOp, _: ModulePass | None) -> None:
-        if done is not None and shown is not None:
-            shown(str(done.spec()), print_module(at))
-
     originals = {function: function.clone() for function in functions(module)}
-    PassPipeline(tuple(passes), after).apply(loop_context(), module)
+    PassPipeline(tuple(passes), watch).apply(loop_context(), module)
     for function, original in originals.items() if guards else ():
         assumptions = [found for one in passes for found in one.report.assumptions.get(function, ())]
         if assumptions:
             put_guard(module, function, original, assumptions)
-    printed = print_module(module)
-    _check_printed(printed)
+    generic = watch is not None and watch.generic
+    printed = print_module(module, generic=generic)
+    if print_module(parse_module(printed, "output"), generic=generic) != printed:
+        raise LiftError(internal_error(AssertionError("the module reads back as another one")))
+    return printed
+
+
+def _result(passes: Sequence[RaisingPass], text: str, refusals: Sequence[Diagnostic] = ()) -> Result:
     said = tuple(d for one in passes for d in one.report.diagnostics)
     proofs = tuple(proof for one in passes for proof in one.report.proofs)
-    return Result(printed, said, tuple((one.name, one.report.counts) for one in passes), proofs)
-
-
-def _check_printed(printed: str) -> None:
-    """Demand that what is shown reads back as what was proved."""
-    if print_module(parse_module(printed, "output")) != printed:
-        raise LiftError(internal_error(AssertionError("the module reads back as another one")))
+    return Result(text, (*refusals, *said), tuple((one.name, one.report.counts) for one in passes), proofs)
