@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import re
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from xdsl.rewriter import Rewriter
 
 from tensorlift.cli import main
+from tensorlift.raising.pipeline_text import PASSES
 from tensorlift.raising.simplify import EliminateCommon
 
 if TYPE_CHECKING:
@@ -156,6 +158,47 @@ def test_pieces_of_a_file_are_modules(folder: Path, capsys: pytest.CaptureFixtur
     )
     assert "pieces.mlir:12:3: note: the nest becomes linalg.fill" in shown.err
     assert "     1 nests replaced" in shown.err
+
+
+_EXPECTED = """// expected-error @+1 {{'tosa.yield' is not part}}
+func.func @g() { tosa.yield }
+// -----
+func.func @h(%A: memref<8xf64>) {
+  // expected-warning-re @below {{the {{[a-z]+}} becomes linalg.fill}}
+  affine.for %i = 0 to 8 {
+    %x = arith.constant 1.0 : f64
+    affine.store %x, %A[%i] : memref<8xf64>
+  }
+  // expected-error @unknown {{nothing}}
+  return
+}
+"""
+
+
+def test_diagnostics_are_those_that_comments_expect(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    right = _EXPECTED.replace("warning", "remark").replace("  // expected-error @unknown {{nothing}}\n", "")
+    (folder / "right.mlir").write_text(right)
+    (folder / "wrong.mlir").write_text(_EXPECTED)
+    assert main(["opt", "right.mlir", "--split-input-file", "--verify-diagnostics", _LINALG]) == 0
+    assert capsys.readouterr().err == ""
+    assert main(["opt", "wrong.mlir", "--split-input-file", "--verify-diagnostics", _LINALG]) == 2
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("wrong")]
+    assert said == [
+        "wrong.mlir:6:3: error: no comment expects this remark: the nest becomes linalg.fill [TL598]",
+        "wrong.mlir:5:6: error: the warning is missing: the {{[a-z]+}} becomes linalg.fill [TL598]",
+        "wrong.mlir:10:6: error: the error is missing: nothing [TL598]",
+    ]
+    (folder / "wrong.mlir").write_text("// expected-error-re {{a {{[}} b}}")
+    assert main(["opt", "wrong.mlir", "--verify-diagnostics"]) == 2
+    assert "wrong.mlir:1:4: error: 'a {{[}} b' holds what is no regular expression" in capsys.readouterr().err
+
+
+def test_help_lists_passes_by_themselves(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["opt", "--help"]) == 0
+    passes = capsys.readouterr().out.partition("Passes, of which none has options:\n")[2].partition("\nOptions:\n")[0]
+    listed = re.findall(r"^  --([\w-]+)", passes, re.MULTILINE)
+    assert sorted(listed) == sorted(PASSES)
+    assert not any(field.init for one in PASSES.values() for field in dataclasses.fields(one))
 
 
 @pytest.mark.parametrize("flag", ["--pass-statistics", "--mlir-pass-statistics"])

@@ -42,7 +42,19 @@ def _pass_flags(command: Any) -> Any:
     return command
 
 
-@click.command(short_help="Raise the loops of an MLIR module by passes.")
+class _WithPasses(click.Command):
+    """A command whose help lists passes by themselves."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the sections of passes and of options."""
+        records = {one.name: one.get_help_record(ctx) for one in self.get_params(ctx) if isinstance(one, click.Option)}
+        names = {name.replace("-", "_") for name in _PASSES}
+        for title, is_listed in (("Passes, of which none has options", True), ("Options", False)):
+            with formatter.section(title):
+                formatter.write_dl([text for name, text in records.items() if text and (name in names) is is_listed])
+
+
+@click.command(cls=_WithPasses, short_help="Raise the loops of an MLIR module by passes.")
 @click.argument("file")
 @_pass_flags
 @click.option(
@@ -55,6 +67,12 @@ def _pass_flags(command: Any) -> Any:
 @click.option("-o", "--output", metavar="OUT", help="Write the module to this file.")
 @click.option("--json", "report", metavar="REPORT", help="Write what was replaced, with certificates, to this file.")
 @click.option("--split-input-file", "split", is_flag=True, help="Take what lines '// -----' separate as modules.")
+@click.option(
+    "--verify-diagnostics",
+    "expected",
+    is_flag=True,
+    help="Compare what is said with comments '// expected-error {{text}}', and succeed where all of it is expected.",
+)
 @click.option(
     "--verify-each",
     type=bool,
@@ -96,6 +114,7 @@ def opt(  # noqa: PLR0913 - one parameter for each option
     output: str | None,
     report: str | None,
     split: bool,
+    expected: bool,
     verify_each: bool,
     generic: bool,
     before_all: bool,
@@ -112,6 +131,7 @@ def opt(  # noqa: PLR0913 - one parameter for each option
     Exit status: 0, 1 where a replacement contradicts its proof, 2 where the request or the module is wrong.
     """
     from tensorlift.diagnostics import LiftError
+    from tensorlift.raising.expected import verify_expected
     from tensorlift.raising.instrumentation import Instrumentation
     from tensorlift.raising.pipeline import pieces_of, run_on_pieces, run_passes
     from tensorlift.raising.pipeline_text import PIPELINE, parse_passes
@@ -133,8 +153,9 @@ def opt(  # noqa: PLR0913 - one parameter for each option
         generic,
     )
     source = read_source(file)
-    if split:
-        result = run_on_pieces(pieces_of(source.text), source.name, passes, watch)
+    if split or expected:
+        pieces = pieces_of(source.text) if split else [source.text]
+        result = run_on_pieces(pieces, source.name, passes, watch)
     else:
         result = run_passes(source.text, source.name, passes, watch)
     write_output(output or STDOUT, result.text)
@@ -147,7 +168,8 @@ def opt(  # noqa: PLR0913 - one parameter for each option
                 click.echo(f"  {number:>4} {what}", err=True)
     if timing:
         click.echo(watch.timing(), err=True)
-    return complain(result.diagnostics, USAGE, source)
+    said = verify_expected(source.name, source.lines, result.diagnostics) if expected else result.diagnostics
+    return complain(said, USAGE, source)
 
 
 def _report(result: Result, source: Source) -> str:
