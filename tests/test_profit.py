@@ -22,6 +22,14 @@ SLOWER = {
       y[2 * i] = x[2 * i]; y[2 * i + 1] = -x[2 * i + 1]; } }""",
     "an array that is copied": """void f(int n, float *x) { for (int i = 0; i < n / 2; i++) {
       float t = x[i]; x[i] = x[n - 1 - i]; x[n - 1 - i] = t; } }""",
+    "roots of all for roots of some": """#include <math.h>
+      void f(int n, int m, const int *kind, const float *r, float x[n][m]) { for (int i = 0; i < n; i++)
+      for (int j = 0; j < m; j++) { if (kind[i] != 2) x[i][j] -= r[j];
+        else if (r[j] >= 0) x[i][j] = sqrtf(r[j]) / x[i][j]; } }""",
+    "a root for each cell": """#include <math.h>
+      void f(int n, int m, double a[n][m]) { for (int i = 0; i < n; i++) { double s = 0;
+      for (int j = 0; j < m; j++) s += a[i][j] * a[i][j];
+      if (sqrt(s) > 1e-12) for (int j = 0; j < m; j++) a[i][j] /= sqrt(s); } }""",
     "exponentials twice": """#include <math.h>
       void f(int m, int n, const double x[m][n], double y[m][n]) { for (int i = 0; i < m; i++) { double t = 0;
       for (int j = 0; j < n; j++) { y[i][j] = exp(x[i][j]); t += y[i][j]; }

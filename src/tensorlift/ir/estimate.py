@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xdsl.dialects.affine import ForOp, LoadOp, StoreOp
+from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import MemRefType
 from xdsl.dialects.memref import AllocaOp
 from xdsl.ir import Operation
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
     from tensorlift.ir.function import FunctionView
 
 SIZE = 1000  # of what nobody knows
-_ITERATIONS = 8  # of a loop between two bounds that are data
+_ITERATIONS = 2  # at least, of a loop between two bounds that are data
 _EARLY = 8  # one of so many iterations is done in a loop that may end early
 _STARTED = 4.0  # steps for entering a loop
 _CALLED, _IN_BLAS = 300.0, 0.25  # steps for calling BLAS, and for what is a step elsewhere
 _ALLOCATED = 50.0
+_BY_CONSTANT = 4.0  # a quotient of integers: a product
 _BRANCH = 4.0  # on the variable of a loop for threads, which compilers do not split there
 _WAITING = 3.0  # for the sum of the iteration before
 _LOADED_AND_STORED = 2  # times that a plain sum is reached in an iteration
@@ -91,7 +93,7 @@ class _Loops:
         It is the body of a loop with the variable ``around`` that ``runs`` so often.
         """
         steps = _Iteration(self, around, block, waits=runs > _UNROLLED).steps
-        return steps + sum(map(self._loop, _loops_in(block)))
+        return steps + sum(share * self._loop(loop) for loop, share in _loops_in(block))
 
     def _loop(self, op: Operation) -> float:
         runs = self._runs(op) if isinstance(op, ForOp) else SIZE / _EARLY
@@ -135,14 +137,14 @@ class _Loops:
         return abs(moved)
 
 
-def _loops_in(block: Block) -> Iterator[Operation]:
-    """Yield the loops that stand in a block, also under conditions, but not those inside."""
+def _loops_in(block: Block, share: float = 1.0) -> Iterator[tuple[Operation, float]]:
+    """Yield the loops that stand in a block, but not those inside, each with how often a condition lets it run."""
     for op in block.ops:
         if isinstance(op, ForOp) or op.name == "scf.while":
-            yield op
+            yield op, share
         else:
             for inner in (inner for region in op.regions for inner in region.blocks):
-                yield from _loops_in(inner)
+                yield from _loops_in(inner, share / len(op.regions))
 
 
 def _indices(access: LoadOp | StoreOp) -> tuple[SSAValue, ...]:
@@ -152,6 +154,11 @@ def _indices(access: LoadOp | StoreOp) -> tuple[SSAValue, ...]:
 def _shape(memory: SSAValue) -> tuple[int, ...]:
     assert isinstance(memory.type, MemRefType)
     return memory.type.get_shape()
+
+
+def _element(memory: SSAValue) -> object:
+    assert isinstance(memory.type, MemRefType)
+    return memory.type.element_type
 
 
 class _Cell(NamedTuple):
@@ -174,7 +181,8 @@ class _Iteration:
         self._varying: set[Any] = {around}
         self._known: set[Any] = set()
         self._stores: dict[SSAValue, int] = defaultdict(int)
-        self._streams: dict[tuple[SSAValue, int], set[object]] = defaultdict(set)
+        self._streams: dict[tuple[SSAValue, int], dict[object, float]] = defaultdict(dict)
+        self._share = 1.0  # of iterations that get here; where several run at a time, all arms of conditions are done
         self._just_stored: set[_Cell] = set()  # at hand still
         self._own: set[SSAValue] = set()
         self._stored = Counter(op.memref for op in block.walk() if isinstance(op, StoreOp))
@@ -183,7 +191,8 @@ class _Iteration:
         self._branches = any(op.regions and not isinstance(op, ForOp) for op in block.ops)
         self.steps = self._block(block)
         for (_, stride), cells in self._streams.items():
-            self.steps += len(cells) if stride <= 1 else max(len(cells), min(stride, _BLOCK))
+            reached = sum(cells.values())
+            self.steps += reached if stride <= 1 else max(reached, min(stride, _BLOCK) * max(cells.values()))
 
     def _block(self, block: Block) -> float:
         return sum(map(self._op, block.ops))
@@ -198,7 +207,9 @@ class _Iteration:
             return self._access(op)
         if op.regions:
             self._varying.update(op.results)
-            inside = sum(sum(map(self._block, region.blocks)) for region in op.regions) / len(op.regions)
+            before, self._share = self._share, self._share if self._loops.is_threaded else self._share / len(op.regions)
+            inside = sum(sum(map(self._block, region.blocks)) for region in op.regions) * self._share / before
+            self._share = before
             return inside + (_BRANCH if self._loops.is_threaded and self._around in op.operands else 1.0)
         key = (op.name, str(op.properties), *(self._values.get(operand, operand) for operand in op.operands))
         self._values.update(dict.fromkeys(op.results, key))
@@ -208,6 +219,8 @@ class _Iteration:
         if key in self._known:
             return 0.0
         self._known.add(key)
+        if _STEPS.get(op.name) == _DIVISION and isinstance(op.operands[1].owner, ConstantOp):
+            return _BY_CONSTANT
         if op.name == "math.sqrt":
             return self._loops.root
         return _STEPS.get(op.name, _FUNCTION if op.name.startswith("math.") else 1.0)
@@ -229,7 +242,7 @@ class _Iteration:
                 self._values[op.result] = self._values.get(held, held)
                 return 0.0
             self._values[op.result] = cell
-            if stride or op.memref in self._stored or any(index in self._varying for index in place):
+            if stride or self._may_change(op.memref) or any(index in self._varying for index in place):
                 self._varying.add(cell)
             elif self._around is not None:
                 return 0.0
@@ -238,8 +251,17 @@ class _Iteration:
         if isinstance(op, StoreOp):
             self._just_stored.add(cell)
         if isinstance(op, StoreOp) or cell not in self._just_stored:
-            self._streams[op.memref, stride].add((isinstance(op, StoreOp), place))
+            cells = self._streams[op.memref, stride]
+            key = isinstance(op, StoreOp), place
+            cells[key] = max(cells.get(key, 0.0), self._share)
         return waits
+
+    def _may_change(self, memory: SSAValue) -> bool:
+        """Tell whether a loop stores into memory, or in one for threads, where nothing is told apart, such as it."""
+        alike = self._loops.is_threaded and not isinstance(memory.owner, AllocaOp)
+        return memory in self._stored or (
+            alike and any(_element(memory) == _element(stored) for stored in self._stored)
+        )
 
     def _is_sum(self, op: StoreOp) -> bool:
         """Tell whether a sum is stored to where each iteration loads it, so that each waits for the one before.
