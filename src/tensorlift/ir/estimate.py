@@ -31,6 +31,7 @@ _EARLY = 8  # one of so many iterations is done in a loop that may end early
 _STARTED = 4.0  # steps for entering a loop
 _CALLED, _IN_BLAS = 300.0, 0.25  # steps for calling BLAS, and for what is a step elsewhere
 _ALLOCATED = 50.0
+_ONE_BY_ONE = 3.0  # for a cell that is no neighbour of the last, in loops for threads
 _BY_CONSTANT = 4.0  # a quotient of integers: a product
 _BRANCH = 4.0  # on the variable of a loop for threads, which compilers do not split there
 _WAITING = 3.0  # for the sum of the iteration before
@@ -191,7 +192,8 @@ class _Iteration:
         self._branches = any(op.regions and not isinstance(op, ForOp) for op in block.ops)
         self.steps = self._block(block)
         for (_, stride), cells in self._streams.items():
-            reached = sum(cells.values())
+            scattered = stride > 1 and self._loops.is_threaded
+            reached = sum(cells.values()) * (_ONE_BY_ONE if scattered else 1)
             self.steps += reached if stride <= 1 else max(reached, min(stride, _BLOCK) * max(cells.values()))
 
     def _block(self, block: Block) -> float:
