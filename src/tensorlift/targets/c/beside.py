@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tensorlift.comprehension.rewrite import map_reads, substitute
 from tensorlift.poly.affine import Affine
 from tensorlift.targets.c.courses import end_of
-from tensorlift.targets.c.storage import earlier, reads_of
+from tensorlift.targets.c.storage import keeps_what_is_read
 from tensorlift.targets.c.sums import has_fold
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def side_by_side(pieces: Sequence[Piece], memory: Memory) -> Beside | None:
         return None
     groups = _groups(pieces)
     for ordered, falling in product((groups, groups[::-1]), (False, True)):
-        if _keeps_what_is_read(ordered, memory, falling=falling):
+        if keeps_what_is_read(ordered, memory.inside, falling=falling):
             return Beside(tuple(map(tuple, ordered)), falling)
     return None
 
@@ -87,35 +87,3 @@ def _moved(piece: Piece, first: Piece) -> Piece | None:
         values[name] = Affine.var(name) + offset
     moved = piece.over(piece.variables, values)
     return moved if moved.where.is_equal(first.where) else None
-
-
-def _keeps_what_is_read(groups: Iterable[Sequence[Piece]], memory: Memory, *, falling: bool) -> bool:
-    """Tell whether no cell is read after it was overwritten."""
-    done: list[Piece] = []
-    for group in groups:
-        for piece in group:
-            if any(_overwritten(piece, other, memory, in_turn=None) for other in done):
-                return False
-            if any(_overwritten(piece, other, memory, in_turn=falling) for other in group):
-                return False
-        done += group
-    return True
-
-
-def _overwritten(piece: Piece, other: Piece, memory: Memory, *, in_turn: bool | None) -> bool:
-    """Tell whether a piece reads what another one wrote: before it, or in an iteration before, rising or falling."""
-    own = tuple(map(Affine.var, piece.variables))
-    for found, where in reads_of(piece.term, piece.where, memory.inside(other.slot)):
-        point = _point_of(found.indices, other)
-        written = where & other.domain.substitute(point)
-        cell = [point[name] for name in piece.variables]
-        before = [] if in_turn is None else [written & first for first in earlier(cell, own, falling=in_turn)]
-        if not all(domain.is_empty() for domain in before or [written]):
-            return True
-    return False
-
-
-def _point_of(cell: Sequence[Affine], piece: Piece) -> dict[str, Affine]:
-    """Return the point at which a piece would compute a cell."""
-    pairs = zip(piece.variables, cell, piece.own.indices, strict=True)
-    return {name: index - (own - Affine.var(name)) for name, index, own in pairs}

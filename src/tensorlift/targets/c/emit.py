@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.definition import Definition, KeptLoop, definitions_of, loops_of
@@ -329,31 +328,30 @@ class _Emission:
             pieces, updates = self._cells_of(definition, slot, context)
             occupant, inside = self.memory.holder.get(slot.name), self.memory.inside(slot)
             pieces = pieces if self.writer.plain else widened(pieces, indices, inside, context, self.memory.shape)
-            piece = partial(self._piece, definition, slot, context)
-            found = [self.writer.hoisted(piece(*cells)) for cells in pieces]
+            found = [self.writer.hoisted(self._piece(definition, slot, context, *cells)) for cells in pieces]
             lines += [line for before, _ in found for line in before]
-            pieces = [(left.domain, left.term) for _, left in found]
-            order = order_in_place(pieces, indices, inside, context, lambda *cells: step(piece(*cells), inside))
+            left = [piece for _, piece in found]
+            order = order_in_place(left, inside, lambda piece: step(piece, inside))
             fails = order is None and not updates and not self.writer.plain
-            beside = side_by_side([left for _, left in found], self.memory) if fails else None
+            beside = side_by_side(left, self.memory) if fails else None
             stays = occupant not in later and bool(order or beside) and in_place(updates, inside, indices)
-            if occupant is not None and (pieces or updates) and not stays:
+            if occupant is not None and (left or updates) and not stays:
                 if updates and slot.shape and self.is_in_loop:
                     message = f"{definition.array}: in each iteration it would be copied before a store where data say"
                     raise refuse("TL305", message, definition.location, "lift to numpy")
                 lines += self._evacuate(slot, context)
-                order, beside = order_in_place(pieces, indices, set(), context), None
-            self.written |= {slot.name} if pieces or updates else set()
+                order, beside = order_in_place(left, set()), None
+            self.written |= {slot.name} if left or updates else set()
             if beside is not None:
                 lines += self.writer.beside(beside)
             elif order is not None:
                 written: list[list[Line]] = []
-                for domain, term in order.pieces:
+                for piece in order.pieces:
                     with self.names.scope():
-                        made = self.writer.piece(piece(domain, term, falling=order.falling))
+                        made = self.writer.piece(replace(piece, falling=order.falling))
                     self.names.keep(line for line in made if isinstance(line, str))
                     written.append(made)
-                is_whole = not indices and (context & box).is_subset(Domain.union([d for d, _ in order.pieces]))
+                is_whole = not indices and (context & box).is_subset(Domain.union([one.domain for one in order.pieces]))
                 lines += _alternatives(written) if is_whole else [line for made in written for line in made]
             lines += self.writer.updates(updates, definition, slot, context) if updates else []
         return [*lines, *self._defined(definition, slot, lines)]
@@ -391,12 +389,10 @@ class _Emission:
         pieces = [(d, t) for d, t in pieces if not _is_own(t, occupant, definition.indices) and not d.is_empty()]
         return [(d, with_own_cells(t, d & context, inside, definition.indices)) for d, t in pieces], updates
 
-    def _piece(  # noqa: PLR0913 - the parts of a piece
-        self, definition: Definition, slot: Slot, context: Domain, domain: Domain, term: Term, *, falling: bool = False
-    ) -> Piece:
+    def _piece(self, definition: Definition, slot: Slot, context: Domain, domain: Domain, term: Term) -> Piece:
         place = tuple(map(Affine.var, definition.indices))
         own = read(self.memory.holder.get(slot.name) or definition.array, place, definition.dtype)
-        return Piece(slot, tuple(definition.indices), domain, term, context, own, falling)
+        return Piece(slot, tuple(definition.indices), domain, term, context, own)
 
     def _defined(self, definition: Definition, slot: Slot, lines: Sequence[Line]) -> list[Line]:
         """Let a definition be in some memory from some lines on."""

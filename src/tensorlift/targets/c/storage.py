@@ -6,7 +6,6 @@ it is overwritten, in some order of the pieces and of the loops.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TYPE_CHECKING
@@ -21,13 +20,12 @@ from tensorlift.targets.c.cells import affine_text, index_text
 from tensorlift.targets.c.scalars import C_TYPES, PRODUCT, SUM, UNARY, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import ArrayInfo
     from tensorlift.ops.dtypes import DType
 
 Cells = tuple[Domain, Term]  # what the cells of a domain become
-Rising = Callable[[Domain, Term], Term]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +127,11 @@ class Piece:
         """Spell a cell, where variables have other values."""
         return self.slot.cell([index.substitute(values) for index in self.own.indices]).source
 
+    def point_of(self, cell: Sequence[Affine]) -> tuple[Affine, ...]:
+        """Return the point at which a cell would be computed, of which each index is a variable and a distance."""
+        pairs = zip(self.variables, cell, self.own.indices, strict=True)
+        return tuple(index - (own - Affine.var(name)) for name, index, own in pairs)
+
     def over(self, variables: Sequence[str], values: Mapping[str, Affine]) -> Piece:
         """Return the same cells over other variables; ``values`` are those that the present ones have."""
         return replace(
@@ -144,7 +147,7 @@ class Piece:
 class Order:
     """An order in which cells are computed: that of the pieces, and upwards or downwards in each."""
 
-    pieces: tuple[Cells, ...]
+    pieces: tuple[Piece, ...]
     falling: bool
 
 
@@ -170,46 +173,57 @@ class Memory:
 
 
 def order_in_place(
-    pieces: Sequence[Cells], indices: Sequence[str], versions: set[str], context: Domain, rising: Rising | None = None
+    pieces: Sequence[Piece], versions: set[str], rising: Callable[[Piece], Term] | None = None
 ) -> Order | None:
     """Find an order in which pieces can overwrite versions in whose memory they are written; None without one.
 
     ``rising`` returns what is read at a cell where loops go upwards, if that is less than a term reads: then they are
     to go upwards, as all of it is much more to do at each cell.
     """
-    rising_ones = pieces if rising is None else [(domain, rising(domain, term)) for domain, term in pieces]
-    only_upwards = any(less[1] is not all_[1] for less, all_ in zip(rising_ones, pieces, strict=True))
+    rising_ones = pieces if rising is None else [replace(piece, term=rising(piece)) for piece in pieces]
+    only_upwards = any(less.term is not all_.term for less, all_ in zip(rising_ones, pieces, strict=True))
     for backwards, falling in product((False, True), (False,) if only_upwards else (False, True)):
-        order = tuple(reversed(pieces)) if backwards else tuple(pieces)
         read = pieces if falling else rising_ones
-        if not _hazards(reversed(read) if backwards else read, indices, versions, context, falling=falling):
-            return Order(order, falling)
+        groups = [[piece] for piece in (reversed(read) if backwards else read)]
+        if keeps_what_is_read(groups, lambda _: versions, falling=falling):
+            return Order(tuple(reversed(pieces)) if backwards else tuple(pieces), falling)
     return None
 
 
-def _hazards(
-    pieces: Iterable[Cells], indices: Sequence[str], versions: set[str], context: Domain, *, falling: bool
+def keeps_what_is_read(
+    groups: Iterable[Sequence[Piece]], versions: Callable[[Slot], set[str]], *, falling: bool
 ) -> bool:
-    """Tell whether a cell is read after it was overwritten."""
-    own = tuple(map(Affine.var, indices))
-    written: list[Domain] = []
-    for domain, term in pieces:
-        for found, where in reads_of(term, domain & context, versions):
-            point = dict(zip(indices, found.indices, strict=True))
-            if any(not (where & before.substitute(point)).is_empty() for before in written):
-                return True
-            if found.indices != own and any(
-                not (where & domain.substitute(point) & earlier).is_empty()
-                for earlier in earlier(found.indices, own, falling=falling)
-            ):
-                return True
-        written.append(domain)
+    """Tell whether no cell is read after it was overwritten.
+
+    Groups are computed one after the other, the pieces of one at each point together; ``versions`` are those that some
+    memory is that of.
+    """
+    done: list[Piece] = []
+    for group in groups:
+        for piece in group:
+            if any(_overwritten(piece, other, versions(other.slot), in_turn=None) for other in done):
+                return False
+            if any(_overwritten(piece, other, versions(other.slot), in_turn=falling) for other in group):
+                return False
+        done += group
+    return True
+
+
+def _overwritten(piece: Piece, other: Piece, versions: set[str], *, in_turn: bool | None) -> bool:
+    """Tell whether a piece reads what another one wrote: before it, or in an iteration before, rising or falling."""
+    own = tuple(map(Affine.var, piece.variables))
+    for found, where in _reads_of(piece.term, piece.where, versions):
+        cell = other.point_of(found.indices)
+        written = where & other.domain.substitute(dict(zip(other.variables, cell, strict=True)))
+        before = [written] if in_turn is None else [written & first for first in _earlier(cell, own, falling=in_turn)]
+        if not all(domain.is_empty() for domain in before):
+            return True
     return False
 
 
 def reads_written(term: Term, points: Domain, piece: Piece, versions: set[str], *, but_own: bool = False) -> bool:
     """Tell whether a term reads, at some points, cells of versions that a piece writes; its own one may be left out."""
-    for found, where in reads_of(term, points, versions):
+    for found, where in _reads_of(term, points, versions):
         if but_own and found.indices == piece.own.indices:
             continue
         if not (where & piece.where.substitute(dict(zip(piece.variables, found.indices, strict=True)))).is_empty():
@@ -230,7 +244,7 @@ def with_own_cells(term: Term, where: Domain, versions: set[str], indices: Seque
     return term if term.reads.isdisjoint(versions) else map_reads(term, where, convert)
 
 
-def earlier(cell: Sequence[Affine], own: Sequence[Affine], *, falling: bool) -> Iterator[Domain]:
+def _earlier(cell: Sequence[Affine], own: Sequence[Affine], *, falling: bool) -> Iterator[Domain]:
     """Yield the points at which a cell comes before the own one in the order of the loops."""
     for axis in range(len(own)):
         same = [equal(a, b) for a, b in zip(cell[:axis], own[:axis], strict=True)]
@@ -238,7 +252,7 @@ def earlier(cell: Sequence[Affine], own: Sequence[Affine], *, falling: bool) -> 
         yield Domain.of(*same, first)
 
 
-def reads_of(term: Term, domain: Domain, versions: set[str]) -> list[tuple[Read, Domain]]:
+def _reads_of(term: Term, domain: Domain, versions: set[str]) -> list[tuple[Read, Domain]]:
     """Return what a term reads of some versions, with the points at which it does."""
     found: list[tuple[Read, Domain]] = []
     if not term.reads.isdisjoint(versions):
