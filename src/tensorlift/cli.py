@@ -141,8 +141,14 @@ def commands() -> None:
 @click.option(
     "--heuristics",
     metavar="NAMES",
-    help="Try only the operations or reductions of the source, or all with none; with --engine enumerate.  "
-    "[default: operations,reductions]",
+    help="Try only the operations, reductions or monomials of the source, each part of it by itself, or all with none;"
+    " with --engine enumerate.  [default: operations,reductions,monomials,parts]",
+)
+@click.option(
+    "--limits",
+    metavar="NAME=N,..",
+    help="End a search at so many candidates, operations of a program, gigabytes or seconds; with --engine enumerate.  "
+    "[default: candidates=16000000,operations=6,gigabytes=1]",
 )
 def lift(  # noqa: PLR0913 - one parameter for each option
     *,
@@ -170,6 +176,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     is_explained: bool,
     tactics: tuple[str, ...],
     heuristics: str | None,
+    limits: str | None,
     **flags: Any,
 ) -> int:
     """Lift the functions of FILE ('-': standard input) and show the programs with their verdicts.
@@ -182,7 +189,9 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     from tensorlift.report.output import check_outputs
     from tensorlift.source import read_source
 
-    _check_pairs(engine, target, tactics=tactics, budget=budget, heuristics=heuristics, measured=measured)
+    _check_pairs(
+        engine, target, tactics=tactics, budget=budget, heuristics=heuristics, limits=limits, measured=measured
+    )
     if report and form != "program":
         raise click.UsageError("--json reports on programs: it does not go with --emit ir, definitions or sketches")
     if regardless and not in_place:
@@ -198,10 +207,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
 
         require_portable(target)
     source, *_ = map(read_source, (file, *others))  # says what is wrong with others
-    if heuristics is not None:
-        from tensorlift.engines import heuristics_named
-
-        flags["heuristics"] = heuristics_named(heuristics)
+    flags |= _of_enumerate(heuristics, limits)
     given = dict(flags)
     options = replace(  # from here on every room is loaded: only for a request that can be met
         lift_options(file, functions, target, flags, others),
@@ -237,6 +243,7 @@ def _check_pairs(engine: str, target: str, **given: object) -> None:
         "tactics": ("--engine", engine, "tactics"),
         "budget": ("--engine", engine, "auto"),
         "heuristics": ("--engine", engine, "enumerate"),
+        "limits": ("--engine", engine, "enumerate"),
         "measured": ("--to", target, "auto"),
     }
     for name, value in given.items():
@@ -299,6 +306,17 @@ def targets(names: tuple[str, ...], operation: str | None) -> int:
         missing = installation(name)
         click.echo(f"{name:<12} writes {language(name).title}" + (f"; to run it: {missing}" if missing else ""))
     return OK
+
+
+def _of_enumerate(heuristics: str | None, limits: str | None) -> dict[str, Any]:
+    """Read the options of the engine that enumerates."""
+    found: dict[str, Any] = {}
+    if heuristics is not None or limits is not None:
+        from tensorlift.engines import heuristics_named, limits_named
+
+        found |= {"heuristics": heuristics_named(heuristics)} if heuristics is not None else {}
+        found |= {"limits": limits_named(limits)} if limits is not None else {}
+    return found
 
 
 def _sizes(texts: tuple[str, ...]) -> tuple[tuple[str, int], ...]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import refuse
 from tensorlift.source import read_source
@@ -23,8 +23,11 @@ TACTICS = "tactics"
 _BRIEF = 500_000  # candidates of a brief search
 AUTO = "auto"
 ENUMERATE = "enumerate"
-HEURISTICS = ("operations", "reductions")  # of the engine that enumerates
+HEURISTICS = ("operations", "reductions", "monomials", "parts")  # of the engine that enumerates
+LIMITS = ("candidates", "operations", "gigabytes", "seconds")  # of the same engine
 _NONE = "none"
+_GIGABYTE = 10**9
+Limits = tuple[tuple[str, float], ...]
 
 
 @dataclass(slots=True)
@@ -64,23 +67,52 @@ def heuristics_named(text: str) -> tuple[str, ...]:
 def _check_heuristics(names: Iterable[str]) -> None:
     for name in names:
         if name not in HEURISTICS:
-            remedy = f"name {' or '.join(HEURISTICS)}, both with a comma between them, or {_NONE}"
+            remedy = f"name some of {', '.join(HEURISTICS)}, with commas between them, or {_NONE}"
             raise refuse("TL313", f"the engine {ENUMERATE} has no heuristics '{name}'", remedy=remedy)
 
 
-def search_by(engine: str, tactics: tuple[str, ...] = (), heuristics: tuple[str, ...] = HEURISTICS) -> Search:
-    """Return the search of an engine; ``tactics`` are files whose tactics go before those of the library.
-
-    ``heuristics`` are those by which the engine that enumerates leaves out operations.
+def limits_named(text: str) -> Limits:
+    """Return the limits that a list with commas sets: ``candidates=5e7,seconds=60``.
 
     Raises:
-        LiftError: TL313, where one of these is not known; TL321 to TL325, where a file holds no tactics or one that
+        LiftError: TL317, where one is not known or not a positive number, or is set twice.
+
+    """
+    pairs = [part.strip().partition("=") for part in text.split(",")]
+    limits = tuple((name, _number(number)) for name, _, number in pairs)
+    for name, number in limits:
+        is_once = sum(name == other for other, _ in limits) == 1
+        is_whole = math.isinf(number) or name in ("gigabytes", "seconds") or number == int(number)
+        if name not in LIMITS or not is_once or not number > 0 or not is_whole:
+            remedy = f"set each of {', '.join(LIMITS)} at most once, as in candidates=50000000,seconds=60"
+            raise refuse("TL317", f"the engine {ENUMERATE} has no such limits: '{text}'", remedy=remedy)
+    return limits
+
+
+def _number(text: str) -> float:
+    """Return a number, zero for what is none."""
+    try:
+        number = float(text)
+    except ValueError:
+        return 0.0
+    return 0.0 if math.isnan(number) else number
+
+
+def search_by(
+    engine: str, tactics: tuple[str, ...] = (), heuristics: tuple[str, ...] = HEURISTICS, limits: Limits = ()
+) -> Search:
+    """Return the search of an engine; ``tactics`` are files whose tactics go before those of the library.
+
+    ``heuristics`` are those by which the engine that enumerates leaves out candidates, and at ``limits`` it ends.
+
+    Raises:
+        LiftError: TL313, where a heuristic is not known; TL321 to TL325, where a file holds no tactics or one that
             contradicts itself; TL501 without the file.
 
     """
     _check_heuristics(heuristics)
     if engine == ENUMERATE:
-        return partial(_by_enumeration, heuristics=heuristics)
+        return partial(_by_enumeration, heuristics=heuristics, limits=limits)
     if engine == TACTICS:
         return _by_tactics(tuple((source.name, source.text) for source in map(read_source, tactics)))
     return _SEARCHES.get(engine, derived)
@@ -119,19 +151,32 @@ def _by_sketches(summary: Summary, target: Target, effort: Effort, *, is_whole: 
 
 
 def _by_enumeration(
-    summary: Summary, target: Target, effort: Effort, *, heuristics: tuple[str, ...] = HEURISTICS
+    summary: Summary,
+    target: Target,
+    effort: Effort,
+    *,
+    heuristics: tuple[str, ...] = HEURISTICS,
+    limits: Limits = (),
 ) -> TensorProgram:
     from tensorlift.synthesis.enumerate import Options, Statistics, enumerated  # noqa: PLC0415 - loads NumPy
 
     by = {f"by_{name}": name in heuristics for name in HEURISTICS}
     numbers, options = Statistics(), Options(deadline=effort.deadline, **by)
+    for name, number in limits:
+        options = replace(options, **_as_option(name, number))
     if effort.is_brief:
-        options = replace(options, budget=_BRIEF)
+        options = replace(options, candidates=_BRIEF)
     effort.heuristics = heuristics
     try:
         return enumerated(summary, target, numbers, options)
     finally:
         effort.counts |= asdict(numbers)
+
+
+def _as_option(name: str, number: float) -> dict[str, Any]:
+    if name == "gigabytes":
+        return {"bytes": number * _GIGABYTE}
+    return {name: number if name == "seconds" or math.isinf(number) else int(number)}
 
 
 _SEARCHES: dict[str, Search] = {

@@ -25,7 +25,7 @@ from tensorlift.contract.language import AnyOf, Compare
 from tensorlift.contract.required import required, with_room
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error, refuse
-from tensorlift.engines import HEURISTICS, search_by
+from tensorlift.engines import HEURISTICS, Limits, search_by
 from tensorlift.first_half import decide_first_half
 from tensorlift.interface import Emitted, Lifting, emitted_names, record_of
 from tensorlift.ir.function import FunctionView
@@ -87,6 +87,7 @@ class LiftOptions:
     sizes: tuple[tuple[str, int], ...] = ()  # for targets whose shapes are static
     tactics: tuple[str, ...] = ()  # files
     heuristics: tuple[str, ...] = HEURISTICS  # of the engine enumerate
+    limits: Limits = ()  # of the same
     budget: float | None = None  # seconds that all engines together may take, to find what is cheaper
     replaces: bool = False  # the program takes the place of its source, and may not be slower by degree
     pays: Pays = ""
@@ -150,7 +151,8 @@ def _lift(
     found: dict[str, Lifting] | None,
 ) -> LiftRecord:
     clock = StageClock()
-    search_by(options.engine, options.tactics, options.heuristics)  # what is wrong with the request is said first
+    # What is wrong with the request is said first.
+    search_by(options.engine, options.tactics, options.heuristics, options.limits)
     try:
         with clock.stage("read"):
             read = read_all()
@@ -266,7 +268,8 @@ def _lift_module(
     function: ReadFunction, target: Target, source: Source, options: LiftOptions, clock: StageClock
 ) -> Outcome:
     """Take one function through the rooms, each timed by the clock."""
-    view, search = FunctionView(_function_op(function)), search_by(options.engine, options.tactics, options.heuristics)
+    view = FunctionView(_function_op(function))
+    search = search_by(options.engine, options.tactics, options.heuristics, options.limits)
     at, forms_at = dict(options.sizes), options.forms_at
     estimated, replaces = at | dict(forms_at or ()), options.replaces
     wrapping = reading.wrapping_widths_of(function) if target.reads_back else frozenset[int]()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from tensorlift.cli import main
 from tensorlift.diagnostics import LiftError
-from tensorlift.engines import HEURISTICS, heuristics_named
+from tensorlift.engines import HEURISTICS, heuristics_named, limits_named
 from tensorlift.ir.function import functions
 from tensorlift.languages.c import read_c
 from tensorlift.pipeline import LiftOptions, lift_source
@@ -23,7 +24,7 @@ from tensorlift.source import source_from_text
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.enumerate import Options, Statistics, enumerated
 from tensorlift.synthesis.enumerate.heuristics import Folds, folds_of
-from tensorlift.synthesis.enumerate.levels import Entries, Kind, Pool, fingerprints
+from tensorlift.synthesis.enumerate.pools import Entries, Kind, Pool, fingerprints
 from tensorlift.synthesis.enumerate.steps import applied
 from tensorlift.synthesis.simplify import simplify
 from tensorlift.synthesis.symbolic import field
@@ -57,6 +58,14 @@ _PROGRAMS = {
     "{ double s = a[0]; for (int i = 1; i < n; i++) s = a[i] > s ? a[i] : s; return s; }",
     "guarded": "void f(int n, int a[n], int b[n]) { for (int i = 0; i < n; i++) b[i] = a[i] == 0 ? 7 : 100 / a[i]; }",
     "mean": "double f(int n, double a[n]) { double s = 0; for (int i = 0; i < n; i++) s += a[i]; return s / n; }",
+    "lower": "void f(int n, int m, double b, double C[n][n], double A[n][m]) { for (int i = 0; i < n; i++) "
+    "for (int j = 0; j <= i; j++) { C[i][j] *= b; for (int k = 0; k < m; k++) C[i][j] += A[i][k] * A[j][k]; } }",
+    "symmetric": "void f(int m, int n, double C[m][n], double A[m][m], double B[m][n]) { for (int i = 0; i < m; i++) "
+    "for (int j = 0; j < n; j++) { double t = 0; for (int k = 0; k < i; k++) "
+    "{ C[k][j] += B[i][j] * A[i][k]; t += B[k][j] * A[i][k]; } C[i][j] = C[i][j] + B[i][j] * A[i][i] + t; } }",
+    "scaled": "#include <math.h>\nvoid f(int n, int m, double A[n][m], double s[m]) { for (int j = 0; j < m; j++) "
+    "{ double t = 0; for (int i = 0; i < n; i++) t += A[i][j] * A[i][j]; t = sqrt(t / n); "
+    "s[j] = t <= 0.1 ? 1.0 : t; } }",
     "logistic": "#include <math.h>\nvoid f(int n, double a[n]) "
     "{ for (int i = 0; i < n; i++) a[i] = 1 / (1 + exp(-a[i])); }",
 }
@@ -112,7 +121,7 @@ def test_a_pool_remembers_while_its_memory_grows() -> None:
 
 
 def test_cells_and_runs_of_one_cell_are_told_apart() -> None:
-    entries = Entries(Kind("f64", ()), (), _array([5, 6]).reshape(2, 1), [])
+    entries = Entries(Kind("f64", ()), (), [_array([5, 6]).reshape(2, 1)], [])
     cells = np.zeros(3, np.int64)
     assert entries.at(cells).shape == (3, 2)
     assert entries.at(cells[:, None]).shape == (3, 1, 2)
@@ -154,6 +163,21 @@ def test_heuristics_leave_out_candidates_that_the_source_does_not_suggest() -> N
     assert counts[0] < counts[1]
 
 
+@pytest.mark.parametrize("left_out", HEURISTICS)
+@pytest.mark.parametrize("name", ["lower", "scaled"])
+def test_each_heuristic_leaves_out_candidates(name: str, left_out: str) -> None:
+    """Without one that takes goals apart, programs of more operations are tried, and nothing may be found."""
+    counts = []
+    for without in ((), (left_out,)):
+        numbers = Statistics()
+        by = {f"by_{heuristic}": heuristic not in without for heuristic in HEURISTICS}
+        with suppress(LiftError):
+            enumerated(_summary(_PROGRAMS[name]), get_target("numpy"), numbers, Options(candidates=30_000, **by))
+        counts.append(numbers.enumerated)
+    assert counts[0] < 3_000
+    assert counts[0] < counts[1]
+
+
 def test_only_axes_along_which_the_source_folds_are_folded() -> None:
     summary = _summary(
         "void f(int n, int m, double A[n][m], double y[n]) {\n"
@@ -174,7 +198,8 @@ def test_what_matches_a_definition_is_counted() -> None:
 
 
 def test_heuristics_have_names() -> None:
-    assert heuristics_named("reductions, operations") == HEURISTICS
+    assert heuristics_named("parts, reductions, monomials, operations") == HEURISTICS
+    assert heuristics_named("parts, operations") == ("operations", "parts")
     assert heuristics_named("reductions") == ("reductions",)
     assert heuristics_named("none") == ()
 
@@ -212,8 +237,10 @@ def test_heuristics_are_of_the_engine_that_enumerates(tmp_path: Path, capsys: py
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (Options(budget=10), "TL312", "y: no program was found within 10 candidates"),
-        (Options(most_operations=1), "TL311", "y: the engine finds no operations"),
+        (Options(candidates=10), "TL312", "y: no program was found within 10 candidates"),
+        (Options(bytes=100), "TL312", "y: no program was found within 1e-07 GB of candidates"),
+        (Options(seconds=1e-9), "TL312", "y: no program was found within 1e-09 seconds"),
+        (Options(operations=1), "TL311", "y: no program of up to 1 operations of the target computes it"),
     ],
 )
 def test_the_end_of_a_search_is_a_refusal_at_its_place(options: Options, code: str, message: str) -> None:
@@ -222,6 +249,26 @@ def test_the_end_of_a_search_is_a_refusal_at_its_place(options: Options, code: s
     (diagnostic,) = refusal.value.diagnostics
     assert diagnostic.code == code
     assert diagnostic.location is not None
+    assert diagnostic.remedy.startswith("allow more with --limits ")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "candidates", "candidates=0", "candidates=1.5", "seconds=nan", "bytes=1", "seconds=1,seconds=2"]
+)
+def test_unknown_limits_are_refused(text: str) -> None:
+    with pytest.raises(LiftError, match="the engine enumerate has no such limits") as refusal:
+        limits_named(text)
+    assert refusal.value.diagnostics[0].code == "TL317"
+
+
+def test_limits_are_of_the_engine_that_enumerates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "k.c"
+    file.write_text(_GEMV)
+    assert main(["lift", str(file), "--limits", "seconds=1"]) == 2
+    assert "--limits goes with --engine enumerate" in capsys.readouterr().err
+    assert main(["lift", str(file), "--engine", "enumerate", "--limits", "operations=2"]) == 1
+    assert "help: allow more with --limits operations=3, or use another engine" in capsys.readouterr().err
+    assert main(["lift", str(file), "--engine", "enumerate", "--limits", "operations=3,seconds=60"]) == 0
 
 
 def test_the_same_source_gives_the_same_program() -> None:
@@ -230,4 +277,4 @@ def test_the_same_source_gives_the_same_program() -> None:
         for _ in range(2)
     }
     assert len(texts) == 1
-    assert "alpha * (A @ x)" in texts.pop().replace("(A @ x) * alpha", "alpha * (A @ x)")
+    assert "y + A @ (x * alpha)" in texts.pop()

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 _LEAST = (2, 3)  # the least size in each of the two evaluations
 _DEEPEST = 4  # operations of the expression that are covered at once
 _MOST_LEAVES = 6
-_OPTIONS = Options(budget=1_000_000, most_operations=3)
+_OPTIONS = Options(candidates=1_000_000, operations=3)
 _LEAF = "leaf "  # begins the names of what is below a cut
 
 
@@ -117,10 +117,10 @@ class _Selector:
             for leaves in distinct
             if len(leaves) <= _MOST_LEAVES and (search := self._search(node, leaves, most)) is not None
         ]
-        for total in range(_OPTIONS.most_operations + _DEEPEST):
+        for total in range(_OPTIONS.operations + _DEEPEST):
             for before, search in searches:
                 level = total - before
-                found = search.found(level) if 0 <= level <= _OPTIONS.most_operations else None
+                found = search.found(level) if 0 <= level <= _OPTIONS.operations else None
                 if found is not None:
                     values = {name: self.value(leaf) for leaf, name in search.names.items()}
                     return rewritten(found, self._joined, values)

@@ -12,10 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.synthesis.derive import assembled
+from tensorlift.synthesis.enumerate.goals import Goals
 from tensorlift.synthesis.enumerate.imported import found_imported
-from tensorlift.synthesis.enumerate.search import Enumeration, Options, Statistics
+from tensorlift.synthesis.enumerate.levels import Options, Statistics
 from tensorlift.synthesis.grammar import grammar_of
-from tensorlift.synthesis.symbolic.covering import Covering
+from tensorlift.synthesis.symbolic.covering import ANOTHER, Covering
+from tensorlift.synthesis.symbolic.points import Untraceable
 
 if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
@@ -38,11 +40,18 @@ def enumerated(
 
     """
     grammar, record = grammar_of(target), statistics or Statistics()
+    begun = options.begun(record)
 
-    def find(traced: Traced, _: str) -> Value | None:
+    def find(traced: Traced, _: str) -> Value:
         if target.instances:
-            return found_imported(traced, target, options, record)
-        return Enumeration(traced, grammar, options, record).found()
+            found = found_imported(traced, target, begun, record)
+        else:
+            found = Goals(traced, grammar, begun, record).reached()
+        if found is None:
+            error = Untraceable(f"no program of up to {options.operations} operations of the target computes it")
+            error.remedy = f"allow more with --limits operations={options.operations + 1}, or {ANOTHER}"
+            raise error
+        return found
 
     cover = Covering(find, is_compact=bool(target.instances))
     return assembled(summary, cover.statements)

@@ -10,16 +10,19 @@ a reduction dependence; the range of the variable, projected from that domain by
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from tensorlift.comprehension.rewrite import walk
-from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Reduce
+from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Read, Reduce
+from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import ONE, Affine
 from tensorlift.synthesis.derive.scope import range_of
 from tensorlift.synthesis.sketch.goals import Library
+from tensorlift.synthesis.symbolic.points import conjuncts_of
 from tensorlift.synthesis.symbolic.views import View, views_of
 
 if TYPE_CHECKING:
@@ -27,9 +30,15 @@ if TYPE_CHECKING:
 
     from tensorlift.comprehension.instance import Instance
     from tensorlift.comprehension.terms import Reducer, Term
+    from tensorlift.ir.tensor_program import Expression
+    from tensorlift.ops.dtypes import DType
     from tensorlift.poly.domain import Domain
+    from tensorlift.synthesis.derive.scope import Scope
     from tensorlift.synthesis.symbolic.covering import Traced
+    from tensorlift.synthesis.symbolic.graph import Graph
     from tensorlift.synthesis.symbolic.task import Task
+
+_MATRIX = 2
 
 # Operations that say the same as one of the source, alone or with others of it: of a target, and of a dialect.
 WITH = {
@@ -118,15 +127,23 @@ def ops_in(terms: Iterable[Term]) -> set[str]:
 # -- leaves
 
 
+SIMPLE = (Fraction(0), Fraction(1), Fraction(-1), Fraction(2), Fraction(1, 2))  # numbers that any source may have
+
+
 class Leaves(NamedTuple):
-    """What candidates are made of: views of arrays, and single numbers."""
+    """What candidates are made of: views of arrays, single numbers, and truth matrices of conditions on positions.
+
+    ``constants`` are simple numbers that the source does not have.
+    """
 
     views: Sequence[View]
     numbers: Sequence[View]
+    masks: Sequence[View] = ()
+    constants: Sequence[View] = ()
 
 
 def leaves_of(traced: Traced) -> Leaves:
-    """Return the views of the arrays that a task reads, and its scalars, sizes and constants."""
+    """Return the views of the arrays that a task reads, its scalars, sizes and constants, and its conditions."""
     graph, task, scope = traced.graph, traced.task, traced.scope
     nodes = dict.fromkeys(node for _, term in task.pieces for node in walk(term))
     numbers = [
@@ -134,4 +151,46 @@ def leaves_of(traced: Traced) -> Leaves:
         for c in nodes
         if isinstance(c, Constant) and c.dtype != "bool"
     ]
-    return Leaves(views_of(graph, task, scope, traced.sizes[0]), [*Library(graph, scope, ()).scalars(), *numbers])
+    views = views_of(graph, task, scope, traced.sizes[0])
+    numbers = [*Library(graph, scope, ()).scalars(), *numbers]
+    dtypes = {graph.dtype[int(view.nodes.flat[0])] for view in (*views, *numbers) if view.nodes.size}
+    constants = simple_numbers(graph, scope, dtypes, numbers)
+    return Leaves(views, numbers, masks_of(traced), constants)
+
+
+def simple_numbers(graph: Graph, scope: Scope, dtypes: Iterable[DType], known: Sequence[View]) -> list[View]:
+    """Return the simple numbers of types that are not known."""
+    found = []
+    nodes = {int(view.nodes) for view in known}
+    for dtype in sorted(dtype for dtype in dtypes if dtype != "bool"):
+        for number in SIMPLE:
+            node = graph.constant(number, dtype)
+            if node not in nodes and (is_float(dtype) or number.denominator == 1):
+                value = number if number.denominator > 1 else int(number)
+                found.append(View(scope.build.literal(value, dtype), (), np.array(node)))
+    return found
+
+
+def masks_of(traced: Traced) -> list[View]:
+    """Return truth matrices over the axes of arrays that are read: one for each triangle over which a fold goes.
+
+    A fold over ``k < i`` of ``A(i, k)`` has the mask of the cells of ``A`` in which ``column <= row - 1``.
+    """
+    task, build = traced.task, traced.scope.build
+    found: dict[Expression, None] = {}
+    for node, domain in _folds([task.pieces]):
+        steps = [c.affine for conjunct in conjuncts_of(domain) for c in conjunct if not c.is_equality]
+        for read in (inner for inner in walk(node.body) if isinstance(inner, Read)):
+            places = {index.variable: k for k, index in enumerate(read.indices) if index.variable is not None}
+            for step in steps:
+                names = [name for name in step.variables if name in places]
+                if len(names) != _MATRIX or {step.coefficient(name) for name in names} != {1, -1}:
+                    continue
+                row, column = sorted(names, key=lambda name: places[name])
+                sign = step.coefficient(row)
+                rest = step - Affine.var(row, sign) + Affine.var(column, sign)
+                offset = rest if sign > 0 else -rest - 1  # else where it does not hold
+                extents = [task.shapes[read.array][places[name]] for name in (row, column)]
+                found.setdefault(build.triangle_mask(extents[0], extents[1], offset))
+    at = traced.meanings[0]
+    return [View(mask, mask.shape, np.array(at.of(mask))) for mask in found]

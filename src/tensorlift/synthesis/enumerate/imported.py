@@ -20,7 +20,8 @@ from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.enumerate.heuristics import folds_of, leaves_of, ops_in, relevant
 from tensorlift.synthesis.enumerate.instances import Imported, Squeezed, distinct
-from tensorlift.synthesis.enumerate.levels import Block, Kind, Levels, fingerprints
+from tensorlift.synthesis.enumerate.levels import Levels
+from tensorlift.synthesis.enumerate.pools import Block, Kind, fingerprints
 from tensorlift.synthesis.sketch.goals import Goal, extents_of
 from tensorlift.synthesis.symbolic.graph import Undefined
 from tensorlift.synthesis.symbolic.points import contains
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
     from tensorlift.ir.tensor_program import Shape, SubscriptItem
     from tensorlift.ops.dtypes import DType
     from tensorlift.synthesis.enumerate.heuristics import Folds, Leaves
-    from tensorlift.synthesis.enumerate.levels import Entries, Options, Pool, Statistics, Wanted
+    from tensorlift.synthesis.enumerate.levels import Options, Statistics, Wanted
+    from tensorlift.synthesis.enumerate.pools import Entries, Pool
     from tensorlift.synthesis.enumerate.steps import Step
     from tensorlift.synthesis.grammar import Dialect
     from tensorlift.synthesis.symbolic.covering import Traced
@@ -87,11 +89,13 @@ def found_imported(traced: Traced, target: Dialect, options: Options, statistics
     ]
     if not searches[0].is_whole:
         return None
-    for total in range(options.most_operations + 1):
+    for total in range(options.operations + 1):
         for search in searches:
             value = search.reached(total - search.most_inserted) if total >= search.most_inserted else None
             if value is not None:
                 return value
+    for search in searches:
+        search.end()
     return None
 
 
@@ -173,13 +177,13 @@ class ImportedEnumeration(Levels):
 
     def set_goal(self) -> None:
         """Take the fingerprints of the goal, also with axes of one position, in the order of its own axes."""
-        values, extents = self._values(self.goal.nodes), extents_of(self.goal, self.scope)
+        extents = extents_of(self.goal, self.scope)
         self.goals = {}
         found = [(extents, tuple(whole(e) for e in extents)), *self._with_units(extents)]
         for shape, items in found:
             own = iter(self.goal.axes)
             axes = tuple(f"{_UNIT}{k}" if isinstance(item, NewAxis) else next(own) for k, item in enumerate(items))
-            self._seek(shape, values, axes)
+            self._seek(shape, self.goal.nodes, axes)
 
     def _value(self, entries: Entries, row: int, axes: tuple[str, ...]) -> Value:
         """Return the value of a candidate without axes of one position that were inserted."""
@@ -196,12 +200,12 @@ class ImportedEnumeration(Levels):
 
     def _reached(self, level: int) -> Value | None:
         """Compare all candidates with the goal before any is kept: to keep one takes all of its cells."""
-        most = min(self.options.most_operations, MOST_INSERTED[self.most_inserted])
+        most = min(self.options.operations, MOST_INSERTED[self.most_inserted])
         if level > most:
             return None
         steps = list(self._steps(level))
         for self.keeps in (False, True):
-            tried = steps if self.keeps else [step for step in steps if step.result in self.goals]
+            tried = steps if self.keeps else [step for step in steps if step.result.type in self.goals]
             values = (self._level(step, level) for step in tried)
             found = next((value for value in values if value is not None), None)
             if found is not None or level == most:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.instance import Instance, InstanceOperand
     from tensorlift.ir.tensor_program import Expression
     from tensorlift.synthesis.derive.scope import Scope
-    from tensorlift.synthesis.enumerate.levels import Kind, Pool, Positions
+    from tensorlift.synthesis.enumerate.pools import Kind, Pool, Positions
     from tensorlift.synthesis.enumerate.steps import Axes
     from tensorlift.synthesis.symbolic.field import Elements
     from tensorlift.synthesis.symbolic.trace import Nodes

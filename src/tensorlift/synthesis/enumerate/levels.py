@@ -1,10 +1,6 @@
 """Levels of an enumeration: candidates by their number of operations, evaluated by the block, each kept once.
 
 What the steps and the leaves are is said by those that enumerate.
-
-Pools have the candidates of each type found so far, all their cells in one array, and what they are made of.  A
-candidate is told from others by its values in a few cells, its *fingerprint*: two with one fingerprint compute the
-same and the second is dropped.
 """
 
 from __future__ import annotations
@@ -13,22 +9,33 @@ import itertools
 import math
 import time
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from tensorlift.synthesis.derive.scope import Value
-from tensorlift.synthesis.symbolic import field as gf
-from tensorlift.synthesis.symbolic.covering import Exhausted
+from tensorlift.synthesis.enumerate.pools import (
+    SAMPLES,
+    Block,
+    Entries,
+    Kind,
+    Pool,
+    Sought,
+    fingerprints,
+    sample_positions,
+)
+from tensorlift.synthesis.symbolic.covering import ANOTHER, Exhausted
+from tensorlift.synthesis.symbolic.trace import FREE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tensorlift.ir.tensor_program import Expression, Shape
+    from tensorlift.ir.tensor_program import Shape
     from tensorlift.ops.dtypes import DType
     from tensorlift.synthesis.derive.scope import Scope
+    from tensorlift.synthesis.enumerate.monomials import Polynomial
+    from tensorlift.synthesis.enumerate.pools import Positions
     from tensorlift.synthesis.enumerate.steps import Step
     from tensorlift.synthesis.sketch.goals import Goal
     from tensorlift.synthesis.symbolic.field import Elements
@@ -38,27 +45,37 @@ if TYPE_CHECKING:
 
 
 _BLOCK = 1 << 14  # candidates evaluated at once
-_MOST_STORED = 1 << 18  # candidates that larger ones are made of
 _MOST_MATCHED = 8  # candidates of a block with the goal's fingerprint that are compared with it
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to enumerate: the budget, and the heuristics that tell from the source which operations to try.
+    """How to enumerate: the limits, and the heuristics that tell from the source what to try.
 
-    The search fails where it is not done by ``deadline``, a moment of `time.perf_counter`.
+    ``candidates``, ``operations`` and ``bytes`` decide what is found; ``seconds`` and the ``deadline``, a moment of
+    `time.perf_counter`, only end a search.  Once what is kept takes so many bytes, nothing more is kept.
     """
 
-    budget: int = 16_000_000  # candidates
-    most_operations: int = 6
+    candidates: int = 16_000_000
+    operations: int = 6
+    bytes: float = 1e9
+    seconds: float = math.inf
+    deadline: float = math.inf
     by_operations: bool = True  # only scalar functions that the source applies
     by_reductions: bool = True  # only folds that the source has, along extents along which it folds
-    deadline: float = math.inf
+    by_monomials: bool = True  # only what multiplies inputs as the goal does
+    by_parts: bool = True  # cells of each condition by themselves, and the operands of a function that all cells are
+    before: int = 0  # candidates that are counted already
+
+    def begun(self, statistics: Statistics) -> Options:
+        """Return the options of a search that begins now."""
+        deadline = min(self.deadline, time.perf_counter() + self.seconds)
+        return replace(self, deadline=deadline, before=statistics.enumerated)
 
 
 @dataclass(slots=True)
 class Statistics:
-    """What was enumerated, dropped by type, evaluated, dropped as equivalent and kept; operations of the last.
+    """What was enumerated, dropped by type, evaluated, dropped as equivalent and kept, and the most operations tried.
 
     ``matched`` are those with the goal's fingerprint, ``rejected`` those of them that differ from it in other cells or
     at other sizes, ``unverified`` those that the dialect's verifier refuses.
@@ -103,11 +120,11 @@ class Levels(ABC):
         self.goal = goal
         self.options = options
         self.statistics = statistics
-        self.start = statistics.enumerated
-        self.stored = 0
+        self.stored = 0  # bytes
+        self.is_full = False
         self.keeps = True
         self.pools: dict[Kind, Pool] = {}
-        self.goals: dict[Kind, list[tuple[int, Elements, tuple[str, ...]]]] = {}
+        self.goals: dict[tuple[DType, Shape], list[Sought]] = {}
 
     @abstractmethod
     def set_goal(self) -> None:
@@ -124,10 +141,22 @@ class Levels(ABC):
             Exhausted: where the budget is spent before.
 
         """
-        if not self.is_whole:
-            return None
-        self.set_goal()
-        return next((v for level in range(self.options.most_operations + 1) if (v := self.reached(level))), None)
+        levels = range(self.options.operations + 1)
+        value = next((v for level in levels if (v := self.reached(level))), None)
+        if value is None:
+            self.end()
+        return value
+
+    def end(self) -> None:
+        """End a search that found nothing.
+
+        Raises:
+            Exhausted: where it had no room for all candidates.
+
+        """
+        if self.is_full:
+            gigabytes = self.options.bytes / 1e9
+            raise _met("gigabytes", f"{gigabytes:g} GB of candidates", gigabytes)
 
     @property
     def is_whole(self) -> bool:
@@ -136,11 +165,10 @@ class Levels(ABC):
 
     def reached(self, level: int) -> Value | None:
         """Return the goal's value with so many operations, None where there is none; fewer were tried before."""
-        self.statistics.operations = level
-        if level:
-            return self._reached(level)
-        pools = [pool for pool in self.pools.values() if pool.levels]
-        return next((value for pool in pools if (value := self._hit(pool, pool.levels[0]))), None)
+        self.statistics.operations = max(self.statistics.operations, level)
+        found = (self._hit(pool, pool.levels[level]) for pool in list(self.pools.values()) if level in pool.levels)
+        value = next((value for value in found if value is not None), None)
+        return value if value is not None or not level else self._reached(level)
 
     def _reached(self, level: int) -> Value | None:
         """Evaluate all candidates with so many operations; return the goal's value if it is one."""
@@ -151,23 +179,29 @@ class Levels(ABC):
         pool = self.pools.get(kind)
         if pool is None:
             shape = tuple(extent.evaluate(self.wanted.sizes[0]) for extent in kind.extents)
-            pool = self.pools[kind] = Pool(kind, shape, len(self.pools))
+            goals = self.goals.get(kind.type, ())
+            pool = self.pools[kind] = Pool(kind, shape, len(self.pools), [goal.where for goal in goals if goal.is_part])
         return pool
 
     def _values(self, nodes: Nodes) -> Elements:
         return np.array([self.wanted.graph.value[node] for node in nodes.ravel().tolist()], np.uint64)
 
-    def _enter(self, view: View) -> None:
-        """Keep a leaf, which takes no operations."""
+    def _enter(self, view: View, level: int = 0, monomials: Polynomial | None = None) -> None:
+        """Keep a leaf, which takes no operations but counts as so many."""
         if view.nodes.size:
-            pool = self._pool(Kind(self.wanted.graph.dtype[int(view.nodes.flat[0])], view.extents))
-            pool.store(0, self._values(view.nodes)[None], Block(None, (), (), (view.expression,)))
+            pool = self._pool(Kind(self.wanted.graph.dtype[int(view.nodes.flat[0])], view.extents, monomials))
+            pool.store(level, self._values(view.nodes)[None], Block(None, (), (), (view.expression,)))
 
-    def _seek(self, extents: Shape, cells: Elements, axes: tuple[str, ...]) -> None:
-        """Look for the goal in a form: its extents, its cells, and the names of its axes."""
-        kind = Kind(self.goal.dtype(self.wanted.graph), extents)
-        prints = int(fingerprints(cells[self._pool(kind).samples][:, None])[0])
-        self.goals.setdefault(kind, []).append((prints, cells, axes))
+    def _seek(self, extents: Shape, nodes: Nodes, axes: tuple[str, ...]) -> None:
+        """Look for the goal in a form: its extents, its nodes, and the names of its axes."""
+        counts = np.flatnonzero(nodes.reshape(-1) != FREE)
+        shape = tuple(extent.evaluate(self.wanted.sizes[0]) for extent in extents)
+        is_part = len(counts) < nodes.size
+        where = counts[np.linspace(0, len(counts) - 1, SAMPLES).astype(int)] if is_part else sample_positions(shape)
+        cells = self._values(nodes)
+        prints = int(fingerprints(cells[where][:, None])[0])
+        goals = self.goals.setdefault((self.goal.dtype(self.wanted.graph), extents), [])
+        goals.append(Sought(axes, cells[counts], counts, where, prints, is_part, sum(g.is_part for g in goals)))
 
     # -- levels
 
@@ -197,7 +231,7 @@ class Levels(ABC):
             counts = tuple(len(r) for r in rows)
             self._count(int(np.prod(counts)))
             samples = np.broadcast_to(step.combine(_spread(chosen), target.samples), (len(target.samples), *counts))
-            prints = fingerprints(samples).reshape(-1)
+            prints = [fingerprints(samples[k : k + SAMPLES]).reshape(-1) for k in range(0, len(samples), SAMPLES)]
             value = self._block(step, level, target, entries, rows, prints)
             if value is not None:
                 return value
@@ -206,17 +240,22 @@ class Levels(ABC):
     def _count(self, candidates: int) -> None:
         self.statistics.enumerated += candidates
         self.statistics.evaluated += candidates
-        if self.statistics.enumerated - self.start > self.options.budget:
-            raise Exhausted(f"{self.options.budget} candidates")
+        if self.statistics.enumerated - self.options.before > self.options.candidates:
+            raise _met("candidates", f"{self.options.candidates} candidates", self.options.candidates)
         if time.perf_counter() > self.options.deadline:
-            raise Exhausted("its time")
+            seconds = self.options.seconds
+            raise Exhausted("its time") if math.isinf(seconds) else _met("seconds", f"{seconds:g} seconds", seconds)
 
     def _block(  # noqa: PLR0913, PLR0917 - one block of candidates
-        self, step: Step, level: int, target: Pool, entries: list[Entries], rows: list[Positions], prints: Elements
+        self, step: Step, level: int, target: Pool, entries: list[Entries], rows: list[Positions], found: list[Elements]
     ) -> Value | None:
-        """Compare a block with the goal, and keep what is new if that is wanted now."""
-        for wanted, _, _ in self.goals.get(target.kind, ()):
-            hits = np.flatnonzero(prints == np.uint64(wanted))
+        """Compare a block with the goal, and keep what is new if that is wanted now.
+
+        ``found`` are the fingerprints of the block, first those by which candidates are told from others.
+        """
+        prints = found[0]
+        for goal in self.goals.get(target.kind.type, ()):
+            hits = np.flatnonzero(found[goal.part] == np.uint64(goal.prints))
             if len(hits):
                 value = self._hit(target, self._made(step, target, entries, rows, hits[:_MOST_MATCHED]))
                 if value is not None:
@@ -225,10 +264,12 @@ class Levels(ABC):
             return None
         fresh = target.new_rows(prints)
         self.statistics.equivalent += len(prints) - len(fresh)
-        if len(fresh) and level < self.options.most_operations and self.stored < _MOST_STORED:
+        needed = len(fresh) * 8 * (target.size + len(rows))
+        self.is_full = self.is_full or self.stored + needed > self.options.bytes
+        if len(fresh) and level < self.options.operations and not self.is_full:
             made = self._made(step, target, entries, rows, fresh)
             target.store(level, made.cells, made.blocks[0])
-            self.stored += len(fresh)
+            self.stored += needed
             self.statistics.kept += len(fresh)
         return None
 
@@ -245,17 +286,17 @@ class Levels(ABC):
             parts.append(np.moveaxis(cells[own[k]][:, positions], 0, -1))
         cells = np.moveaxis(step.combine(parts, whole), -1, 0)
         block = Block(step, tuple(entries), own)
-        return Entries(target.kind, target.shape, np.ascontiguousarray(cells), [block])
+        return Entries(target.kind, target.shape, [np.ascontiguousarray(cells)], [block])
 
     # -- results
 
     def _hit(self, pool: Pool, entries: Entries) -> Value | None:
         """Return the value of a candidate that has the goal's cells and holds at both sets of sizes."""
-        for prints, wanted, axes in self.goals.get(pool.kind, ()):
-            for row in np.flatnonzero(fingerprints(entries.cells[:, pool.samples].T) == np.uint64(prints)):
+        for goal in self.goals.get(pool.kind.type, ()):
+            for row in np.flatnonzero(fingerprints(entries.cells[:, goal.where].T) == np.uint64(goal.prints)):
                 self.statistics.matched += 1
-                is_equal = bool((entries.cells[row] == wanted).all())
-                value = self.wanted.confirmed(self._value(entries, int(row), axes)) if is_equal else None
+                is_equal = bool((entries.cells[row, goal.counts] == goal.cells).all())
+                value = self.wanted.confirmed(self._value(entries, int(row), goal.axes)) if is_equal else None
                 if value is None:
                     self.statistics.rejected += 1
                 elif self._is_verified(value):
@@ -282,6 +323,11 @@ class Levels(ABC):
             values.append(self._value(operand, int(rows[at]), inner[position]))
         self.scope.guard = outside
         return block.step.build(values, axes, self.scope)
+
+
+def _met(limit: str, shown: str, value: float) -> Exhausted:
+    """Return the end of a search at a limit, with twice of it as a remedy."""
+    return Exhausted(shown, f"allow more with --limits {limit}={2 * value:.10g}, or {ANOTHER}")
 
 
 def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
@@ -314,131 +360,3 @@ def _spread(parts: list[Elements]) -> list[Elements]:
         part.reshape(*part.shape[:-1], *(part.shape[-1] if axis == own else 1 for axis in range(count)))
         for own, part in enumerate(parts)
     ]
-
-
-SAMPLES = 3
-Positions = npt.NDArray[np.int64]
-_FILTER_BITS = (12, 16, 20)  # of the slots of a memory, which grows
-_ROOM = 16  # slots for each fingerprint, before it does
-_MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
-
-
-class Kind(NamedTuple):
-    """The type of a candidate: its element type and its extents."""
-
-    dtype: DType
-    extents: Shape
-
-
-@dataclass(eq=False)
-class Block:
-    """Candidates that were made together: by one step, from rows of entries; or leaves, by their expressions."""
-
-    step: Step | None
-    operands: tuple[Entries, ...]
-    rows: tuple[Positions, ...]
-    leaves: tuple[Expression, ...] = ()
-
-
-@dataclass(eq=False)
-class Entries:
-    """The candidates of one kind and one number of operations; ``cells`` has a row for each."""
-
-    kind: Kind
-    shape: tuple[int, ...]
-    cells: Elements
-    blocks: list[Block]
-    _gathered: dict[tuple[bytes, tuple[int, ...], bool], Elements] = field(default_factory=dict)
-    _inverse: Elements | None = None
-
-    def __len__(self) -> int:
-        """Return the number of candidates."""
-        return len(self.cells)
-
-    def at(self, positions: Positions, *, inverse: bool = False) -> Elements:
-        """Return the values, or their reciprocals, in flat positions: an axis for each of theirs, candidates last."""
-        key = positions.tobytes(), positions.shape, inverse
-        found = self._gathered.get(key)
-        if found is None:
-            cells = self.inverses() if inverse else self.cells
-            found = self._gathered[key] = np.ascontiguousarray(np.moveaxis(cells[:, positions], 0, -1))
-        return found
-
-    def inverses(self) -> Elements:
-        """Return the reciprocals of all cells."""
-        if self._inverse is None:
-            self._inverse = gf.inverse(self.cells)
-        return self._inverse
-
-    def origin(self, row: int) -> tuple[Block, int]:
-        """Return the block that a candidate was made in, and its row there."""
-        for block in self.blocks:
-            count = len(block.leaves) if block.step is None else len(block.rows[0])
-            if row < count:
-                return block, row
-            row -= count
-        raise IndexError(row)
-
-
-class Pool:
-    """All candidates of one kind, by their number of operations."""
-
-    def __init__(self, kind: Kind, shape: tuple[int, ...], number: int) -> None:
-        self.kind = kind
-        self.number = number  # in the order in which kinds turned up
-        self.shape = shape
-        self.size = int(np.prod(shape))
-        self.samples = sample_positions(shape)
-        self.levels: dict[int, Entries] = {}
-        self._bits = _FILTER_BITS[0]
-        self._seen = np.zeros(1 << self._bits, np.uint64)
-        self._count = 0
-
-    def new_rows(self, prints: Elements) -> Positions:
-        """Return the rows of the first candidates with fingerprints that were not seen, and remember them.
-
-        The memory is lossy: a fingerprint may be forgotten where another takes its place, never invented.
-        """
-        self._make_room(self._count + len(prints))
-        slots = self._slots(prints)
-        fresh = np.flatnonzero((self._seen[slots] != prints) & (prints != 0))
-        _, first = np.unique(prints[fresh], return_index=True)
-        rows = fresh[np.sort(first)]
-        self._seen[slots[rows]] = prints[rows]
-        self._count += len(rows)
-        return rows
-
-    def _slots(self, prints: Elements) -> Positions:
-        return (prints >> np.uint64(64 - self._bits)).astype(np.int64)
-
-    def _make_room(self, count: int) -> None:
-        """Let the memory grow until it has room for so many fingerprints."""
-        bits = next((b for b in _FILTER_BITS if count * _ROOM <= 1 << b), _FILTER_BITS[-1])
-        if bits > self._bits:
-            known, self._bits = self._seen[self._seen != 0], bits
-            self._seen = np.zeros(1 << bits, np.uint64)
-            self._seen[self._slots(known)] = known
-
-    def store(self, level: int, cells: Elements, block: Block) -> None:
-        """Add candidates."""
-        known = self.levels.get(level)
-        if known is None:
-            self.levels[level] = Entries(self.kind, self.shape, cells, [block])
-        else:
-            known.cells = np.concatenate([known.cells, cells])
-            known.blocks.append(block)
-
-
-def sample_positions(shape: tuple[int, ...]) -> Positions:
-    """Return flat positions of a few cells: below, above and on the diagonal where there is one."""
-    wanted = [tuple((k * (axis + 1) + 1) % extent for axis, extent in enumerate(shape)) for k in range(SAMPLES)]
-    flat = [int(np.ravel_multi_index(index, shape)) if shape else 0 for index in wanted]
-    return np.array(flat, np.int64)
-
-
-def fingerprints(samples: Elements) -> Elements:
-    """Return a word for each candidate from its values in the sampled cells, along the first axis."""
-    with np.errstate(over="ignore"):
-        words = samples * _MULTIPLIERS.reshape(-1, *(1,) * (samples.ndim - 1))
-        mixed = words[0] ^ (words[1] >> np.uint64(7)) ^ (words[2] >> np.uint64(13))
-        return np.asarray((mixed ^ (mixed >> np.uint64(29))) * _MULTIPLIERS[1])

@@ -11,6 +11,8 @@ the same program.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +20,10 @@ import numpy as np
 from tensorlift.comprehension.rewrite import walk
 from tensorlift.comprehension.terms import Apply
 from tensorlift.ops.scalar_ops import SCALAR_OPS
-from tensorlift.synthesis.enumerate.heuristics import WITH, Folds, folds_of, leaves_of
-from tensorlift.synthesis.enumerate.levels import Kind, Levels, Options, Pool, Statistics
+from tensorlift.synthesis.enumerate.heuristics import WITH, Folds, Leaves, folds_of
+from tensorlift.synthesis.enumerate.levels import Levels, Options, Statistics
+from tensorlift.synthesis.enumerate.monomials import Monomials, TooMany
+from tensorlift.synthesis.enumerate.pools import Kind, Pool
 from tensorlift.synthesis.enumerate.steps import Cellwise, Fold, Step
 from tensorlift.synthesis.sketch.goals import Goal, extents_of, without_constant_axes
 
@@ -29,39 +33,89 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.ir.tensor_program import Shape
     from tensorlift.ops.dtypes import DType
+    from tensorlift.synthesis.enumerate.goals import Aim
     from tensorlift.synthesis.grammar import Grammar
-    from tensorlift.synthesis.symbolic.covering import Traced
     from tensorlift.synthesis.symbolic.task import Task
+    from tensorlift.synthesis.symbolic.views import View
 
+_FOLDED = {"sum": "add", "prod": "mul"}
 _COMPARISONS = frozenset({"lt", "le", "eq", "ne"})
 _LOGICAL = frozenset({"and", "or", "not"})
 
 
 class Enumeration(Levels):
-    """One bottom-up search for the goal of a task."""
+    """One bottom-up search for the goal of a task, or for a part of it."""
 
-    def __init__(self, traced: Traced, grammar: Grammar, options: Options, statistics: Statistics) -> None:
-        goal = without_constant_axes(Goal(traced.cells[0], traced.task.axes))
-        super().__init__(traced, goal, options, statistics)
+    def __init__(self, aim: Aim, grammar: Grammar, options: Options, statistics: Statistics, leaves: Leaves) -> None:
+        traced = aim.traced
+        goal = without_constant_axes(Goal(aim.cells[0], traced.task.axes))
+        super().__init__(aim, goal, options, statistics)
         self.folds = folds_of(traced.task) if options.by_reductions else None
         self.scalar_ops, self.reducers, self.contracts = _vocabulary(traced.task, grammar, options, self.folds)
-        leaves = leaves_of(traced)
-        for view in (*leaves.views, *leaves.numbers):
-            self._enter(view)
+        masks = leaves.masks if grammar.has("select") else []
+        if masks:
+            self.scalar_ops = sorted({*self.scalar_ops, "select"})
+        self.monomials = _monomials_of(self.goal, aim, options)
+        self.set_goal()
+        for view in (*leaves.views, *leaves.numbers, *masks):
+            self._enter_leaf(view)
+        for view in leaves.constants:
+            self._enter_leaf(view, 1)
         self.most_axes = max(len(self.goal.axes), *(len(kind.extents) for kind in self.pools), 1)
 
+    def _enter_leaf(self, view: View, level: int = 0) -> None:
+        """Keep a leaf unless it cannot become a part of the goal."""
+        if self.monomials is None:
+            self._enter(view, level)
+            return
+        with suppress(TooMany):
+            own = self.monomials.of(view.nodes.ravel().tolist())
+            if self.monomials.distance(own) is not None:
+                self._enter(view, level, own)
+
     def set_goal(self) -> None:
-        """Take the fingerprints of the goal in each order of its axes."""
-        values = self._values(self.goal.nodes).reshape(self.goal.nodes.shape)
+        """Look for the goal in each order of its axes."""
         extents = extents_of(self.goal, self.scope)
-        self.goals = {}
+        self._extents = Counter(extents)
         for order in itertools.permutations(range(len(extents))):
-            cells, axes = np.transpose(values, order).reshape(-1), tuple(self.goal.axes[k] for k in order)
-            self._seek(tuple(extents[k] for k in order), cells, axes)
+            axes = tuple(self.goal.axes[k] for k in order)
+            self._seek(tuple(extents[k] for k in order), np.transpose(self.goal.nodes, order), axes)
 
     # -- steps
 
     def _steps(self, level: int) -> Iterator[Step]:
+        """Yield the steps between the kinds that there are from which the goal is not too far."""
+        left, found = self.options.operations - level, []
+        for step in self._typed(level):
+            if self._distance(step.result) <= left:
+                found.append(step)
+            else:
+                self.statistics.filtered += _products(step, level - 1)
+        yield from sorted(found, key=lambda step: step.result.type not in self.goals)
+
+    def _distance(self, kind: Kind) -> int:
+        """Return how many operations it takes at least to make the goal of a kind.
+
+        Each operation takes one axis away at most, and a truth value is the condition of a selection.
+        """
+        surplus = Counter(kind.extents) - self._extents
+        axes = surplus.total()
+        if len(self._folded(tuple(surplus))) < len(surplus) or (axes and not self.reducers and not self.contracts):
+            return self.options.operations + 1
+        types = kind.dtype == "bool" and all(dtype != "bool" for dtype, _ in self.goals)
+        steps = 0
+        if self.monomials is not None and kind.monomials is not None and "prod" not in self.reducers:
+            steps = self.monomials.distance(kind.monomials) or 0
+        return max(axes, int(types), steps)
+
+    def _kind(self, dtype: DType, extents: Shape, op: str, *operands: Pool) -> Kind | None:
+        """Return the kind of a function of candidates, None where that cannot become a part of the goal."""
+        if self.monomials is None:
+            return Kind(dtype, extents)
+        made = self.monomials.made(op, [pool.kind.monomials or frozenset() for pool in operands])
+        return None if made is None else Kind(dtype, extents, made)
+
+    def _typed(self, level: int) -> Iterator[Step]:
         """Yield the steps between the kinds that there are; types are checked here, before anything is evaluated."""
         pools = list(self.pools.values())
         for pool in pools:
@@ -83,11 +137,16 @@ class Enumeration(Levels):
         own = tuple(range(len(kind.extents)))
         for op in self.scalar_ops:
             if SCALAR_OPS[op].arity == 1 and (op in _LOGICAL) == (kind.dtype == "bool"):
-                yield Cellwise(op, (pool,), (own,), kind)
+                made = self._kind(kind.dtype, kind.extents, op, pool)
+                if made is not None:
+                    yield Cellwise(op, (pool,), (own,), made)
         for reducer in self.reducers if kind.dtype != "bool" else ():
             for axis in self._folded(kind.extents):
                 extents = (*kind.extents[:axis], *kind.extents[axis + 1 :])
-                yield Fold(reducer, (pool,), (axis,), Kind(kind.dtype, extents))
+                operands = (pool,) * (pool.shape[axis] if reducer == "prod" else 1)
+                made = self._kind(kind.dtype, extents, _FOLDED.get(reducer, reducer), *operands)
+                if made is not None:
+                    yield Fold(reducer, (pool,), (axis,), made)
 
     def _binary(self, left: Pool, right: Pool) -> Iterator[Step]:
         if left.kind.dtype != right.kind.dtype:
@@ -99,19 +158,24 @@ class Enumeration(Levels):
                 continue
             if row.commutative and left.number > right.number:
                 continue
-            dtype: DType = "bool" if op in _COMPARISONS else left.kind.dtype
+            made = self._kind("bool" if op in _COMPARISONS else left.kind.dtype, (), op, left, right)
+            if made is None:
+                continue
             for extents, both in _placements(left.kind.extents, right.kind.extents, self.most_axes):
-                yield Cellwise(op, (left, right), both, Kind(dtype, extents))
+                yield Cellwise(op, (left, right), both, made._replace(extents=extents))
 
     def _contractions(self, left: Pool, right: Pool) -> Iterator[Step]:
         a, b = left.kind.extents, right.kind.extents
         rank = len(a) + len(b) - 2
         if left.kind.dtype != right.kind.dtype or left.kind.dtype == "bool" or rank > self.most_axes:
             return
+        made = self._kind(left.kind.dtype, (), "mul", left, right)
+        if made is None:
+            return
         for i, j in itertools.product(self._folded(a), range(len(b))):
             if a[i] == b[j]:
                 extents = (*a[:i], *a[i + 1 :], *b[:j], *b[j + 1 :])
-                yield Fold("sum", (left, right), (i, j), Kind(left.kind.dtype, extents))
+                yield Fold("sum", (left, right), (i, j), made._replace(extents=extents))
 
     def _folded(self, extents: Shape) -> list[int]:
         """Return the axes along which to fold."""
@@ -119,10 +183,13 @@ class Enumeration(Levels):
 
     def _selections(self, mask: Pool, left: Pool, right: Pool) -> Iterator[Step]:
         extents = max((p.kind.extents for p in (mask, left, right)), key=len)
+        if left.kind.dtype != right.kind.dtype:
+            return
         own = [_own_places(p.kind.extents, extents) for p in (mask, left, right)]
-        if left.kind.dtype == right.kind.dtype and all(own):
-            places = tuple(places[0] for places in own)
-            yield Cellwise("select", (mask, left, right), places, Kind(left.kind.dtype, extents))
+        made = self._kind(left.kind.dtype, extents, "select", mask, left, right) if all(own) else None
+        if made is not None:
+            for places in itertools.product(*own):
+                yield Cellwise("select", (mask, left, right), places, made)
 
 
 def _vocabulary(
@@ -157,6 +224,23 @@ def _placements(
         yield from ((right, (places, tuple(range(len(right))))) for places in _own_places(left, right))
     if len(left) == len(right) == 1 and most_axes > 1:
         yield (*left, *right), ((0,), (1,))
+
+
+def _monomials_of(goal: Goal, aim: Aim, options: Options) -> Monomials | None:
+    """Return what candidates may multiply, None where that is not to count or would be much."""
+    if options.by_monomials:
+        with suppress(TooMany):
+            return Monomials(aim.graph, [node for _, node in goal.wanted])
+    return None
+
+
+def _products(step: Step, operations: int) -> int:
+    """Count the candidates of a step whose operands have so many operations together."""
+    counts = [1]
+    for pool in step.operands:
+        own = [len(pool.levels.get(n, ())) for n in range(operations + 1)]
+        counts = np.convolve(counts, own)[: operations + 1].tolist()
+    return counts[operations] if len(counts) > operations else 0
 
 
 def _pairs(left: Pool, right: Pool, operations: int) -> int:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.terms import Reducer
     from tensorlift.ops.dtypes import DType
     from tensorlift.synthesis.derive.scope import Scope, Value
-    from tensorlift.synthesis.enumerate.levels import Kind, Pool, Positions
+    from tensorlift.synthesis.enumerate.pools import Kind, Pool, Positions
     from tensorlift.synthesis.symbolic.field import Elements
 
 _SORTED = frozenset({"max", "min", "fmax", "fmin", "eq", "ne", "and", "or", "bitand", "bitor", "bitxor"})
@@ -157,6 +157,8 @@ def applied(op: str, dtype: DType, parts: Sequence[Elements]) -> Elements:
         return gf.sub(parts[0], parts[1])
     if op == "neg":
         return gf.sub(np.zeros_like(parts[0]), parts[0])
+    if op == "select" and bool((parts[0] <= 1).all()):  # the condition is of positions, not of data
+        return np.where(parts[0] == 1, parts[1], parts[2])
     if op in _SORTED:
         parts = [np.minimum(*parts), np.maximum(*parts)]
     if op in _MIRRORED:

@@ -27,7 +27,7 @@ from tensorlift.synthesis.symbolic.task import Task
 from tensorlift.synthesis.symbolic.trace import FREE, Tracer, trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Definition
     from tensorlift.comprehension.terms import Term
@@ -41,8 +41,15 @@ if TYPE_CHECKING:
 _LEAST = (3, 4)  # the least size in each of the two traces
 
 
+ANOTHER = Untraceable.remedy
+
+
 class Exhausted(Exception):  # noqa: N818 - an end, not a fault
-    """Raised where a budget is spent; the text says on what."""
+    """Raised where a limit is met; the text says which, and ``remedy`` what to do."""
+
+    def __init__(self, limit: str, remedy: str = ANOTHER) -> None:
+        super().__init__(limit)
+        self.remedy = remedy
 
 
 class Traced:
@@ -68,15 +75,17 @@ class Traced:
         self.meanings = [Meaning(self.graph, at) for at in self.sizes]
         self.scope = replace(scope, spans=dict(task.spans), memo={})
 
-    def confirmed(self, value: Value) -> Value | None:
+    def confirmed(self, value: Value, cells: Sequence[Nodes] | None = None) -> Value | None:
         """Return a value that holds at both sets of sizes: as it is, or with numbers that are sizes named so.
+
+        It holds where it has the nodes ``cells``, by default those of the task.
 
         As it is, it holds with sizes as symbols, or as numbers, with which it may compare positions.
         """
         named = with_sizes(value, self.sizes[0], self.scope.build)
         for version, counts in chain([(value, False), (value, True)], ((other, True) for other in named)):
             expression = self.scope.aligned(version, self.task.axes)
-            tests = zip(self.meanings, self.cells, strict=True)
+            tests = zip(self.meanings, cells or self.cells, strict=True)
             if all(self._holds(expression, at, wanted, counts=counts) for at, wanted in tests):
                 return version
         return None
@@ -129,11 +138,11 @@ class Covering:
                 return self._in_pieces(boxes)
             return [Assign(definition.name, whole_value(value, definition, scope), definition.name)]
         except (Untraceable, Undefined) as error:
-            message = str(error) or "a division by zero at small sizes"
-            raise refuse("TL311", f"{definition.array}: {message}", definition.location, "use another engine") from None
+            message, remedy = str(error) or "a division by zero at small sizes", getattr(error, "remedy", ANOTHER)
+            raise refuse("TL311", f"{definition.array}: {message}", definition.location, remedy) from None
         except Exhausted as error:
             message = f"{definition.array}: no program was found within {error}"
-            raise refuse("TL312", message, definition.location, "use another engine") from None
+            raise refuse("TL312", message, definition.location, error.remedy) from None
 
     def _in_pieces(self, boxes: PieceLowering) -> list[Statement]:
         """Return the statements of pieces that are selected where they hold, each a task of its own."""

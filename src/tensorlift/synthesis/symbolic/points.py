@@ -22,7 +22,9 @@ _VARIETY = 3  # different sizes, where several may be equal
 
 
 class Untraceable(Exception):  # noqa: N818 - a property of a definition
-    """Raised where a definition has no values at small sizes; the text says why."""
+    """Raised where a definition has no values at small sizes, or no program; the text says why."""
+
+    remedy = "use another engine"
 
 
 @SESSION.cached

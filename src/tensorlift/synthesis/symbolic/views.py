@@ -206,13 +206,14 @@ def regions_of(task: Task, scope: Scope, sizes: Mapping[str, int]) -> list[Regio
         axes = scope.ordered(condition.variables())
         if not axes or any(v not in sizes and v not in axes for v in condition.variables()):
             continue
-        cells = _cells(condition, axes, scope, sizes)
+        cells = holding(condition, axes, scope, sizes)
         if {(axes, cells.tobytes()), (axes, (~cells).tobytes())}.isdisjoint(found) and 0 < cells.sum() < cells.size:
             found[axes, cells.tobytes()] = Region(axes, cells, condition, scope)
     return list(found.values())
 
 
-def _cells(condition: Domain, axes: tuple[str, ...], scope: Scope, sizes: Mapping[str, int]) -> Cells:
+def holding(condition: Domain, axes: tuple[str, ...], scope: Scope, sizes: Mapping[str, int]) -> Cells:
+    """Return where a condition holds in the box of some axes at small sizes."""
     firsts = [scope.spans[axis][0].evaluate(sizes) for axis in axes]
     cells = np.zeros([scope.extent(axis).evaluate(sizes) for axis in axes], np.bool_)
     for index in np.ndindex(*cells.shape):
