@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from tensorlift.synthesis.symbolic.graph import Graph
     from tensorlift.synthesis.symbolic.task import Task
 
+_NEUTRAL = {"add", "mul"}  # functions for which a number changes nothing
 _MATRIX = 2
 
 # Operations that say the same as one of the source, alone or with others of it: of a target, and of a dialect.
@@ -112,9 +113,22 @@ def _extent(domain: Domain, name: str, others: Iterable[str]) -> Affine | None:
 
 
 def relevant(instances: Sequence[Instance], ops: set[str]) -> list[Instance]:
-    """Return the instances whose scalar functions and folds, these by their functions, are like some of the source."""
+    """Return the instances whose scalar functions and folds, these by their functions, are like some of the source.
+
+    Those that take single numbers may multiply by one and add zero: ``a * x + y`` is what adds.
+    """
     seen = ops | {other for op in ops for other in _LIKE.get(op, ())}
-    return [i for i in instances if ops_in(term for d in i.definitions for _, term in d.pieces) <= seen]
+    return [i for i in instances if _ops_of(i) <= (seen | _NEUTRAL if takes_numbers(i) else seen)]
+
+
+def takes_numbers(instance: Instance) -> bool:
+    """Tell whether an operation takes single numbers beside tensors."""
+    return any(not operand.shape for operand in instance.free)
+
+
+@cache
+def _ops_of(instance: Instance) -> set[str]:
+    return ops_in(term for d in instance.definitions for _, term in d.pieces)
 
 
 def ops_in(terms: Iterable[Term]) -> set[str]:

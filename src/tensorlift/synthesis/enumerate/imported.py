@@ -18,7 +18,14 @@ from tensorlift.ops.dtypes import is_float
 from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Value
-from tensorlift.synthesis.enumerate.heuristics import folds_of, leaves_of, ops_in, relevant
+from tensorlift.synthesis.enumerate.heuristics import (
+    folds_of,
+    leaves_of,
+    ops_in,
+    relevant,
+    simple_numbers,
+    takes_numbers,
+)
 from tensorlift.synthesis.enumerate.instances import Imported, Squeezed, distinct
 from tensorlift.synthesis.enumerate.levels import Levels
 from tensorlift.synthesis.enumerate.pools import Block, Kind, fingerprints
@@ -145,6 +152,10 @@ class ImportedEnumeration(Levels):
             full = scope.build.full(number.expression, kind, dtype)
             shape = self._pool(Kind(dtype, kind)).shape
             self._enter(View(full, kind, np.broadcast_to(number.nodes, shape)))
+        if any(map(takes_numbers, self.offer.instances)):
+            dtypes = {pool.kind.dtype for pool in self.pools.values()}
+            for view in simple_numbers(graph, scope, dtypes, numbers):
+                self._enter(view, 1)
 
     def _with_units(self, extents: Shape) -> Iterator[tuple[Shape, tuple[SubscriptItem, ...]]]:
         """Yield the shapes of higher ranks with axes of one position, and the subscripts that insert them."""
