@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,6 +36,12 @@ def _collect(context: click.Context, parameter: click.Parameter, value: object) 
         context.meta.setdefault("passes", []).append(value if name == "pass-pipeline" else name)
 
 
+def _collect_tactics(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> None:
+    """Note files of tactics as passes."""
+    del parameter
+    context.meta.setdefault("passes", []).extend(f'raise-with-tactics{{file="{name}"}}' for name in values)
+
+
 def _pass_flags(command: Any) -> Any:
     for name, text in reversed(_PASSES.items()):
         flag = click.option(f"--{name}", is_flag=True, expose_value=False, callback=_collect, help=text)
@@ -48,8 +55,8 @@ class _WithPasses(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the sections of passes and of options."""
         records = {one.name: one.get_help_record(ctx) for one in self.get_params(ctx) if isinstance(one, click.Option)}
-        names = {name.replace("-", "_") for name in _PASSES}
-        for title, is_listed in (("Passes, of which none has options", True), ("Options", False)):
+        names = {name.replace("-", "_") for name in (*_PASSES, "tactics")}
+        for title, is_listed in (("Passes, in the order in which they run", True), ("Options", False)):
             with formatter.section(title):
                 formatter.write_dl([text for name, text in records.items() if text and (name in names) is is_listed])
 
@@ -64,6 +71,16 @@ class _WithPasses(click.Command):
     callback=_collect,
     help="Run these passes: name,name{option=value},func.func(name).",
 )
+@click.option(
+    "--tactics",
+    metavar="FILE",
+    multiple=True,
+    expose_value=False,
+    callback=_collect_tactics,
+    help="Replace loop nests by what the tactics of FILE build (a pass, in its order; repeatable).",
+)
+@click.option("--irdl", metavar="FILE", help="The definition of the dialect whose operations tactics name, in IRDL.")
+@click.option("--explain", is_flag=True, help="Say of each tactic that does not fire at which matcher it failed.")
 @click.option("-o", "--output", metavar="OUT", help="Write the module to this file.")
 @click.option("--json", "report", metavar="REPORT", help="Write what was replaced, with certificates, to this file.")
 @click.option("--split-input-file", "split", is_flag=True, help="Take what lines '// -----' separate as modules.")
@@ -111,6 +128,8 @@ def opt(  # noqa: PLR0913 - one parameter for each option
     context: click.Context,
     *,
     file: str,
+    irdl: str | None,
+    explain: bool,
     output: str | None,
     report: str | None,
     split: bool,
@@ -135,6 +154,7 @@ def opt(  # noqa: PLR0913 - one parameter for each option
     from tensorlift.raising.instrumentation import Instrumentation
     from tensorlift.raising.pipeline import pieces_of, run_on_pieces, run_passes
     from tensorlift.raising.pipeline_text import PIPELINE, parse_passes
+    from tensorlift.raising.tactics import RaiseWithTactics
     from tensorlift.report.output import STDOUT, check_outputs, write_output
     from tensorlift.source import read_source, source_from_text
 
@@ -145,6 +165,9 @@ def opt(  # noqa: PLR0913 - one parameter for each option
             passes += parse_passes(text)
         except LiftError as wrong:
             return complain(wrong.diagnostics, USAGE, source_from_text(text, PIPELINE))
+    if (irdl or explain) and not any(isinstance(one, RaiseWithTactics) for one in passes):
+        raise click.UsageError(f"--{'irdl' if irdl else 'explain'} goes with --tactics FILE")
+    passes = [replace(one, irdl=irdl, explain=explain) if isinstance(one, RaiseWithTactics) else one for one in passes]
     watch = Instrumentation(
         lambda text: click.echo(text, err=True),
         _PASSES if before_all else _named(before),

@@ -158,9 +158,16 @@ class _LoopContext(Context):
 @cache
 def loop_context() -> Context:
     """Give the one context of the process; operations of any other dialect are refused."""
+    return context_with(())
+
+
+def context_with(operations: Iterable[type[Operation]]) -> Context:
+    """Give a context of the loop dialects and of some other operations."""
     context = _LoopContext()
     for name in (*_HOMES, "llvm"):  # of which only pointers are read, for what calls BLAS
         context.register_dialect(name, partial(_load, name))
+    for operation in operations:
+        context.load_op(operation)
     return context
 
 

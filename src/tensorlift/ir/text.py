@@ -22,6 +22,7 @@ from tensorlift.ir.printer import LoopPrinter
 from tensorlift.ir.syntax import LoopParser
 
 if TYPE_CHECKING:
+    from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
 __all__ = ["functions", "parse_module", "print_module"]
@@ -36,14 +37,16 @@ def print_module(module: ModuleOp, *, locations: bool = False, generic: bool = F
     return out.getvalue() + "\n"
 
 
-def parse_module(text: str, filename: str, *, places: bool = False) -> ModuleOp:
+def parse_module(text: str, filename: str, *, places: bool = False, context: Context | None = None) -> ModuleOp:
     """Read and verify a module; with ``places``, an operation without a location gets its place in the text.
+
+    A ``context`` knows more operations than those of the loop dialects.
 
     Raises LiftError: TL190 where the text is not MLIR, TL191 where it uses an operation, type or attribute outside the
     loop dialects, TL192 where an operation breaks its own rules.
     """
     try:
-        parser = LoopParser(loop_context(), _hoist_location_aliases(text), filename)
+        parser = LoopParser(context or loop_context(), _hoist_location_aliases(text), filename)
     except ParseError as error:  # the parser reads the first token at once
         raise syntax_error(error) from None
     parser.places = places

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tensorlift.ops.dtypes import DType
     from tensorlift.proofs.certificate import Certificate
     from tensorlift.raising.assumed import Assumption
-    from tensorlift.raising.routines import Routine
+    from tensorlift.raising.routines import Callee
 
     Written = tuple[list[str], Value | None]  # names of operations, and what they give
     Write = Callable[["Nest"], Written]
@@ -129,7 +129,7 @@ class Replaced:
 
     names: tuple[str, ...]
     preconditions: tuple[str, ...]
-    routines: tuple[Routine, ...] = ()
+    routines: tuple[Callee, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
     certificates: tuple[Certificate, ...] = ()
     undecided: str = ""
@@ -143,7 +143,7 @@ class Nest:
     writer: Writer
     memrefs: dict[str, MemRef]
     is_inner: bool
-    routines: dict[str, Routine]
+    routines: dict[str, Callee]
 
 
 def as_linalg(nest: Nest, kind: type[Emission] = Emission) -> Written:
@@ -175,7 +175,7 @@ class Form:
     names: tuple[str, ...]
     module: ModuleOp
     conditions: tuple[Condition, ...]
-    routines: tuple[Routine, ...]
+    routines: tuple[Callee, ...]
     certificate: Certificate
 
 
@@ -197,13 +197,13 @@ class Taken:
 
     def form(self, write: Write) -> Form:
         """Write other operations and prove them; raises LiftError."""
-        routines: dict[str, Routine] = {}
+        routines: dict[str, Callee] = {}
         names, text = self.text(write, routines)
         library = [routine.meaning for routine in routines.values()]
         module, conditions, certificate = proved(text, self.meaning, library)
         return Form(tuple(names), module, tuple(conditions), tuple(routines.values()), certificate)
 
-    def text(self, write: Write, routines: dict[str, Routine]) -> tuple[list[str], str]:
+    def text(self, write: Write, routines: dict[str, Callee]) -> tuple[list[str], str]:
         """Write a function of the same arguments."""
         summary = self.meaning.simplified
         writer = Writer(summary.context, self.outlined.names)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tensorlift.proofs.certificate import Certificate
     from tensorlift.raising.assumed import Assumption
     from tensorlift.raising.nests import Nest, Replaced, Written
-    from tensorlift.raising.routines import Routine
+    from tensorlift.raising.routines import Callee
     from tensorlift.raising.views import Seen
 
 
@@ -205,6 +205,11 @@ class RaisingPass(ModulePass):
     is_nestable: ClassVar[bool] = True  # whether it needs no more of the module than one function
     report: Report = field(default_factory=Report, init=False, compare=False, repr=False)
 
+    @property
+    def operations(self) -> tuple[type[Operation], ...]:
+        """The operations that it may put into a module, beside those of the loop IR."""
+        return ()
+
 
 @dataclass(frozen=True)
 class NestPass(RaisingPass):
@@ -214,8 +219,16 @@ class NestPass(RaisingPass):
         """Replace the nests of every function."""
         del ctx
         for function in functions(op):
-            for block in _blocks(self.report.at(function)):
-                self._block(block)
+            self.function(function)
+
+    def function(self, function: Operation) -> None:
+        """Replace the nests of a function."""
+        for block in _blocks(self.report.at(function)):
+            self._block(block)
+
+    def replace(self, op: Operation) -> Replaced:
+        """Replace a nest; raises LiftError where it stays."""
+        return replace_proved([op], self.write)
 
     def write(self, nest: Nest) -> Written:
         """Write what stands in the place of a nest; raises LiftError."""
@@ -237,7 +250,7 @@ class NestPass(RaisingPass):
     def _nest(self, op: Operation) -> None:
         place = location_of(op)
         try:
-            self.report.replaced("nest", replace_proved([op], self.write), place)
+            self.report.replaced("nest", self.replace(op), place)
         except LiftError as refusal:
             inside = [inner for one in _blocks(op) for inner in one.ops if inner.name in LOOPS]
             if not inside:
@@ -351,13 +364,13 @@ class RaiseLinalgToBlas(RaisingPass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Raise every product of every function, and add the functions that call CBLAS."""
         del ctx
-        routines: dict[str, Routine] = {}
+        routines: dict[str, Callee] = {}
         for function in functions(op):
             for block in _blocks(self.report.at(function)):
                 self._block(block, routines)
         add_routines(op, routines.values())
 
-    def _block(self, block: Block, routines: dict[str, Routine]) -> None:
+    def _block(self, block: Block, routines: dict[str, Callee]) -> None:
         for group in list(_groups(block)):
             for ops in [group] if len(group) == 1 else [group, *([one] for one in group)]:
                 if self._raise(ops, routines, is_last=len(ops) == 1):
@@ -367,7 +380,7 @@ class RaiseLinalgToBlas(RaisingPass):
                 for inner in _blocks(op):
                     self._block(inner, routines)
 
-    def _raise(self, ops: Sequence[Operation], routines: dict[str, Routine], *, is_last: bool) -> bool:
+    def _raise(self, ops: Sequence[Operation], routines: dict[str, Callee], *, is_last: bool) -> bool:
         """Raise operations together; tell whether they were."""
         place = location_of(ops[-1])
         try:

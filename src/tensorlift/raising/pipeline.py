@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from xdsl.passes import PassPipeline
 
 from tensorlift.diagnostics import LiftError, internal_error
-from tensorlift.ir.dialects import loop_context
+from tensorlift.ir.dialects import context_with
 from tensorlift.ir.text import functions, parse_module, print_module
 from tensorlift.raising.assumed import put_guard
 
@@ -89,16 +89,17 @@ def _run(
     *,
     guards: bool = True,
 ) -> str:
-    module = parse_module(text, filename, places=True)
+    context = context_with({one.name: one for known in passes for one in known.operations}.values())
+    module = parse_module(text, filename, places=True, context=context)
     originals = {function: function.clone() for function in functions(module)}
-    PassPipeline(tuple(passes), watch).apply(loop_context(), module)
+    PassPipeline(tuple(passes), watch).apply(context, module)
     for function, original in originals.items() if guards else ():
         assumptions = [found for one in passes for found in one.report.assumptions.get(function, ())]
         if assumptions:
             put_guard(module, function, original, assumptions)
     generic = watch is not None and watch.generic
     printed = print_module(module, generic=generic)
-    if print_module(parse_module(printed, "output"), generic=generic) != printed:
+    if print_module(parse_module(printed, "output", context=context), generic=generic) != printed:
         raise LiftError(internal_error(AssertionError("the module reads back as another one")))
     return printed
 

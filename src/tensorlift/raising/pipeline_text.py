@@ -16,11 +16,12 @@ from xdsl.utils.exceptions import ArgSpecParseError
 from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.raising.passes import RAISING
 from tensorlift.raising.simplify import SIMPLIFYING
+from tensorlift.raising.tactics import RaiseWithTactics
 
 if TYPE_CHECKING:
     from tensorlift.raising.passes import RaisingPass
 
-PASSES = SIMPLIFYING | RAISING
+PASSES = SIMPLIFYING | RAISING | {RaiseWithTactics.name: RaiseWithTactics}
 PIPELINE = "pass-pipeline"  # the file that locations in a pipeline name
 _MODULE, _FUNCTION = "builtin.module", "func.func"
 _INSIDE = {"": (_MODULE, _FUNCTION), _MODULE: (_FUNCTION,)}  # which anchors may stand in which

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from xdsl.ir import SSAValue
 
     from tensorlift.raising.outline import Outline
-    from tensorlift.raising.routines import Routine
+    from tensorlift.raising.routines import Callee
 
 UNNEEDED = (  # where nothing uses them
     *("arith.constant", "arith.addi", "arith.muli", "arith.subi", "affine.apply"),
@@ -162,7 +162,7 @@ def _same_before(op: Operation) -> Operation | None:
     return None
 
 
-def add_routines(module: ModuleOp, routines: Iterable[Routine]) -> None:
+def add_routines(module: ModuleOp, routines: Iterable[Callee]) -> None:
     """Add the functions that call CBLAS, and its declarations, where the module has none of these names."""
     known = {name_of(op) for op in module.ops if op.name == "func.func"}
     for routine in routines:

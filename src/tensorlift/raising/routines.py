@@ -9,11 +9,32 @@ are exchanged, ``new`` for one that does not read C.  A proof reads the loops; t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 _REALS = {"f64": "d", "f32": "s"}
 _BYTES = {"f64": 8, "f32": 4}
 _NO_TRANSPOSE, _TRANSPOSE, _ROW_MAJOR = 111, 112, 101
 _LAYOUT = {0: "strided<[], offset: ?>", 1: "strided<[?], offset: ?>", 2: "strided<[?, 1], offset: ?>"}
+
+
+class Callee(Protocol):
+    """A function that a proof reads as loops, and that the module gets as it is implemented."""
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+
+    @property
+    def meaning(self) -> str:
+        """The function as loops."""
+
+    @property
+    def prototype(self) -> str:
+        """What it calls, declared."""
+
+    @property
+    def implementation(self) -> str:
+        """The function as it is implemented."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import operator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.terms import Apply, Constant, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.diagnostics import LiftError, Location, refuse
+from tensorlift.ir.subscripts import STRUCTURED
 from tensorlift.ops.scalar_ops import COMPARISONS, ON_NUMBERS
 from tensorlift.poly.domain import Domain, at_least
 from tensorlift.session import SESSION
@@ -42,9 +44,9 @@ from tensorlift.synthesis.tactics.syntax import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from tensorlift.synthesis.tactics.syntax import Definition, Statement, Subscript
+    from tensorlift.synthesis.tactics.syntax import Definition, Spelling, Statement, Subscript
 
 
 _SAMPLES = ((1, 2), (2, 3))  # indices in each group, the first factor
@@ -100,6 +102,7 @@ def load_tactics(text: str, file: str) -> tuple[Tactic, ...]:
         else:
             found = list(map(_from_definition, Reader(text, file).definitions()))
         for tactic in found:
+            _check_spellings(tactic.program)
             _check_equal(tactic)
     except RecursionError:
         place, remedy = Location(file, 1, 1), "write it in simpler statements"
@@ -269,9 +272,62 @@ def _check_all_bound(statement: Statement, bound: tuple[set[str], set[str], set[
 
 def _check_result(pattern: Sequence[Statement], builder: Sequence[Statement], place: Location) -> None:
     wanted, made = pattern[-1].target, builder[-1].target
-    if made.array != wanted.array or made.indices != wanted.indices:
+    fused = {f.index: f.parts for f in builder[-1].fusions}
+    indices = tuple(part for index in made.indices for part in fused.get(index, (index,)))
+    if made.array != wanted.array or indices != wanted.indices:
         message = f"the last statement of the builder assigns `{made}`, not `{wanted}`"
         raise _unbound(message, made.place, place, f"end with a statement that assigns `{wanted}`")
+
+
+_BLAS = tuple(f"@cblas_{number}{family}" for number in "ds" for family in ("gemm", "gemv", "ger", "dot"))
+_OWN = ("linalg", "affine", "arith", "math", "memref", "scf", "func", "tensor", "builtin")  # dialects that are known
+
+
+def _check_spellings(program: Program) -> None:
+    """Refuse operations that are none, and operands that the tactic does not have."""
+    known: set[str] = set()
+    for statement in program.pattern:
+        known |= {c.array for c in _cells(statement)} | {n.name for n in names_of(statement.value)}
+    known |= {step.target.array for step in program.steps}
+    for spelling in (step.spelling for step in program.steps if step.spelling is not None):
+        operation = spelling.operation
+        accepted: Sequence[str] = ()
+        if operation.startswith("@cblas_"):
+            accepted = _BLAS
+        elif operation.partition(".")[0] in _OWN:
+            accepted = (*STRUCTURED, "affine.for")
+        if accepted and operation not in accepted:
+            raise _unknown(program.name, spelling, accepted)
+        if accepted and spelling.operands:
+            message = f"a name of the tactic is not used: `{operation}` takes the operands of the statement as they are"
+            raise refuse("TL323", message, spelling.place, f"write `as {operation}`")
+        unknown = next((name for name in spelling.operands if name not in known), None)
+        if unknown is not None:
+            message = (
+                f"a name of the tactic is not bound as it is used: `{unknown}` is no array or scalar of the tactic"
+            )
+            raise refuse("TL322", message, spelling.place, "name arrays and scalars of the statement")
+
+
+def check_operations(tactics: Sequence[Tactic], defined: Collection[str]) -> None:
+    """Refuse tactics that name operations of other dialects than those that are known, and than the ``defined`` ones.
+
+    Raises:
+        LiftError: TL326.
+
+    """
+    for tactic in tactics:
+        for spelling in (step.spelling for step in tactic.program.steps if step.spelling is not None):
+            is_known = spelling.operation.startswith("@") or spelling.operation.partition(".")[0] in _OWN
+            if not is_known and spelling.operation not in defined:
+                raise _unknown(tactic.name, spelling, defined)
+
+
+def _unknown(tactic: str, spelling: Spelling, accepted: Collection[str]) -> LiftError:
+    near = get_close_matches(spelling.operation, accepted, 1)
+    listed = f"use one of: {', '.join(accepted)}" if accepted else "give the definition of its dialect with --irdl FILE"
+    message = f"the tactic `{tactic}` names the operation `{spelling.operation}`, which is not known"
+    return refuse("TL326", message, spelling.place, f"write `{near[0]}`" if near else listed)
 
 
 def _cells(statement: Statement) -> tuple[Cell, ...]:

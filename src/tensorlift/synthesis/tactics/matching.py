@@ -43,7 +43,7 @@ def matches(pattern: Pattern, term: Term, axes: Iterable[str], sizes: dict[Term,
     if not may_match(pattern, term):
         return
     known = {} if sizes is None else sizes
-    for found in _Matching(pattern, known).node(pattern.term, term, Match(frozenset(axes))):
+    for found in Matching(pattern, known).node(pattern.term, term, Match(frozenset(axes))):
         complete = _with_groups(pattern, found)
         if complete is not None and all(size_of(t, known) < size_of(term, known) for t in _operands(complete)):
             yield complete
@@ -70,7 +70,9 @@ def size_of(term: Term, known: dict[Term, int]) -> int:
     return known[term]
 
 
-class _Matching:
+class Matching:
+    """Matches nodes of a pattern against terms."""
+
     def __init__(self, pattern: Pattern, sizes: dict[Term, int]) -> None:
         self.pattern = pattern
         self.sizes = sizes

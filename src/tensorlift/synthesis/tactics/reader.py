@@ -21,6 +21,7 @@ from tensorlift.synthesis.tactics.syntax import (
     Fusion,
     Name,
     Number,
+    Spelling,
     Statement,
     Subscript,
 )
@@ -30,11 +31,12 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(
     r"(?P<space>(?:\s|#[^\n]*)+)|(?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
-    r"|(?P<assignment>(?:max|min)=(?!=))|(?P<name>[A-Za-z_]\w*)"
+    r"|(?P<assignment>(?:max|min)=(?!=))|(?P<operation>@[A-Za-z_][\w.$]*|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)"
+    r"|(?P<name>[A-Za-z_]\w*)"
     r"|(?P<sign>\.\.\.|[-+]=|<=|>=|==|[-+*/(){}\[\],<>=])"
 )
 Item = TypeVar("Item")
-_KEYWORDS = frozenset({"def", "pattern", "builder", "where", "tactic", "build"})
+_KEYWORDS = frozenset({"def", "pattern", "builder", "where", "as", "tactic", "build"})
 _HELP = "write `def NAME { pattern C(i, j) += A(i, k) * B(k, j) builder ... }`; see docs/tactics.md"
 
 
@@ -165,7 +167,22 @@ class Reader:
             while self.at(","):
                 self.take()
                 self._clause(conditions, fusions)
-        return Statement(target, op, value, tuple(conditions), tuple(fusions))
+        return Statement(target, op, value, tuple(conditions), tuple(fusions), self.spelling())
+
+    def spelling(self) -> Spelling | None:
+        """Read the clause that names the operation, None where there is none."""
+        if not self.at("as"):
+            return None
+        self.take()
+        place = self.here
+        if self.word.kind != "operation":
+            found = f"`{self.word.text}`" if self.word.text else "the end"
+            raise self.fault(f"expected an operation such as `linalg.matvec` or `@function`, found {found}")
+        operation, operands = self.take(), []
+        if self.at("("):
+            self.take()
+            operands = self.listed(lambda: self.name("an operand"), ")")
+        return Spelling(operation, tuple(operands), place)
 
     def _clause(self, conditions: list[Condition], fusions: list[Fusion]) -> None:
         left = self.subscript()

@@ -17,7 +17,7 @@ summed index becomes a triangle of an operand.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import refuse
@@ -30,6 +30,7 @@ from tensorlift.synthesis.tactics.syntax import (
     Expression,
     Name,
     Number,
+    Spelling,
     Statement,
     Subscript,
     cells_of,
@@ -88,6 +89,7 @@ class Step:
     op: str
     operands: tuple[Operand, ...]
     conditions: tuple[Condition, ...] = ()
+    spelling: Spelling | None = None
 
     @property
     def indices(self) -> tuple[str, ...]:
@@ -97,7 +99,8 @@ class Step:
     def __str__(self) -> str:
         """Spell the step."""
         text = f"{self.target} = {self.op}({', '.join(map(str, self.operands))})"
-        return f"{text} where {', '.join(map(str, self.conditions))}" if self.conditions else text
+        text = f"{text} where {', '.join(map(str, self.conditions))}" if self.conditions else text
+        return f"{text} {self.spelling}" if self.spelling else text
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,7 @@ class _StepReader(Reader):
         while self.at("where" if not conditions else ","):
             self.take()
             self._clause(conditions, [])
-        return Step(target, op, tuple(operands), tuple(conditions))
+        return Step(target, op, tuple(operands), tuple(conditions), self.spelling())
 
     def _operand(self) -> Operand:
         if self.word.kind == "number" or self.at("-"):
@@ -244,6 +247,8 @@ class _Generator:
             op = {"+=": "add", "-=": "sub"}.get(statement.op, statement.op.removesuffix("="))
             self.steps.append(Step(target, op, (before, value)))
         self.valued.add(target.array)
+        if statement.spelling is not None:
+            self.steps[-1] = replace(self.steps[-1], spelling=statement.spelling)
 
     def _refuse(self, message: str, statement: Statement) -> Exception:
         place = statement.target.place or self.place

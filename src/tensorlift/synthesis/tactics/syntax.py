@@ -1,9 +1,11 @@
 """The syntax of TDL, the language of tactics: words, subscripts, expressions and statements.
 
     C(i, j) += alpha * A(i, k) * B(k, j) where k <= i
+    y(i) += A(i, k) * x(k) as linalg.matvec
 
 Names with parentheses are arrays, or scalar functions; other names are scalars.  A subscript is a sum of indices with
 constant factors, or with factors that are placeholders (``s * i + k``); ``i...`` stands for any number of indices.
+What stands after ``as`` is the operation that a module gets for the statement.
 """
 
 from __future__ import annotations
@@ -153,6 +155,19 @@ class Fusion:
 
 
 @dataclass(frozen=True)
+class Spelling:
+    """``as vec.axpy(alpha, x, y)``: an operation, or a function ``@f``, on arrays and scalars of the statement."""
+
+    operation: str
+    operands: tuple[str, ...] = ()
+    place: Location | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        """Spell the clause."""
+        return f"as {self.operation}({', '.join(self.operands)})" if self.operands else f"as {self.operation}"
+
+
+@dataclass(frozen=True)
 class Statement:
     """``target op value where conditions``; indices of the value that the target lacks are folded over."""
 
@@ -161,12 +176,13 @@ class Statement:
     value: Expression
     conditions: tuple[Condition, ...] = ()
     fusions: tuple[Fusion, ...] = ()
+    spelling: Spelling | None = None
 
     def __str__(self) -> str:
         """Spell the statement."""
         text = f"{self.target} {self.op} {self.value}"
         rest = ", ".join(map(str, (*self.fusions, *self.conditions)))
-        return f"{text} where {rest}" if rest else text
+        return " ".join([text, *([f"where {rest}"] if rest else []), *([str(self.spelling)] if self.spelling else [])])
 
 
 @dataclass(frozen=True)
