@@ -28,6 +28,7 @@ _UNREAD = {
     ".cl": "OpenCL",
     **dict.fromkeys((".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08"), "Fortran"),
 }
+_BYTECODE = b"ML\xefR"
 _LINE_END = re.compile(r"\r\n|\r|\n")  # what C compilers take for one; `str.splitlines` takes more
 
 
@@ -67,6 +68,9 @@ def read_source(name: str) -> Source:
     data = sys.stdin.buffer.read(MOST_BYTES + 1) if name == STDIN else _read_bytes(name)
     if len(data) > MOST_BYTES:
         raise _unreadable(name, f"it has more than {MOST_BYTES} bytes", "give a smaller file")
+    if data.startswith(_BYTECODE):
+        remedy = f"make text of it: mlir-opt {name} -o {PurePath(name).stem or 'module'}.mlir"
+        raise refuse("TL504", f"'{name}' is bytecode of MLIR, which is not read", remedy=remedy)
     if b"\0" in data:
         remedy = "give C source, encoded as UTF-8"
         raise refuse("TL504", f"'{name}' is not a text file: it holds a NUL byte", remedy=remedy)

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tensorlift.diagnostics import LiftError
-from tensorlift.ir.text import parse_module, print_module
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain
 from tensorlift.poly.polynomial import Polynomial
@@ -194,7 +193,7 @@ def test_what_is_not_proved_stays_and_is_told_why(text: str, reason: str) -> Non
     result = seen(text)
     (message,) = said(result)
     assert message.startswith(_STAYS + reason)
-    assert result.text == print_module(parse_module(text, "in.mlir"))
+    assert result.text.split() == text.split()
 
 
 def test_a_product_of_loop_variables_is_no_stride() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlift.ir.text import parse_module, print_module
+from tensorlift.ir.text import parse_module
 from tensorlift.raising.pipeline import Result, run_passes
 from tensorlift.raising.pipeline_text import parse_passes
 from tensorlift.runtime.mlir.tools import checked, find_tools
@@ -79,7 +79,7 @@ def test_what_is_distributed_is_raised_nest_by_nest() -> None:
 
 def test_a_nest_whose_iterations_depend_on_each_other_stays() -> None:
     result = distributed(_CARRIED)
-    assert result.text == print_module(parse_module(_CARRIED, "in.mlir"))
+    assert result.text.split() == _CARRIED.split()
     assert "its iterations depend on each other" in result.diagnostics[0].message
 
 

@@ -174,7 +174,7 @@ def test_no_array_is_copied_in_each_iteration_of_a_loop_around() -> None:
     text = f"func.func private @step(index)\nfunc.func @f(%A: memref<9xf64>) {{\n{around}\nreturn\n}}"
     result = raised(text)
     assert said(result) == "the nest stays as it is: A would be copied in each iteration of the loop around"
-    assert result.text == print_module(parse_module(text, "in.mlir"))
+    assert result.text.split() == text.split()
 
 
 def test_a_subscript_that_runs_backwards_stays() -> None:
@@ -197,7 +197,7 @@ def test_what_is_not_raised_stays_and_is_told_why(body: str, reason: str) -> Non
     text = f"func.func private @g() -> f64\n{nest(body, [8], '%A: memref<9xf64>')}"
     result = raised(text)
     assert reason in said(result)
-    assert result.text == print_module(parse_module(text, "in.mlir"))
+    assert result.text.split() == text.split()
 
 
 _WRONG = {

@@ -66,6 +66,8 @@ class _Rewriting(Rewriting):
         super().__init__(source, options, set(re.findall(r"@([\w$.-]+)", source.text)))
         self.mixed = read_mixed(source.text, source.name)
         self.functions = self.mixed.functions()
+        if self.mixed.reasons and not self.functions:
+            raise next(iter(self.mixed.reasons.values()))
         self.shared = at_the_same_time(self.mixed)
         self.edits: list[Edit] = []
 

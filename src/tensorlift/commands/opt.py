@@ -62,7 +62,7 @@ class _WithPasses(click.Command):
 
 
 @click.command(cls=_WithPasses, short_help="Raise the loops of an MLIR module by passes.")
-@click.argument("file")
+@click.argument("file", default="-")
 @_pass_flags
 @click.option(
     "--pass-pipeline",
@@ -101,6 +101,13 @@ class _WithPasses(click.Command):
     help="Verify the module after each pass.",
 )
 @click.option("--mlir-print-op-generic", "generic", is_flag=True, help="Print operations in generic form.")
+@click.option("--mlir-print-debuginfo", "debuginfo", is_flag=True, help="Print the locations of operations.")
+@click.option(
+    "--allow-unregistered-dialect",
+    is_flag=True,
+    expose_value=False,
+    help="Accepted, as operations of any dialect are kept.",
+)
 @click.option("--mlir-print-ir-before-all", "before_all", is_flag=True, help="Show the module before each pass.")
 @click.option(
     "--print-ir-after-all",
@@ -136,6 +143,7 @@ def opt(  # noqa: PLR0913 - one parameter for each option
     expected: bool,
     verify_each: bool,
     generic: bool,
+    debuginfo: bool,
     before_all: bool,
     after_all: bool,
     before: tuple[str, ...],
@@ -152,6 +160,7 @@ def opt(  # noqa: PLR0913 - one parameter for each option
     from tensorlift.diagnostics import LiftError
     from tensorlift.raising.expected import verify_expected
     from tensorlift.raising.instrumentation import Instrumentation
+    from tensorlift.raising.modules import Form
     from tensorlift.raising.pipeline import pieces_of, run_on_pieces, run_passes
     from tensorlift.raising.pipeline_text import PIPELINE, parse_passes
     from tensorlift.raising.tactics import RaiseWithTactics
@@ -173,7 +182,7 @@ def opt(  # noqa: PLR0913 - one parameter for each option
         _PASSES if before_all else _named(before),
         _PASSES if after_all else _named(after),
         verify_each,
-        generic,
+        Form(generic, debuginfo),
     )
     source = read_source(file)
     if split or expected:

@@ -11,28 +11,30 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import NoneType, UnknownLoc
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp, NoneType, UnknownLoc
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.utils.exceptions import ParseError
-from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 
 from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.ir.dialects import loop_context
 from tensorlift.ir.function import functions
-from tensorlift.ir.syntax import LoopParser
-from tensorlift.ir.text import LOCATION_ALIAS, XDSL_LIMITS, syntax_error, unreadable
+from tensorlift.ir.parser import LoopParser
+from tensorlift.ir.skip import START, end_of_bracket
+from tensorlift.ir.text import XDSL_LIMITS, syntax_error, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from xdsl.context import Context
     from xdsl.parser import UnresolvedOperand
 
     Span = tuple[int, int]
 
-_OPENING, _CLOSING = {Kind.L_BRACE, Kind.L_PAREN, Kind.L_SQUARE}, {Kind.R_BRACE, Kind.R_PAREN, Kind.R_SQUARE}
-_GOES_ON = {Kind.ARROW, Kind.COLON, Kind.COMMA, Kind.EQUAL}  # behind these an operation does not end
-_STARTS = {Kind.CARET_IDENT, Kind.EXCLAMATION_IDENT, Kind.HASH_IDENT, Kind.PERCENT_IDENT, Kind.STRING_LIT}
+_MODULE = re.compile(
+    r'(?:builtin\.)?module\b\s*(?:@(?:[\w$.-]+|"(?:[^"\\]|\\.)*")\s*)?(?:(?P<attributes>attributes)\s*)?(?=\{)'
+)
+_VALUE = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|%([\w$.-]+)')
 _NAME = re.compile(r"(?:%[^=]*=\s*)?\"?([\w.$]+)")
 
 
@@ -55,6 +57,7 @@ class Mixed:
     aliases: Sequence[Span]
     reasons: Mapping[Operation, LiftError]  # of opaque operations
     unknown: frozenset[str]  # names that opaque operations have for values which stand behind them
+    renamed: tuple[tuple[int, str], ...]  # where operations have old names
 
     def of(self, op: Operation) -> str:
         """Give the text of an operation."""
@@ -95,50 +98,36 @@ def opaque_in(op: Operation) -> list[OpaqueOp]:
     return [inner for inner in op.walk() if isinstance(inner, OpaqueOp)]
 
 
-def read_mixed(text: str, filename: str) -> Mixed:
-    """Read a module of mixed dialects; raises LiftError TL190 or TL191 where the text is no module at all."""
-    aliases = LOCATION_ALIAS.findall(text)
-    hoisted = "".join(f"{alias} " for alias in aliases)
+def read_mixed(text: str, filename: str, *, places: bool = False, context: Context | None = None) -> Mixed:
+    """Read a module of mixed dialects; with ``places``, an operation without a location gets its place in the text.
+
+    A ``context`` knows more operations than those of the loop dialects.
+
+    Raises LiftError TL190 or TL191 where the text is no module at all.
+    """
     try:
-        parser = _Reader(hoisted + LOCATION_ALIAS.sub(lambda found: " " * len(found[0]), text), filename)
+        parser = _Reader(context or loop_context(), text, filename)
+        parser.places = places
         module = parser.parse_module()
     except ParseError as error:
         raise syntax_error(error) from None
     except XDSL_LIMITS as error:
         raise unreadable(error, Location(filename, 1, 1)) from None
-    shift = len(hoisted)
-    spans = {op: (start - shift, end - shift) for op, (start, end) in parser.spans.items()}
-    own = [(start - shift, end - shift) for start, end in parser.alias_spans if start >= shift]
-    listed = [*own, *(found.span() for found in LOCATION_ALIAS.finditer(text))]
-    names, unknown = parser.value_names, frozenset(parser.unknown)
-    found = Mixed(text, filename, module, spans, names, listed, parser.reasons, unknown)
-    if parser.reasons and not found.functions():
-        raise next(iter(parser.reasons.values()))
-    return found
+    aliases, unknown = list(parser.aliases.values()), frozenset(parser.unknown)
+    renamed = tuple(parser.renamed)
+    return Mixed(text, filename, module, parser.spans, parser.value_names, aliases, parser.reasons, unknown, renamed)
 
 
 class _Reader(LoopParser):
     """Reads operations that it knows, and skips others."""
 
-    def __init__(self, text: str, filename: str) -> None:
+    def __init__(self, context: Context, text: str, filename: str) -> None:
         self.spans: dict[Operation, Span] = {}
-        self.alias_spans: list[Span] = []
         self.value_names: dict[SSAValue, str] = {}
         self.reasons: dict[Operation, LiftError] = {}
         self.unknown: set[str] = set()
         self.untyped: set[SSAValue] = set()
-        self.end, self.last = 0, Kind.EOF  # where the token before ends, and what it is
-        super().__init__(loop_context(), text, filename)
-
-    def _consume_token(self, expected_kind: Any = None) -> Any:
-        token = super()._consume_token(expected_kind)
-        self.end, self.last = token.span.end, token.kind
-        return token
-
-    def _parse_alias_def(self) -> None:
-        start = self.pos
-        super()._parse_alias_def()  # type: ignore[no-untyped-call]  # untyped in xDSL
-        self.alias_spans.append((start, self.end))
+        super().__init__(context, text, filename)
 
     def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Any) -> None:
         super()._register_ssa_definition(name, values, span)
@@ -157,21 +146,46 @@ class _Reader(LoopParser):
         start, depth = self.pos, len(self._parser_state.dialect_stack)
         values, blocks = dict(self.ssa_values), (self.blocks, self.forward_block_references)
         forward = {name: dict(uses) for name, uses in self.forward_ssa_references.items()}
+        renamed = len(self.renamed)
         try:
-            op = super().parse_operation()
-        except (ParseError, *XDSL_LIMITS) as error:
+            op = self._module(start) or super().parse_operation()
+        except Exception as error:  # noqa: BLE001 - whatever xDSL breaks down over is not read
             self._resume_from(start)
-            del self._parser_state.dialect_stack[depth:]
+            del self._parser_state.dialect_stack[depth:], self.renamed[renamed:]
             self.ssa_values, self.forward_ssa_references = values, forward
             self.blocks, self.forward_block_references = blocks
             op = self._skipped(error)
         self.spans[op] = (start, self.end)
         return op
 
+    def _module(self, start: int) -> Operation | None:
+        """Read a module whatever its attributes are; give None for any other operation."""
+        content = self.lexer.input.content
+        head = _MODULE.match(content, start)
+        if head is None:
+            return None
+        opened = end_of_bracket(content, head.end()) if head["attributes"] else head.end()
+        if opened is None:
+            return None
+        self._resume_from(opened)
+        region = self.parse_region()
+        if not region.blocks:
+            region.add_block(Block())
+        self.parse_optional_location()
+        return ModuleOp.create(regions=[region])
+
     def _skipped(self, error: Exception) -> Operation:
-        """Go over the text of an operation, and give what stands for it; raise the error where it has no end."""
-        start, results = self.pos, self._parse_op_result_list()
-        operands = dict.fromkeys(self._named(error))
+        """Go over the text of an operation, and give what stands for it; raise the error where there is none."""
+        start, content = self.pos, self.lexer.input.content
+        if _MODULE.match(content, start):
+            raise error
+        if set(self._parser_state.dialect_stack) <= {"builtin"} and START.match(content, start) is None:
+            self.raise_error("an operation is expected", start)
+        results = self._parse_op_result_list()
+        self._skip(self.pos)
+        named = [found[1] for found in _VALUE.finditer(content, start, self.end) if found[1]]
+        self.unknown |= {name for name in named if name not in self.ssa_values}
+        operands = dict.fromkeys(value for name in named for value in self.ssa_values.get(name, ()))
         made = OpaqueOp.create(operands=list(operands), result_types=[NoneType()] * sum(size for _, size in results))
         self.reasons[made] = self._reason(error, start)
         self.untyped.update(made.results)
@@ -180,33 +194,6 @@ class _Reader(LoopParser):
             self._register_ssa_definition(span.text[1:], made.results[position : position + size], span)
             position += size
         return made
-
-    def _named(self, error: Exception) -> Iterable[SSAValue]:
-        """Yield the values that are named up to the end of an operation: the end of a line outside of brackets."""
-        depth, is_first = 0, True
-        while True:
-            token = self._current_token
-            if depth == 0 and not is_first and (token.kind in _CLOSING or token.kind is Kind.EOF or self._ends_here()):
-                return
-            if token.kind is Kind.EOF:
-                raise error
-            depth += (token.kind in _OPENING) - (token.kind in _CLOSING)
-            is_first = False
-            if token.kind is Kind.PERCENT_IDENT:
-                values = self.ssa_values.get(token.text[1:], ())
-                self.unknown |= set() if values else {token.text[1:]}
-                yield from values
-            self._consume_token()
-
-    def _ends_here(self) -> bool:
-        """Tell whether the next token is on another line, and starts something."""
-        token = self._current_token
-        if self.last in _GOES_ON or "\n" not in self.lexer.input.content[self.end : token.span.start]:
-            return False
-        if token.kind is Kind.BARE_IDENT:
-            known = self.ctx.get_optional_op(token.text, dialect_stack=self._parser_state.dialect_stack)
-            return "." in token.text or known is not None
-        return token.kind in _STARTS
 
     def _reason(self, error: Exception, start: int) -> LiftError:
         """Say why an operation could not be read, at its place in the text."""

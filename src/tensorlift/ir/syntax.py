@@ -1,8 +1,9 @@
 """Upstream's custom syntax of the affine operations, where xDSL reads less than mlir-opt prints.
 
-xDSL 0.74 cannot read ``affine.if``, ``symbol(%n)`` in a subscript, attribute dictionaries on affine accesses, or a
-location after an induction variable, and it turns every subscript operand into a symbol.  ``upstream_syntax`` gives for
-such an operation a class that only parses: what it yields are xDSL's own operations, so nobody else meets the class.
+xDSL 0.74 cannot read ``affine.if``, ``symbol(%n)`` in a subscript or attribute dictionaries on affine accesses, and it
+turns every subscript operand into a symbol.  ``upstream_syntax`` gives for such an operation a class that only parses:
+what it yields are xDSL's own operations, so nobody else meets the class.  What no operation has for itself, such as
+aliases and locations, ``parser`` reads.
 """
 
 from __future__ import annotations
@@ -13,12 +14,8 @@ from xdsl.dialects import affine
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     AffineSetAttr,
-    FileLineColLoc,
     IndexType,
-    IntAttr,
     MemRefType,
-    StringAttr,
-    UnknownLoc,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
@@ -29,39 +26,14 @@ from xdsl.ir.affine import (
     AffineExpr,
     AffineMap,
 )
-from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.hints import isa
-from xdsl.utils.lexer import Span
 
 from tensorlift.ir.parallel_syntax import parse_affine_parallel, parse_cast, parse_copy, parse_scf_parallel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-
-class LoopParser(Parser):
-    """xDSL's parser, which also accepts the location that upstream prints after an induction variable.
-
-    With ``places``, an operation that states no location gets its own place in the text.
-    """
-
-    places = False
-
-    def parse_operation(self) -> Operation:
-        """Read one operation."""
-        position = self.pos
-        op = super().parse_operation()
-        if self.places and isinstance(op.location, UnknownLoc):
-            found = Span(position, position, self.lexer.input).get_location()
-            op.location = FileLineColLoc(StringAttr(found.file), IntAttr(found.line), IntAttr(found.col))
-        return op
-
-    def parse_optional_argument(self, expect_type: bool = True) -> Any:  # noqa: FBT001, FBT002 - xDSL's signature
-        """Read ``%i loc("f.c":3:7)``; the loop operation carries the place, so that of the variable is dropped."""
-        argument = super().parse_optional_argument(expect_type)
-        if argument is not None and not expect_type:
-            self.parse_optional_location()
-        return argument
+    from xdsl.parser import Parser, UnresolvedOperand
 
 
 class Subscripts:

@@ -18,16 +18,15 @@ from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.ir.dialects import dialect_names, loop_context
 from tensorlift.ir.function import functions
 from tensorlift.ir.location import location_of
+from tensorlift.ir.parser import LoopParser
 from tensorlift.ir.printer import LoopPrinter
-from tensorlift.ir.syntax import LoopParser
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
 
 __all__ = ["functions", "parse_module", "print_module"]
-
-LOCATION_ALIAS = re.compile(r"^#loc\d* = loc\(.*\)$", re.MULTILINE)
 
 
 def print_module(module: ModuleOp, *, locations: bool = False, generic: bool = False) -> str:
@@ -46,7 +45,7 @@ def parse_module(text: str, filename: str, *, places: bool = False, context: Con
     loop dialects, TL192 where an operation breaks its own rules.
     """
     try:
-        parser = LoopParser(context or loop_context(), _hoist_location_aliases(text), filename)
+        parser = LoopParser(context or loop_context(), text, filename)
     except ParseError as error:  # the parser reads the first token at once
         raise syntax_error(error) from None
     parser.places = places
@@ -57,14 +56,9 @@ def parse_module(text: str, filename: str, *, places: bool = False, context: Con
     except XDSL_LIMITS as error:
         place = Location(filename, parser.lexer.input.content.count("\n", 0, parser.pos) + 1, 1)
         raise unreadable(error, place) from None
-    _verify(module, filename)
+    if wrong := invalid_in(module, filename):
+        raise wrong
     return module
-
-
-def _hoist_location_aliases(text: str) -> str:
-    """Move ``#loc1 = loc(..)``, which upstream prints after its uses, before the first line, which keeps its number."""
-    aliases = LOCATION_ALIAS.findall(text)
-    return " ".join([*aliases, LOCATION_ALIAS.sub("", text)]) if aliases else text
 
 
 # What xDSL raises without a place, for example on a semi-affine map or a type whose parameters do not fit.
@@ -93,15 +87,16 @@ def _place(span: Span[Any]) -> Location:
     return Location(found.file, found.line, found.col)
 
 
-def _verify(module: ModuleOp, filename: str) -> None:
-    """Verify each operation by itself, so that the diagnostic can name the place of the one that is wrong."""
-    for op in module.walk():
+def invalid_in(op: Operation, filename: str) -> LiftError | None:
+    """Verify each operation in one by itself, so that the diagnostic can name the place of the one that is wrong."""
+    for inner in op.walk():
         try:
-            op.verify(verify_nested_ops=False)
+            inner.verify(verify_nested_ops=False)
         except Exception as error:  # noqa: BLE001 - what scf.while may not be, xDSL says by an Exception itself
-            message = f"{op.name} is not valid: {str(error).strip().splitlines()[-1]}"
-            place = location_of(op) or Location(filename, 1, 1)
-            raise refuse("TL192", message, place, "give a module that mlir-opt accepts") from None
+            message = f"{inner.name} is not valid: {str(error).strip().splitlines()[-1]}"
+            place = location_of(inner) or Location(filename, 1, 1)
+            return refuse("TL192", message, place, "give a module that mlir-opt accepts")
+    return None
 
 
 def main(arguments: list[str]) -> int:

@@ -164,7 +164,7 @@ def _untraced(what: str) -> Exception:
 
 def put_guard(module: ModuleOp, function: Operation, original: Operation, assumptions: Sequence[Assumption]) -> None:
     """Put a function that tests what a raised one assumes under its name, with the raised one and the original."""
-    taken = {name_of(op) for op in module.ops if op.name == "func.func"}
+    taken = {name_of(op) for op in module.ops if "sym_name" in op.properties}
     name = name_of(function)
     names = [unused(f"{name}{ending}", taken, "_") for ending in (RAISED, ORIGINAL)]
     types: Any = function.properties["function_type"]

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from xdsl.utils.exceptions import VerifyException
 
 from tensorlift.diagnostics import LiftError, internal_error
-from tensorlift.ir.text import print_module
+from tensorlift.raising.modules import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
+
+    from tensorlift.raising.modules import Form, Modules
 
 _WIDTH = 75
 
@@ -24,33 +25,33 @@ _WIDTH = 75
 class Instrumentation:
     """What a pipeline calls between its passes; ``before`` and ``after`` name the passes around which it shows the IR.
 
-    ``show`` takes text, ``generic`` is the form in which modules are printed, here and at the end, and ``seconds`` has
-    the time that each pass took.
+    ``show`` takes text, ``form`` is the one in which modules are printed, here and at the end, and ``seconds`` has the
+    time that each pass took.
     """
 
     show: Callable[[str], None]
     before: Collection[str] = ()
     after: Collection[str] = ()
     verify: bool = True
-    generic: bool = False
+    form: Form = PLAIN
     seconds: dict[str, float] = field(default_factory=dict)
     _since: float = field(default_factory=perf_counter)
     _start: float = field(default_factory=perf_counter)
 
-    def __call__(self, done: ModulePass | None, module: ModuleOp, coming: ModulePass | None) -> None:
-        """Look at a module between two passes.
+    def __call__(self, done: ModulePass | None, modules: Modules, coming: ModulePass | None) -> None:
+        """Look at modules between two passes.
 
         Raises:
-            LiftError: TL900, where the module is not valid after a pass.
+            LiftError: TL900, where one is not valid after a pass.
 
         """
         if done is not None:
             name = str(done.spec())
             self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - self._since
-            self._verify(module, name)
-            self._show("After", done, self.after, module)
+            self._verify(modules, name)
+            self._show("After", done, self.after, modules)
         if coming is not None:
-            self._show("Before", coming, self.before, module)
+            self._show("Before", coming, self.before, modules)
         self._since = perf_counter()
 
     def timing(self) -> str:
@@ -64,16 +65,16 @@ class Instrumentation:
         said = f"  Total Execution Time: {total:.4f} seconds"
         return "\n".join([*title, said, "", "  ----Wall Time----  ----Name----", *listed])
 
-    def _verify(self, module: ModuleOp, name: str) -> None:
+    def _verify(self, modules: Modules, name: str) -> None:
         if not self.verify:
             return
         try:
-            module.verify()
+            modules.mixed.module.verify()
         except VerifyException as error:
             wrong = AssertionError(f"the module is not valid after {name}: {error}")
             raise LiftError(internal_error(wrong)) from error
 
-    def _show(self, when: str, one: ModulePass, named: Collection[str], module: ModuleOp) -> None:
+    def _show(self, when: str, one: ModulePass, named: Collection[str], modules: Modules) -> None:
         if one.name in named:
             self.show(f"// -----// IR Dump {when} {one.spec()} //----- //")
-            self.show(print_module(module, generic=self.generic))
+            self.show(modules.text(self.form))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from xdsl.passes import PassPipeline
-
-from tensorlift.diagnostics import LiftError, internal_error
+from tensorlift.diagnostics import LiftError
 from tensorlift.ir.dialects import context_with
-from tensorlift.ir.text import functions, parse_module, print_module
 from tensorlift.raising.assumed import put_guard
+from tensorlift.raising.modules import PLAIN, Modules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,7 +49,7 @@ def run_passes(
         LiftError: TL19x, where the text is no module.
 
     """
-    return _result(passes, _run(text, filename, passes, watch, guards=guards))
+    return _result(passes, *_run(text, filename, passes, watch, guards=guards))
 
 
 def run_on_pieces(
@@ -61,14 +60,15 @@ def run_on_pieces(
 ) -> Result:
     """Run passes over each piece of a text, a module of its own; what refuses one is a diagnostic of the result."""
     texts: list[str] = []
-    refusals: list[Diagnostic] = []
+    said: list[Diagnostic] = []
     for piece in pieces:
         try:
-            texts.append(_run(piece, filename, passes, watch))
+            text, notes = _run(piece, filename, passes, watch)
         except LiftError as refusal:
-            texts.append("")
-            refusals += refusal.diagnostics
-    return _result(passes, f"{_MARK}\n".join(texts), refusals)
+            text, notes = "", list(refusal.diagnostics)
+        texts.append(text)
+        said += notes
+    return _result(passes, f"{_MARK}\n".join(texts), said)
 
 
 def pieces_of(text: str) -> list[str]:
@@ -88,23 +88,24 @@ def _run(
     watch: Instrumentation | None,
     *,
     guards: bool = True,
-) -> str:
+) -> tuple[str, list[Diagnostic]]:
     context = context_with({one.name: one for known in passes for one in known.operations}.values())
-    module = parse_module(text, filename, places=True, context=context)
-    originals = {function: function.clone() for function in functions(module)}
-    PassPipeline(tuple(passes), watch).apply(context, module)
-    for function, original in originals.items() if guards else ():
+    modules = Modules.read(text, filename, context)
+    for done, coming in pairwise((None, *passes, None)):
+        if done is not None:
+            for module in modules.each:
+                done.apply(context, module)
+        if watch is not None:
+            watch(done, modules, coming)
+    for module, function in modules.functions() if guards else ():
         assumptions = [found for one in passes for found in one.report.assumptions.get(function, ())]
         if assumptions:
-            put_guard(module, function, original, assumptions)
-    generic = watch is not None and watch.generic
-    printed = print_module(module, generic=generic)
-    if print_module(parse_module(printed, "output", context=context), generic=generic) != printed:
-        raise LiftError(internal_error(AssertionError("the module reads back as another one")))
-    return printed
+            put_guard(module, function, modules.originals[function].clone(), assumptions)
+    modules.check()
+    return modules.text(PLAIN if watch is None else watch.form), [*modules.notes, *modules.renamed()] if passes else []
 
 
-def _result(passes: Sequence[RaisingPass], text: str, refusals: Sequence[Diagnostic] = ()) -> Result:
+def _result(passes: Sequence[RaisingPass], text: str, before: Sequence[Diagnostic]) -> Result:
     said = tuple(d for one in passes for d in one.report.diagnostics)
     proofs = tuple(proof for one in passes for proof in one.report.proofs)
-    return Result(text, (*refusals, *said), tuple((one.name, one.report.counts) for one in passes), proofs)
+    return Result(text, (*before, *said), tuple((one.name, one.report.counts) for one in passes), proofs)

@@ -1,7 +1,7 @@
-"""Pipelines of passes as text, nested as mlir-opt takes them: ``builtin.module(func.func(cse),canonicalize)``.
+"""Pipelines of passes as text, nested as mlir-opt takes them: ``builtin.module(func.func(cse),any(canonicalize))``.
 
-All passes go function by function, so that one inside of ``func.func( )`` is the same as one beside it.  xDSL reads
-the options of a pass; it has no nested pipelines.
+All passes go function by function, in modules inside of others too, so that one inside of an anchor is the same as one
+beside it.  xDSL reads the options of a pass; it has no nested pipelines.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 PASSES = SIMPLIFYING | RAISING | {RaiseWithTactics.name: RaiseWithTactics}
 PIPELINE = "pass-pipeline"  # the file that locations in a pipeline name
-_MODULE, _FUNCTION = "builtin.module", "func.func"
-_INSIDE = {"": (_MODULE, _FUNCTION), _MODULE: (_FUNCTION,)}  # which anchors may stand in which
+_MODULE, _FUNCTION, _ANY = "builtin.module", "func.func", "any"
+_INSIDE = dict.fromkeys(("", _MODULE, _ANY), (_MODULE, _FUNCTION, _ANY))  # which anchors may stand in which
 _WORD = re.compile(r"[\w.-]*")
 _OPTIONS = re.compile(r'\{\s*((?:"(?:\\.|[^"\\])*"|[^{}"])*?)\s*\}')
 _COLUMN = re.compile(r":1:(\d+)")  # in what xDSL says

@@ -290,8 +290,6 @@ class Values:
         if op == "select":
             operands = [cell(arguments[0], "bool"), *(cell(a, node.dtype) for a in arguments[1:])]
             return self.writer.applied(op, operands, node.dtype, define)
-        if op in ("infinity", "nan"):
-            return self.writer.number({"infinity": "inf"}.get(op, op), node.dtype)
         dtype = _common(arguments) if op in COMPARISONS else node.dtype
         return self.writer.applied(op, [cell(a, dtype) for a in arguments], dtype, define)
 

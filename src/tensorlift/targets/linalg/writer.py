@@ -139,6 +139,8 @@ class Writer(Lines[Value]):
             LiftError: TL305, where the dialects have no such function.
 
         """
+        if not operands:
+            return self.number({"infinity": "inf"}.get(op, op), dtype)
         made = type_ = operands[-1].type
         if op == "select":
             name = "arith.select"

@@ -1,0 +1,179 @@
+"""xDSL's parser, which also reads what upstream prints and xDSL 0.74 does not.
+
+What is mended here, each to be left out once xDSL has it:
+
+- an alias may stand behind its uses, as upstream prints locations, and may be one of an attribute that xDSL cannot
+  read, which then stays the name of the alias;
+- one result of a loop needs no parentheses: ``iter_args(%s = %x) -> f64``;
+- the location that upstream prints after an induction variable, and those that are fused by an attribute or have forms
+  that are not known, which count as unknown;
+- resources at the end of a file, ``{-# .. #-}``, say nothing about what is read;
+- operations by the names that they had before (``OLD_NAMES``).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import ArrayAttr, FileLineColLoc, FusedLoc, IntAttr, StringAttr, UnknownLoc
+from xdsl.ir import BuiltinAttribute, Operation, ParametrizedAttribute
+from xdsl.irdl import irdl_attr_definition, param_def
+from xdsl.parser import Parser
+from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Span
+from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
+
+from tensorlift.ir.skip import end_of_bracket, end_of_operation
+
+if TYPE_CHECKING:
+    from xdsl.printer import Printer
+
+OLD_NAMES = {"arith.maxf": "arith.maximumf", "arith.minf": "arith.minimumf", "func": "func.func"}
+
+
+@irdl_attr_definition
+class AliasAttr(BuiltinAttribute, ParametrizedAttribute):
+    """An attribute that cannot be read, by the name that the text gives it."""
+
+    name = "tl.alias"
+
+    alias: StringAttr = param_def()  # type: ignore[assignment]  # as xDSL's own attributes are declared
+
+    def print_builtin(self, printer: Printer) -> None:
+        """Print the name."""
+        printer.print_string(self.alias.data)
+
+
+class LoopParser(Parser):
+    """xDSL's parser for what upstream prints.
+
+    With ``places``, an operation that states no location gets its own place in the text.  ``aliases`` are the places of
+    aliases that were read, ``renamed`` those of operations under old names.
+    """
+
+    places = False
+
+    def __init__(self, *arguments: Any) -> None:
+        self.aliases: dict[str, tuple[int, int]] = {}
+        self.renamed: list[tuple[int, str]] = []
+        self.end, self.last = 0, Kind.EOF  # where the token before ends, and what it is
+        super().__init__(*arguments)
+
+    def parse_operation(self) -> Operation:
+        """Read one operation."""
+        position = self.pos
+        op = super().parse_operation()
+        if self.places and isinstance(op.location, UnknownLoc):
+            found = Span(position, position, self.lexer.input).get_location()
+            op.location = FileLineColLoc(StringAttr(found.file), IntAttr(found.line), IntAttr(found.col))
+        return op
+
+    def _consume_token(self, expected_kind: Any = None) -> Any:
+        token = super()._consume_token(expected_kind)
+        self.end, self.last = token.span.end, token.kind
+        return token
+
+    def _parse_dialect_symbol_body(self) -> str:
+        start = self._current_token.span.end
+        body = super()._parse_dialect_symbol_body()
+        self.end, self.last = start + len(body) + 1, Kind.GREATER
+        return body
+
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        if name in OLD_NAMES:
+            self.renamed.append((self.pos, name))
+        return super()._get_op_by_name(OLD_NAMES.get(name, name))
+
+    def parse_comma_separated_list(self, delimiter: Any, parse: Any, context_msg: str = "") -> Any:
+        """Read a list; one type behind an arrow needs no parentheses."""
+        is_type = parse in (self.parse_type, self.parse_attribute) and delimiter is self.Delimiter.PAREN
+        if is_type and self.last is Kind.ARROW and self._current_token.kind is not Kind.L_PAREN:
+            return [parse()]
+        return super().parse_comma_separated_list(delimiter, parse, context_msg)
+
+    # -- aliases and resources
+
+    def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: Any) -> Any:
+        alias = ("!" if is_type else "#") + attr_or_dialect_name
+        if alias not in self.attribute_aliases and "." not in alias and self._current_token.kind is not Kind.LESS:
+            self._read_ahead(alias)
+            if is_type and alias in self.aliases and alias not in self.attribute_aliases:
+                self.raise_error(f"the type '{alias}' is not known")
+        return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
+
+    def _read_ahead(self, alias: str) -> None:
+        """Read an alias that is stated further on."""
+        found = re.compile(rf"^{re.escape(alias)}\s*=", re.MULTILINE).search(self.lexer.input.content)
+        if found is not None and found.start() not in dict(self.aliases.values()):
+            position = self.pos
+            self._resume_from(found.start())
+            self._parse_alias_def()
+            self._resume_from(position)
+
+    def _parse_alias_def(self) -> None:
+        start, name = self.pos, self._current_token.text
+        if self.aliases.get(name, (start, 0))[0] != start:
+            self.raise_error(f"re-declaration of alias '{name}'")
+        self._consume_token()
+        self.parse_punctuation("=", "after attribute alias name")
+        inside = self.pos
+        self.aliases[name] = (start, inside)
+        try:
+            self.attribute_aliases[name] = self.parse_attribute()
+            if "\n" not in self.lexer.input.content[self.end : self.pos] and self._current_token.kind is not Kind.EOF:
+                self.raise_error("the alias goes on")  # by a type
+        except (ParseError, ValueError, NotImplementedError):
+            self._skip(inside)
+            if name.startswith("#"):
+                self.attribute_aliases[name] = AliasAttr(StringAttr(name))
+        self.aliases[name] = (start, self.end)
+
+    def _skip(self, start: int) -> None:
+        """Go over what stands at a place, to where the next thing starts."""
+        end = end_of_operation(self.lexer.input.content, start, self._is_operation)
+        if end is None:
+            self.raise_error("a bracket is not closed", start)
+        self._resume_from(end)
+        self.end, self.last = end, Kind.EOF
+
+    def _is_operation(self, name: str) -> bool:
+        return self.ctx.get_optional_op(name, dialect_stack=self._parser_state.dialect_stack) is not None
+
+    def _parse_file_metadata_dictionary(self) -> None:
+        end = self.lexer.input.content.find("#-}", self.pos)
+        if end < 0:
+            self.raise_error("the resources are not closed")
+        self._resume_from(end + len("#-}"))
+
+    # -- locations
+
+    def parse_optional_argument(self, expect_type: bool = True) -> Any:  # noqa: FBT001, FBT002 - xDSL's signature
+        """Read ``%i loc("f.c":3:7)``; the loop operation carries the place, so that of the variable is dropped."""
+        argument = super().parse_optional_argument(expect_type)
+        if argument is not None and not expect_type:
+            self.parse_optional_location()
+        return argument
+
+    def _parse_location(self) -> Any:
+        start = self.pos
+        try:
+            return super()._parse_location()
+        except ParseError:
+            self._resume_from(start)
+        try:
+            return self._parse_fused()
+        except ParseError:
+            closed = end_of_bracket(self.lexer.input.content, self.lexer.input.content.rfind("(", 0, start))
+            if closed is None:
+                raise
+            self._resume_from(closed - 1)
+            return UnknownLoc()
+
+    def _parse_fused(self) -> FusedLoc:
+        """Read ``fused<#attribute>[..]``."""
+        self.parse_keyword("fused")
+        with self.in_angle_brackets():
+            attribute = self.parse_attribute()
+        parts = self.parse_comma_separated_list(self.Delimiter.SQUARE, self._parse_location)
+        return FusedLoc(ArrayAttr(parts), attribute)

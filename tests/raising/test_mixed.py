@@ -1,0 +1,109 @@
+"""Modules of mixed dialects, as compilers print them, under raising passes: what is not understood stays as it was.
+
+Each module of ``mixed/*.mlir`` says how many nests are raised in it, and which functions stay because of an operation
+that cannot be read.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tensorlift.ir.skip import without_comments
+from tensorlift.raising.pipeline import pieces_of, run_on_pieces, run_passes
+from tensorlift.raising.pipeline_text import parse_passes
+from tensorlift.runtime.mlir.tools import find_tools
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_FOLDER = Path(__file__).parent / "mixed"
+_FILES = sorted(_FOLDER.glob("*.mlir"))
+_TOOLS = find_tools()
+_PASSES = "raise-affine-to-linalg,raise-linalg-to-blas"
+_SAID = re.compile(r"// raised: (\d+), stays:(.*)")
+_STAYS = re.compile(r"the function `(.*)` stays as it is")
+_MARK = "// -----\n"
+
+
+def test_there_are_as_many_modules_as_that() -> None:
+    assert sum(len(pieces_of(file.read_text(encoding="utf-8"))) for file in _FILES) >= 60
+
+
+@pytest.mark.parametrize("file", _FILES, ids=lambda file: file.stem)
+def test_one_operation_keeps_no_more_than_its_function(file: Path) -> None:
+    pieces = pieces_of(file.read_text(encoding="utf-8"))
+    raised = [_raised(piece) for piece in pieces]
+    again = run_on_pieces(raised, "out.mlir", [])
+    assert again.diagnostics == ()
+    assert again.text == _MARK.join(raised)
+    if _TOOLS is None:
+        return
+    for piece, before, after in zip(pieces, _generic(map(without_comments, pieces)), _generic(raised), strict=True):
+        assert bool(after) >= bool(before), f"upstream reads what goes in, but not what comes out:\n{piece}"
+        made = list(_operations(after.splitlines()))
+        changed = [op for op in _operations(before.splitlines()) if op not in made]
+        said = _SAID.search(piece)
+        assert said is not None
+        assert len(changed) <= int(said[1]), changed
+        for op in changed:
+            head, *body = op.splitlines()
+            assert head.startswith('"func.func"')
+            originals = [one.splitlines()[1:] for one in made if f"{_name_of(op)}_original" in _name_of(one)]
+            assert not originals or body[:-1] in [one[:-1] for one in originals]
+
+
+def test_old_names_are_told() -> None:
+    (piece,) = [p for p in pieces_of((_FOLDER / "versions.mlir").read_text(encoding="utf-8")) if "arith.maxf" in p]
+    said = run_passes(piece, "in.mlir", parse_passes(_PASSES)).diagnostics[0]
+    assert "TL589: `arith.maxf` becomes `arith.maximumf`, its name in later versions of MLIR" in str(said)
+
+
+def _raised(piece: str) -> str:
+    """Run passes over a module, and compare what they say with its first comment."""
+    result = run_passes(piece, "in.mlir", parse_passes(_PASSES))
+    said = _SAID.search(piece)
+    assert said is not None
+    nests = [d.message for d in result.diagnostics if d.code == "TL592" and "the nest becomes" in d.message]
+    stay = [found[1] for d in result.diagnostics if (found := _STAYS.match(d.message))]
+    assert (len(nests), sorted(stay)) == (int(said[1]), sorted(re.findall(r"[^\s,]+", said[2]))), result.diagnostics
+    assert {d.severity.value for d in result.diagnostics} <= {"note"}
+    return result.text
+
+
+def _generic(pieces: Iterable[str]) -> list[str]:
+    """Print modules by upstream's tool, in generic form; one that it does not read is empty."""
+    assert _TOOLS is not None
+    flags = ["--allow-unregistered-dialect", "--split-input-file", "--mlir-print-op-generic"]
+    command = [str(_TOOLS.opt), *flags, "--mlir-print-local-scope"]
+    shown = subprocess.run(command, input=_MARK.join(pieces), capture_output=True, text=True, check=False)
+    return str(shown.stdout).split(_MARK)
+
+
+def _operations(lines: list[str]) -> Iterator[str]:
+    """Yield the operations of modules, nested ones too, with values and blocks numbered within each."""
+    start = 0
+    for end in range(1, len(lines) + 1):
+        if end < len(lines) and (not lines[end].startswith('"') or not lines[end]):
+            continue
+        op = lines[start:end]
+        start = end
+        if op[0].startswith('"builtin.module"'):
+            yield f"{op[0]} {op[-1]}"
+            yield from _operations([line.removeprefix("  ") for line in op[1:-1]])
+        else:
+            yield _numbered("\n".join(op))
+
+
+def _numbered(op: str) -> str:
+    names: dict[str, str] = {}
+    return re.sub(r"[%^][\w$.-]+", lambda found: names.setdefault(found[0], f"{found[0][0]}{len(names)}"), op)
+
+
+def _name_of(op: str) -> str:
+    found = re.search('sym_name = "(.*?)"', op)
+    return "" if found is None else found[1]
