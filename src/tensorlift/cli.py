@@ -273,14 +273,15 @@ def _check_preview(*, in_place: bool, written: Sequence[str | None]) -> None:
 
 @commands.command(short_help="Show tactics and the operations that they stand for.")
 @click.argument("files", metavar="[FILE]...", nargs=-1)
-def tactics(files: tuple[str, ...]) -> int:
+@click.option("--tds", "tablegen", is_flag=True, help="Show them as records of TableGen, as the paper on tactics does.")
+def tactics(files: tuple[str, ...], *, tablegen: bool) -> int:
     """Load the tactics of each FILE, or of the library, and show them with the operations that they stand for.
 
     Exit status: 0, or 2 where a file holds no tactics or one that contradicts itself.
     """
     from tensorlift.engines import show_tactics
 
-    click.echo(show_tactics(files), nl=False)
+    click.echo(show_tactics(files, tablegen=tablegen), nl=False)
     return OK
 
 

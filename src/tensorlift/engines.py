@@ -201,15 +201,17 @@ def _by_tactics(files: tuple[tuple[str, str], ...]) -> Search:
     return search
 
 
-def show_tactics(files: tuple[str, ...]) -> str:
-    """Return the tactics of files, or of the library, as the steps that they stand for.
+def show_tactics(files: tuple[str, ...], *, tablegen: bool = False) -> str:
+    """Return the tactics of files, or of the library, as the steps that they stand for, or as records of TableGen.
 
     Raises:
         LiftError: as `search_by`.
 
     """
     from tensorlift.synthesis.tactics import load_tactics, shipped_tactics  # noqa: PLC0415 - loads the library
+    from tensorlift.synthesis.tactics.tablegen_text import as_tablegen  # noqa: PLC0415 - as above
 
+    spell = as_tablegen if tablegen else str
     sources = [read_source(file) for file in files]
     found = [tactic for source in sources for tactic in load_tactics(source.text, source.name)]
-    return "\n".join(str(tactic.program) for tactic in (found if files else shipped_tactics()))
+    return "\n".join(spell(tactic.program) for tactic in (found if files else shipped_tactics()))

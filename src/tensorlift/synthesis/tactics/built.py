@@ -164,7 +164,7 @@ def _with_last(found: Sequence[Built], new: Built, single: set[str]) -> Built | 
 
 def _is_detour(last: Built, used: Tensor, new: Built) -> bool:
     """Tell whether an array is brought into another order only to be combined with one that has the order before."""
-    return isinstance(last.value, Tensor) and last.value.axes == new.target.axes and new.value == used
+    return isinstance(last.value, Tensor) and last.value.axes == new.target.axes and tensors_of(new.value) == (used,)
 
 
 def _joined(fold: Reducer) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ from tensorlift.synthesis.tactics.syntax import (
     indices_of,
     names_of,
 )
+from tensorlift.synthesis.tactics.tablegen import definitions_in, is_tablegen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -97,7 +98,9 @@ def load_tactics(text: str, file: str) -> tuple[Tactic, ...]:
 
     """
     try:
-        if file.endswith(_STEPS_SUFFIX):
+        if file.endswith(_STEPS_SUFFIX) and is_tablegen(text):
+            found = list(map(_from_definition, definitions_in(text, file)))
+        elif file.endswith(_STEPS_SUFFIX):
             found = list(map(_from_steps, parse_steps(text, file)))
         else:
             found = list(map(_from_definition, Reader(text, file).definitions()))
