@@ -197,6 +197,22 @@ def test_products_of_integers_stay_in_linalg() -> None:
     assert "the product stays as it is: BLAS has no routine for it" in [d.message for d in result.diagnostics]
 
 
+@pytest.mark.parametrize(
+    "own",
+    [
+        "llvm.func @cblas_sgemm()",
+        "func.func private @cblas_sgemm(i32)",
+        "func.func @blas_sgemm_nn() { return }",
+        '"vendor.function"() {sym_name = "cblas_sgemm"} : () -> ()',
+    ],
+)
+def test_products_stay_where_the_module_has_a_function_of_that_name(own: str) -> None:
+    result = run_passes(own + "\n" + _GEMM.replace("START", ""), "in.mlir", parse_passes(_BLAS), guards=False)
+    assert "call @blas" not in result.text
+    (said,) = [d.message for d in result.diagnostics if d.code == "TL593"]
+    assert said.startswith("the product stays as it is: the module has a `")
+
+
 @_COMPILED
 @pytest.mark.parametrize("name", [NAMES[2], NAMES[6], NAMES[8], list(CONTRACTIONS)[5]])
 def test_raised_kernels_compute_the_same_when_they_are_compiled(name: str) -> None:

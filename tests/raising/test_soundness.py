@@ -61,3 +61,28 @@ def test_a_matrix_that_is_freed_before_the_last_product_is_no_chain() -> None:
       return
     }"""
     assert said(text, "reorder-matmul-chain") == []
+
+
+_GIVEN = "scf.yield %x : memref<8xf64>"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "%y = func.call @fetch() : () -> memref<8xf64>",
+        "memref.store %x, %p[] : memref<memref<8xf64>>\n%y = memref.load %p[] : memref<memref<8xf64>>",
+        f"%y = scf.if %c -> (memref<8xf64>) {{\n{_GIVEN}\n}} else {{\n{_GIVEN}\n}}",
+    ],
+)
+def test_new_memory_may_be_what_a_call_or_a_load_gives(made: str) -> None:
+    nest = """affine.for %i = 1 to 8 {
+      %v = affine.load %x[%i - 1] : memref<8xf64>
+      affine.store %v, %y[%i] : memref<8xf64>
+    }"""
+    text = (
+        "func.func private @stash(memref<8xf64>)\nfunc.func private @fetch() -> memref<8xf64>\n"
+        "func.func @f(%p: memref<memref<8xf64>>, %c: i1) {\n%x = memref.alloc() : memref<8xf64>\n"
+        f"func.call @stash(%x) : (memref<8xf64>) -> ()\n{made}\n{nest}\nreturn\n}}"
+    )
+    (message,) = said(text)
+    assert message.startswith("the nest stays as it is: it needs that y shares no memory with x")

@@ -20,7 +20,7 @@ from tensorlift.ir.mixed import name_of
 from tensorlift.ir.text import functions, parse_module
 from tensorlift.poly.names import unused
 from tensorlift.raising.bodies import unraisable
-from tensorlift.raising.outline import is_allocated, memory_of
+from tensorlift.raising.outline import is_allocated, is_apart_from_new, memory_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -132,7 +132,7 @@ def _named(atom: Atom, arguments: Mapping[str, SSAValue]) -> Sum | None:
 def _apart(arguments: Mapping[str, SSAValue], one: str, other: str, *, or_same: bool) -> Apart | None:
     """Trace back that two arrays lie apart; None where they do in any case, as one was made in the function."""
     memories = [memory_of(arguments[name]) for name in (one, other)]
-    if any(map(is_allocated, memories)):
+    if any(map(is_allocated, memories)) and all(map(is_apart_from_new, memories)) and memories[0] is not memories[1]:
         return None
     if len({*memories}) == 2 and all(getattr(m.owner, "name", "") == "memref.get_global" for m in memories):  # noqa: PLR2004 - both
         names = {str(m.owner.properties["name"]) for m in memories if isinstance(m.owner, Operation)}

@@ -24,7 +24,7 @@ from tensorlift.raising.assumed import assumed
 from tensorlift.raising.blas import BlasEmission
 from tensorlift.raising.bodies import Body, Loop, MemRef, memref_of, reads_in_order, unraisable
 from tensorlift.raising.linalg import Emission, Piece, parameters_of
-from tensorlift.raising.outline import Outline, is_allocated, is_global, outline
+from tensorlift.raising.outline import Outline, is_allocated, is_apart_from_new, is_global, outline
 from tensorlift.raising.place import put_in_place
 from tensorlift.raising.proved import Meaning, meaning_of, proved
 from tensorlift.targets.linalg.writer import Value, Writer, element_type
@@ -224,12 +224,15 @@ class Taken:
         """List the conditions that do not hold by themselves."""
         outlined = self.outlined
         counted = {outlined.names[position] for position in outlined.shifts}  # from 1
-        new = {n for n, v in zip(outlined.names, outlined.arguments, strict=True) if is_allocated(v)}
+        values = dict(zip(outlined.names, outlined.arguments, strict=True))
+        new = {name for name, value in values.items() if is_allocated(value)}
+        traced = {name for name, value in values.items() if is_apart_from_new(value)}
         found: list[Condition] = []
         for condition in conditions:
             if isinstance(condition, Separate):
-                others = tuple(o for o in condition.others if o not in new)
-                if others and condition.array not in new:
+                array, is_new = condition.array, condition.array in new
+                others = tuple(o for o in condition.others if {o, array} - traced or not (is_new or o in new))
+                if others:
                     found.append(replace(condition, others=others))
             elif not isinstance(condition, Compare | AnyOf) or not atoms_of(condition) <= counted:
                 found.append(condition)

@@ -171,6 +171,18 @@ def is_allocated(value: SSAValue) -> bool:
     return getattr(value.owner, "name", "") in {"memref.alloc", "memref.alloca"}
 
 
+def is_apart_from_new(value: SSAValue) -> bool:
+    """Tell whether a memref cannot be memory that an operation of the function allocates under another name.
+
+    It is made by another allocation, by a global, or by an argument; what calls and loads give may be anything.
+    """
+    memory = memory_of(value)
+    if isinstance(memory, BlockArgument):
+        parent = memory.block.parent_op()
+        return parent is not None and parent.name == "func.func" and memory.block is parent.regions[0].blocks.first
+    return is_allocated(memory) or getattr(memory.owner, "name", "") == "memref.get_global"
+
+
 def is_global(value: SSAValue) -> bool:
     """Tell whether a value is the same all through a function."""
     owner = value.owner

@@ -20,7 +20,7 @@ from tensorlift.raising.bodies import unraisable
 from tensorlift.raising.guarded import reorder
 from tensorlift.raising.nests import as_blas, as_linalg, as_loops, replace_proved
 from tensorlift.raising.outline import memory_of, root_of
-from tensorlift.raising.place import UNNEEDED, add_routines
+from tensorlift.raising.place import UNNEEDED, add_routines, check_names
 from tensorlift.raising.views import Views
 
 if TYPE_CHECKING:
@@ -367,24 +367,30 @@ class RaiseLinalgToBlas(RaisingPass):
         routines: dict[str, Callee] = {}
         for function in functions(op):
             for block in _blocks(self.report.at(function)):
-                self._block(block, routines)
+                self._block(block, op, routines)
         add_routines(op, routines.values())
 
-    def _block(self, block: Block, routines: dict[str, Callee]) -> None:
+    def _block(self, block: Block, module: ModuleOp, routines: dict[str, Callee]) -> None:
         for group in list(_groups(block)):
             for ops in [group] if len(group) == 1 else [group, *([one] for one in group)]:
-                if self._raise(ops, routines, is_last=len(ops) == 1):
+                if self._raise(ops, module, routines, is_last=len(ops) == 1):
                     break
         for op in list(block.ops):
             if not op.name.startswith("linalg."):
                 for inner in _blocks(op):
-                    self._block(inner, routines)
+                    self._block(inner, module, routines)
 
-    def _raise(self, ops: Sequence[Operation], routines: dict[str, Callee], *, is_last: bool) -> bool:
+    def _raise(self, ops: Sequence[Operation], module: ModuleOp, routines: dict[str, Callee], *, is_last: bool) -> bool:
         """Raise operations together; tell whether they were."""
         place = location_of(ops[-1])
+
+        def write(nest: Nest) -> Written:
+            written = as_blas(nest)
+            check_names(module, nest.routines.values())
+            return written
+
         try:
-            found = replace_proved(ops, as_blas)
+            found = replace_proved(ops, write)
         except LiftError as refusal:
             if is_last and _is_product(ops[0]):
                 self.report.stays("product", refusal, place)

@@ -13,6 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from tensorlift.ir.function import functions
 from tensorlift.ir.mixed import name_of
 from tensorlift.ir.text import parse_module
+from tensorlift.raising.bodies import unraisable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -162,12 +163,29 @@ def _same_before(op: Operation) -> Operation | None:
     return None
 
 
+def check_names(module: ModuleOp, routines: Iterable[Callee]) -> None:
+    """Refuse routines of which the module has a name for something else; raises LiftError TL594."""
+    known = _by_name(module)
+    for op in _added(routines):
+        found = known.get(name_of(op))
+        if found is not None and not found.is_structurally_equivalent(op):
+            raise unraisable(f"the module has a `{name_of(op)}` of its own")
+
+
 def add_routines(module: ModuleOp, routines: Iterable[Callee]) -> None:
     """Add the functions that call CBLAS, and its declarations, where the module has none of these names."""
-    known = {name_of(op) for op in module.ops if op.name == "func.func"}
-    for routine in routines:
-        for op in list(parse_module(routine.prototype + routine.implementation, "blas.mlir").ops):
-            if name_of(op) not in known:
-                known.add(name_of(op))
-                op.detach()  # type: ignore[no-untyped-call]  # untyped in xDSL
-                module.body.block.add_op(op)
+    known = _by_name(module)
+    for op in _added(routines):
+        if name_of(op) not in known:
+            known[name_of(op)] = op
+            op.detach()  # type: ignore[no-untyped-call]  # untyped in xDSL
+            module.body.block.add_op(op)
+
+
+def _by_name(module: ModuleOp) -> dict[str, Operation]:
+    return {name_of(op): op for op in module.ops if "sym_name" in op.properties}
+
+
+def _added(routines: Iterable[Callee]) -> list[Operation]:
+    texts = (routine.prototype + routine.implementation for routine in routines)
+    return [op for text in texts for op in parse_module(text, "blas.mlir").ops]
