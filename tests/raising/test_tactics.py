@@ -184,6 +184,21 @@ def test_what_no_tactic_covers_stays_among_what_one_covers() -> None:
     assert "the nest stays as it is: no tactic covers it" in said
 
 
+_LEVELS = """def loops { pattern = builder C(i, j) += A(i, k) * B(k, j) }
+def calls { pattern = builder C(i, j) += A(i, k) * B(k, j) from linalg.matmul }"""
+
+
+def test_a_tactic_for_operations_of_linalg_raises_what_loops_became() -> None:
+    text, said = raised(_LEVELS.replace(" from", " as @cblas_dgemm from"), product("ij-ik-kj"))
+    assert operations(text) == ["call @blas_dgemm_nn"]
+    assert "the nest becomes linalg.matmul" in said
+    assert "the operation becomes cblas_dgemm" in said
+    text, said = raised(_LEVELS.replace("from linalg.matmul", "from linalg.generic"), product("ij-ik-kj"))
+    assert operations(text) == ["linalg.matmul"]
+    text, _ = raised(_LEVELS.partition("\n")[2], product("ij-ik-kj"))
+    assert operations(text) == ["affine.for"] * 3
+
+
 _FAILS = {
     "access": ("ij-ik-jk", "its access matcher `B(k, j)` does not match `B(i', k)`"),
     "structural": ("i-i-i", "its structural matcher `sum over k` does not match `C(i') + A(i') * B(i')`"),
@@ -227,6 +242,7 @@ _WRONG = [
     ),
     ("C(i, j) += A(i, k) * B(k, j) as my.op(A, D)", "TL322", "1:61", "name arrays and scalars of the statement"),
     ("C(i, j) += A(i, k) * B(k, j) as linalg.matmul(A)", "TL323", "1:61", "write `as linalg.matmul`"),
+    ("C(i, j) += A(i, k) * B(k, j) from linalg.matmull", "TL326", "1:63", "write `linalg.matmul`"),
     ("C(i, j) += A(i, k) * B(k, j) as", "TL321", "1:61", "write `def NAME"),
 ]
 

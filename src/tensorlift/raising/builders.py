@@ -24,6 +24,7 @@ from tensorlift.raising.blas import BlasEmission
 from tensorlift.raising.bodies import Body, Loop, operand, unraisable
 from tensorlift.raising.linalg import Emission, Piece, product_name
 from tensorlift.raising.nests import LoopEmission
+from tensorlift.raising.passes import LOOPS as NESTS
 from tensorlift.raising.standins import Operand, StandIn
 from tensorlift.synthesis.tactics.built import Built, Function, Value, built_from, leaves_of, tensors_of
 from tensorlift.synthesis.tactics.explain import explained
@@ -59,6 +60,11 @@ class Rule:
     pattern: Pattern
     built: tuple[Built, ...]
 
+    def fires_on(self, operation: str) -> bool:
+        """Tell whether the tactic is for an operation of a module; without a word of its own it is for loops."""
+        levels = [level.operation for level in self.tactic.program.levels]
+        return operation in (levels or NESTS)
+
     @staticmethod
     def of(tactic: Tactic) -> Rule:
         """Return the rule of a tactic."""
@@ -84,6 +90,7 @@ class Given:
     rules: Sequence[Rule]
     functions: Mapping[str, tuple[Sequence[str], str]]
     context: Context
+    level: str = ""  # the name of the operation at hand
     failed: dict[Attempt, str] = field(default_factory=dict)
     fired: list[Attempt] = field(default_factory=list)
     missed: dict[tuple[str, str], str] = field(default_factory=dict)  # why, by the array and the tactic
@@ -114,6 +121,8 @@ class TacticEmission(LoopEmission):
         """Write what computes a piece."""
         piece = self.moving(piece)
         for number, rule in enumerate(self.given.rules):
+            if not rule.fires_on(self.given.level):
+                continue
             found = list(islice(matches(rule.pattern, piece.term, piece.variables), _MOST_MATCHES))
             for attempt, match in ((Attempt(number, k), match) for k, match in enumerate(found)):
                 if attempt not in self.given.failed:

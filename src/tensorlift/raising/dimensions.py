@@ -93,7 +93,7 @@ class Positions:
         """Return the results of a map, None for one that divides."""
         known = [self.of(operand) for operand in operands]
         dims, symbols = known[: affine_map.num_dims], known[affine_map.num_dims :]
-        return [_expression(result, dims, symbols) for result in affine_map.results]
+        return [polynomial_of(result, dims, symbols) for result in affine_map.results]
 
     def subscripts(self, op: Operation) -> list[Polynomial | None]:
         """Return the subscripts of a load or store."""
@@ -160,7 +160,7 @@ class Positions:
         known = [self.of(operand) for operand in op.operands]
         dims, symbols = known[: condition.num_dims], known[condition.num_dims :]
         for item in condition.constraints:
-            left, right = (_expression(side, dims, symbols) for side in (item.lhs, item.rhs))
+            left, right = (polynomial_of(side, dims, symbols) for side in (item.lhs, item.rhs))
             if item.kind is not AffineConstraintKind.le:
                 yield _at_least(left, right)
             if item.kind is not AffineConstraintKind.ge:
@@ -173,7 +173,7 @@ def _at_least(greater: Polynomial | None, less: Polynomial | None) -> Domain | N
     return None if difference is None else Domain.of(Constraint(difference))
 
 
-def _expression(
+def polynomial_of(
     expression: AffineExpr, dims: Sequence[Polynomial | None], symbols: Sequence[Polynomial | None]
 ) -> Polynomial | None:
     """Return what an affine expression is, with products of its operands too; None where it divides."""

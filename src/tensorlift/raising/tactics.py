@@ -33,7 +33,7 @@ from tensorlift.synthesis.tactics.load import check_operations, load_tactics
 from tensorlift.targets.imported.record import read_irdl
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
@@ -93,11 +93,23 @@ class RaiseWithTactics(NestPass):
         for function in functions(op):
             if name_of(function) not in kept:
                 self.function(function)
+                self._operations(function, rules)
         _put_in_place(op, given)
+
+    def _operations(self, function: Operation, rules: Sequence[Rule]) -> None:
+        """Replace operations of Linalg by what tactics for them build."""
+        for op in list(function.walk()):
+            if op.name in STRUCTURED and any(rule.fires_on(op.name) for rule in rules):
+                place = location_of(op)
+                try:
+                    self.report.replaced("operation", self.replace(op), place)
+                except LiftError as refusal:
+                    self.report.stays("operation", refusal, place)
 
     def replace(self, op: Operation) -> Replaced:
         """Replace a nest by what is proved; attempts that come to nothing are not made again."""
         (given,) = self.state
+        given.level = op.name
         given.failed.clear()
         given.missed.clear()
         try:

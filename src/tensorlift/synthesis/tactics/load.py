@@ -127,7 +127,7 @@ def _from_definition(definition: Definition) -> Tactic:
     if definition.builder:
         check_builder(definition.pattern, definition.builder, definition.place)
     steps = steps_of(definition.builder or definition.pattern, given, definition.place)
-    program = Program(definition.name, definition.pattern, steps, definition.place)
+    program = Program(definition.name, definition.pattern, steps, definition.place, definition.levels)
     try:
         _check_steps(program, given)
     except LiftError as error:
@@ -283,6 +283,7 @@ def _check_result(pattern: Sequence[Statement], builder: Sequence[Statement], pl
 
 
 _BLAS = tuple(f"@cblas_{number}{family}" for number in "ds" for family in ("gemm", "gemv", "ger", "dot"))
+_LOOPS = ("affine.for", "affine.parallel", "scf.for", "scf.parallel")
 _OWN = ("linalg", "affine", "arith", "math", "memref", "scf", "func", "tensor", "builtin")  # dialects that are known
 
 
@@ -292,6 +293,9 @@ def _check_spellings(program: Program) -> None:
     for statement in program.pattern:
         known |= {c.array for c in _cells(statement)} | {n.name for n in names_of(statement.value)}
     known |= {step.target.array for step in program.steps}
+    for level in program.levels:
+        if level.operation not in (*STRUCTURED, *_LOOPS):
+            raise _unknown(program.name, level, (*STRUCTURED, *_LOOPS))
     for spelling in (step.spelling for step in program.steps if step.spelling is not None):
         operation = spelling.operation
         accepted: Sequence[str] = ()

@@ -36,7 +36,7 @@ _WORD = re.compile(
     r"|(?P<sign>\.\.\.|[-+]=|<=|>=|==|[-+*/(){}\[\],<>=])"
 )
 Item = TypeVar("Item")
-_KEYWORDS = frozenset({"def", "pattern", "builder", "where", "as", "tactic", "build"})
+_KEYWORDS = frozenset({"def", "pattern", "builder", "where", "as", "from", "tactic", "build"})
 _HELP = "write `def NAME { pattern C(i, j) += A(i, k) * B(k, j) builder ... }`; see docs/tactics.md"
 
 
@@ -100,14 +100,14 @@ class Reader:
         word = self.word
         if texts and not self.at(*texts):
             wanted = " or ".join(f"`{t}`" for t in texts)
-            raise self.fault(f"expected {wanted}, found {f'`{word.text}`' if word.text else 'the end'}")
+            raise self.fault(f"expected {wanted}, found {self._found()}")
         self.position += 1
         return word.text
 
     def name(self, what: str) -> str:
         """Return a name, which must stand here, and go on."""
         if self.word.kind != "name" or self.word.text in _KEYWORDS:
-            raise self.fault(f"expected {what}, found {f'`{self.word.text}`' if self.word.text else 'the end'}")
+            raise self.fault(f"expected {what}, found {self._found()}")
         return self.take()
 
     def listed(self, item: Callable[[], Item], closing: str) -> list[Item]:
@@ -138,13 +138,27 @@ class Reader:
         if self.at("="):
             self.take("=")
             self.take("builder")
-            pattern = self.statements()
+            pattern, levels = self.statements(), self.levels()
         else:
-            pattern = self.statements()
+            pattern, levels = self.statements(), self.levels()
             self.take("builder")
             builder = self.statements()
         self.take("}")
-        return Definition(name, pattern, builder, place)
+        return Definition(name, pattern, builder, place, levels)
+
+    def levels(self) -> tuple[Spelling, ...]:
+        """Read the clause that names the operations of a module that a pattern is for, none where there is none."""
+        found: list[Spelling] = []
+        while self.at("from" if not found else ","):
+            self.take()
+            place = self.here
+            if self.word.kind != "operation":
+                raise self.fault(f"expected an operation such as `linalg.matmul`, found {self._found()}")
+            found.append(Spelling(self.take(), (), place))
+        return tuple(found)
+
+    def _found(self) -> str:
+        return f"`{self.word.text}`" if self.word.text else "the end"
 
     def statements(self) -> tuple[Statement, ...]:
         """Read statements up to a keyword or a brace; there is at least one."""
@@ -176,8 +190,7 @@ class Reader:
         self.take()
         place = self.here
         if self.word.kind != "operation":
-            found = f"`{self.word.text}`" if self.word.text else "the end"
-            raise self.fault(f"expected an operation such as `linalg.matvec` or `@function`, found {found}")
+            raise self.fault(f"expected an operation such as `linalg.matvec` or `@function`, found {self._found()}")
         operation, operands = self.take(), []
         if self.at("("):
             self.take()

@@ -111,11 +111,13 @@ class Program:
     pattern: tuple[Statement, ...]
     steps: tuple[Step, ...]
     place: Location | None = field(default=None, compare=False)
+    levels: tuple[Spelling, ...] = ()
 
     def __str__(self) -> str:
         """Spell the program, a line for each statement and step."""
         lines = [f"tactic {self.name} {{"]
         lines += [f"  pattern {statement}" for statement in self.pattern]
+        lines += [f"  from {', '.join(level.operation for level in self.levels)}"] if self.levels else []
         lines += [f"  build {step}" for step in self.steps]
         return "\n".join([*lines, "}", ""])
 
@@ -146,12 +148,13 @@ class _StepReader(Reader):
         while not pattern or self.at("pattern"):
             self.take("pattern")
             pattern.append(self.statement())
+        levels = self.levels()
         steps: list[Step] = []
         while not steps or self.at("build"):
             self.take("build")
             steps.append(self._step())
         self.take("}")
-        return Program(name, tuple(pattern), tuple(steps), place)
+        return Program(name, tuple(pattern), tuple(steps), place, levels)
 
     def _step(self) -> Step:
         target = self._tensor()

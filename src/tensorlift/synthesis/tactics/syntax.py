@@ -187,12 +187,16 @@ class Statement:
 
 @dataclass(frozen=True)
 class Definition:
-    """A tactic as it is written; without statements of its own the builder computes the pattern."""
+    """A tactic as it is written; without statements of its own the builder computes the pattern.
+
+    ``levels`` are the operations of a module that it is for, with their places; none: loops.
+    """
 
     name: str
     pattern: tuple[Statement, ...]
     builder: tuple[Statement, ...]
     place: Location
+    levels: tuple[Spelling, ...] = ()
 
 
 def _leaves(item: Expression) -> tuple[Expression, ...]:

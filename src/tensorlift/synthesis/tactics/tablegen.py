@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.synthesis.tactics.reader import Reader
-from tensorlift.synthesis.tactics.syntax import Definition, Statement, cells_of
+from tensorlift.synthesis.tactics.syntax import Definition, Spelling, Statement, cells_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -140,6 +140,7 @@ class _Records:
             self.take(":")
             self.take("Tactic", "Tactics")
             self.take("<")
+            self.levels: tuple[Spelling, ...] = ()
             pattern = self._pattern()
             self.take(",")
             self.take("[")
@@ -152,7 +153,8 @@ class _Records:
             self.take(">")
             if self.token.text == ";":
                 self.take()
-            yield Definition(name, pattern, tuple(_Translation(pattern, self.file).statements(listed)), place)
+            built = tuple(_Translation(pattern, self.file).statements(listed))
+            yield Definition(name, pattern, built, place, self.levels)
 
     def _pattern(self) -> tuple[Statement, ...]:
         """Read the pattern: a text in quotes or none, or a list of these."""
@@ -183,6 +185,7 @@ class _Records:
         blank = re.sub(r"[^\n]", " ", self.places.text[:start])
         reader = Reader(blank + self.places.text[start:end], self.file)
         found = reader.statements()
+        self.levels += reader.levels()
         if reader.word.kind != "end":
             raise reader.fault(f"`{reader.word.text}` is no statement")
         return found

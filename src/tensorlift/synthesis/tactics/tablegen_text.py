@@ -21,7 +21,8 @@ _PAIR = 2
 
 def as_tablegen(program: Program) -> str:
     """Spell a tactic in the form of the paper."""
-    pattern = [f'"{statement}"' for statement in program.pattern]
+    levels = f" from {', '.join(level.operation for level in program.levels)}" if program.levels else ""
+    pattern = [f'"{statement}{levels if statement is program.pattern[-1] else ""}"' for statement in program.pattern]
     head = pattern[0] if len(pattern) == 1 else f"[{', '.join(pattern)}]"
     taken = {name for step in program.steps for name in (step.target.array, *(_array(o) for o in step.operands))}
     printer = _Printer(taken)
