@@ -66,8 +66,8 @@ class _Rewriting(Rewriting):
         super().__init__(source, options, set(re.findall(r"@([\w$.-]+)", source.text)))
         self.mixed = read_mixed(source.text, source.name)
         self.functions = self.mixed.functions()
-        if self.mixed.reasons and not self.functions:
-            raise next(iter(self.mixed.reasons.values()))
+        if self.mixed.errors and not self.functions:
+            raise self.mixed.reason(next(iter(self.mixed.errors)))
         self.shared = at_the_same_time(self.mixed)
         self.edits: list[Edit] = []
 
@@ -94,9 +94,9 @@ class _Rewriting(Rewriting):
         """Refuse a name that is of no function, or of one that cannot be read."""
         if name in self.functions:
             return
-        for op, reason in self.mixed.reasons.items():
+        for op in self.mixed.errors:
             if op.parent_op() is self.mixed.module and re.search(rf"@{re.escape(name)}(?![\w$.-])", self.mixed.of(op)):
-                raise reason
+                raise self.mixed.reason(op)
         detail = f"there is no function `{name}`; the module defines {', '.join(self.functions)}"
         raise refusal("unknown-function", start, detail)
 
@@ -123,7 +123,7 @@ class _Rewriting(Rewriting):
         if not stretches and not unread:
             message = f"`{name}` has no loops that could be lifted by themselves"
             nothing = refuse("TL587", message, self.mixed.location(op), "choose a function with loops")
-            first = [d for found in opaque_in(op)[:1] for d in self.mixed.reasons[found].diagnostics]
+            first = [d for found in opaque_in(op)[:1] for d in self.mixed.reason(found).diagnostics]
             self.records.append(self.refused(name, self.mixed.location(op), (*nothing.diagnostics, *first)))
 
     def _check_threads(self, name: str, op: Operation) -> None:
@@ -135,7 +135,7 @@ class _Rewriting(Rewriting):
         """Say of each operation of another dialect that has loops why they stay."""
         for found in opaque_loops(op, self.mixed):
             place = self.mixed.location(found)
-            yield self.refused(f"{holder}_at_{place.line}", place, self.mixed.reasons[found].diagnostics)
+            yield self.refused(f"{holder}_at_{place.line}", place, self.mixed.reason(found).diagnostics)
 
     def _whole(self, name: str, op: Operation) -> FunctionRecord:
         """Lift a function as a whole, and replace it if that works."""

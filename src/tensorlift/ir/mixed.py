@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp, NoneType, UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import traits_def
 from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Span as Stretch
 
 from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.ir.dialects import loop_context
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 _MODULE = re.compile(
     r'(?:builtin\.)?module\b\s*(?:@(?:[\w$.-]+|"(?:[^"\\]|\\.)*")\s*)?(?:(?P<attributes>attributes)\s*)?(?=\{)'
 )
+_SYMBOL = re.compile(r'@(?:([\w$.-]+)|"([^"]*)")|\bsym_name\s*=\s*"([^"]*)"')
+_FUNCTION = re.compile(r'"?func(?:\.func)?\b')
+_DECLARED = re.compile(r"(?:[^}\s]|attributes\s*\{[^{}]*\})\s*(?:loc\(.*\))?\Z")
 _VALUE = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|%([\w$.-]+)')
 _NAME = re.compile(r"(?:%[^=]*=\s*)?\"?([\w.$]+)")
 
@@ -55,7 +59,7 @@ class Mixed:
     spans: Mapping[Operation, Span]
     names: Mapping[SSAValue, str]  # without the percent sign
     aliases: Sequence[Span]
-    reasons: Mapping[Operation, LiftError]  # of opaque operations
+    errors: Mapping[Operation, LiftError]  # TL190 or TL191, why operations are opaque
     unknown: frozenset[str]  # names that opaque operations have for values which stand behind them
     renamed: tuple[tuple[int, str], ...]  # where operations have old names
 
@@ -67,6 +71,14 @@ class Mixed:
     def functions(self) -> dict[str, Operation]:
         """List the functions that have a body and can be read, by name."""
         return {name_of(op): op for op in functions(self.module)}
+
+    def reason(self, op: Operation) -> LiftError:
+        """Say why an operation is opaque, at its place."""
+        named, error = _NAME.match(self.of(op)), self.errors[op].diagnostics[0]
+        name = named[1] if named else self.of(op)
+        detail = error.message.removeprefix("not MLIR: ").replace(f"'{name}' is", "it is")
+        remedy = "keep it out of the loops; those around it are lifted"
+        return refuse("TL583", f"`{name}` cannot be read: {detail}", self.location(op), remedy)
 
     def location(self, op: Operation) -> Location:
         """Give the place of an operation in the text."""
@@ -93,6 +105,20 @@ def name_of(function: Operation) -> str:
     return str(name.data)
 
 
+def symbol_of(op: Operation, mixed: Mixed) -> str:
+    """Give the symbol that an operation of a module defines, whatever its dialect; nothing where it has none."""
+    found = _SYMBOL.search(mixed.of(op))
+    return next(filter(None, found.groups()), "") if found else ""
+
+
+def is_function(op: Operation, mixed: Mixed) -> bool:
+    """Tell whether an operation is a function with a body, one that cannot be read too."""
+    if isinstance(op, OpaqueOp):
+        text = mixed.of(op)
+        return _FUNCTION.match(text) is not None and _DECLARED.search(text) is None
+    return op.name == "func.func" and bool(op.regions[0].blocks)
+
+
 def opaque_in(op: Operation) -> list[OpaqueOp]:
     """List the opaque operations in one."""
     return [inner for inner in op.walk() if isinstance(inner, OpaqueOp)]
@@ -115,7 +141,7 @@ def read_mixed(text: str, filename: str, *, places: bool = False, context: Conte
         raise unreadable(error, Location(filename, 1, 1)) from None
     aliases, unknown = list(parser.aliases.values()), frozenset(parser.unknown)
     renamed = tuple(parser.renamed)
-    return Mixed(text, filename, module, parser.spans, parser.value_names, aliases, parser.reasons, unknown, renamed)
+    return Mixed(text, filename, module, parser.spans, parser.value_names, aliases, parser.errors, unknown, renamed)
 
 
 class _Reader(LoopParser):
@@ -124,7 +150,8 @@ class _Reader(LoopParser):
     def __init__(self, context: Context, text: str, filename: str) -> None:
         self.spans: dict[Operation, Span] = {}
         self.value_names: dict[SSAValue, str] = {}
-        self.reasons: dict[Operation, LiftError] = {}
+        self.errors: dict[Operation, LiftError] = {}
+        self.met: list[tuple[int, LiftError]] = []  # in the order in which they were found
         self.unknown: set[str] = set()
         self.untyped: set[SSAValue] = set()
         super().__init__(context, text, filename)
@@ -179,6 +206,7 @@ class _Reader(LoopParser):
         start, content = self.pos, self.lexer.input.content
         if _MODULE.match(content, start):
             raise error
+        self.met.append((start, self._located(error, start)))
         if set(self._parser_state.dialect_stack) <= {"builtin"} and START.match(content, start) is None:
             self.raise_error("an operation is expected", start)
         results = self._parse_op_result_list()
@@ -187,7 +215,7 @@ class _Reader(LoopParser):
         self.unknown |= {name for name in named if name not in self.ssa_values}
         operands = dict.fromkeys(value for name in named for value in self.ssa_values.get(name, ()))
         made = OpaqueOp.create(operands=list(operands), result_types=[NoneType()] * sum(size for _, size in results))
-        self.reasons[made] = self._reason(error, start)
+        self.errors[made] = next(met for place, met in self.met if start <= place < self.end)
         self.untyped.update(made.results)
         position = 0
         for span, size in results:
@@ -195,14 +223,11 @@ class _Reader(LoopParser):
             position += size
         return made
 
-    def _reason(self, error: Exception, start: int) -> LiftError:
-        """Say why an operation could not be read, at its place in the text."""
-        content, line_start = self.lexer.input.content, self.lexer.input.content.rfind("\n", 0, start)
-        named = _NAME.match(content, start)
-        place = Location(self.lexer.input.name, content.count("\n", 0, start) + 1, start - line_start)
-        detail = error.msg if isinstance(error, ParseError) else str(error)
-        message = f"`{named[1] if named else content[start : self.end]}` cannot be read: {detail}"
-        return refuse("TL583", message, place, "keep it out of the loops; those around it are lifted")
+    def _located(self, error: Exception, start: int) -> LiftError:
+        if isinstance(error, ParseError):
+            return syntax_error(error)
+        found = Stretch(start, start, self.lexer.input).get_location()
+        return unreadable(error, Location(found.file, found.line, found.col))
 
 
 def stated_location(op: Operation) -> str:

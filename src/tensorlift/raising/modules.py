@@ -10,7 +10,6 @@ be what a test compares the output with.  So attributes, aliases, resources and 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error
-from tensorlift.ir.mixed import Mixed, OpaqueOp, name_of, opaque_in, read_mixed
+from tensorlift.ir.mixed import Mixed, OpaqueOp, is_function, name_of, opaque_in, read_mixed, symbol_of
 from tensorlift.ir.parser import OLD_NAMES
 from tensorlift.ir.printer import LoopPrinter
 from tensorlift.ir.skip import without_comments
@@ -30,10 +29,6 @@ if TYPE_CHECKING:
 
     from xdsl.context import Context
     from xdsl.ir import Operation
-
-_SYMBOL = re.compile(r'@(?:([\w$.-]+)|"([^"]*)")|\bsym_name\s*=\s*"([^"]*)"')
-_FUNCTION = re.compile(r'"?func(?:\.func)?\b')
-_DECLARED = re.compile(r"(?:[^}\s]|attributes\s*\{[^{}]*\})\s*(?:loc\(.*\))?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +114,8 @@ class Modules:
     def _look_at(self, op: Operation) -> None:
         """Hide what is no function, or a function that cannot be read."""
         unread = opaque_in(op)
-        if op.name == "func.func" and unread:
-            self._hide(op, self.mixed.reasons[unread[0]])
-        elif isinstance(op, OpaqueOp):
-            text = self.mixed.of(op)
-            is_defined = _FUNCTION.match(text) is not None and _DECLARED.search(text) is None
-            self._hide(op, self.mixed.reasons[op] if is_defined else None)
+        if unread and not isinstance(op, ModuleOp):
+            self._hide(op, self.mixed.reason(unread[0]) if is_function(op, self.mixed) else None)
 
     def _verify(self, function: Operation) -> None:
         wrong = invalid_in(function, self.mixed.filename)
@@ -133,8 +124,7 @@ class Modules:
 
     def _hide(self, op: Operation, why: LiftError | None) -> None:
         """Let passes see no more of an operation than its name, and say why, if it is a function."""
-        symbol = _SYMBOL.search(self.mixed.of(op))
-        name = next(filter(None, symbol.groups()), "") if symbol else ""
+        name = symbol_of(op, self.mixed)
         hidden = OpaqueOp.create(properties={"sym_name": StringAttr(name)})
         self._put(hidden, op)
         if why is not None:

@@ -101,7 +101,7 @@ PLACES = {"index from a number": 3, "carried index": 0, "variable divisor": 1, "
 MODULES = [
     ("nothing", "TL104", ""),
     ("no body", "TL104", "func.func private @g(f64)"),
-    ("other text", "TL191", "int main() { return 0; }"),
+    ("other text", "TL190", "int main() { return 0; }"),
     ("bytes", "TL190", "\0"),
     ("unranked", "TL145", "func.func @f(%A: memref<*xf64>) {\n  return\n}"),
     ("vectors", "TL145", "func.func @f(%A: memref<4xvector<4xf64>>) {\n  return\n}"),

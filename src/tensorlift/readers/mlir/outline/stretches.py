@@ -213,7 +213,7 @@ class Capture:
     def _kept(self, op: Operation) -> LiftError:
         place = self.stretch.mixed.location(op)
         if isinstance(op, OpaqueOp):
-            return self.stretch.mixed.reasons[op]
+            return self.stretch.mixed.reason(op)
         if callee_of(op):
             return refusal("call", place, callee_of(op))
         if op.name == "memref.dealloc":
