@@ -6,7 +6,7 @@ call.  The engine ``auto`` lets all others search for the cheapest program, in `
 ``--kernel`` choose, ``--to TARGET`` lifts to another target (to one of static shapes at small sizes), ``--json FILE``
 writes the rows.  To an imported dialect the kernels of ``layers.c`` are lifted.  Of searches through a million
 candidates and more the rate is told.  ``--agree`` also lets the checker decide, where two engines succeed, that their
-programs are equal.
+programs are equal.  ``--paper`` measures the tables of a paper instead (`bench/papers.py`).
 """
 
 from __future__ import annotations
@@ -69,6 +69,11 @@ class Cell:
 def main() -> int:
     """Run the command line."""
     options = _arguments()
+    if options.paper:
+        from bench.papers import write  # noqa: PLC0415 - which measures by this module
+
+        write(options.paper)
+        return 0
     entries = _layers(options.kernel) if get_target(options.to).instances else selected(options)
     engines = options.engine or [*engine_names(), AUTO]
     head = "".join(f"{engine:>13}{'ms':>9}{'ops':>5}{'tried':>10}{'us':>9}" for engine in engines)
@@ -179,6 +184,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--budget", type=float, metavar="SECONDS", default=BUDGET, help="of the engine auto")
     parser.add_argument("--agree", action="store_true", help="decide that the programs of a kernel are equal")
     parser.add_argument("--json", metavar="FILE", help="write the rows to a file")
+    parser.add_argument("--paper", choices=["mlirsynth", "tensorize"], help="write a paper's tables to docs/papers.md")
     add_selection(parser)
     return parser.parse_args()
 

@@ -19,9 +19,14 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kernel", action="append", default=[], help="only this kernel")
 
 
-def selected(options: argparse.Namespace, listed: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
+def listed() -> list[dict[str, Any]]:
+    """Return all entries of the index."""
+    return list(json.loads((KERNELS / "index.json").read_text(encoding="utf-8")))
+
+
+def selected(options: argparse.Namespace, entries: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
     """Return the entries that were chosen, of a list or of the index, in its order; without any, end with a message."""
-    entries = json.loads((KERNELS / "index.json").read_text(encoding="utf-8")) if listed is None else listed
+    entries = listed() if entries is None else entries
     by_suite = [e for e in entries if not options.suite or e["suite"] in options.suite]
     chosen = [e for e in by_suite if not options.kernel or e["name"] in options.kernel]
     if not chosen:
