@@ -142,6 +142,32 @@ def test_a_users_operation_stands_where_its_definition_takes_the_operands() -> N
     assert "its definition has no factor of the type memref" in said
 
 
+_AXPY_MEANS = """func.func @vec.axpy$f64(%a: f64, %x: memref<?xf64>, %y: memref<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %y, %c0 : memref<?xf64>
+  affine.for %i = 0 to %n {
+    %p = affine.load %x[%i] : memref<?xf64>
+    %q = affine.load %y[%i] : memref<?xf64>
+    %r = arith.mulf %a, %p : f64
+    %s = arith.addf %q, %r : f64
+    affine.store %s, %y[%i] : memref<?xf64>
+  }
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(("lowering", "fires"), [(_AXPY_MEANS, True), (_AXPY_MEANS.replace("addf", "subf"), False)])
+def test_a_users_operation_means_its_lowering_where_there_is_one(folder: Path, lowering: str, *, fires: bool) -> None:
+    (folder / "own.tdl").write_text("def own { pattern = builder y(i) += a * x(i) as vec.axpy(a, x, y) }")
+    (folder / "means.mlir").write_text(lowering)
+    one = RaiseWithTactics(file="own.tdl", irdl="vec.irdl.mlir", lowering="means.mlir", explain=True)
+    result = run_passes(_AXPY, "in.mlir", [one], guards=False)
+    assert operations(result.text) == (["vec.axpy"] if fires else ["affine.for"])
+    said = [d.message for d in result.diagnostics if d.code == "TL599"]
+    assert fires is not any("what it builds is refused: y is not proved to be" in one for one in said)
+
+
 _GEMV = (
     product("i-ik-k")
     .replace("@f", "@my_gemv")
@@ -274,8 +300,10 @@ def test_a_tactic_that_contradicts_itself_is_not_applied(folder: Path, capsys: p
 
 def test_flags_make_the_pass_and_its_options(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "in.mlir").write_text(_AXPY)
-    (folder / "own.tdl").write_text("def own { pattern = builder y(i) += a * x(i) as vec.axpy(a, x, y) }")
-    assert main(["opt", "in.mlir", "--tactics", "own.tdl", "--irdl", "vec.irdl.mlir", "--json", "r.json", "--cse"]) == 0
+    (folder / 'a "b.tdl').write_text("def own { pattern = builder y(i) += a * x(i) as vec.axpy(a, x, y) }")
+    assert (
+        main(["opt", "in.mlir", "--tactics", 'a "b.tdl', "--irdl", "vec.irdl.mlir", "--json", "r.json", "--cse"]) == 0
+    )
     assert '"vec.axpy"(%' in capsys.readouterr().out
     assert main(["verify", "r.json"]) == 0
     assert main(["opt", "in.mlir", "--explain"]) == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,8 +11,9 @@ import click
 from tensorlift.commands.options import USAGE, complain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from tensorlift.raising.passes import RaisingPass
     from tensorlift.raising.pipeline import Result
     from tensorlift.source import Source
 
@@ -39,7 +40,7 @@ def _collect(context: click.Context, parameter: click.Parameter, value: object) 
 def _collect_tactics(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> None:
     """Note files of tactics as passes."""
     del parameter
-    context.meta.setdefault("passes", []).extend(f'raise-with-tactics{{file="{name}"}}' for name in values)
+    context.meta.setdefault("passes", []).extend(map(Path, values))
 
 
 def _pass_flags(command: Any) -> Any:
@@ -80,6 +81,7 @@ class _WithPasses(click.Command):
     help="Replace loop nests by what the tactics of FILE build (a pass, in its order; repeatable).",
 )
 @click.option("--irdl", metavar="FILE", help="The definition of the dialect whose operations tactics name, in IRDL.")
+@click.option("--lowering", metavar="FILE", help="What these operations mean: functions in affine MLIR.")
 @click.option("--explain", is_flag=True, help="Say of each tactic that does not fire at which matcher it failed.")
 @click.option("-o", "--output", metavar="OUT", help="Write the module to this file.")
 @click.option("--json", "report", metavar="REPORT", help="Write what was replaced, with certificates, to this file.")
@@ -136,6 +138,7 @@ def opt(  # noqa: PLR0913 - one parameter for each option
     *,
     file: str,
     irdl: str | None,
+    lowering: str | None,
     explain: bool,
     output: str | None,
     report: str | None,
@@ -157,26 +160,17 @@ def opt(  # noqa: PLR0913 - one parameter for each option
     replacements assume is tested where the function starts: it calls the raised function or the original.
     Exit status: 0, 1 where a replacement contradicts its proof, 2 where the request or the module is wrong.
     """
-    from tensorlift.diagnostics import LiftError
     from tensorlift.raising.expected import verify_expected
     from tensorlift.raising.instrumentation import Instrumentation
     from tensorlift.raising.modules import Form
     from tensorlift.raising.pipeline import pieces_of, run_on_pieces, run_passes
-    from tensorlift.raising.pipeline_text import PIPELINE, parse_passes
-    from tensorlift.raising.tactics import RaiseWithTactics
     from tensorlift.report.output import STDOUT, check_outputs, write_output
-    from tensorlift.source import read_source, source_from_text
+    from tensorlift.source import read_source
 
     check_outputs(file, [name for name in (output, report) if name])
-    passes = []
-    for text in context.meta.get("passes", []):
-        try:
-            passes += parse_passes(text)
-        except LiftError as wrong:
-            return complain(wrong.diagnostics, USAGE, source_from_text(text, PIPELINE))
-    if (irdl or explain) and not any(isinstance(one, RaiseWithTactics) for one in passes):
-        raise click.UsageError(f"--{'irdl' if irdl else 'explain'} goes with --tactics FILE")
-    passes = [replace(one, irdl=irdl, explain=explain) if isinstance(one, RaiseWithTactics) else one for one in passes]
+    passes, status = _chosen(context, {"irdl": irdl, "lowering": lowering, "explain": explain})
+    if status:
+        return status
     watch = Instrumentation(
         lambda text: click.echo(text, err=True),
         _PASSES if before_all else _named(before),
@@ -202,6 +196,25 @@ def opt(  # noqa: PLR0913 - one parameter for each option
         click.echo(watch.timing(), err=True)
     said = verify_expected(source.name, source.lines, result.diagnostics) if expected else result.diagnostics
     return complain(said, USAGE, source)
+
+
+def _chosen(context: click.Context, given: Mapping[str, Any]) -> tuple[list[RaisingPass], int]:
+    """Make the passes of the command line, those of tactics with the options ``given``; or say why there are none."""
+    from tensorlift.diagnostics import LiftError
+    from tensorlift.raising.pipeline_text import PIPELINE, parse_passes
+    from tensorlift.raising.tactics import RaiseWithTactics
+    from tensorlift.source import source_from_text
+
+    passes: list[RaisingPass] = []
+    for one in context.meta.get("passes", []):
+        try:
+            passes += [RaiseWithTactics(file=str(one), **given)] if isinstance(one, Path) else parse_passes(one)
+        except LiftError as wrong:
+            return [], complain(wrong.diagnostics, USAGE, source_from_text(one, PIPELINE))
+    alone = next((name for name, value in given.items() if value), None)
+    if alone and not any(isinstance(one, RaiseWithTactics) for one in passes):
+        raise click.UsageError(f"--{alone} goes with --tactics FILE")
+    return passes, 0
 
 
 def _report(result: Result, source: Source) -> str:

@@ -16,6 +16,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.rewrite import substitute
 from tensorlift.comprehension.terms import Read, Term
 from tensorlift.ir.dialects import loop_context
+from tensorlift.ir.mixed import name_of
 from tensorlift.ir.subscripts import STRUCTURED
 from tensorlift.ir.text import parse_module
 from tensorlift.poly.affine import Affine
@@ -24,12 +25,12 @@ from tensorlift.raising.blas import BlasEmission
 from tensorlift.raising.bodies import Body, Loop, operand, unraisable
 from tensorlift.raising.linalg import Emission, Piece, product_name
 from tensorlift.raising.nests import LoopEmission
-from tensorlift.raising.passes import LOOPS as NESTS
-from tensorlift.raising.standins import Operand, StandIn
-from tensorlift.synthesis.tactics.built import Built, Function, Value, built_from, leaves_of, tensors_of
+from tensorlift.raising.rules import Attempt, Given, Rule
+from tensorlift.raising.standins import Operand, StandIn, lowered
+from tensorlift.synthesis.tactics.built import Built, Function, Value, leaves_of, tensors_of
 from tensorlift.synthesis.tactics.explain import explained
 from tensorlift.synthesis.tactics.matching import matches, moved_axes
-from tensorlift.synthesis.tactics.meaning import affine_of, pattern_of
+from tensorlift.synthesis.tactics.meaning import affine_of
 from tensorlift.synthesis.tactics.steps import Tensor
 from tensorlift.synthesis.tactics.syntax import Name, Number, Spelling
 from tensorlift.targets.mlir_text.text import names_and_types
@@ -37,77 +38,15 @@ from tensorlift.targets.mlir_text.text import names_and_types
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from xdsl.context import Context
-    from xdsl.ir import Operation
-
     from tensorlift.raising.bodies import MemRef
     from tensorlift.raising.routines import Callee
-    from tensorlift.synthesis.tactics.load import Tactic
-    from tensorlift.synthesis.tactics.matching import Match, Pattern
+    from tensorlift.synthesis.tactics.matching import Match
     from tensorlift.synthesis.tactics.steps import Axis
     from tensorlift.targets.linalg.writer import Value as Written
 
 _MOST_MATCHES = 24  # of one tactic and one definition
 _PAIR = 2
 LOOPS = "affine.for"
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A tactic, its pattern, and what it builds."""
-
-    tactic: Tactic
-    pattern: Pattern
-    built: tuple[Built, ...]
-
-    def fires_on(self, operation: str) -> bool:
-        """Tell whether the tactic is for an operation of a module; without a word of its own it is for loops."""
-        levels = [level.operation for level in self.tactic.program.levels]
-        return operation in (levels or NESTS)
-
-    @staticmethod
-    def of(tactic: Tactic) -> Rule:
-        """Return the rule of a tactic."""
-        return Rule(tactic, pattern_of(tactic.pattern), tuple(built_from(tactic.program.steps)))
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """A match of a tactic, by the number of the tactic and of the match."""
-
-    rule: int
-    match: int
-
-
-@dataclass
-class Given:
-    """What tactics may use, and what became of them.
-
-    ``functions`` are those of the module, by name, as text where they have a body; ``failed`` are attempts that are not
-    made again, and why.
-    """
-
-    rules: Sequence[Rule]
-    functions: Mapping[str, tuple[Sequence[str], str]]
-    context: Context
-    level: str = ""  # the name of the operation at hand
-    failed: dict[Attempt, str] = field(default_factory=dict)
-    fired: list[Attempt] = field(default_factory=list)
-    missed: dict[tuple[str, str], str] = field(default_factory=dict)  # why, by the array and the tactic
-    explained: list[Operation] = field(default_factory=list)  # nests, those inside of them included
-    stand_ins: dict[str, StandIn] = field(default_factory=dict)
-    routines: dict[str, Callee] = field(default_factory=dict)  # of BLAS, in the module
-
-    def name(self, attempt: Attempt) -> str:
-        """Return the name of the tactic of an attempt."""
-        return self.rules[attempt.rule].tactic.name
-
-    def stand_in(self, wanted: StandIn) -> StandIn:
-        """Return a stand-in under a name that no other one has."""
-        stem, number = wanted.name, 2
-        while self.stand_ins.setdefault(wanted.name, wanted) != wanted:
-            wanted, number = replace(wanted, name=f"{stem}_{number}"), number + 1
-        return wanted
 
 
 @dataclass
@@ -430,6 +369,8 @@ class _Building:
             if [_rank(value.type) for value in values] != [*map(_rank, types)]:
                 raise unraisable(f"the function {operation} takes other operands")
             values = [self._cast(value, of_type) for value, of_type in zip(values, types, strict=True)]
+        elif not operation.startswith("linalg."):
+            given = self._lowered(operation, [value.type for value in values])
         listed = tuple(Operand(n, value.type) for (n, _), value in zip(operands, values, strict=True))
         wanted = StandIn(name, operation, listed, built, self.piece.target.dtype, given)
         found = emission.given.stand_in(wanted)
@@ -441,6 +382,16 @@ class _Building:
         names, types_ = names_and_types(values)
         emission.writer.line(f"func.call @{found.name}({names}) : ({types_}) -> ()")
         emission.names.append(operation.removeprefix("@"))
+
+    def _lowered(self, operation: str, types: Sequence[str]) -> str:
+        """Return the function that says what an operation of a user means, on operands of some types; "" for none."""
+        named = [one for one in self.emission.given.lowerings if name_of(one).partition("$")[0] == operation]
+        for function in named:
+            if [_rank(str(argument.type)) for argument in function.regions[0].block.args] == [*map(_rank, types)]:
+                return lowered(function, operation, types)
+        if named:
+            raise unraisable(f"the lowering of {operation} takes other operands")
+        return ""
 
     def _cast(self, value: MemRef | Written, wanted: str) -> MemRef | Written:
         if value.type == wanted or not value.type.startswith("memref"):

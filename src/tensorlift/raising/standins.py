@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from xdsl.dialects.builtin import ModuleOp
+
 from tensorlift.comprehension.terms import COMBINER
+from tensorlift.ir.text import functions, parse_module, print_module
 from tensorlift.poly.domain import UNIVERSE
 from tensorlift.synthesis.tactics.built import Function, Value, tensors_of
 from tensorlift.synthesis.tactics.steps import Tensor
@@ -20,6 +23,8 @@ from tensorlift.targets.linalg.writer import Writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from xdsl.ir import Operation
 
     from tensorlift.ops.dtypes import DType
     from tensorlift.synthesis.tactics.built import Built
@@ -105,6 +110,29 @@ class StandIn:
             f"{name} = memref.collapse_shape %{operand.name} [{', '.join(listed)}] : {operand.type} into {made}"
         )
         return name, made
+
+
+def lowered(function: Operation, name: str, types: Sequence[str]) -> str:
+    """Return a function under another name, on operands of other types with as many axes."""
+    text = ", ".join(f"%x{k}: {of_type}" for k, of_type in enumerate(types))
+    (wanted,) = functions(parse_module(f"func.func @{name}({text}) {{\nreturn\n}}\n", "operands"))
+    copied = function.clone()
+    for argument, other in zip(copied.regions[0].block.args, wanted.regions[0].block.args, strict=True):
+        argument.replace_all_uses_with(made := copied.regions[0].block.insert_arg(other.type, argument.index))
+        copied.regions[0].block.erase_arg(argument)
+        made.name_hint = argument.name_hint
+    copied.properties |= {
+        "sym_name": wanted.properties["sym_name"],
+        "function_type": wanted.properties["function_type"],
+    }
+    copied.properties.pop("arg_attrs", None)
+    return text_of(copied)
+
+
+def text_of(function: Operation) -> str:
+    """Print a function by itself."""
+    text = print_module(ModuleOp([function.clone()]))
+    return text.strip().removeprefix("builtin.module {").removesuffix("}")
 
 
 class _Loops:

@@ -21,13 +21,14 @@ from tensorlift.ir.dialects import context_with
 from tensorlift.ir.location import location_of
 from tensorlift.ir.mixed import name_of
 from tensorlift.ir.subscripts import STRUCTURED
-from tensorlift.ir.text import functions, parse_module, print_module
-from tensorlift.raising.builders import Given, Rule, TacticEmission
+from tensorlift.ir.text import functions, parse_module
+from tensorlift.raising.builders import TacticEmission
 from tensorlift.raising.linalg import parameters_of
 from tensorlift.raising.nests import replace_proved
 from tensorlift.raising.passes import NestPass
 from tensorlift.raising.place import add_routines
-from tensorlift.raising.standins import StandIn
+from tensorlift.raising.rules import Given, Rule
+from tensorlift.raising.standins import StandIn, text_of
 from tensorlift.source import read_source
 from tensorlift.synthesis.tactics.load import check_operations, load_tactics
 from tensorlift.targets.imported.record import read_irdl
@@ -56,6 +57,7 @@ class RaiseWithTactics(NestPass):
 
     file: str
     irdl: str | None = None
+    lowering: str | None = None
     explain: bool = False
     state: list[Given] = field(default_factory=list, init=False, compare=False, repr=False)  # of the module at hand
 
@@ -73,6 +75,14 @@ class RaiseWithTactics(NestPass):
         source = read_source(self.irdl)
         return {operation.name: operation for operation in read_irdl(source.text, source.name)[1]}
 
+    @cached_property
+    def lowerings(self) -> tuple[Operation, ...]:
+        """The functions that say what the operations of the user mean."""
+        if self.lowering is None:
+            return ()
+        source = read_source(self.lowering)
+        return tuple(functions(parse_module(source.text, source.name, places=True)))
+
     @property
     def operations(self) -> tuple[type[Operation], ...]:
         """The same, as operations that a module may have."""
@@ -87,7 +97,7 @@ class RaiseWithTactics(NestPass):
         known = {name_of(one): one for one in op.ops if one.name == "func.func"}
         called = {s.operation[1:] for t in self.tactics for s in _spellings(t) if s.operation.startswith("@")}
         declared = {name: _declared(one) for name, one in known.items() if name in called}
-        given = Given(rules, declared, context_with(self.operations))
+        given = Given(rules, declared, context_with(self.operations), self.lowerings)
         self.state.append(given)
         kept = _reached(called, known)
         for function in functions(op):
@@ -136,9 +146,9 @@ class RaiseWithTactics(NestPass):
         self.report.count(f"tactics applied: {names}")
         for stand_in in stated:
             message = f"`{stand_in.operation}` is taken to compute `{stand_in.built}`, as the tactic says"
-            remedy = "make sure that it does"
+            remedy = "make sure that it does, or say what it means with --lowering FILE"
             if stand_in.is_call:
-                remedy += ", or define the function in the module, whose loops are read then"
+                remedy = "make sure that it does, or define the function in the module, whose loops are read then"
             self.report.diagnostics.append(Diagnostic("TL599", message, location_of(op), remedy, Severity.NOTE))
         return found
 
@@ -182,14 +192,7 @@ def _declared(function: Operation) -> tuple[list[str], str]:
     of_type: Any = function.properties["function_type"]
     types = [str(kind) for kind in of_type.inputs.data]
     is_defined = any(region.blocks for region in function.regions)
-    return types, _text(function) if is_defined else ""
-
-
-def _text(function: Operation) -> str:
-    from xdsl.dialects.builtin import ModuleOp  # noqa: PLC0415 - only functions with a body need it
-
-    text = print_module(ModuleOp([function.clone()]))
-    return text.strip().removeprefix("builtin.module {").removesuffix("}")
+    return types, text_of(function) if is_defined else ""
 
 
 def _reached(names: Iterable[str], known: dict[str, Operation]) -> set[str]:
