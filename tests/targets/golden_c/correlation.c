@@ -26,11 +26,12 @@ static void kernel_correlation_lifted(ptrdiff_t m, ptrdiff_t n, double float_n, 
     const double t = sqrt(stddev[i] / float_n);
     stddev[i] = t <= 0.1 ? 1.0 : t;
   }
+  const double t = sqrt(float_n);
   #pragma omp parallel for if ((double)n * m > 65536)
   for (ptrdiff_t i = 0; i < n; i++)
     #pragma omp simd
     for (ptrdiff_t j = 0; j < m; j++)
-      data[i][j] = (data[i][j] - mean[j]) / (sqrt(float_n) * stddev[j]);
+      data[i][j] = (data[i][j] - mean[j]) / (t * stddev[j]);
   cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, m, n, 1.0, &data[0][0], m, 0.0, &corr[0][0], m);
   #pragma omp parallel for schedule(static, 8) if ((double)(m - 1) * (m - 1) > 65536)
   for (ptrdiff_t i = 1; i < m; i++)

@@ -37,6 +37,7 @@ from tensorlift.poly.domain import Domain, NotAffine, equal
 from tensorlift.poly.names import fresh
 from tensorlift.targets.c.courses import course_of
 from tensorlift.targets.c.nests import condition, nest
+from tensorlift.targets.c.rows import long_and_steady
 from tensorlift.targets.c.scalars import (
     AND,
     ATOM,
@@ -67,6 +68,7 @@ _WIDE = 32
 _SHARED = 2  # so often a value must be used to get a name
 _COMPOUND = {"sum": "+", "prod": "*"}
 _RING = ("add", "sub", "mul", "neg")
+_ONCE = ("max", "min", "fmax", "fmin", "any", "all")  # folds that stay the same if a value comes again
 
 
 class Cell:
@@ -99,9 +101,18 @@ class Cell:
     def name(self, term: Term) -> None:
         """Let a variable have a value from here on."""
         if term not in self._known:
-            name = self._names.fresh("t")
-            self.lines.append(f"const {C_TYPES[term.dtype]} {name} = {self._spelled(term).source};")
-            self._known[term] = Text(name)
+            self._known[term] = Text(self._named(term, self._spelled(term)))
+
+    def named(self, term: Term) -> str:
+        """Return the name of a variable that has a value: that in which it was folded, or a new one."""
+        text = self.value(term)
+        is_there = isinstance(term, Reduce) and text.source.isidentifier()
+        return text.source if is_there else self._named(term, text)
+
+    def _named(self, term: Term, text: Text) -> str:
+        name = self._names.fresh("t")
+        self.lines.append(f"const {C_TYPES[term.dtype]} {name} = {text.source};")
+        return name
 
     def know(self, term: Term, text: str) -> None:
         """Use a variable or a call for a term from here on."""
@@ -175,25 +186,36 @@ class Cell:
         return None
 
     def _fold(self, term: Reduce, start: Term | None = None) -> Text:
-        for fold in (extreme_in(term), *self._steady(term)):
-            if fold is not None:
-                self._spelled(fold)  # once, before it is needed
+        if term.op in _ONCE and term.body.free.isdisjoint(term.bound) and self._is_somewhere(term):
+            return self._spelled(term.body if start is None else terms.apply(COMBINER[term.op], start, term.body))
+        extreme = extreme_in(term)
+        for once in (*(() if extreme is None else (extreme,)), *self._steady(term)):
+            self._known[once] = Text(self.named(once))  # before it is needed
         name = self._names.fresh(accumulator(term.op))
         first = self._spelled(start) if start is not None else neutral(term.op, term.dtype)
         self.lines.append(f"{C_TYPES[term.dtype]} {name} = {first.source};")
         self.lines += self.folded(term, name)
         return Text(name)
 
-    def _steady(self, term: Reduce) -> list[Reduce]:
-        """Return folds that have the same value, and are needed, at every point of a fold's domain, which has some."""
-        if not term.body.has_domains or not self.where.is_subset(term.domain.project_out(*term.bound)):
-            return []
-        return [fold for fold in _always_needed(term.body) if fold.free.isdisjoint(term.bound)]
+    def _steady(self, term: Reduce) -> list[Term]:
+        """Return what takes long, has the same value and is needed at every point of a fold's domain, which has some.
+
+        Folds come first, which the others may hold.
+        """
+        folds = [fold for fold in _always_needed(term.body) if fold.free.isdisjoint(term.bound)]
+        found = [*folds, *long_and_steady(term.body, frozenset(term.bound))]
+        return found if found and self._is_somewhere(term) else []
+
+    def _is_somewhere(self, term: Reduce) -> bool:
+        """Tell whether a fold's domain has points at every point that is computed."""
+        return self.where.is_subset(term.domain.project_out(*term.bound))
 
     def folded(self, term: Reduce, target: str) -> list[Line]:
         """Return loops that fold all points of a fold's domain into a target."""
         with self._names.scope():
             bound, domain, body = renewed(term, self._names.fresh)
+            same = {v for v in bound if v not in body.free and term.op in _ONCE}
+            bound, domain = tuple(v for v in bound if v not in same), domain.project_out(*same)
             ends = self._ends(bound, domain, body, term.op)
             if ends is not None:
                 body = ends[2]

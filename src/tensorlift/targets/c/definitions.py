@@ -29,9 +29,10 @@ from tensorlift.targets.c.calls import Matcher, triangular_product
 from tensorlift.targets.c.cells import Cell
 from tensorlift.targets.c.nests import condition, nest
 from tensorlift.targets.c.operands import hull, within
-from tensorlift.targets.c.running import running, running_back
+from tensorlift.targets.c.rows import depth_of_rows, folds_by_rows, nesting, read_before, shared_in_rows
+from tensorlift.targets.c.running import running, running_back, step
 from tensorlift.targets.c.scalars import C_TYPES, may_overflow
-from tensorlift.targets.c.storage import Piece, reads_written
+from tensorlift.targets.c.storage import Piece, Slot, reads_written
 from tensorlift.targets.c.sums import (
     addends,
     folds_of,
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from tensorlift.ops.dtypes import DType
     from tensorlift.targets.c.beside import Beside
     from tensorlift.targets.c.scalars import Text
-    from tensorlift.targets.c.storage import Cells, Memory, Slot
+    from tensorlift.targets.c.storage import Cells, Memory
     from tensorlift.targets.c.sums import Part
     from tensorlift.targets.c.text import Line, Names
 
@@ -227,6 +228,8 @@ class PieceWriter:
         return lines
 
     def _computed(self, piece: Piece) -> list[Line]:
+        if self._goes_by_rows(piece):
+            return self._cells(piece)
         called = triangular_product(piece, self.memory, self.cell) if self.matcher.there else None
         if called is not None:
             self.matcher.used = True
@@ -241,7 +244,10 @@ class PieceWriter:
         return self._cells(piece)
 
     def _cells(self, piece: Piece) -> list[Line]:
-        """Return a nest that computes cell by cell."""
+        """Return a nest that computes cell by cell, but what the cells of rows share once for each row."""
+        depth = None if self.plain else depth_of_rows(piece)
+        if depth is not None:
+            return self._rows(piece, depth)
 
         def body(values: Mapping[str, Affine]) -> list[Line]:
             cell = self.cell(piece.where)
@@ -262,6 +268,24 @@ class PieceWriter:
             return [*cell.lines, f"{piece.target(values)} {'=' if rest is None else '+='} {text};"]
 
         return nest(piece.domain, piece.variables, piece.context, body, falling=piece.falling)
+
+    def _rows(self, piece: Piece, depth: int) -> list[Line]:
+        """Return loops over rows of a piece, each of which computes what its cells share, and then these."""
+        outer, inner = piece.variables[:depth], piece.variables[depth:]
+        points = piece.domain.project_out(*inner)
+
+        def row(values: Mapping[str, Affine]) -> list[Line]:
+            here = (piece.context & points).substitute(values)
+            one, cell = replace(piece.over(inner, values), context=here), self.cell(here)
+            with self.names.scope():
+                while (shared := shared_in_rows(one.term, inner)) is not None:
+                    name = cell.named(shared)
+                    known = terms.read(f"{name} of a row", (), shared.dtype)
+                    self.memory.put(known.array, Slot(name, shared.dtype, (), is_local=True))
+                    one = replace(one, term=replaced(one.term, shared, known))
+                return [*cell.lines, *self._cells(one)]
+
+        return nest(points, outer, piece.context, row, falling=piece.falling)
 
     def _sometimes(self, test: Term, chosen: Term, piece: Piece) -> list[Line]:
         """Return statements that give a variable another value where a test holds."""
@@ -306,9 +330,9 @@ class PieceWriter:
         lines: list[Line] = []
         for end, counter in self.counted if has_fold(piece.term) else ():
             piece = replace(piece, term=replaced(piece.term, end, counter))
-        while not self.plain:
+        while not self.plain and not self._goes_by_rows(piece):
             repeats = [fold for fold in folds_of(piece.term) if _repeats(fold, piece)]
-            fold = min(repeats, key=_nesting, default=None)  # others may hold it
+            fold = min(repeats, key=lambda fold: (_is_varied(fold, piece), nesting(fold)), default=None)
             once = fold or self._steady(piece)
             own = () if once is None else tuple(v for v in piece.variables if v in once.free)
             where = piece.where.project_out(*(v for v in piece.variables if v not in own))
@@ -324,6 +348,13 @@ class PieceWriter:
             self.memory.put(cell.array, slot)
             piece = replace(piece, term=replaced(piece.term, once, cell))
         return lines, piece
+
+    def _goes_by_rows(self, piece: Piece) -> bool:
+        return not self.plain and folds_by_rows(piece, self.memory, blas=self.matcher.there)
+
+    def read_by_cells(self, piece: Piece) -> Term:
+        """Return what loops that go upwards read at each cell of a piece, but for what is computed before."""
+        return read_before(piece) if self._goes_by_rows(piece) else step(piece, self.memory.inside(piece.slot))
 
     def _steady(self, piece: Piece) -> Read | None:
         """Return a cell that is read at all points of a piece, and that compilers may take to be written at some.
@@ -438,9 +469,9 @@ class PieceWriter:
             return nest(points, order, piece.context, step)
 
 
-def _nesting(fold: Reduce) -> int:
-    """Count how deep folds are nested."""
-    return 1 + max(map(_nesting, folds_of(fold.body)), default=0)
+def _is_varied(fold: Reduce, piece: Piece) -> bool:
+    """Tell whether a fold depends on some variable of a piece."""
+    return not fold.free.isdisjoint(piece.variables)
 
 
 def _repeats(fold: Reduce, piece: Piece) -> bool:

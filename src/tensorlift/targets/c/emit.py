@@ -25,7 +25,6 @@ from tensorlift.targets.c.beside import read_as_made, side_by_side
 from tensorlift.targets.c.cells import affine_text
 from tensorlift.targets.c.definitions import PieceWriter, widened
 from tensorlift.targets.c.nests import nest
-from tensorlift.targets.c.running import step
 from tensorlift.targets.c.scalars import C_TYPES
 from tensorlift.targets.c.signature import by_names, entry_lines, quotients_of
 from tensorlift.targets.c.storage import Memory, Piece, Slot, initialiser, order_in_place, with_own_cells
@@ -328,10 +327,12 @@ class _Emission:
             pieces, updates = self._cells_of(definition, slot, context)
             occupant, inside = self.memory.holder.get(slot.name), self.memory.inside(slot)
             pieces = pieces if self.writer.plain else widened(pieces, indices, inside, context, self.memory.shape)
-            found = [self.writer.hoisted(self._piece(definition, slot, context, *cells)) for cells in pieces]
+            listed = [self._piece(definition, slot, context, *cells) for cells in pieces]
+            is_alone = len(listed) == 1 and not updates
+            found = [self.writer.hoisted(replace(piece, is_alone=is_alone)) for piece in listed]
             lines += [line for before, _ in found for line in before]
             left = [piece for _, piece in found]
-            order = order_in_place(left, inside, lambda piece: step(piece, inside))
+            order = order_in_place(left, inside, self.writer.read_by_cells)
             fails = order is None and not updates and not self.writer.plain
             beside = side_by_side(left, self.memory) if fails else None
             stays = occupant not in later and bool(order or beside) and in_place(updates, inside, indices)

@@ -108,6 +108,7 @@ class Piece:
     """Cells of an array to be computed; the variables, the array's axes, have their names in C already.
 
     ``context`` is what is known of sizes and of the variables of enclosing loops; ``own`` the present value of a cell.
+    Where it ``is_alone``, nothing else is written into its memory at the time.
     """
 
     slot: Slot
@@ -117,6 +118,7 @@ class Piece:
     context: Domain
     own: Read
     falling: bool = False
+    is_alone: bool = False
 
     @property
     def where(self) -> Domain:
