@@ -398,3 +398,30 @@ def test_scratch_memory_of_rows_is_given_as_such() -> None:
         for (int j = i + 1; j < n; j++) { float t = a[i][j]; a[i][j] = a[j][i]; a[j][i] = t; }
     }"""
     assert "f_lifted(n, (void *)a, (void *)a_before);" in lift(source, to="c").source
+
+
+def test_what_cells_and_folds_over_them_need_is_computed_once_and_stored_first() -> None:
+    text = _program(SOFTMAX)
+    assert text.count("expf(") == 1
+    assert "x[i][j] = expf(x[i][j] - best);" in text
+    assert "x[i][j] = x[i][j] / sum;" in text
+
+
+def test_what_is_needed_of_the_old_cells_is_not_stored_over_them() -> None:
+    text = _program(
+        SOFTMAX.replace("x[i][j] /= s;", "x[i][j] = x[i][j] / s + z[i][j];").replace(
+            "x[m][n])", "x[m][n], float z[m][n])"
+        )
+    )
+    assert text.count("expf(") == 1
+    text = _program(
+        """#include <math.h>
+        void f(int m, int n, double x[m][n]) {
+          for (int i = 0; i < m; i++) {
+            double s = 0;
+            for (int j = 0; j < n; j++) s += exp(x[i][j]);
+            for (int j = 0; j < n; j++) x[i][j] = x[i][j] * exp(x[i][j]) / s;
+          }
+        }"""
+    )
+    assert text.count("exp(") == 2

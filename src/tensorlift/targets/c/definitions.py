@@ -29,7 +29,7 @@ from tensorlift.targets.c.calls import Matcher, triangular_product
 from tensorlift.targets.c.cells import Cell
 from tensorlift.targets.c.nests import condition, nest
 from tensorlift.targets.c.operands import hull, within
-from tensorlift.targets.c.rows import depth_of_rows, folds_by_rows, nesting, read_before, shared_in_rows
+from tensorlift.targets.c.rows import computed_twice, depth_of_rows, folds_by_rows, nesting, read_before, shared_in_rows
 from tensorlift.targets.c.running import running, running_back, step
 from tensorlift.targets.c.scalars import C_TYPES, may_overflow
 from tensorlift.targets.c.storage import Piece, Slot, reads_written
@@ -279,6 +279,11 @@ class PieceWriter:
             one, cell = replace(piece.over(inner, values), context=here), self.cell(here)
             with self.names.scope():
                 while (shared := shared_in_rows(one.term, inner)) is not None:
+                    stored = self._stored_first(one)
+                    if stored is not None:
+                        cell.lines += stored[0]
+                        one = stored[1]
+                        continue
                     name = cell.named(shared)
                     known = terms.read(f"{name} of a row", (), shared.dtype)
                     self.memory.put(known.array, Slot(name, shared.dtype, (), is_local=True))
@@ -286,6 +291,23 @@ class PieceWriter:
                 return [*cell.lines, *self._cells(one)]
 
         return nest(points, outer, piece.context, row, falling=piece.falling)
+
+    def _stored_first(self, piece: Piece) -> tuple[list[Line], Piece] | None:
+        """Return statements that store what cells and folds over them need, and the piece that is left; else None."""
+        found = computed_twice(piece)
+        if found is None:
+            return None
+        term, bounds = found
+        stored = terms.read(f"{piece.slot.name} stored first", piece.own.indices, piece.own.dtype)
+        rest = replaced(piece.term, term, stored)
+        for bound in bounds:
+            there = {piece.variables[0]: Affine.var(bound)}
+            rest = replaced(rest, substitute(term, there), substitute(stored, there))
+        if not rest.reads.isdisjoint(self.memory.inside(piece.slot)):
+            return None  # they would be overwritten
+        lines = self._cells(replace(piece, term=term))
+        self.memory.put(stored.array, piece.slot)
+        return lines, replace(piece, term=rest, own=stored)
 
     def _sometimes(self, test: Term, chosen: Term, piece: Piece) -> list[Line]:
         """Return statements that give a variable another value where a test holds."""

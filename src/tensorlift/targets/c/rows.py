@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.rewrite import visit_reads, walk
+from tensorlift.comprehension.rewrite import substitute, visit_reads, walk
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term, zero
 from tensorlift.ops.scalar_ops import REALS
+from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import equal
 from tensorlift.poly.variables import is_single_valued
-from tensorlift.targets.c.sums import addends, folds_of, replaced, strides_through, sum_of_products
+from tensorlift.targets.c.sums import addends, folds_of, has_fold, replaced, strides_through, sum_of_products
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -78,7 +79,7 @@ def folds_by_rows(piece: Piece, memory: Memory, *, blas: bool) -> bool:
 def _is_of_rows(fold: Reduce, piece: Piece, memory: Memory, *, blas: bool) -> bool:
     own = [variable for variable in piece.variables if variable in fold.free]
     depth, inner = len(own), piece.variables[len(own) :]
-    if depth == 0 or own != [*piece.variables[:depth]] or all(is_single_valued(piece.where, v) for v in inner):
+    if own != [*piece.variables[:depth]] or all(is_single_valued(piece.where, v) for v in inner):
         return False
     inside = (node for node in walk(fold) if isinstance(node, Reduce))
     return all(_is_simple(node, own, memory, blas=blas) for node in inside) and _reads_own_row(
@@ -119,3 +120,30 @@ def read_before(piece: Piece) -> Term:
     for fold in sorted(folds_of(term), key=nesting, reverse=True):  # some hold others
         term = replaced(term, fold, zero(fold.dtype))
     return term
+
+
+def computed_twice(piece: Piece) -> tuple[Term, list[str]] | None:
+    """Return what takes long in each cell of a row, and again in folds over these cells, with their variables.
+
+    It may be stored in the cells first, where both find it.
+    """
+    folds = [fold for fold in folds_of(piece.term) if len(fold.bound) == 1]
+    if len(piece.variables) != 1 or piece.domain.size != 1 or not folds:
+        return None
+    (variable,) = piece.variables
+    for term in walk(piece.term):
+        if term.dtype != piece.slot.dtype or variable not in term.free or not _is_function(term) or has_fold(term):
+            continue
+        bounds = list[str]()
+        for fold in folds:
+            there = {variable: Affine.var(fold.bound[0])}
+            if substitute(term, there) in walk(fold.body):
+                is_of_cells = (fold.domain & piece.context).is_subset(piece.domain.substitute(there))
+                bounds += fold.bound if is_of_cells else ("",)
+        if bounds and "" not in bounds:
+            return term, bounds
+    return None
+
+
+def _is_function(term: Term) -> bool:
+    return isinstance(term, Apply) and term.op in _LONG and term.op != "div"
