@@ -23,8 +23,9 @@ from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.poly.variables import strided
 from tensorlift.targets.c.beside import read_as_made, side_by_side
 from tensorlift.targets.c.cells import affine_text
-from tensorlift.targets.c.definitions import PieceWriter, widened
+from tensorlift.targets.c.definitions import PieceWriter
 from tensorlift.targets.c.nests import nest
+from tensorlift.targets.c.points import widened
 from tensorlift.targets.c.scalars import C_TYPES
 from tensorlift.targets.c.signature import by_names, entry_lines, quotients_of
 from tensorlift.targets.c.storage import Memory, Piece, Slot, initialiser, order_in_place, with_own_cells
