@@ -1,8 +1,9 @@
-"""The tables of two papers, measured here: ``python -m bench.engines --paper mlirsynth``, or ``tensorize``.
+"""The tables of three papers, measured here: ``python -m bench.engines --paper mlirsynth``, or ``tensorize``.
 
 What is measured is written to a section of ``docs/papers.md``: which of the paper's kernels are found, what the search
 counted, what each heuristic leaves out, and how the search grows with the operations of a program.  Figures that the
-papers print are in `PUBLISHED`; those that nobody looked up are not guessed.
+papers print are in `PUBLISHED`; those that nobody looked up are not guessed.  The third paper is on tactics
+(`bench/raising_tables.py`).
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parent.parent / "docs" / "papers.md"
 HEAD = """# Papers
 
-Two papers search for tensor programs as engines of tensorlift do. Their kernels, measured here on one core that others
-load; each section is written by the command that it names. Every program that counts as found is proved. A paper's
-figures are from other machines; *not looked up* says that a figure may be in the paper, but was not copied from there.
+Two papers search for tensor programs as engines of tensorlift do, and one raises by tactics. Their kernels, measured
+here on one core that others load; each section is written by the command that it names. Every program that counts as
+found is proved. A paper's figures are from other machines; *not looked up* says that a figure may be in the paper,
+but was not copied from there.
 """
 MLIRSYNTH = (
     "2mm", "3mm", "atax", "bicg", "correlation", "covariance", "doitgen", "gemm", "gesummv", "mvt", "symm", "syr2k",
@@ -89,7 +91,7 @@ def _mlirsynth() -> str:
         "`python -m bench.engines --paper mlirsynth`, which lifts with the engine `enumerate` alone.\n\n"
         f"{_coverage(found)}, with {_gigabytes()} GB of memory at most.\n"
     )
-    statistics = _table(
+    statistics = table(
         ("kernel", "seconds", *_COUNTS, "paper: enumerated, seconds"),
         (
             (
@@ -108,7 +110,7 @@ def _mlirsynth() -> str:
         "so soon mostly prepare. Long ones evaluate millions a second ([engines.md](engines.md)).\n",
         statistics,
         "To Linalg, for all sizes:\n",
-        _table(
+        table(
             ("kernel", "seconds", "enumerated", "kept"),
             (
                 (name, f"{one.seconds:.2f}", f"{one.counts['enumerated']:,}", f"{one.counts['kept']:,}")
@@ -143,7 +145,7 @@ def _tensorize() -> str:
         "`python -m bench.engines --paper tensorize`.\n",
         f"Its {len(kernels)} kernels ({names}),",
         "lifted to NumPy for all sizes, with seconds of the search, at the median and at worst:\n",
-        _table(("engine", "found and proved", "median", "worst"), rows),
+        table(("engine", "found and proved", "median", "worst"), rows),
         "Not found:\n",
         "\n".join(f"- {line}" for line in missing or ["none"]),
         "\nHow the search grows with the operations of a program: `python -m bench.tensor_programs --growth`",
@@ -151,9 +153,16 @@ def _tensorize() -> str:
     ])  # fmt: skip
 
 
+def _tactics() -> str:
+    from bench.raising_tables import section  # noqa: PLC0415 - which compiles
+
+    return section()
+
+
 _SECTIONS: dict[str, tuple[str, Callable[[], str]]] = {
     "mlirsynth": ("mlirSynth", _mlirsynth),
     "tensorize": ("TENSORIZE", _tensorize),
+    "tactics": ("Multi-Level Tactics", _tactics),
 }
 
 
@@ -194,7 +203,7 @@ def _ablation(kernels: list[dict[str, Any]]) -> str:
     for entry in kernels:
         found = [_found(entry, "stablehlo", heuristics) for heuristics in choices.values()]
         rows.append((entry["name"], *(f"{one.counts['enumerated']:,}" if one.is_proved else "-" for one in found)))
-    return _table(("kernel", *choices), rows)
+    return table(("kernel", *choices), rows)
 
 
 def _growth() -> str:
@@ -206,7 +215,7 @@ def _growth() -> str:
             proved = [one.counts["enumerated"] for one in found if one.is_proved]
             row += [f"{len(proved)} of {_PROGRAMS}", f"{median(proved):,.0f}" if proved else "-"]
         rows.append(row)
-    return _table(("operations", "found", "candidates", "found without monomials and parts", "candidates"), rows)
+    return table(("operations", "found", "candidates", "found without monomials and parts", "candidates"), rows)
 
 
 def _of_program(seed: int, length: int, heuristics: tuple[str, ...]) -> Found:
@@ -230,6 +239,7 @@ def program(seed: int, length: int) -> str:
     return f"void f(int n, double a, double b, {arrays}, double y[n]) {{ {cells} }}\n"
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Write a table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"

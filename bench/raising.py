@@ -4,7 +4,7 @@ The kernels are those on which Multi-Level Tactics were evaluated: eight of Poly
 seven contractions.  A line for each: what it is raised to, the milliseconds of raising with all proofs, and the time of
 the original and its speed-up, raised to Linalg and to BLAS.  All three are lowered by the same stock passes of upstream
 and compiled by LLVM at -O3 in one process, on one thread; results are compared.  ``--chains`` times matrix chains as
-they stand and reordered.
+they stand and reordered; ``--paper`` measures the tables of the paper instead, and writes them to docs/papers.md.
 """
 
 from __future__ import annotations
@@ -203,7 +203,13 @@ def main() -> int:
     parser.add_argument("--kernel", choices=NAMES, action="append", help="this kernel only (repeatable)")
     parser.add_argument("--scale", type=float, default=1.0, help="multiply extents by this (default: %(default)s)")
     parser.add_argument("--chains", action="store_true", help="time matrix chains instead")
+    parser.add_argument("--paper", action="store_true", help="write the tables of the tactics' paper to docs/papers.md")
     options = parser.parse_args()
+    if options.paper:
+        from bench.papers import write  # noqa: PLC0415 - which measures by this module
+
+        write("tactics")
+        return 0
     if options.chains:
         show_chains()
         return 0

@@ -8,7 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bench.mlir_in_place import find_blas, load_in_place
-from bench.raising import arguments_of, nest
+from bench.papers import PAGE
+from bench.raising import NAMES, arguments_of, nest
+from bench.raising_tables import SITES
+from bench.raising_tables import raised as kernel_raised
 
 from tensorlift.cli import main
 from tensorlift.raising.pipeline import run_passes
@@ -310,3 +313,16 @@ def test_flags_make_the_pass_and_its_options(folder: Path, capsys: pytest.Captur
     assert "--explain goes with --tactics FILE" in capsys.readouterr().err
     assert main(["opt", "in.mlir", "--pass-pipeline=raise-with-tactics"]) == 2
     assert "'raise-with-tactics' is no use of a pass" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["2mm", "gemver", "gesummv", "abc-acd-db", "conv2d-nchw"])
+def test_tactics_find_the_products_of_the_papers_kernels(name: str) -> None:
+    for way in ("tactics to BLAS", "passes to BLAS"):
+        assert kernel_raised(name, way, 0.05).products == SITES[name]
+
+
+def test_the_papers_tables_have_all_kernels() -> None:
+    text = PAGE.read_text(encoding="utf-8").partition("## Multi-Level Tactics\n")[2]
+    assert SITES.keys() == set(NAMES)
+    assert all(text.count(f"\n| {name} |") == 3 for name in NAMES)
+    assert f"{sum(SITES.values())} of {sum(SITES.values())} products are found by tactics" in text

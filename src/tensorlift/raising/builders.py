@@ -32,7 +32,7 @@ from tensorlift.synthesis.tactics.explain import explained
 from tensorlift.synthesis.tactics.matching import matches, moved_axes
 from tensorlift.synthesis.tactics.meaning import affine_of
 from tensorlift.synthesis.tactics.steps import Tensor
-from tensorlift.synthesis.tactics.syntax import Name, Number, Spelling
+from tensorlift.synthesis.tactics.syntax import GROUP, Name, Number, Spelling
 from tensorlift.targets.mlir_text.text import names_and_types
 
 if TYPE_CHECKING:
@@ -58,6 +58,11 @@ class TacticEmission(LoopEmission):
 
     def write_piece(self, piece: Piece) -> None:
         """Write what computes a piece."""
+        if not self.covered(piece):
+            super().write_piece(piece)
+
+    def covered(self, piece: Piece, *, is_whole: bool = True) -> bool:
+        """Write what tactics build for a piece, or for a part of one; tell whether any does."""
         piece = self.moving(piece)
         for number, rule in enumerate(self.given.rules):
             if not rule.fires_on(self.given.level):
@@ -67,11 +72,12 @@ class TacticEmission(LoopEmission):
                 if attempt not in self.given.failed:
                     self.given.fired.append(attempt)
                     _Building(self, rule, match, piece).run()
-                    return
-            tried = [why for attempt, why in self.given.failed.items() if attempt.rule == number]
-            why = tried[0] if found and tried else explained(rule.pattern, piece.term, piece.variables)
-            self.given.missed.setdefault((piece.target.name.removeprefix("%"), rule.tactic.name), why)
-        super().write_piece(piece)
+                    return True
+            if is_whole:
+                tried = [why for attempt, why in self.given.failed.items() if attempt.rule == number]
+                why = tried[0] if found and tried else explained(rule.pattern, piece.term, piece.variables)
+                self.given.missed.setdefault((piece.target.name.removeprefix("%"), rule.tactic.name), why)
+        return False
 
     def like(self, kind: type[Emission]) -> Emission:
         """Return another emission that writes to the same place."""
@@ -126,7 +132,8 @@ class _Building:
         axes = {label: tuple(sorted(names, key=order.index)) for label, names in match.axes.items()}
         stored = tuple(index.variable for index in self.piece.indices if index.variables)
         wanted = tuple(v for index in self.rule.tactic.indices for v in axes.get(index, ("?",)))
-        if stored != wanted:
+        is_any = any(index.endswith(GROUP) for index in self.rule.tactic.indices)  # groups stand for any order
+        if stored != wanted and not (is_any and sorted(map(str, stored)) == sorted(map(str, wanted))):
             cell = self.rule.tactic.pattern[-1].target
             raise unraisable(f"its access matcher `{cell}` does not match the cells in their order")
         return axes
@@ -154,7 +161,9 @@ class _Building:
                     raise unraisable("its pattern folds into a value before, which there is not")
                 linalg.assign(self.piece, terms.zero(self.piece.target.dtype))
         elif bound[1] is not self.piece.own:
-            linalg.assign(self.piece, bound[1])
+            before = replace(self.piece, term=bound[1])
+            if not self.emission.covered(before, is_whole=False):
+                linalg.write_piece(before)
 
     # -- terms
 
@@ -331,11 +340,7 @@ class _Building:
 
     def _call(self, built: Built, piece: Piece, spelling: Spelling) -> None:
         """Write an operation of a user, or the call of a function."""
-        if any(
-            s.only is not None and s.only.endswith("...")
-            for t in (built.target, *tensors_of(built.value))
-            for s in t.subscripts
-        ):
+        if any(index.endswith(GROUP) for index in (*built.target.indices, *built.bound)):
             raise unraisable(f"{spelling.operation} takes so many axes as its tactic names, and groups are any number")
         if built.fold not in (None, "sum") and built.combine is None:
             raise unraisable("an extreme has no value before")
