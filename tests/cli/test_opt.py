@@ -267,7 +267,9 @@ def test_a_wrong_pipeline_is_refused(
         ("func.func @f() {", "not MLIR"),
         ("hello, world", "not MLIR"),
         ("#a = 1 : i32\n#a = 2 : i32\nfunc.func private @f()", "not MLIR: re-declaration of alias '#a' [TL190]"),
-        ('llvm.mlir.global @s("', "not MLIR"),
+        (f'llvm.mlir.global @s("{"x" * 99}', "not MLIR"),
+        ("module {\n^a:\n}\nmodule {\n^a:\n^b:\n}", "wrong.mlir:4:1: error: not MLIR: a module has one block"),
+        ("module {\n  llvm.func @f() {\n}", "wrong.mlir:1:1: error: not MLIR: "),
     ],
 )
 def test_a_wrong_module_is_refused(text: str, message: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

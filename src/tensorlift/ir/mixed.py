@@ -176,6 +176,8 @@ class _Reader(LoopParser):
         renamed = len(self.renamed)
         try:
             op = self._module(start) or super().parse_operation()
+            if isinstance(op, ModuleOp):
+                self._check_blocks(op, start)
         except Exception as error:  # noqa: BLE001 - whatever xDSL breaks down over is not read
             self._resume_from(start)
             del self._parser_state.dialect_stack[depth:], self.renamed[renamed:]
@@ -194,12 +196,19 @@ class _Reader(LoopParser):
         opened = end_of_bracket(content, head.end()) if head["attributes"] else head.end()
         if opened is None:
             return None
+        if end_of_bracket(content, content.find("{", opened)) is None:
+            self.raise_error("a bracket is not closed", start)
         self._resume_from(opened)
         region = self.parse_region()
-        if not region.blocks:
-            region.add_block(Block())
         self.parse_optional_location()
         return ModuleOp.create(regions=[region])
+
+    def _check_blocks(self, module: ModuleOp, start: int) -> None:
+        """Let a module have one block."""
+        if not module.body.blocks:
+            module.body.add_block(Block())
+        if len(module.body.blocks) > 1:
+            self.raise_error("a module has one block", start)
 
     def _skipped(self, error: Exception) -> Operation:
         """Go over the text of an operation, and give what stands for it; raise the error where there is none."""

@@ -8,7 +8,8 @@ What is mended here, each to be left out once xDSL has it:
 - the location that upstream prints after an induction variable, and those that are fused by an attribute or have forms
   that are not known, which count as unknown;
 - resources at the end of a file, ``{-# .. #-}``, say nothing about what is read;
-- operations by the names that they had before (``OLD_NAMES``).
+- operations by the names that they had before (``OLD_NAMES``);
+- a string that is not closed takes time that doubles with each of its characters.
 """
 
 from __future__ import annotations
@@ -20,13 +21,16 @@ from xdsl.dialects.builtin import ArrayAttr, FileLineColLoc, FusedLoc, IntAttr, 
 from xdsl.ir import BuiltinAttribute, Operation, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition, param_def
 from xdsl.parser import Parser
+from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import ParseError
-from xdsl.utils.lexer import Span
+from xdsl.utils.lexer import Input, Span
+from xdsl.utils.mlir_lexer import MLIRLexer
 from xdsl.utils.mlir_lexer import MLIRTokenKind as Kind
 
-from tensorlift.ir.skip import end_of_bracket, end_of_operation
+from tensorlift.ir.skip import end_of_bracket, end_of_operation, without_comments
 
 if TYPE_CHECKING:
+    from xdsl.context import Context
     from xdsl.printer import Printer
 
 OLD_NAMES = {"arith.maxf": "arith.maximumf", "arith.minf": "arith.minimumf", "func": "func.func"}
@@ -45,6 +49,10 @@ class AliasAttr(BuiltinAttribute, ParametrizedAttribute):
         printer.print_string(self.alias.data)
 
 
+class _Lexer(MLIRLexer):
+    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*"')
+
+
 class LoopParser(Parser):
     """xDSL's parser for what upstream prints.
 
@@ -54,11 +62,12 @@ class LoopParser(Parser):
 
     places = False
 
-    def __init__(self, *arguments: Any) -> None:
+    def __init__(self, context: Context, text: str, name: str) -> None:
         self.aliases: dict[str, tuple[int, int]] = {}
         self.renamed: list[tuple[int, str]] = []
         self.end, self.last = 0, Kind.EOF  # where the token before ends, and what it is
-        super().__init__(*arguments)
+        super().__init__(context, "", name)
+        self._parser_state = ParserState(_Lexer(Input(text, name)))
 
     def parse_operation(self) -> Operation:
         """Read one operation."""
@@ -78,7 +87,7 @@ class LoopParser(Parser):
         start = self._current_token.span.end
         body = super()._parse_dialect_symbol_body()
         self.end, self.last = start + len(body) + 1, Kind.GREATER
-        return body
+        return " ".join(line.strip() for line in without_comments(body).splitlines()) if "\n" in body else body
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
         if name in OLD_NAMES:

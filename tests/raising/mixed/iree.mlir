@@ -46,7 +46,9 @@ hal.executable private @dispatch_0 {
 func.func @dispatch(%A: memref<8xf32, #hal.descriptor_type<storage_buffer>>) {
   return
 }
-func.func @fill(%A: memref<8xf32>) {
+func.func @fill(%A: memref<8xf32>) attributes {layout = #hal.pipeline.layout<bindings = [ // two
+    #hal.pipeline.binding<storage_buffer, "// none">
+  ]>} {
   %z = arith.constant 0.0 : f32
   affine.for %i = 0 to 8 {
     affine.store %z, %A[%i] : memref<8xf32>
