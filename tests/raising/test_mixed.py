@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tensorlift.cli import main
 from tensorlift.ir.skip import without_comments
 from tensorlift.raising.pipeline import pieces_of, run_on_pieces, run_passes
 from tensorlift.raising.pipeline_text import parse_passes
@@ -61,6 +62,69 @@ def test_old_names_are_told() -> None:
     (piece,) = [p for p in pieces_of((_FOLDER / "versions.mlir").read_text(encoding="utf-8")) if "arith.maxf" in p]
     said = run_passes(piece, "in.mlir", parse_passes(_PASSES)).diagnostics[0]
     assert "TL589: `arith.maxf` becomes `arith.maximumf`, its name in later versions of MLIR" in str(said)
+
+
+_DEFINED = """irdl.dialect @cm {
+  irdl.type @complex {
+    %0 = irdl.any
+    irdl.parameters(element: %0)
+  }
+  irdl.operation @norm {
+    %0 = irdl.any
+    %1 = irdl.any
+    irdl.operands(of: %0)
+    irdl.results(norm: %1)
+  }
+}
+irdl.dialect @dev {
+  irdl.operation @view {
+    %0 = irdl.any
+    irdl.operands(of: %0)
+    irdl.results(as: %0)
+  }
+}
+"""
+_WITH_NORM = """func.func @f(%z: !cm.complex<f32>, %A: memref<8xf32>, %B: memref<8xf32>) -> !cm.complex<f32> {
+  %n = "cm.norm"(%z) {note = "x"} : (!cm.complex<f32>) -> f32
+  affine.for %i = 0 to 8 {
+    affine.store %n, %A[%i] : memref<8xf32>
+  }
+  %own = "dev.view"(%A) : (memref<8xf32>) -> memref<8xf32>
+  affine.for %j = 1 to 8 {
+    %b = affine.load %B[%j - 1] : memref<8xf32>
+    affine.store %b, %own[%j] : memref<8xf32>
+  }
+  return %z : !cm.complex<f32>
+}
+func.func @g() {
+  "dev.region"() ({}) : () -> ()
+  return
+}
+"""
+
+
+def test_operations_of_a_dialect_in_irdl_stay_in_functions_that_are_raised(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in (("d.irdl.mlir", _DEFINED), ("in.mlir", _WITH_NORM)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    given = f"--irdl-file={tmp_path / 'd.irdl.mlir'}"
+    passes = ["--raise-affine-to-linalg", "--canonicalize", "--cse"]
+    assert main(["opt", str(tmp_path / "in.mlir"), given, *passes]) == 0
+    shown = capsys.readouterr()
+    assert '  %n = "cm.norm"(%z) {note = "x"} : (!cm.complex<f32>) -> f32\n  linalg.fill ins(%n' in shown.out
+    assert "it needs that own shares no memory with B" in shown.err
+    assert "the function `g` stays as it is: `dev.region` cannot be read: it holds other operations" in shown.err
+    if _TOOLS is not None:
+        command = [str(_TOOLS.opt), given, "--allow-unregistered-dialect"]
+        text = shown.out.partition("func.func @g")[0]
+        subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+
+
+def test_a_file_that_defines_no_dialect_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "in.mlir").write_text(_WITH_NORM, encoding="utf-8")
+    assert main(["opt", str(tmp_path / "in.mlir"), f"--irdl-file={tmp_path / 'in.mlir'}"]) == 2
+    assert "it has no irdl.dialect [TL534]" in capsys.readouterr().err
 
 
 def _raised(piece: str) -> str:

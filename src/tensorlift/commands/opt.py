@@ -81,6 +81,13 @@ class _WithPasses(click.Command):
     help="Replace loop nests by what the tactics of FILE build (a pass, in its order; repeatable).",
 )
 @click.option("--irdl", metavar="FILE", help="The definition of the dialect whose operations tactics name, in IRDL.")
+@click.option(
+    "--irdl-file",
+    "files",
+    metavar="FILE",
+    multiple=True,
+    help="Keep the operations of the dialects in FILE where they are, and raise what is beside them (repeatable).",
+)
 @click.option("--lowering", metavar="FILE", help="What these operations mean: functions in affine MLIR.")
 @click.option("--explain", is_flag=True, help="Say of each tactic that does not fire at which matcher it failed.")
 @click.option("-o", "--output", metavar="OUT", help="Write the module to this file.")
@@ -138,6 +145,7 @@ def opt(  # noqa: PLR0913 - one parameter for each option
     *,
     file: str,
     irdl: str | None,
+    files: tuple[str, ...],
     lowering: str | None,
     explain: bool,
     output: str | None,
@@ -166,6 +174,7 @@ def opt(  # noqa: PLR0913 - one parameter for each option
     from tensorlift.raising.pipeline import pieces_of, run_on_pieces, run_passes
     from tensorlift.report.output import STDOUT, check_outputs, write_output
     from tensorlift.source import read_source
+    from tensorlift.targets.imported.record import dialects_in
 
     check_outputs(file, [name for name in (output, report) if name])
     passes, status = _chosen(context, {"irdl": irdl, "lowering": lowering, "explain": explain})
@@ -179,11 +188,12 @@ def opt(  # noqa: PLR0913 - one parameter for each option
         Form(generic, debuginfo),
     )
     source = read_source(file)
+    dialects = {name for file in map(read_source, files) for name in dialects_in(file.text, file.name)}
     if split or expected:
         pieces = pieces_of(source.text) if split else [source.text]
-        result = run_on_pieces(pieces, source.name, passes, watch)
+        result = run_on_pieces(pieces, source.name, passes, watch, dialects=dialects)
     else:
-        result = run_passes(source.text, source.name, passes, watch)
+        result = run_passes(source.text, source.name, passes, watch, dialects=dialects)
     write_output(output or STDOUT, result.text)
     if report:
         write_output(report, _report(result, source))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import cache, partial
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xdsl.context import Context
 from xdsl.dialects.affine import MinOp
 from xdsl.dialects.arith import FloatingPointLikeBinaryOperation, IndexCastOp
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerType, UnregisteredAttr
-from xdsl.ir import Attribute, Dialect, Operation, SSAValue
+from xdsl.ir import Attribute, Dialect, Operation, SSAValue, TypeAttribute
 from xdsl.irdl import (
     IRDLOperation,
     base,
@@ -28,7 +28,7 @@ from tensorlift.ir.syntax import parse_map_application, upstream_syntax
 from tensorlift.ops.scalar_ops import REALS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from xdsl.parser import Parser
 
@@ -148,8 +148,38 @@ def dialect_names() -> Iterable[str]:
     return _HOMES
 
 
+@cache
+def _foreign(name: str) -> type[Operation]:
+    return type(name, (Operation,), {"name": name, "traits": traits_def()})
+
+
+@cache
+def _foreign_type(name: str) -> type[TypeAttribute]:
+    found: Any = UnregisteredAttr.with_name_and_type(name, is_type=True)
+    made: type[TypeAttribute] = found
+    return made
+
+
+def is_foreign(op: Operation) -> bool:
+    """Tell whether an operation is of a dialect of which only the name is known."""
+    return type(op) is _foreign(op.name)
+
+
 class _LoopContext(Context):
-    """Knows the operations and types of some dialects, and takes attributes of all, which change no meaning."""
+    """Knows the operations and types of some dialects, and takes attributes of all, which change no meaning.
+
+    Of the ``foreign`` dialects it takes all operations, in generic form, and all types; nothing is known of them.
+    """
+
+    foreign: Collection[str] = ()
+
+    def get_optional_op(self, name: str, *, dialect_stack: Sequence[str] = ()) -> type[Operation] | None:
+        found = super().get_optional_op(name, dialect_stack=dialect_stack)
+        return _foreign(name) if found is None and name.partition(".")[0] in self.foreign else found
+
+    def get_optional_type(self, name: str) -> type[TypeAttribute] | None:
+        found = super().get_optional_type(name)
+        return _foreign_type(name) if found is None and name.partition(".")[0] in self.foreign else found
 
     def get_optional_attr(self, name: str) -> type[Attribute] | None:
         return super().get_optional_attr(name) or UnregisteredAttr.with_name_and_type(name, is_type=False)
@@ -161,9 +191,10 @@ def loop_context() -> Context:
     return context_with(())
 
 
-def context_with(operations: Iterable[type[Operation]]) -> Context:
-    """Give a context of the loop dialects and of some other operations."""
+def context_with(operations: Iterable[type[Operation]], dialects: Collection[str] = ()) -> Context:
+    """Give a context of the loop dialects, of some other operations, and of dialects of which only names are known."""
     context = _LoopContext()
+    context.foreign = dialects
     for name in (*_HOMES, "llvm"):  # of which only pointers are read, for what calls BLAS
         context.register_dialect(name, partial(_load, name))
     for operation in operations:

@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span as Stretch
 
 from tensorlift.diagnostics import LiftError, Location, refuse
-from tensorlift.ir.dialects import loop_context
+from tensorlift.ir.dialects import is_foreign, loop_context
 from tensorlift.ir.function import functions
 from tensorlift.ir.parser import LoopParser
 from tensorlift.ir.skip import START, end_of_bracket
@@ -176,8 +176,7 @@ class _Reader(LoopParser):
         renamed = len(self.renamed)
         try:
             op = self._module(start) or super().parse_operation()
-            if isinstance(op, ModuleOp):
-                self._check_blocks(op, start)
+            self._check(op, start)
         except Exception as error:  # noqa: BLE001 - whatever xDSL breaks down over is not read
             self._resume_from(start)
             del self._parser_state.dialect_stack[depth:], self.renamed[renamed:]
@@ -203,12 +202,15 @@ class _Reader(LoopParser):
         self.parse_optional_location()
         return ModuleOp.create(regions=[region])
 
-    def _check_blocks(self, module: ModuleOp, start: int) -> None:
-        """Let a module have one block."""
-        if not module.body.blocks:
-            module.body.add_block(Block())
-        if len(module.body.blocks) > 1:
-            self.raise_error("a module has one block", start)
+    def _check(self, op: Operation, start: int) -> None:
+        """Let a module have one block, and an operation of which nothing is known none, and no successors."""
+        if isinstance(op, ModuleOp):
+            if not op.body.blocks:
+                op.body.add_block(Block())
+            if len(op.body.blocks) > 1:
+                self.raise_error("a module has one block", start)
+        elif is_foreign(op) and (op.regions or op.successors):
+            self.raise_error("it holds other operations, or jumps to them", start)
 
     def _skipped(self, error: Exception) -> Operation:
         """Go over the text of an operation, and give what stands for it; raise the error where there is none."""

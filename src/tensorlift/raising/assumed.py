@@ -25,6 +25,7 @@ from tensorlift.raising.outline import is_allocated, is_apart_from_new, memory_o
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
     from tensorlift.contract.language import Atom, Condition
@@ -162,14 +163,16 @@ def _untraced(what: str) -> Exception:
 # -- the function that tests
 
 
-def put_guard(module: ModuleOp, function: Operation, original: Operation, assumptions: Sequence[Assumption]) -> None:
+def put_guard(
+    module: ModuleOp, function: Operation, original: Operation, assumptions: Sequence[Assumption], context: Context
+) -> None:
     """Put a function that tests what a raised one assumes under its name, with the raised one and the original."""
     taken = {name_of(op) for op in module.ops if "sym_name" in op.properties}
     name = name_of(function)
     names = [unused(f"{name}{ending}", taken, "_") for ending in (RAISED, ORIGINAL)]
     types: Any = function.properties["function_type"]
     text = _Guard(list(types.inputs), list(types.outputs)).text(name, names, assumptions)
-    entry = next(one for one in functions(parse_module(text, "guard.mlir")) if name_of(one) == name)
+    entry = next(one for one in functions(parse_module(text, "guard.mlir", context=context)) if name_of(one) == name)
     entry.detach()  # type: ignore[no-untyped-call]  # untyped in xDSL
     for op in entry.walk():
         op.location = function.location

@@ -13,7 +13,7 @@ from tensorlift.raising.assumed import put_guard
 from tensorlift.raising.modules import PLAIN, Modules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from tensorlift.diagnostics import Diagnostic
     from tensorlift.raising.instrumentation import Instrumentation
@@ -33,15 +33,18 @@ class Result:
     proofs: tuple[Proof, ...] = ()
 
 
-def run_passes(
+def run_passes(  # noqa: PLR0913 - one parameter for each option
     text: str,
     filename: str,
     passes: Sequence[RaisingPass],
     watch: Instrumentation | None = None,
     *,
     guards: bool = True,
+    dialects: Collection[str] = (),
 ) -> Result:
     """Run passes over the text of a module; ``watch`` sees the module before, between and behind them.
+
+    Operations of ``dialects`` are kept where they are, in functions that are raised too.
 
     What replacements assume is tested where their function starts; without ``guards``, it is for the caller to see to.
 
@@ -49,7 +52,7 @@ def run_passes(
         LiftError: TL19x, where the text is no module.
 
     """
-    return _result(passes, *_run(text, filename, passes, watch, guards=guards))
+    return _result(passes, *_run(text, filename, passes, watch, guards=guards, dialects=dialects))
 
 
 def run_on_pieces(
@@ -57,13 +60,15 @@ def run_on_pieces(
     filename: str,
     passes: Sequence[RaisingPass],
     watch: Instrumentation | None = None,
+    *,
+    dialects: Collection[str] = (),
 ) -> Result:
     """Run passes over each piece of a text, a module of its own; what refuses one is a diagnostic of the result."""
     texts: list[str] = []
     said: list[Diagnostic] = []
     for piece in pieces:
         try:
-            text, notes = _run(piece, filename, passes, watch)
+            text, notes = _run(piece, filename, passes, watch, dialects=dialects)
         except LiftError as refusal:
             text, notes = "", list(refusal.diagnostics)
         texts.append(text)
@@ -81,15 +86,16 @@ def pieces_of(text: str) -> list[str]:
     return pieces
 
 
-def _run(
+def _run(  # noqa: PLR0913 - one parameter for each option
     text: str,
     filename: str,
     passes: Sequence[RaisingPass],
     watch: Instrumentation | None,
     *,
     guards: bool = True,
+    dialects: Collection[str] = (),
 ) -> tuple[str, list[Diagnostic]]:
-    context = context_with({one.name: one for known in passes for one in known.operations}.values())
+    context = context_with({one.name: one for known in passes for one in known.operations}.values(), dialects)
     modules = Modules.read(text, filename, context)
     for done, coming in pairwise((None, *passes, None)):
         if done is not None:
@@ -100,7 +106,7 @@ def _run(
     for module, function in modules.functions() if guards else ():
         assumptions = [found for one in passes for found in one.report.assumptions.get(function, ())]
         if assumptions:
-            put_guard(module, function, modules.originals[function].clone(), assumptions)
+            put_guard(module, function, modules.originals[function].clone(), assumptions, context)
     modules.check()
     return modules.text(PLAIN if watch is None else watch.form), [*modules.notes, *modules.renamed()] if passes else []
 

@@ -10,6 +10,7 @@ Constraints are evaluated as far as IRDL spells them; a predicate in C++ (``irdl
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -29,6 +30,7 @@ from tensorlift.comprehension.notation.syntax import SyntaxFault
 from tensorlift.comprehension.tensor import Shape
 from tensorlift.diagnostics import Location, refuse
 from tensorlift.ir.mixed import name_of
+from tensorlift.ir.skip import without_comments
 from tensorlift.ops.dtypes import DType
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, parse_domain
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     Takes = Callable[[Attribute], bool]
 
 
+_DIALECT = re.compile(r'\birdl\.dialect\s+@(\w+)|"irdl\.dialect"\(\)[^(]*?\bsym_name\s*=\s*"(\w+)"')
 _LIMITS = (VerifyException, ValueError, TypeError, KeyError, NotImplementedError, AssertionError, RecursionError)
 
 
@@ -112,6 +115,19 @@ def read_irdl(text: str, file: str) -> tuple[str, list[DefinedOperation]]:
         raise _no_irdl(file, f"it defines {len(dialects)} dialects")
     name = name_of(dialects[0])
     return name, [_operation(name, op) for op in dialects[0].walk() if op.name == "irdl.operation"]
+
+
+def dialects_in(text: str, file: str) -> frozenset[str]:
+    """Name the dialects that a text in IRDL defines, in whatever form it is printed.
+
+    Raises:
+        LiftError: TL534, where there are none.
+
+    """
+    found = _DIALECT.findall(without_comments(text))
+    if not found:
+        raise _no_irdl(file, "it has no irdl.dialect")
+    return frozenset(one or other for one, other in found)
 
 
 def no_definition(file: str, why: str, remedy: str, place: Location | None = None) -> LiftError:
