@@ -34,6 +34,7 @@ _TOP = {
     "engines",
     "interface",
     "explain",
+    "derivation",
     "otherwise",
     "cli",
     "lifted",

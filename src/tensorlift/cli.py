@@ -18,6 +18,7 @@ import click
 from tensorlift import __version__
 from tensorlift.commands.bench import bench
 from tensorlift.commands.build import build
+from tensorlift.commands.explain import explain
 from tensorlift.commands.opt import opt
 from tensorlift.commands.options import INTERNAL, OK, REFUSED, USAGE, complain, lift_options, project_of, source_options
 from tensorlift.commands.run import run
@@ -393,6 +394,7 @@ def _drawn(texts: list[str]) -> str:
 commands.add_command(run)
 commands.add_command(build)
 commands.add_command(bench)
+commands.add_command(explain)
 commands.add_command(opt)
 commands.add_command(scan)
 commands.add_command(target_command)

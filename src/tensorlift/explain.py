@@ -65,7 +65,7 @@ def explain(operation: str, names: Sequence[str] = ()) -> str:
     """
     targets = [get_target(name) for name in names or target_names()]
     rows = [(target, row) for target in targets for row in target.rows.values()]
-    found = ["\n".join(_explanation(target, row)) for target, row in rows if operation in _known_as(row)]
+    found = ["\n".join(explanation(target, row)) for target, row in rows if operation in _known_as(row)]
     routines = [(target, routine) for target in targets for routine in target.routines]
     found += [_routine_explained(target, routine) for target, routine in routines if operation in _called(routine)]
     if not found:
@@ -107,7 +107,8 @@ def _is_named(parameter: Parameter) -> bool:
     return parameter.is_optional or parameter.is_keyword
 
 
-def _explanation(target: Target, row: OpRow) -> Iterator[str]:
+def explanation(target: Target, row: OpRow) -> Iterator[str]:
+    """Say what an operation of a target is, in lines: how it is written, and what a sample of it means."""
     if row.instances:
         yield f"{target.name}: {row.name}"
         yield from (f"  {line}" for instance in row.instances for line in instance_lines(instance))

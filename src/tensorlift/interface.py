@@ -24,6 +24,8 @@ from tensorlift.targets.c.courses import is_running
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from xdsl.dialects.builtin import ModuleOp
+
     from tensorlift.frontends.c.elsewhere import OtherFile
     from tensorlift.ir.cut import Cut
     from tensorlift.ir.function import FunctionView
@@ -67,6 +69,7 @@ class Lifting:
     program: FunctionView | None = None  # the emitted program, where it was read back
     tensors: TensorProgram | None = None  # what it was emitted from, where it is of whole arrays
     others: tuple[OtherFile, ...] = ()  # of the project, that something was found in
+    literal: ModuleOp | None = None  # what the source says, where its language has a literal reader
 
 
 def record_of(

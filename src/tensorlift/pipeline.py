@@ -293,7 +293,7 @@ def _lift_module(
         if options.test and PurePath(source.name).suffix != ".mlir":
             with clock.stage("test"):
                 reports.append(_run_original(view, summary, emitted, source, options, proved.view, others))
-    found = proved.preconditions, proved.view, proved.program, others
+    found = proved.preconditions, proved.view, proved.program, others, half.literal
     lifting = Lifting(view, summary, emitted, proved.certificate, tuple(reports), *found)
     record = record_of(lifting, function.location, source.sha256, options.target, clock.seconds)
     warnings += _unguarded(proved.preconditions) if options.guards else ()

@@ -263,3 +263,30 @@ RECORDS = Codec(
         (Trial, "error"): Via(lambda _, error: error if math.isfinite(error) else str(error)),
     },
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a derivation: what it is about, at a place of the source perhaps, and what is said of it."""
+
+    location: Location | None
+    head: str
+    lines: tuple[str, ...] = ()
+    depth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Steps of one kind; the ``note`` says how they are decided."""
+
+    title: str
+    steps: tuple[Step, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """Why a lift is right."""
+
+    function: FunctionRecord
+    sections: tuple[Section, ...]
