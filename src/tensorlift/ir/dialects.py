@@ -120,8 +120,27 @@ def functions_of_reals() -> list[type[Operation]]:
     return [irdl_op_definition(type(name, (form,), {"name": name, "traits": traits})) for name in missing]
 
 
+@cache
+def _classifications() -> list[type[Operation]]:
+    """Define ``math.isnan`` and its like, which xDSL lacks."""
+    arith = import_module("xdsl.dialects.arith")
+    made: list[type[Operation]] = []
+    for name in ("isfinite", "isinf", "isnan"):
+        members = {
+            "name": f"math.{name}",
+            "operand": operand_def(arith.floatingPointLike),
+            "result": result_def(IntegerType(1)),
+            "fastmath": prop_def(arith.FastMathFlagsAttr, default_value=arith.FastMathFlagsAttr("none")),
+            "assembly_format": "$operand (`fastmath` `` $fastmath^)? attr-dict `:` type($operand)",
+            "traits": traits_def(Pure()),
+            "__module__": __name__,
+        }
+        made.append(irdl_op_definition(type(name, (IRDLOperation,), members)))
+    return made
+
+
 def _added(dialect: str) -> list[type[Operation]]:
-    return functions_of_reals() if dialect == "math" else _ADDED.get(dialect, [])
+    return [*functions_of_reals(), *_classifications()] if dialect == "math" else _ADDED.get(dialect, [])
 
 
 def added_operation(name: str) -> type[Operation]:

@@ -7,10 +7,9 @@ attributes which its custom form would drop is printed in the generic form, whic
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.affine import ForOp
-from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr
+from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr, IntegerAttr
 from xdsl.ir import Attribute, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
     _Names = Sequence["_Operand | _Letter"]
 
+_LOOPS = ("affine.for", "affine.parallel")
 _SUM = 10  # how strongly a sum binds, less than a product
 _KEEP_ATTRIBUTES = frozenset(
     {"builtin.module", "func.func", "memref.alloc", "memref.alloca", "affine.for", "arith.constant"}
@@ -57,10 +57,10 @@ class LoopPrinter(Printer):
 
     def print_op(self, op: Operation) -> None:
         """Print one operation, in custom form where that is complete."""
-        spell = _SPELLINGS.get(op.name)
-        if self.print_generic_format and _lacks_body(op):
+        spell = _SPELLINGS.get(op.name) if _has_names(op) else None
+        if self.print_generic_format and (_lacks_body(op) or (op.results and spell is _spell_parallel)):
             self.print_generic_format = False
-            super().print_op(op)
+            self.print_op(op)
             self.print_generic_format = True
         elif self.print_generic_format or (spell is None and _is_complete(op)):
             super().print_op(op)
@@ -88,6 +88,11 @@ class LoopPrinter(Printer):
 def _is_complete(op: Operation) -> bool:
     """Tell whether xDSL's custom form of an operation says all that the operation holds."""
     return not op.attributes or op.name in _KEEP_ATTRIBUTES
+
+
+def _has_names(op: Operation) -> bool:
+    """Tell whether reductions are names, as in custom syntax; the numbers of generic syntax differ among versions."""
+    return not any(isinstance(one, IntegerAttr) for one in cast("Any", op.properties.get("reductions", ())))
 
 
 def _lacks_body(op: Operation) -> bool:
@@ -141,7 +146,7 @@ class _Letter:
 
 
 def _is_induction_variable(value: SSAValue) -> bool:
-    return isinstance(value, BlockArgument) and isinstance(value.block.parent_op(), ForOp)
+    return isinstance(value, BlockArgument) and getattr(value.block.parent_op(), "name", "") in _LOOPS
 
 
 def _spell_expression(
@@ -258,11 +263,53 @@ def _spell_result_types(printer: LoopPrinter, types: list[Attribute]) -> None:
             printer.print_list(types, printer.print_attribute)
 
 
+def _spell_parallel(printer: LoopPrinter, op: Operation) -> None:
+    block, properties = op.regions[0].block, cast("Any", op.properties)
+    with printer.in_parens():
+        printer.print_list(block.args, lambda argument: printer.print_block_argument(argument, print_type=False))
+    operands, lower = list(op.operands), properties["lowerBoundsMap"].data
+    count = lower.num_dims + lower.num_symbols
+    printer.print_string(" = ")
+    _spell_bounds(printer, lower, properties["lowerBoundsGroups"], operands[:count], "max")
+    printer.print_string(" to ")
+    upper = properties["upperBoundsMap"].data
+    _spell_bounds(printer, upper, properties["upperBoundsGroups"], operands[count:], "min")
+    steps = [step.value.data for step in properties["steps"]]
+    printer.print_string("" if set(steps) <= {1} else f" step ({', '.join(map(str, steps))})")
+    if op.results:
+        printer.print_string(" reduce ")
+        with printer.in_parens():
+            printer.print_list(properties["reductions"], printer.print_attribute)
+        printer.print_string(" -> ")
+        with printer.in_parens():
+            printer.print_list(op.results, lambda result: printer.print_attribute(result.type))
+    printer.print_string(" ")
+    printer.print_region(op.regions[0], print_entry_block_args=False, print_block_terminators=bool(op.results))
+    printer.print_op_attributes(op.attributes)
+
+
+def _spell_bounds(printer: LoopPrinter, bounds: AffineMap, groups: Any, operands: list[SSAValue], word: str) -> None:
+    """Print the bounds on one side, groups of several as ``max(..)`` or ``min(..)``."""
+    named = [_Operand(value, symbol=k >= bounds.num_dims) for k, value in enumerate(operands)]
+    dims, symbols = named[: bounds.num_dims], named[bounds.num_dims :]
+    results = iter(bounds.results)
+
+    def spell_group(count: int) -> None:
+        printer.print_string(f"{word}(" if count != 1 else "")
+        listed = [next(results) for _ in range(count)]
+        printer.print_list(listed, lambda result: _spell_expression(printer, result, dims, symbols, 0))
+        printer.print_string(")" if count != 1 else "")
+
+    with printer.in_parens():
+        printer.print_list(groups.get_values(), spell_group)
+
+
 _SPELLINGS: dict[str, Callable[[LoopPrinter, Operation], None]] = {
     "affine.apply": _spell_map_application,
     "affine.if": _spell_if,
     "affine.load": _spell_load,
     "affine.max": _spell_map_application,
     "affine.min": _spell_map_application,
+    "affine.parallel": _spell_parallel,
     "affine.store": _spell_store,
 }

@@ -20,6 +20,7 @@ from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.rewrite import map_reads, substitute, visit_reads
 from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Read, Reduce, Scalar, Term
 from tensorlift.ir.subscripts import PRODUCTS
+from tensorlift.ops.scalar_ops import neutral
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.names import fresh
 from tensorlift.raising.bodies import (
@@ -35,7 +36,7 @@ from tensorlift.raising.bodies import (
 )
 from tensorlift.targets.c.operands import box
 from tensorlift.targets.c.sums import addends, folds_of, has_fold, joined, opened_fold, replaced
-from tensorlift.targets.linalg.writer import operands_text
+from tensorlift.targets.linalg.writer import element_type, operands_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -148,7 +149,7 @@ class Emission:
         result = None
         if summary.result is not None:
             found = self.place[summary.result]
-            result = self.writer.define(f"memref.load {found.name}[] : {found.type}", found.dtype)
+            result = self.writer.define(f"memref.load {found.name}[] : {found.type}", element_type(found.dtype))
         for memref in self.owned:
             self.writer.line(f"memref.dealloc {memref.name} : {memref.type}")
         return result
@@ -373,7 +374,10 @@ def _check_dimensions(loops: Sequence[Loop], operands: Sequence[Operand]) -> Non
 
 
 def _extreme(term: Term) -> tuple[Term, Reduce] | None:
-    """Split ``max(start, fold)`` and its like."""
+    """Split ``max(start, fold)`` and its like; a fold by itself starts from what changes nothing."""
+    if isinstance(term, Reduce):
+        first = neutral(term.op, term.dtype)
+        return (terms.constant(first, term.dtype), term) if isinstance(first, int) else None
     if not isinstance(term, Apply):
         return None
     for fold, start in (term.args, term.args[::-1]) if len(term.args) == _PAIR else ():

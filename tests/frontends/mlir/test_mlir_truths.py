@@ -128,3 +128,27 @@ def test_a_fold_of_one_bit_that_is_returned_starts_as_one_bit(target: str, start
             (found,) = call_program(run, {"P": given, "n": len(given)}, 1)
             wanted = Interpreter(original)({"P": given.copy(), "n": len(given)}).value
             assert bool(found) == bool(wanted), (function.program, given)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted"),
+    [("isnan", [0, 1, 0, 0, 0]), ("isinf", [0, 0, 1, 1, 0]), ("isfinite", [1, 0, 0, 0, 1])],
+)
+def test_kinds_of_floats_are_told(kind: str, wanted: list[int], tmp_path: Path) -> None:
+    file = tmp_path / "kinds.mlir"
+    text = """func.func @f(%x: memref<?xf32>, %y: memref<?xi1>, %n: index) {
+  affine.for %i = 0 to %n {
+    %a = affine.load %x[%i] : memref<?xf32>
+    %c = math.KIND %a : f32
+    affine.store %c, %y[%i] : memref<?xi1>
+  }
+  return
+}
+"""
+    file.write_text(text.replace("KIND", kind), encoding="utf-8")
+    (function,) = lift(file).functions
+    assert function.lifted, function.diagnostics
+    given = np.array([1, np.nan, np.inf, -np.inf, 0], np.float32)
+    run = loaded(function.program, "f", "numpy")
+    (found,) = call_program(run, {"x": given, "y": np.zeros(5, bool), "n": 5}, 1)
+    assert found.tolist() == list(map(bool, wanted))

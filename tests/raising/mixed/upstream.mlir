@@ -291,3 +291,31 @@ func.func @fill(%A: memref<4xf32> {llvm.noalias, llvm.nonnull}) -> (f32 {vendor.
   }
   return %z : f32
 }
+// -----
+// raised: 3, stays:
+func.func @parallel(%x: memref<?xf64>, %A: memref<?x?xf64>, %n: index) -> f64 {
+  %z = arith.constant 0.0 : f64
+  %r = affine.parallel (%i) = (0) to (%n) reduce ("addf") -> (f64) {
+    %a = affine.load %x[%i] : memref<?xf64>
+    affine.yield %a : f64
+  }
+  affine.parallel (%i, %j) = (0, max(%n - 4, 3)) to (min(%n, 8), symbol(%n) * 2) step (1, 2) {
+    %a = affine.load %x[%j + symbol(%n)] : memref<?xf64>
+    affine.store %a, %A[%i, %j] : memref<?x?xf64>
+  } {vendor.mark}
+  return %r : f64
+}
+func.func @bits(%x: memref<?xf64>, %m: memref<?xi1>, %n: index) -> i1 {
+  %false = arith.constant false
+  affine.for %i = 0 to %n {
+    %a = affine.load %x[%i] : memref<?xf64>
+    %c = math.isnan %a : f64
+    affine.store %c, %m[%i] : memref<?xi1>
+  }
+  %r = affine.for %i = 0 to %n iter_args(%s = %false) -> (i1) {
+    %a = affine.load %m[%i] : memref<?xi1>
+    %t = arith.ori %s, %a : i1
+    affine.yield %t : i1
+  }
+  return %r : i1
+}

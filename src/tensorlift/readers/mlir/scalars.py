@@ -7,10 +7,12 @@ numbers, which upstream transforms as such: one that leaves 64 bits has no meani
 from __future__ import annotations
 
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i1, i64
+from xdsl.dialects.math import AbsFOp
 from xdsl.ir.affine import AffineBinaryOpKind
 
 from tensorlift.ir.linear import evaluated
@@ -37,6 +39,7 @@ _MATH = [
 ]
 _OVERFLOWING = frozenset({"arith.addi", "arith.subi", "arith.muli", "arith.shli"})
 _AT_LEAST, _EQUAL, _NEGATIVE = 5, 0, 2
+_SAME, _LESS, _UNEQUAL = 1, 4, 13  # of floats; the last holds where one is no number
 
 
 def _copied(ctx: Context, op: Operation) -> None:
@@ -140,11 +143,37 @@ def _map_extremum(kind: type[Operation]) -> Rule:
     return rule
 
 
+def _is_nan(ctx: Context, op: Operation) -> None:
+    number = ctx.number(op.operands[0])
+    ctx.known[op.results[0]] = _compared(ctx, _UNEQUAL, number, number)
+
+
+def _beside_infinity(predicate: int) -> Rule:
+    """Compare the size of a number with infinity."""
+
+    def rule(ctx: Context, op: Operation) -> None:
+        number = ctx.number(op.operands[0])
+        infinity: Any = FloatAttr(inf, number.type)
+        most = arith.ConstantOp.create(result_types=[number.type], properties={"value": infinity})
+        size = AbsFOp.create(operands=[number], result_types=[number.type])
+        ctx.known[op.results[0]] = _compared(ctx, predicate, ctx.add(size), ctx.add(most))
+
+    return rule
+
+
+def _compared(ctx: Context, predicate: int, left: SSAValue, right: SSAValue) -> SSAValue:
+    number = {"predicate": IntegerAttr(predicate, i64)}
+    return ctx.add(arith.CmpfOp.create(operands=[left, right], result_types=[i1], properties=number))
+
+
 SCALARS: dict[str, Rule] = {
     **dict.fromkeys((*(f"arith.{name}" for name in _COPIED), *(f"math.{name}" for name in _MATH)), _copied),
     "arith.constant": _constant,
     "arith.index_cast": _index_cast(arith.ExtSIOp),
     "arith.index_castui": _index_cast(arith.ExtUIOp),
+    "math.isnan": _is_nan,
+    "math.isinf": _beside_infinity(_SAME),
+    "math.isfinite": _beside_infinity(_LESS),
     "affine.apply": _apply,
     "affine.max": _map_extremum(arith.MaxSIOp),
     "affine.min": _map_extremum(arith.MinSIOp),
