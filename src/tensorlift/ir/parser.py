@@ -8,6 +8,8 @@ What is mended here, each to be left out once xDSL has it:
 - the location that upstream prints after an induction variable, and those that are fused by an attribute or have forms
   that are not known, which count as unknown;
 - resources at the end of a file, ``{-# .. #-}``, say nothing about what is read;
+- what operations have of their own, by upstream's definitions, is none of their notes: one that changes what they mean
+  is refused, and ``no_inline`` of a function is a note;
 - operations by the names that they had before (``OLD_NAMES``);
 - a string that is not closed takes time that doubles with each of its characters.
 """
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from xdsl.printer import Printer
 
 OLD_NAMES = {"arith.maxf": "arith.maximumf", "arith.minf": "arith.minimumf", "func": "func.func"}
+# What operations of upstream have of their own, and xDSL takes for notes.
+_MEANT = frozenset({"cast", "dilations", "indexing_maps", "roundingmode", "strides", "unsignedCmp"})
 
 
 @irdl_attr_definition
@@ -73,6 +77,10 @@ class LoopParser(Parser):
         """Read one operation."""
         position = self.pos
         op = super().parse_operation()
+        if "no_inline" in op.properties:
+            op.attributes["no_inline"] = op.properties.pop("no_inline")
+        if meant := _MEANT & op.attributes.keys():
+            self.raise_error(f"'{min(meant)}' changes what {op.name} means", position)
         if self.places and isinstance(op.location, UnknownLoc):
             found = Span(position, position, self.lexer.input).get_location()
             op.location = FileLineColLoc(StringAttr(found.file), IntAttr(found.line), IntAttr(found.col))

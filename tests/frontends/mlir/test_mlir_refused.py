@@ -51,6 +51,8 @@ BODIES = [
     Refused("vector", "TL145", 1, 1, "%z = arith.constant dense<0.0> : vector<4xf64>"),
     Refused("atomic", "TL194", 1, 24, "%v = memref.atomic_rmw addf %x, %A[%n] : (f64, memref<?xf64>) -> f64"),
     Refused("switch", "TL195", 1, 1, "scf.index_switch %n\ncase 2 {\n  scf.yield\n}\ndefault {\n  scf.yield\n}"),
+    Refused("rounding", "TL190", 1, 1, '%r = "arith.truncf"(%x) {roundingmode = 3 : i32} : (f64) -> f32'),
+    Refused("loop without signs", "TL190", 1, 1, "scf.for %i = %n to %n step %n {\n} {unsignedCmp}"),
     Refused("jump", "TL191", 1, 1, "cf.br ^bb1\n^bb1:"),
     Refused(
         "parallel reduction",
