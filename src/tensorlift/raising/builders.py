@@ -310,6 +310,8 @@ class _Building:
             return False
         name, order = found
         listed = [*(tensors[k] for k in order), built.target]
+        if len({tensor.array for tensor in listed}) < len(listed):
+            return False
         memrefs = [self._dense(tensor, built) for tensor in listed]
         if built.combine is None:
             self.emission.like(Emission).assign(piece, terms.zero(piece.target.dtype))
@@ -371,6 +373,8 @@ class _Building:
         given = ""
         if operation.startswith("@"):
             types, given = emission.given.functions.get(name, ([_open_type(value) for value in values], ""))
+            if types is None:
+                raise unraisable(f"the function {operation} gives values")
             if [_rank(value.type) for value in values] != [*map(_rank, types)]:
                 raise unraisable(f"the function {operation} takes other operands")
             values = [self._cast(value, of_type) for value, of_type in zip(values, types, strict=True)]

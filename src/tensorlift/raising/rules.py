@@ -53,12 +53,13 @@ class Attempt:
 class Given:
     """What tactics may use, and what became of them.
 
-    ``functions`` are those of the module, by name, as text where they have a body; ``failed`` are attempts that are not
+    ``functions`` are those of the module, by name: the types that they take, None where they give values, and their text where
+    they have a body; ``failed`` are attempts that are not
     made again, and why.
     """
 
     rules: Sequence[Rule]
-    functions: Mapping[str, tuple[Sequence[str], str]]
+    functions: Mapping[str, tuple[Sequence[str] | None, str]]
     context: Context
     lowerings: Sequence[Operation] = ()
     level: str = ""  # the name of the operation at hand

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
-from tensorlift.comprehension.terms import COMBINER
 from tensorlift.ir.text import functions, parse_module, print_module
 from tensorlift.poly.domain import UNIVERSE
 from tensorlift.synthesis.tactics.built import Function, Value, tensors_of
@@ -151,8 +150,6 @@ class _Loops:
     def text(self) -> str:
         built, wanted = self.wanted.built, self.wanted
         extents = self._extents()
-        if built.fold is not None and built.combine is None:
-            self._nest(built.target.indices, extents, lambda: self._store(self._zero()))
         self._nest(self._indices(), extents, lambda: self._store(self._next()))
         lines = [*self.writer.constants.values(), *self.writer.lines]
         return "\n".join([f"func.func @{wanted.name}({wanted.signature}) {{", *lines, "return", "}"]) + "\n"
@@ -176,16 +173,12 @@ class _Loops:
         for _ in indices:
             self.writer.line("}")
 
-    def _zero(self) -> Written:
-        return self.writer.constant("0.0", self.wanted.dtype, "zero")
-
     def _next(self) -> Written:
         built = self.wanted.built
         value = self._value(built.value)
-        combine = built.combine or (COMBINER[built.fold] if built.fold is not None else None)
-        if combine is None:
+        if built.combine is None:
             return value
-        return self.writer.applied(combine, [self._load(built.target), value], self.wanted.dtype, self.writer.define)
+        return self.writer.applied(built.combine, [self._load(built.target), value], self.wanted.dtype, self.writer.define)
 
     def _value(self, value: Value) -> Written:
         if isinstance(value, Number):

@@ -187,10 +187,10 @@ def _operation(defined: DefinedOperation) -> type[Operation]:
     return irdl_op_definition(type(defined.name, (IRDLOperation,), body))
 
 
-def _declared(function: Operation) -> tuple[list[str], str]:
-    """Return the types that a function takes, and its text where it has a body."""
+def _declared(function: Operation) -> tuple[list[str] | None, str]:
+    """Return the types that a function takes, None where it gives values, and its text where it has a body."""
     of_type: Any = function.properties["function_type"]
-    types = [str(kind) for kind in of_type.inputs.data]
+    types = None if of_type.outputs.data else [str(kind) for kind in of_type.inputs.data]
     is_defined = any(region.blocks for region in function.regions)
     return types, text_of(function) if is_defined else ""
 

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tensorlift.diagnostics import LiftError
-from tensorlift.synthesis.tactics.load import load_tactics, shipped_tactics
+from tensorlift.synthesis.tactics.load import Tactic, load_tactics, shipped_tactics
 from tensorlift.synthesis.tactics.reader import Reader
+from tensorlift.synthesis.tactics.tablegen_text import as_tablegen
 
 _GEMM = "C(i, j) += A(i, k) * B(k, j)"
 
@@ -137,7 +138,9 @@ def test_two_scalars_exchanged_contradict() -> None:
 
 
 _WORDS = re.findall(
-    r"\S+", "( ) , i j k A B += = * / - + where < 1 2.5 1e999 ... pattern builder def { } exp max alpha §"
+    r"\S+",
+    "( ) , i j k A B += = * / - + where < 1 2.5 1e999 ... pattern builder def { } exp max alpha § as from @f my.op "
+    '[ ] < > " Inputs StrExpr M {0,1} reshapeBuilder matmulBuilder linalg.matmul affine.for',
 )
 
 
@@ -146,11 +149,16 @@ _WORDS = re.findall(
 def test_whatever_is_written_is_loaded_or_refused(data: st.DataObject) -> None:
     """Nothing else may happen to the text of a tactic of the library in which some words are others."""
     tactics = shipped_tactics()
-    is_steps = data.draw(st.booleans())
     program = tactics[data.draw(st.integers(0, len(tactics) - 1))].program
     pattern = " ".join(map(str, program.pattern))
-    words = re.findall(r"\w+|\S", str(program) if is_steps else f"def g {{ pattern = builder {pattern} }}")
+    texts = {".tdl": f"def g {{ pattern = builder {pattern} }}", ".tds": str(program), "..tds": as_tablegen(program)}
+    kind = data.draw(st.sampled_from(list(texts)))
+    words = re.findall(r"\w+|\S", texts[kind])
     for _ in range(data.draw(st.integers(1, 3))):
         words[data.draw(st.integers(0, len(words) - 1))] = data.draw(st.sampled_from([*_WORDS, *words]))
+    found: tuple[Tactic, ...] = ()
     with suppress(LiftError):
-        load_tactics(" ".join(words), "t.tds" if is_steps else "t.tdl")
+        found = load_tactics(" ".join(words), f"t{kind}")
+    for tactic in found:
+        (again,) = load_tactics(as_tablegen(tactic.program), "t.tds")
+        assert again.pattern == tactic.pattern
