@@ -53,9 +53,8 @@ class Attempt:
 class Given:
     """What tactics may use, and what became of them.
 
-    ``functions`` are those of the module, by name: the types that they take, None where they give values, and their text where
-    they have a body; ``failed`` are attempts that are not
-    made again, and why.
+    ``functions`` are those of the module, by name: the types that they take, None where they give values, and their
+    text where they have a body; ``failed`` are attempts that are not made again, and why.
     """
 
     rules: Sequence[Rule]

@@ -148,8 +148,7 @@ class _Loops:
         return list(dict.fromkeys((*built.target.indices, *built.bound)))
 
     def text(self) -> str:
-        built, wanted = self.wanted.built, self.wanted
-        extents = self._extents()
+        wanted, extents = self.wanted, self._extents()
         self._nest(self._indices(), extents, lambda: self._store(self._next()))
         lines = [*self.writer.constants.values(), *self.writer.lines]
         return "\n".join([f"func.func @{wanted.name}({wanted.signature}) {{", *lines, "return", "}"]) + "\n"
@@ -178,7 +177,8 @@ class _Loops:
         value = self._value(built.value)
         if built.combine is None:
             return value
-        return self.writer.applied(built.combine, [self._load(built.target), value], self.wanted.dtype, self.writer.define)
+        operands = [self._load(built.target), value]
+        return self.writer.applied(built.combine, operands, self.wanted.dtype, self.writer.define)
 
     def _value(self, value: Value) -> Written:
         if isinstance(value, Number):

@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from tensorlift.targets.imported.record import DefinedOperation
 
 
+_REFUSED = "what it builds is refused"
+
+
 @dataclass(frozen=True)
 class RaiseWithTactics(NestPass):
     """Replaces loop nests by what the tactics of a file build, in place; what is not covered stays."""
@@ -131,7 +134,7 @@ class RaiseWithTactics(NestPass):
                     if not given.fired:
                         raise
                     why = error.diagnostics[0].message
-                    given.failed |= dict.fromkeys(given.fired, f"what it builds is refused: {why}")
+                    given.failed |= dict.fromkeys(given.fired, f"{_REFUSED}: {why}")
         finally:
             if self.explain and not any(one.is_ancestor(op) for one in given.explained):
                 said = list(_explained(given, location_of(op)))
@@ -217,7 +220,8 @@ def _explained(given: Given, place: Location | None) -> Iterator[Diagnostic]:
     for (array, name), why in given.missed.items():
         if name not in fired:
             message = f"the tactic `{name}` does not fire on `{array}`: {why}"
-            remedy = "write a tactic whose pattern is what the loops compute"
+            is_built = why.startswith(_REFUSED)
+            remedy = "let it build something else" if is_built else "let its pattern be what the loops compute"
             yield Diagnostic("TL599", message, place, remedy, Severity.NOTE)
 
 
