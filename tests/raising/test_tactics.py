@@ -61,7 +61,7 @@ def raised(tactics: str, module: str, *, irdl: bool = False) -> tuple[str, str]:
     """Raise a module by tactics; give the text of it and what is said."""
     text = tactics if tactics.startswith("def") else f"def own {{ pattern = builder {tactics} }}"
     Path("own.tdl").write_text(text, encoding="utf-8")
-    one = RaiseWithTactics(file="own.tdl", irdl="vec.irdl.mlir" if irdl else None, explain=True)
+    one = RaiseWithTactics(file="own.tdl", irdl=("vec.irdl.mlir",) if irdl else (), explain=True)
     result = run_passes(module, "in.mlir", [one], guards=False)
     if _TOOLS is not None and not irdl:
         checked(result.text, _TOOLS)
@@ -164,7 +164,7 @@ _AXPY_MEANS = """func.func @vec.axpy$f64(%a: f64, %x: memref<?xf64>, %y: memref<
 def test_a_users_operation_means_its_lowering_where_there_is_one(folder: Path, lowering: str, *, fires: bool) -> None:
     (folder / "own.tdl").write_text("def own { pattern = builder y(i) += a * x(i) as vec.axpy(a, x, y) }")
     (folder / "means.mlir").write_text(lowering)
-    one = RaiseWithTactics(file="own.tdl", irdl="vec.irdl.mlir", lowering="means.mlir", explain=True)
+    one = RaiseWithTactics(file="own.tdl", irdl=("vec.irdl.mlir",), lowering="means.mlir", explain=True)
     result = run_passes(_AXPY, "in.mlir", [one], guards=False)
     assert operations(result.text) == (["vec.axpy"] if fires else ["affine.for"])
     said = [d.message for d in result.diagnostics if d.code == "TL599"]
@@ -267,7 +267,7 @@ _WRONG = [
         "C(i, j) += A(i, k) * B(k, j) as vec.axpi",
         "TL326",
         "1:61",
-        "give the definition of its dialect with --irdl FILE",
+        "define its dialect with --irdl-file FILE",
     ),
     ("C(i, j) += A(i, k) * B(k, j) as my.op(A, D)", "TL322", "1:61", "name arrays and scalars of the statement"),
     ("C(i, j) += A(i, k) * B(k, j) as linalg.matmul(A)", "TL323", "1:61", "write `as linalg.matmul`"),
@@ -304,9 +304,8 @@ def test_a_tactic_that_contradicts_itself_is_not_applied(folder: Path, capsys: p
 def test_flags_make_the_pass_and_its_options(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "in.mlir").write_text(_AXPY)
     (folder / 'a "b.tdl').write_text("def own { pattern = builder y(i) += a * x(i) as vec.axpy(a, x, y) }")
-    assert (
-        main(["opt", "in.mlir", "--tactics", 'a "b.tdl', "--irdl", "vec.irdl.mlir", "--json", "r.json", "--cse"]) == 0
-    )
+    flags = ["--tactics", 'a "b.tdl', "--irdl-file", "vec.irdl.mlir", "--json", "r.json", "--cse"]
+    assert main(["opt", "in.mlir", *flags]) == 0
     assert '"vec.axpy"(%' in capsys.readouterr().out
     assert main(["verify", "r.json"]) == 0
     assert main(["opt", "in.mlir", "--explain"]) == 2

@@ -80,13 +80,14 @@ class _WithPasses(click.Command):
     callback=_collect_tactics,
     help="Replace loop nests by what the tactics of FILE build (a pass, in its order; repeatable).",
 )
-@click.option("--irdl", metavar="FILE", help="The definition of the dialect whose operations tactics name, in IRDL.")
 @click.option(
     "--irdl-file",
+    "--irdl",
     "files",
     metavar="FILE",
     multiple=True,
-    help="Keep the operations of the dialects in FILE where they are, and raise what is beside them (repeatable).",
+    help="Keep the operations of the dialects in FILE where they are, and raise what is beside them; tactics may name"
+    " these operations (repeatable).",
 )
 @click.option("--lowering", metavar="FILE", help="What these operations mean: functions in affine MLIR.")
 @click.option("--explain", is_flag=True, help="Say of each tactic that does not fire at which matcher it failed.")
@@ -144,7 +145,6 @@ def opt(  # noqa: PLR0913 - one parameter for each option
     context: click.Context,
     *,
     file: str,
-    irdl: str | None,
     files: tuple[str, ...],
     lowering: str | None,
     explain: bool,
@@ -177,7 +177,7 @@ def opt(  # noqa: PLR0913 - one parameter for each option
     from tensorlift.targets.imported.record import dialects_in
 
     check_outputs(file, [name for name in (output, report) if name])
-    passes, status = _chosen(context, {"irdl": irdl, "lowering": lowering, "explain": explain})
+    passes, status = _chosen(context, files, {"lowering": lowering, "explain": explain})
     if status:
         return status
     watch = Instrumentation(
@@ -208,7 +208,7 @@ def opt(  # noqa: PLR0913 - one parameter for each option
     return complain(said, USAGE, source)
 
 
-def _chosen(context: click.Context, given: Mapping[str, Any]) -> tuple[list[RaisingPass], int]:
+def _chosen(context: click.Context, irdl: tuple[str, ...], given: Mapping[str, Any]) -> tuple[list[RaisingPass], int]:
     """Make the passes of the command line, those of tactics with the options ``given``; or say why there are none."""
     from tensorlift.diagnostics import LiftError
     from tensorlift.raising.pipeline_text import PIPELINE, parse_passes
@@ -218,7 +218,9 @@ def _chosen(context: click.Context, given: Mapping[str, Any]) -> tuple[list[Rais
     passes: list[RaisingPass] = []
     for one in context.meta.get("passes", []):
         try:
-            passes += [RaiseWithTactics(file=str(one), **given)] if isinstance(one, Path) else parse_passes(one)
+            passes += (
+                [RaiseWithTactics(file=str(one), irdl=irdl, **given)] if isinstance(one, Path) else parse_passes(one)
+            )
         except LiftError as wrong:
             return [], complain(wrong.diagnostics, USAGE, source_from_text(one, PIPELINE))
     alone = next((name for name, value in given.items() if value), None)

@@ -31,7 +31,7 @@ from tensorlift.raising.rules import Given, Rule
 from tensorlift.raising.standins import StandIn, text_of
 from tensorlift.source import read_source
 from tensorlift.synthesis.tactics.load import check_operations, load_tactics
-from tensorlift.targets.imported.record import read_irdl
+from tensorlift.targets.imported.record import defined_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -59,7 +59,7 @@ class RaiseWithTactics(NestPass):
     is_nestable: ClassVar[bool] = False
 
     file: str
-    irdl: str | None = None
+    irdl: tuple[str, ...] = ()
     lowering: str | None = None
     explain: bool = False
     state: list[Given] = field(default_factory=list, init=False, compare=False, repr=False)  # of the module at hand
@@ -72,11 +72,9 @@ class RaiseWithTactics(NestPass):
 
     @cached_property
     def defined(self) -> dict[str, DefinedOperation]:
-        """The operations of the user's dialect."""
-        if self.irdl is None:
-            return {}
-        source = read_source(self.irdl)
-        return {operation.name: operation for operation in read_irdl(source.text, source.name)[1]}
+        """The operations of the user's dialects."""
+        sources = map(read_source, self.irdl)
+        return {one.name: one for source in sources for one in defined_in(source.text, source.name)}
 
     @cached_property
     def lowerings(self) -> tuple[Operation, ...]:

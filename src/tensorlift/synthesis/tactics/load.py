@@ -332,9 +332,9 @@ def check_operations(tactics: Sequence[Tactic], defined: Collection[str]) -> Non
 
 def _unknown(tactic: str, spelling: Spelling, accepted: Collection[str]) -> LiftError:
     near = get_close_matches(spelling.operation, accepted, 1)
-    listed = f"use one of: {', '.join(accepted)}" if accepted else "give the definition of its dialect with --irdl FILE"
+    remedy = f"use one of: {', '.join(accepted)}" if accepted else "define its dialect with --irdl-file FILE"
     message = f"the tactic `{tactic}` names the operation `{spelling.operation}`, which is not known"
-    return refuse("TL326", message, spelling.place, f"write `{near[0]}`" if near else listed)
+    return refuse("TL326", message, spelling.place, f"write `{near[0]}`" if near else remedy)
 
 
 def _cells(statement: Statement) -> tuple[Cell, ...]:

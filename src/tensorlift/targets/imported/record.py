@@ -100,6 +100,27 @@ def read_irdl(text: str, file: str) -> tuple[str, list[DefinedOperation]]:
         LiftError: TL534, where the text is no IRDL, or defines another number of dialects than one.
 
     """
+    dialects = _dialects(text, file)
+    if len(dialects) != 1:
+        raise _no_irdl(file, f"it defines {len(dialects)} dialects")
+    return name_of(dialects[0]), list(_operations(dialects[0]))
+
+
+def defined_in(text: str, file: str) -> list[DefinedOperation]:
+    """Return the operations of all dialects that a text defines, in order.
+
+    Raises:
+        LiftError: TL534, where the text is no IRDL.
+
+    """
+    return [operation for dialect in _dialects(text, file) for operation in _operations(dialect)]
+
+
+def _operations(dialect: Operation) -> Iterator[DefinedOperation]:
+    return (_operation(name_of(dialect), op) for op in dialect.walk() if op.name == "irdl.operation")
+
+
+def _dialects(text: str, file: str) -> list[Operation]:
     context = Context(allow_unregistered=True)
     context.load_dialect(Builtin)
     context.load_dialect(IRDL)
@@ -110,11 +131,7 @@ def read_irdl(text: str, file: str) -> tuple[str, list[DefinedOperation]]:
         raise _no_irdl(file, error.msg, Location(file, place.line, place.col)) from None
     except _LIMITS as error:
         raise _no_irdl(file, str(error)) from None
-    dialects = [op for op in module.walk() if op.name == "irdl.dialect"]
-    if len(dialects) != 1:
-        raise _no_irdl(file, f"it defines {len(dialects)} dialects")
-    name = name_of(dialects[0])
-    return name, [_operation(name, op) for op in dialects[0].walk() if op.name == "irdl.operation"]
+    return [op for op in module.walk() if op.name == "irdl.dialect"]
 
 
 def dialects_in(text: str, file: str) -> frozenset[str]:
