@@ -91,14 +91,22 @@ def test_extents_that_are_numbers_become_sizes_where_two_sets_agree() -> None:
 
 @needs_tools
 def test_operations_without_a_meaning_are_listed() -> None:
-    assert dict(imported_tosa().without) == {
-        "tosa.const_shape": "no value is known for the attribute values",
-        "tosa.intdiv": "it divides integers, which fails for some",
-        "tosa.table": (
-            "its lowering is not summarised: table is read at a place that depends on data, "
-            "for which there is no operation here"
-        ),
-    }
+    assert dict(imported_tosa().without) == {"tosa.const_shape": "no value is known for the attribute values"}
+
+
+@needs_tools
+def test_lists_say_which_extents_a_result_has() -> None:
+    assert any("start: !tosa.shape<1> = [1], size: !tosa.shape<1> = [2]) -> f32[2]" in t for t in _meanings("slice"))
+    assert any("shape: !tosa.shape<2> = [-1, 1]) -> f32[input1_d0, 1]" in text for text in _meanings("reshape"))
+    assert any(
+        "f32[1, input1_d1], multiples: !tosa.shape<2> = [3, 1]) -> f32[3, input1_d1]" in t for t in _meanings("tile")
+    )
+
+
+@needs_tools
+def test_an_extent_that_a_list_leaves_out_is_one_that_upstream_computes() -> None:
+    """The verifier takes any extent where `tile` is to repeat something -1 times."""
+    assert not any("-1" in text for text in _meanings("tile"))
 
 
 @needs_tools

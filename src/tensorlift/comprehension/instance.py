@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from tensorlift.ops.dtypes import DType
 
 
+DIVISIONS = ("tdiv", "rem", "floordiv", "mod")  # of integers, which fail for zero
+
+
 @dataclass(frozen=True)
 class InstanceOperand:
     """An operand: a tensor of some extents or a number; ``value`` is the only one that all its cells may have.

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import Definition
-from tensorlift.comprehension.instance import Instance, InstanceOperand
+from tensorlift.comprehension.instance import DIVISIONS, Instance, InstanceOperand
 from tensorlift.comprehension.rewrite import rebuild_inside, substitute, transform, walk
-from tensorlift.comprehension.terms import Apply, Constant, Reduce
+from tensorlift.comprehension.terms import Reduce, applies
 from tensorlift.diagnostics import LiftError, refuse
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.languages.mlir import read_mlir
@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from tensorlift.targets.imported.record import DefinedOperation
 
 
-_DIVISIONS = ("tdiv", "rem", "floordiv", "mod")
-
-
 class NoMeaning(Exception):  # noqa: N818 - a property of an operation
     """Raised where an operation is given no meaning; the text says why."""
 
@@ -56,7 +53,7 @@ def summary_of(function: ReadFunction) -> Summary:
         raise NoMeaning(f"its lowering is not read: {function.diagnostics[0].message}")
     try:
         (func_op,) = functions(function.module)
-        return summarise(FunctionView(func_op), distribute=False, nonempty=True)
+        return summarise(FunctionView(func_op), distribute=False, nonempty=True, places=True)
     except LiftError as refusal:
         raise NoMeaning(f"its lowering is not summarised: {refusal.diagnostics[0].message}") from None
 
@@ -146,15 +143,18 @@ def tidied(definition: Definition) -> Definition:
 
 
 def _check(definitions: Sequence[Definition], known: set[str]) -> None:
-    """Demand that only operands and what is computed are read, and that nothing may fail."""
+    """Demand that only operands and what is computed are read, and that programs can see to it that nothing fails.
+
+    Integers may be divided by what a cell of the result says: the checker demands that no such divisor is zero.
+    """
     for definition in definitions:
         for _, term in definition.pieces:
             unknown = sorted(term.reads - known)
             if unknown:
                 raise NoMeaning(f"its result depends on what {unknown[0]} held before")
             for node in walk(term):
-                if isinstance(node, Apply) and node.op in _DIVISIONS and not isinstance(node.args[1], Constant):
-                    raise NoMeaning("it divides integers, which fails for some")
+                if applies(node, DIVISIONS) and not node.args[1].free <= set(definition.indices):
+                    raise NoMeaning("it divides integers in a fold, which fails for some")
 
 
 _APART = "$"  # between the name of an operation and what tells its lowerings apart

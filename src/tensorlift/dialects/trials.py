@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tensorlift.dialects.tablegen import Form, ListForm, TableOperation
 
 OPEN = "?"
+REST = -1  # stands in a list of extents for the one that follows from the others
 _RANKS = (1, 2, 3)
 TYPES = ("f32", "f64")
 _BROADCAST = (1, 2)  # ranks in which one of two operands is broadcast
@@ -170,6 +171,10 @@ def open_trials(operation: TableOperation, typing: Typing) -> Iterator[Trial]:
             results = [_full(own)] if own is not None else _results(whole, axis)
             for result, lists in itertools.product(results, list_operands(operation, rank)):
                 yield Trial(operation, typing, (whole, *others), result, attributes, _named(operation), lists)
+        if operation.lists and len(_tensors(operation)) == 1 and not operation.attributes:
+            yield from (
+                Trial(operation, typing, (own,), end, "", (), given) for own, end, given in _shaped(operation, rank)
+            )
 
 
 def numbered_trials(operation: TableOperation, typing: Typing) -> Iterator[Trial]:
@@ -283,12 +288,45 @@ def _type(kind: str, shape: Extents, dtype: str) -> str:
 _PER_AXIS = (1, 2)  # how many integers: paddings have one for either side
 _CHOICES = (((0, 1), 4), ((1, 2), 2))  # what integers are chosen from, of lists up to a length that stand alone
 _ALIKE = (0, 1, 2, 3)  # what all integers of a list are
+_TIMES = (2, 3)  # how often what has an extent of one is repeated
 
 
 def list_operands(operation: TableOperation, rank: int) -> Iterator[tuple[ListOperand, ...]]:
     """Yield the lists that an operation on so many axes may take, nothing for each of no lists."""
     is_alone = len(operation.lists) == 1
     return itertools.product(*(list(_lists(form, rank, is_alone=is_alone)) for form in operation.lists))
+
+
+def _shaped(operation: TableOperation, rank: int) -> Iterator[tuple[Extents, Extents, tuple[ListOperand, ...]]]:
+    """Yield extents of an operand and of a result that a list says, with the lists.
+
+    Of two lists one may be these extents.  One alone may leave out one of them, the others being one, or say how often
+    what has an extent of one is repeated.
+    """
+    if len(operation.lists) > 1:
+        for lists in list_operands(operation, rank):
+            sizes = (own.numbers for own in lists if len(own.numbers) == rank and all(own.numbers))
+            yield from ((_full(rank), numbers, lists) for numbers in sizes)
+        return
+    (form,) = operation.lists
+    thin = [tuple(1 if place in ones else OPEN for place in range(rank)) for ones in _places(rank)]
+    for own in thin if len(operation.operands) == 1 else ():
+        if own.count(OPEN) == 1:
+            for count in _RANKS:
+                for place in range(count):
+                    numbers = tuple(REST if axis == place else 1 for axis in range(count))
+                    end = tuple(OPEN if axis == place else 1 for axis in range(count))
+                    yield own, end, (ListOperand(form.name, form.place, form.kind, numbers),)
+        for times in _TIMES:
+            numbers = tuple(1 if extent == OPEN else times for extent in own)
+            end = tuple(OPEN if extent == OPEN else times for extent in own)
+            yield own, end, (ListOperand(form.name, form.place, form.kind, numbers),)
+
+
+def _places(rank: int) -> Iterator[tuple[int, ...]]:
+    """Yield the choices of axes, but of none."""
+    counts = range(rank + 1)
+    yield from itertools.chain.from_iterable(itertools.combinations(range(rank), count) for count in counts)
 
 
 def _lists(form: ListForm, rank: int, *, is_alone: bool) -> Iterator[ListOperand]:

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from tensorlift.diagnostics import refuse
-from tensorlift.dialects.trials import FRESH, OPEN, SETS, extents_of
+from tensorlift.dialects.trials import FRESH, OPEN, REST, SETS, extents_of
 from tensorlift.poly.affine import Affine
 from tensorlift.runtime.mlir.tools import find_tools, lowered_parts
 
@@ -139,8 +139,17 @@ _NEAR = range(-8, 9)
 
 
 def chosen(tried: Sequence[Trial]) -> list[Trial]:
-    """Return trials that upstream takes, with lists of integers that are zero where they may be."""
+    """Return trials that upstream takes, with lists of integers that are zero where they may be.
+
+    What a list leaves out must follow: with numbers as extents the verifier takes one extent there and no other.  Of
+    open extents it says nothing.
+    """
     free = [trial for trial in tried if not _STEPS.search(trial.attributes)]
+    resting = [trial for trial in free if any(REST in own.numbers for own in trial.lists)]
+    right, _ = verified([_at_number(trial) for trial in resting])
+    wrong, _ = verified([_at_number(trial, 1) for trial in resting])
+    refused = {trial for place, trial in enumerate(resting) if place not in right - wrong}
+    free = [trial for trial in free if trial not in refused]
     stepping = [trial for trial in tried if _STEPS.search(trial.attributes)]
     places, _ = verified(stepping)
     least: dict[str, tuple[int, ...]] = {}
@@ -149,6 +158,16 @@ def chosen(tried: Sequence[Trial]) -> list[Trial]:
         least[name] = tuple(map(min, least.get(name, steps), steps))
     taken = [stepping[place] for place in sorted(places)]
     return free + [t for t in taken if _is_plain(_steps(t), least[t.operation.name])]
+
+
+def _at_number(trial: Trial, more: int = 0) -> Trial:
+    """Give all open extents one number, those of the result so much more."""
+    number = extents_of(0)[0]
+
+    def put(extents: tuple[int | str, ...], value: int) -> tuple[int | str, ...]:
+        return tuple(value if extent == OPEN else extent for extent in extents)
+
+    return replace(trial, shapes=tuple(put(s, number) for s in trial.shapes), result=put(trial.result, number + more))
 
 
 def _is_plain(steps: tuple[int, ...], least: tuple[int, ...]) -> bool:

@@ -25,12 +25,16 @@ from xdsl.ir import Attribute, Block, Operation
 from xdsl.ir.affine import AffineBinaryOpKind, AffineExpr
 
 from tensorlift.comprehension import terms
+from tensorlift.comprehension.instance import DIVISIONS
+from tensorlift.comprehension.rewrite import place_of, substitute, walk
 from tensorlift.comprehension.tensor import Obligations, SymbolicTensor, convert, pieces, scalar_value, size
-from tensorlift.comprehension.terms import Constant, Term
+from tensorlift.comprehension.terms import Constant, Reduce, Term, applies
 from tensorlift.ir.linear import evaluated
 from tensorlift.ops.dtypes import DType, rounded, wrap
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, equal
+from tensorlift.poly.names import fresh
+from tensorlift.poly.variables import extreme_of
 from tensorlift.targets.imported import is_list, list_operation, stated_attributes
 from tensorlift.targets.mlir_text.operations import SplatAttr, dtype_of
 from tensorlift.targets.mlir_text.rows import Map, ResultType
@@ -322,6 +326,11 @@ def _has_value(own: InstanceOperand, given: SymbolicTensor) -> bool:
     return whole and isinstance(cell, Constant) and cell.value == own.value
 
 
+def _over(point: tuple[str, ...], cell: Term, result: SymbolicTensor) -> SymbolicTensor:
+    """Return a term at the points of a result as a tensor."""
+    return SymbolicTensor(result.shape, cell.dtype, lambda at: substitute(cell, dict(zip(point, at, strict=True))))
+
+
 def _applied(instance: Instance, operands: Sequence[SymbolicTensor], o: Ledger) -> SymbolicTensor:
     sizes = instance.sizes_of([operand.shape for operand in operands])
     if sizes is None:
@@ -333,4 +342,28 @@ def _applied(instance: Instance, operands: Sequence[SymbolicTensor], o: Ledger) 
                 o.require(f"operands of {instance.operation} have fitting extents", equal(wanted, number))
     for demand in instance.demands:
         o.require(f"{instance.operation} is defined for the extents", demand.substitute(sizes))
-    return instance.computed(operands, sizes)
+    result = instance.computed(operands, sizes)
+    if any(applies(node, ("hits", *DIVISIONS)) for d in instance.definitions for node in d.nodes()):
+        _demand_success(instance.operation, result, o)
+    return result
+
+
+def _demand_success(operation: str, result: SymbolicTensor, o: Ledger) -> None:
+    """Demand that what an operation reads at places that depend on data lies inside, and that no divisor is zero."""
+    point = tuple(fresh("p") for _ in result.shape)
+    over = Domain.box(point, result.shape)
+    nodes = list(walk(result.at(tuple(map(Affine.var, point)))))
+    bound = {name for node in nodes if isinstance(node, Reduce) for name in node.bound}
+    for node in nodes:
+        if applies(node, DIVISIONS) and not isinstance(node.args[1], Constant):
+            if not node.args[1].free.isdisjoint(bound):
+                o.refuse(f"{operation}: it divides by what is not understood")
+            dividend, divisor = (_over(point, part, result) for part in node.args)
+            o.nonzero(divisor, f"{operation} divides an integer", dividend)
+        if not isinstance(node, Reduce) or not any(applies(inner, ("hits",)) for inner in walk(node.body)):
+            continue
+        place = place_of(node)
+        ends = extreme_of(node.domain & over, node.bound[0], maximum=True) if place is not None else []
+        if place is None or len(ends) != 1 or not place.free.isdisjoint(bound):
+            o.refuse(f"{operation}: it reads at places that are not understood")
+        o.read(f"{operation} reads inside", place, ends[0][1] + 1, over)

@@ -26,7 +26,7 @@ from tensorlift.synthesis.enumerate.heuristics import (
     simple_numbers,
     takes_numbers,
 )
-from tensorlift.synthesis.enumerate.instances import Imported, Squeezed, distinct
+from tensorlift.synthesis.enumerate.instances import Imported, Squeezed, distinct, lays_out, moves
 from tensorlift.synthesis.enumerate.levels import Levels
 from tensorlift.synthesis.enumerate.pools import Block, Kind, fingerprints
 from tensorlift.synthesis.sketch.goals import Goal, extents_of
@@ -67,7 +67,7 @@ class Offer:
     def of(target: Dialect, ops: set[str] | None, folds: Folds | None = None) -> Offer:
         """Return what a dialect offers, where it is to be like some scalar functions and folds."""
         instances = target.instances if ops is None else relevant(target.instances, ops)
-        return Offer(distinct(instances), target.rows, folds)
+        return Offer([i for i in distinct(instances) if not lays_out(i)], target.rows, folds)
 
     def takes(self, instance: Instance) -> bool:
         """Tell whether the dialect's verifier takes an instance."""
@@ -251,7 +251,10 @@ class ImportedEnumeration(Levels):
 
     def _steps(self, level: int) -> Iterator[Step]:  # noqa: ARG002 - which candidates there are is asked later
         self._kinds = self._tensor_kinds()
+        wanted = {extent for _, extents in self.goals for extent in extents} - {ONE}
         for instance in self.offer.instances:
+            if moves(instance) and any(e.is_constant and e not in wanted for e in instance.result.shape):
+                continue  # a part of so many cells, which are not what is wanted
             for pools, known in list(self._operands(instance)):
                 for written in self._written(instance, known):
                     step = self._step(instance, pools, written)

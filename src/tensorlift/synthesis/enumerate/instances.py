@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tensorlift.comprehension.notation.definitions import show_definition
+from tensorlift.comprehension.terms import Read
 from tensorlift.ir.tensor_program import At
-from tensorlift.poly.affine import ONE, ZERO
+from tensorlift.poly.affine import ONE, ZERO, Affine
 from tensorlift.synthesis.derive.builder import whole
 from tensorlift.synthesis.derive.scope import Value
 from tensorlift.synthesis.enumerate.steps import Step, applied
@@ -43,6 +44,24 @@ def distinct(instances: Sequence[Instance]) -> list[Instance]:
     for instance in sorted(instances, key=_simplicity):
         found.setdefault(_by_positions(instance), instance)
     return list(found.values())
+
+
+def moves(instance: Instance) -> bool:
+    """Tell whether an operation takes one tensor and computes nothing: its cells are some of that."""
+    cells = [term for _, term in instance.result.pieces]
+    return len(instance.operands) == len(cells) == 1 and isinstance(cells[0], Read)
+
+
+def lays_out(instance: Instance) -> bool:
+    """Tell whether an operation only inserts axes of one position or leaves them out, as all programs may anyway."""
+    if not moves(instance):
+        return False
+    result, (operand, *_) = instance.result, instance.operands
+    (cell,) = (term for _, term in result.pieces if isinstance(term, Read))
+    moving = [index for index, extent in zip(cell.indices, operand.shape, strict=True) if extent != ONE]
+    axes = [Affine.var(n) for n, extent in zip(result.indices, result.shape, strict=True) if extent != ONE]
+    wide = [[extent for extent in shape if extent != ONE] for shape in (operand.shape, result.shape)]
+    return moving == axes and wide[0] == wide[1]
 
 
 def _simplicity(instance: Instance) -> tuple[int, bool]:

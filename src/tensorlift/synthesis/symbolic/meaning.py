@@ -59,11 +59,15 @@ class Meaning:
 
         Raises:
             Undefined: where a cell is divided by zero.
+            ValueError: where cells are picked by data.
 
         """
         found = self._memo.get(expression)
         if found is None:
-            found = self._memo[expression] = _RULES[type(expression)](self, expression)
+            rule = _RULES.get(type(expression))
+            if rule is None:
+                raise ValueError(f"what {type(expression).__name__} picks is known when it runs")
+            found = self._memo[expression] = rule(self, expression)
         return found
 
     def extents(self, expression: Expression) -> tuple[int, ...]:
