@@ -53,6 +53,7 @@ from tensorlift.summarize import summarise
 from tensorlift.synthesis.derive.order import arranged
 from tensorlift.synthesis.simplify import simplify
 from tensorlift.synthesis.simplify.reuse import reading_stored
+from tensorlift.targets.mlir_text.places import with_places
 from tensorlift.targets.target import SIZE_NEEDED, Target, UnspelledError
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ class Request:
     replaces: bool = False
     pays: Pays = ""
     wrapping: frozenset[int] = frozenset()
+    places: bool = False  # with those of operations, in MLIR
 
 
 def proved_program(view: FunctionView, request: Request, stage: Stage) -> Proved:
@@ -350,7 +352,8 @@ def proved_as(view: FunctionView, summary: Summary, program: TensorProgram, requ
     with stage("emit"):
         if target.takes_sizes:
             summary, program = at_sizes(summary, program, request.sizes, view.location)
-        emitted = _emitted(program, summary, target.emit)
+        emit = with_places(target.emit, summary, view) if request.places else target.emit
+        emitted = _emitted(program, summary, emit)
         preconditions = preconditions_of(view, summary)
         guards = _guards(view, emitted, preconditions, target) if request.with_guards else ()
         emitted = target.guarded(emitted, guards) if guards and target.guarded is not None else emitted

@@ -111,6 +111,7 @@ def commands() -> None:
 )
 @click.option("--sizes", metavar="N=..,M=..", multiple=True, help="Write a program of these sizes (stablehlo).")
 @click.option("--portable-artifact", "artifact", metavar="FILE", help="Also write StableHLO as versioned bytecode.")
+@click.option("--mlir-print-debuginfo", "places", is_flag=True, help="MLIR: say of each operation where it comes from.")
 @click.option("--test", is_flag=True, help="Also run against the source compiled with cc.")
 @click.option("--guards", is_flag=True, help="Let the program check its arguments, and raise ValueError.")
 @click.option("--adapter", is_flag=True, help="C: add functions with the original signatures, over flat memory.")
@@ -168,6 +169,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     regardless: bool,
     sizes: tuple[str, ...],
     artifact: str | None,
+    places: bool,
     test: bool,
     guards: bool,
     adapter: bool,
@@ -220,7 +222,10 @@ def lift(  # noqa: PLR0913 - one parameter for each option
         guards=guards,
         adapter=adapter,
         sizes=_sizes(sizes),
+        places=places,
     )
+    if places:
+        _check_places(options.target, form, in_place=in_place)
     if in_place:
         from tensorlift.commands.in_place import Output, lift_in_place
 
@@ -253,6 +258,17 @@ def _check_pairs(engine: str, target: str, **given: object) -> None:
             raise click.UsageError(f"--{name} goes with {option} {wanted}")
         if isinstance(value, float) and math.isnan(value):
             raise click.UsageError(f"--{name} takes a number")
+
+
+def _check_places(target: str, form: str, *, in_place: bool) -> None:
+    """Refuse to say in MLIR where operations come from, of what is none."""
+    from tensorlift.targets import get_target
+
+    is_mlir = form in ("literal", "ir") or (
+        form == "program" and target != "auto" and get_target(target).language == "mlir"
+    )
+    if in_place or not is_mlir:
+        raise click.UsageError("--mlir-print-debuginfo goes with a target in MLIR, or with --emit literal or ir")
 
 
 def _check_in_place(file: str, output: str | None, *, form: str, others: Sequence[object]) -> None:

@@ -93,6 +93,7 @@ class LiftOptions:
     pays: Pays = ""
     others: tuple[OtherFile, ...] = ()  # of the project: in C, where functions are found that the source only declares
     divides_sizes: bool = True  # quotients of sizes are sizes, not data
+    places: bool = False  # of the source behind operations in MLIR
     forms_at: tuple[tuple[str, int], ...] | None = None  # sizes at which the cheapest form is chosen; None: as derived
 
 
@@ -274,7 +275,7 @@ def _lift_module(
     estimated, replaces = at | dict(forms_at or ()), options.replaces
     wrapping = reading.wrapping_widths_of(function) if target.reads_back else frozenset[int]()
     estimates: dict[str, Any] = {"estimated_at": estimated, "replaces": replaces, "pays": options.pays}
-    request = Request(target, options.guards, at, search, **estimates, wrapping=wrapping)
+    request = Request(target, options.guards, at, search, **estimates, wrapping=wrapping, places=options.places)
     choice = chosen_program(view, request, clock.stage, options.engine, options.budget, with_forms=forms_at is not None)
     proved = choice.proved
     summary, emitted = proved.summary, proved.emitted
@@ -376,10 +377,10 @@ def _form(function: ReadFunction, form: str, options: LiftOptions) -> str:
     from tensorlift.ir.text import print_module
 
     if form == "literal":
-        return print_module(reading.literal_module(function))
+        return print_module(reading.literal_module(function), locations=options.places)
     assert function.module is not None
     if form == "ir":
-        return print_module(function.module)
+        return print_module(function.module, locations=options.places)
     summary = summarise(_function_op(function), places=True)
     if form == "definitions":
         return show_summary(summary)
