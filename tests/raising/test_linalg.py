@@ -7,8 +7,8 @@ import re
 import pytest
 
 from tensorlift.diagnostics import LiftError
-from tensorlift.ir.structured import product_space
-from tensorlift.ir.subscripts import PRODUCTS
+from tensorlift.ir.structured import product_space, space_of
+from tensorlift.ir.subscripts import ELEMENTWISE, INPUTS, PRODUCTS
 from tensorlift.ir.text import functions, parse_module, print_module
 from tensorlift.raising.nests import Nest, replace_proved
 from tensorlift.raising.pipeline import Result, run_passes
@@ -101,6 +101,29 @@ def test_upstream_reads_products_as_this_package_does(name: str) -> None:
     assert [str(m.data) for m in found.properties["indexing_maps"]] == [str(m) for m in space.maps]  # type: ignore[attr-defined]  # an array
     kinds = [kind.data.value for kind in found.properties["iterator_types"]]  # type: ignore[attr-defined]  # an array
     assert [kind == "reduction" for kind in kinds] == list(space.folded)
+
+
+@_UPSTREAM
+def test_upstream_reads_operations_on_cells_as_this_package_does() -> None:
+    wanted: list[tuple[str, int]] = []
+    texts: list[str] = []
+    for name, names in ELEMENTWISE.items():
+        for cell, function in zip(("f32", "i32"), names, strict=True):
+            if function:
+                kind, count = f"memref<4x?x{cell}>", INPUTS.get(name, 1)
+                inputs = ", ".join(f"%x{k}" for k in range(count))
+                op = f"linalg.{name} ins({inputs} : {', '.join([kind] * count)}) outs(%y : {kind})"
+                given = ", ".join(f"%x{k}: {kind}" for k in range(count))
+                texts.append(f"func.func @{name}_{cell}({given}, %y: {kind}) {{ {op} return }}\n")
+                wanted.append((function, count))
+    assert _TOOLS is not None
+    general = checked("".join(texts), _TOOLS, "--linalg-generalize-named-ops")
+    found = [op for op in parse_module(general, "general.mlir").walk() if op.name == "linalg.generic"]
+    for generic, (function, count) in zip(found, wanted, strict=True):
+        block = generic.regions[0].block
+        (op,) = [op for op in block.ops if op.name != "linalg.yield"]
+        assert (op.name, list(op.operands)) == (function, list(block.args)[:count])
+        assert space_of(generic).maps[0].results == space_of(generic).maps[-1].results
 
 
 def test_products_alone_are_raised_among_loops_that_stay() -> None:

@@ -17,7 +17,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, irdl_op_definition, opt_prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
-from tensorlift.ir.subscripts import PRODUCTS
+from tensorlift.ir.subscripts import ELEMENTWISE, INPUTS, PRODUCTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from xdsl.printer import Printer
 
 
-_TRANSPOSE = "linalg.transpose"
-_PAIR = 2
+_BROADCAST, _TRANSPOSE = "linalg.broadcast", "linalg.transpose"
+_LISTS = {_BROADCAST: "dimensions", _TRANSPOSE: "permutation"}  # behind the operands
 
 
 class NamedStructuredOp(IRDLOperation):
@@ -37,34 +37,39 @@ class NamedStructuredOp(IRDLOperation):
     inputs = var_operand_def()
     outputs = var_operand_def(MemRefType)
     permutation = opt_prop_def(DenseArrayBase)
+    dimensions = opt_prop_def(DenseArrayBase)
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     def verify_(self) -> None:
         """Check the numbers of operands, and that dimensions have one extent."""
-        count = _PAIR if self.name.removeprefix("linalg.") in PRODUCTS else 1
+        count = INPUTS.get(self.name.removeprefix("linalg."), 1)
         if len(self.inputs) != count or len(self.outputs) != 1:
             raise VerifyException(f"takes {count} inputs and one output")
         if self.name == _TRANSPOSE:
             rank = len(_memref(self.outputs[0]).get_shape())
             if self.permutation is None or sorted(self.permutation.get_values()) != list(range(rank)):
                 raise VerifyException("the permutation is none of the dimensions")
+        if self.name == _BROADCAST:
+            rank = len(_memref(self.outputs[0]).get_shape())
+            if self.dimensions is None or not set(self.dimensions.get_values()) <= set(range(rank)):
+                raise VerifyException("the dimensions are none of the output")
         _check_ranks(self, space_of(self))
 
     @classmethod
     def parse(cls, parser: Parser) -> NamedStructuredOp:
-        """Read ``ins(%a, %b : type, type) outs(%c : type)`` and a permutation behind it."""
+        """Read ``ins(%a, %b : type, type) outs(%c : type)`` and a list of dimensions behind it."""
         inputs = _parse_operands(parser, "ins")
         outputs = _parse_operands(parser, "outs")
         op = cls.create(
             operands=[*inputs, *outputs],
             properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [len(inputs), len(outputs)])},
         )
-        if cls.name == _TRANSPOSE:
-            parser.parse_keyword("permutation")
+        if (listed := _LISTS.get(cls.name)) is not None:
+            parser.parse_keyword(listed)
             parser.parse_punctuation("=")
             values = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
-            op.properties["permutation"] = DenseArrayBase.from_list(i64, values)
+            op.properties[listed] = DenseArrayBase.from_list(i64, values)
         op.attributes |= parser.parse_optional_attr_dict()
         return op
 
@@ -72,8 +77,9 @@ class NamedStructuredOp(IRDLOperation):
         """Print as upstream does."""
         _print_operands(printer, " ins(", self.inputs)
         _print_operands(printer, " outs(", self.outputs)
-        if self.permutation is not None:
-            printer.print_string(f" permutation = [{', '.join(map(str, self.permutation.get_values()))}]")
+        for name, values in (("permutation", self.permutation), ("dimensions", self.dimensions)):
+            if values is not None:
+                printer.print_string(f" {name} = [{', '.join(map(str, values.get_values()))}]")
         printer.print_op_attributes(self.attributes)
 
 
@@ -103,7 +109,7 @@ OPERATIONS: list[type[Operation]] = [
     GenericOp,
     IndexOp,
     YieldOp,
-    *map(_named, ("fill", "copy", "transpose", *PRODUCTS)),
+    *map(_named, ("fill", "copy", "transpose", "broadcast", *PRODUCTS, *ELEMENTWISE)),
 ]
 
 
@@ -126,7 +132,10 @@ def space_of(op: Operation) -> Space:
         return product_space(name)
     rank = len(_memref(op.outputs[0]).get_shape())
     dims = [AffineExpr.dimension(k) for k in range(rank)]
-    order: Sequence[int] = range(rank)
+    if name in ELEMENTWISE:
+        return Space((AffineMap(rank, 0, tuple(dims)),) * len(op.operands), (False,) * rank)
+    added = op.dimensions.get_values() if op.dimensions is not None else ()
+    order: Sequence[int] = [k for k in range(rank) if k not in added]
     if op.permutation is not None:
         order = [op.permutation.get_values().index(k) for k in range(rank)]
     given = [] if name == "fill" else [dims[k] for k in order]

@@ -64,6 +64,40 @@ def test_windows_are_products() -> None:
     assert _lift(_WINDOWS).level is Level.PROVED
 
 
+@pytest.mark.parametrize(
+    ("op", "program"),
+    [
+        ("sub ins(%a, %b : memref<3xi32>, memref<3xi32>) outs(%c : memref<3xi32>)", "return a - b"),
+        ("max ins(%a, %c : memref<3xi32>, memref<3xi32>) outs(%c : memref<3xi32>)", "np.maximum(a, c)"),
+        ("exp ins(%x : memref<3x4xf32>) outs(%x : memref<3x4xf32>)", "return np.exp(x)"),
+        ("broadcast ins(%y : memref<4xf32>) outs(%x : memref<3x4xf32>) dimensions = [0]", "np.broadcast_to(y, (3, 4))"),
+    ],
+)
+def test_named_operations_on_cells_are_functions_of_these(op: str, program: str) -> None:
+    arguments = ", ".join(f"%{name}: memref<3xi32>" for name in "abc")
+    text = f"func.func @f({arguments}, %x: memref<3x4xf32>, %y: memref<4xf32>) {{\n  linalg.{op}\n  return\n}}\n"
+    lifted = _lift(text)
+    assert lifted.level is Level.PROVED
+    assert program in lifted.program
+
+
+@pytest.mark.parametrize(
+    ("op", "reason"),
+    [
+        ("add ins(%p, %p : memref<3xi1>, memref<3xi1>) outs(%p : memref<3xi1>)", "`linalg.add` of these types"),
+        ("add ins(%a, %a : memref<3xi32>, memref<3xi32>) outs(%l : memref<3xi64>)", "`linalg.add` of these types"),
+        ("exp ins(%a : memref<3xi32>) outs(%a : memref<3xi32>)", "`linalg.exp` of these types"),
+        ("add {cast = #linalg.type_fn<cast_unsigned>} ins(%a : memref<3xi32>)", "Expected 'ins'"),
+        ("broadcast ins(%a : memref<3xi32>) outs(%l : memref<3xi64>) dimensions = [1]", "none of the output"),
+    ],
+)
+def test_operations_on_cells_of_other_types_are_refused(op: str, reason: str) -> None:
+    text = "func.func @f(%a: memref<3xi32>, %l: memref<3xi64>, %p: memref<3xi1>) {\n  linalg.OP\n  return\n}\n"
+    record = lift_source(source_from_text(text.replace("OP", op), "f.mlir"), LiftOptions())
+    said = [*record.diagnostics, *(d for function in record.functions for d in function.diagnostics)]
+    assert reason in said[0].message
+
+
 _OPEN = "memref<?xf64>"
 _COPY = f"linalg.copy ins(%a : {_OPEN}) outs(%b : {_OPEN})"
 _FILL = f"linalg.fill ins(%z : f64) outs(%b : {_OPEN})"

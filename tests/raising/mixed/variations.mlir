@@ -201,3 +201,19 @@ module {
     return %x, %n : f32, index
   }
 }
+// -----
+// raised: 1, stays:
+"builtin.module"() ({
+  "func.func"() <{function_type = (memref<8xf32>) -> (), no_inline, sym_name = "fill"}> ({
+  ^bb0(%A: memref<8xf32>):
+    %z = "arith.constant"() <{value = 0.0 : f32}> : () -> f32
+    affine.for %i = 0 to 8 {
+      affine.store %z, %A[%i] : memref<8xf32>
+    }
+    func.return
+  }) : () -> ()
+  func.func @cells(%A: memref<8xf32>) {
+    linalg.exp ins(%A : memref<8xf32>) outs(%A : memref<8xf32>)
+    return
+  }
+}) : () -> ()

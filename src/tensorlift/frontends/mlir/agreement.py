@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import BlockArgument, Operation
 from xdsl.ir.affine import AffineDimExpr
 
-from tensorlift.ir.subscripts import STRUCTURED
+from tensorlift.ir.subscripts import READ_ONLY, STRUCTURED
 
 if TYPE_CHECKING:
     from xdsl.ir import Block, SSAValue
@@ -27,7 +27,7 @@ class Agreement:
     def __init__(self, block: Block) -> None:
         self._classes: dict[Place, list[Place]] = {}
         for op in block.ops:
-            if op.name in STRUCTURED and not op.results:
+            if op.name in (*STRUCTURED, *READ_ONLY) and not op.results:
                 self._unite(op)
 
     def _unite(self, op: Operation) -> None:

@@ -19,7 +19,7 @@ from tensorlift.frontends.mlir.names import Names, argument_marks, only_block
 from tensorlift.ir.function import SIZE, axis_name
 from tensorlift.ir.literal_function import literal_function
 from tensorlift.ir.location import location_of
-from tensorlift.ir.subscripts import STRUCTURED
+from tensorlift.ir.subscripts import READ_ONLY, STRUCTURED
 from tensorlift.readers.mlir.context import NSW, Context, View, machine_type, named
 from tensorlift.readers.mlir.control import CONTROL
 from tensorlift.readers.mlir.memory import MEMORY, declared
@@ -44,7 +44,7 @@ RULES: Mapping[str, Rule] = {
     **SCALARS,
     **MEMORY,
     **CONTROL,
-    **dict.fromkeys(("linalg.index", *STRUCTURED), _structured),
+    **dict.fromkeys(("linalg.index", *STRUCTURED, *READ_ONLY), _structured),
 }
 
 

@@ -13,8 +13,9 @@ from xdsl.dialects.linalg.ops import GenericOp
 from xdsl.ir.affine import AffineDimExpr
 
 from tensorlift.ir.arithmetic import constant_of
+from tensorlift.ir.operations import operation_class
 from tensorlift.ir.structured import space_of
-from tensorlift.ir.subscripts import PRODUCTS
+from tensorlift.ir.subscripts import ELEMENTWISE, PRODUCTS
 from tensorlift.readers.mlir.context import WRAPS
 from tensorlift.readers.mlir.memory import everywhere, load, store
 from tensorlift.readers.mlir.scalars import applied
@@ -22,10 +23,13 @@ from tensorlift.readers.mlir.scalars import applied
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xdsl.ir import Operation, SSAValue
+    from xdsl.ir import Attribute, Operation, SSAValue
 
     from tensorlift.ir.structured import Space
     from tensorlift.readers.mlir.context import Context, Extent, View
+
+
+_WRAPPING = frozenset({"arith.addi", "arith.subi", "arith.muli"})
 
 
 def structured(ctx: Context, op: Operation) -> None:
@@ -139,6 +143,8 @@ def _region(
 
 def _named(ctx: Context, op: Operation, values: Sequence[SSAValue | None]) -> SSAValue:
     """Compute an element of an operation without a region."""
+    if functions := ELEMENTWISE.get(op.name.removeprefix("linalg.")):
+        return _applied(ctx, op, functions, [value for value in values if value is not None])
     left, right, cell = (*values, None)[:3]
     assert left is not None
     if right is None or cell is None:
@@ -151,6 +157,17 @@ def _named(ctx: Context, op: Operation, values: Sequence[SSAValue | None]) -> SS
     is_integer = isinstance(cell.type, IntegerType)
     times, plus, flags = (MuliOp, AddiOp, WRAPS) if is_integer else (MulfOp, AddfOp, None)
     return ctx.binary(plus, cell, ctx.binary(times, left, right, flags), flags)
+
+
+def _applied(ctx: Context, op: Operation, functions: tuple[str, str], given: Sequence[SSAValue]) -> SSAValue:
+    """Apply the scalar function that an operation is of floats or of integers."""
+    output: Any = op.operands[-1].type
+    of_type = given[0].type
+    name = functions[isinstance(of_type, IntegerType)]
+    if not name or of_type == i1 or any(value.type != output.element_type for value in given):
+        raise ctx.refusal("type", op, f"`{op.name}` of these types")
+    flags: dict[str, Attribute] = {"overflowFlags": WRAPS} if name in _WRAPPING else {}
+    return ctx.add(operation_class(name).create(operands=given, result_types=[of_type], properties=flags))
 
 
 def _index(ctx: Context, op: Operation) -> None:
