@@ -54,11 +54,16 @@ def long_and_steady(term: Term, inner: Collection[str]) -> list[Term]:
 
 
 def _steady(term: Term, inner: Collection[str]) -> Iterator[Term]:
-    if term.free.isdisjoint(inner):
-        yield term
-    elif isinstance(term, Apply):
-        for operand in term.args[:1] if term.op in ("select", "and", "or") else term.args:
-            yield from _steady(operand, inner)
+    seen, stack = set[Term](), [term]
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if node.free.isdisjoint(inner):
+            yield node
+        elif isinstance(node, Apply):
+            stack += reversed(node.args[:1] if node.op in ("select", "and", "or") else node.args)
 
 
 def _takes_long(term: Term) -> bool:
