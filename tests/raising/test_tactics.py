@@ -171,6 +171,19 @@ def test_a_users_operation_means_its_lowering_where_there_is_one(folder: Path, l
     assert fires is not any("what it builds is refused: y is not proved to be" in one for one in said)
 
 
+def test_functions_of_the_module_with_the_names_of_operations_stay(folder: Path) -> None:
+    (folder / "own.tdl").write_text("def own { pattern = builder y(i) += a * x(i) as vec.axpy(a, x, y) }")
+    (folder / "means.mlir").write_text(_AXPY_MEANS)
+    own = "func.func private @vec.axpy(memref<?xf64>)\n"
+    second = _AXPY[_AXPY.index("  affine.for") : _AXPY.index("  return")].replace("%i]", "%i + 1]")
+    module = own + _AXPY.replace("  return", f"{second}  func.call @vec.axpy(%x) : (memref<?xf64>) -> ()\n  return")
+    one = RaiseWithTactics(file="own.tdl", irdl=("vec.irdl.mlir",), lowering="means.mlir")
+    text = run_passes(module, "in.mlir", [one], guards=False).text
+    assert text.count('"vec.axpy"(%a') == 2
+    assert "strided<[1], offset: 1>" in text
+    assert "func.call @vec.axpy(%x)" in text
+
+
 _GEMV = (
     product("i-ik-k")
     .replace("@f", "@my_gemv")

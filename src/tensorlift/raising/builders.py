@@ -397,7 +397,7 @@ class _Building:
         named = [one for one in self.emission.given.lowerings if name_of(one).partition("$")[0] == operation]
         for function in named:
             if [_rank(str(argument.type)) for argument in function.regions[0].block.args] == [*map(_rank, types)]:
-                return lowered(function, operation, types)
+                return lowered(function, types)
         if named:
             raise unraisable(f"the lowering of {operation} takes other operands")
         return ""

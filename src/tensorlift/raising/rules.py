@@ -10,7 +10,7 @@ from tensorlift.synthesis.tactics.built import built_from
 from tensorlift.synthesis.tactics.meaning import pattern_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from xdsl.context import Context
     from xdsl.ir import Operation
@@ -61,6 +61,7 @@ class Given:
     functions: Mapping[str, tuple[Sequence[str] | None, str]]
     context: Context
     lowerings: Sequence[Operation] = ()
+    taken: Collection[str] = ()  # names of the module's functions
     level: str = ""  # the name of the operation at hand
     failed: dict[Attempt, str] = field(default_factory=dict)
     fired: list[Attempt] = field(default_factory=list)
@@ -74,8 +75,10 @@ class Given:
         return self.rules[attempt.rule].tactic.name
 
     def stand_in(self, wanted: StandIn) -> StandIn:
-        """Return a stand-in under a name that no other one has."""
+        """Return a stand-in under a name that no other one has, and no function of the module that is another one."""
         stem, number = wanted.name, 2
-        while self.stand_ins.setdefault(wanted.name, wanted) != wanted:
+        while (wanted.name in self.taken and not wanted.is_call) or (
+            self.stand_ins.setdefault(wanted.name, wanted) != wanted
+        ):
             wanted, number = replace(wanted, name=f"{stem}_{number}"), number + 1
         return wanted

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from tensorlift.synthesis.tactics.syntax import Subscript
 
 
+_MEANING = "tl.meaning"  # a name that a lowering has until its stand-in has one
+
+
 @dataclass(frozen=True)
 class Operand:
     """An array or a scalar of a tactic, by its name there, with its type in the module."""
@@ -72,7 +75,7 @@ class StandIn:
     @property
     def meaning(self) -> str:
         """Return the function as loops."""
-        return self.given or _Loops(self).text()
+        return self.given.replace(f"@{_MEANING}(", f"@{self.name}(", 1) or _Loops(self).text()
 
     @property
     def implementation(self) -> str:
@@ -111,10 +114,10 @@ class StandIn:
         return name, made
 
 
-def lowered(function: Operation, name: str, types: Sequence[str]) -> str:
-    """Return a function under another name, on operands of other types with as many axes."""
+def lowered(function: Operation, types: Sequence[str]) -> str:
+    """Return the function that means an operation, on operands of other types with as many axes."""
     text = ", ".join(f"%x{k}: {of_type}" for k, of_type in enumerate(types))
-    (wanted,) = functions(parse_module(f"func.func @{name}({text}) {{\nreturn\n}}\n", "operands"))
+    (wanted,) = functions(parse_module(f"func.func @{_MEANING}({text}) {{\nreturn\n}}\n", "operands"))
     copied = function.clone()
     for argument, other in zip(copied.regions[0].block.args, wanted.regions[0].block.args, strict=True):
         argument.replace_all_uses_with(made := copied.regions[0].block.insert_arg(other.type, argument.index))

@@ -98,7 +98,7 @@ class RaiseWithTactics(NestPass):
         known = {name_of(one): one for one in op.ops if one.name == "func.func"}
         called = {s.operation[1:] for t in self.tactics for s in _spellings(t) if s.operation.startswith("@")}
         declared = {name: _declared(one) for name, one in known.items() if name in called}
-        given = Given(rules, declared, context_with(self.operations), self.lowerings)
+        given = Given(rules, declared, context_with(self.operations), self.lowerings, frozenset(known))
         self.state.append(given)
         kept = _reached(called, known)
         for function in functions(op):
