@@ -119,6 +119,11 @@ _FIRES = {
         "mnp-mk-knp",
         ["memref.collapse_shape", "memref.collapse_shape", "linalg.matmul"],
     ),
+    "arrays that the builder names": (
+        "def steps { pattern y(i) += A(i, k) * x(k) builder z(i) += A(i, k) * x(k) y(i) = y(i) + z(i) }",
+        "i-ik-k",
+        ["linalg.fill", "linalg.matvec", "linalg.generic"],
+    ),
     "in order": (
         _THREE,
         "ij-ik-kj",
@@ -213,6 +218,11 @@ def test_loops_stand_in_any_order_beside_other_code() -> None:
     module = module.replace("return", "func.call @g(%C) : (memref<3x4xf64>) -> ()\nreturn")
     text, _ = raised("C(i, j) += A(i, k) * B(k, j)", f"func.func private @g(memref<3x4xf64>)\n{module}")
     assert operations(text) == ["linalg.matmul", "call @g"]
+
+
+def test_a_product_inside_of_a_batch_is_raised_where_it_is() -> None:
+    text, _ = raised("C(i, j) += A(i, k) * B(k, j)", product("bij-bik-bkj"))
+    assert operations(text) == ["affine.for", "linalg.matmul"]
 
 
 def test_what_no_tactic_covers_stays_among_what_one_covers() -> None:

@@ -130,7 +130,7 @@ class _Building:
         """Return the variables of each index, those of groups in the order of the loops; the store must fit."""
         order = list(self.loops)
         axes = {label: tuple(sorted(names, key=order.index)) for label, names in match.axes.items()}
-        stored = tuple(index.variable for index in self.piece.indices if index.variables)
+        stored = tuple(i.variable for i in self.piece.indices if not set(i.variables).isdisjoint(self.piece.variables))
         wanted = tuple(v for index in self.rule.tactic.indices for v in axes.get(index, ("?",)))
         is_any = any(index.endswith(GROUP) for index in self.rule.tactic.indices)  # groups stand for any order
         if stored != wanted and not (is_any and sorted(map(str, stored)) == sorted(map(str, wanted))):

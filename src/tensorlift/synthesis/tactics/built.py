@@ -1,12 +1,14 @@
 """What a module gets for the steps of a tactic: one operation on arrays for each of these, as few as possible.
 
-A value that one step makes and the next one takes is no array: a product that is added to an array is added where it
-comes about, scalar functions are computed together.  Transpositions and reshapes stay by themselves, as a tactic says
-them to be made.  A step that names its operation (``as``) stands for the whole statement that it was written in.
+A value that one step makes and the next one takes is no array where it has no name but a number, as ``t1``: a product
+that is added to an array is added where it comes about, scalar functions are computed together.  Transpositions and
+reshapes stay by themselves, as a tactic says them to be made.  A step that names its operation (``as``) stands for the
+whole statement that it was written in.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from tensorlift.synthesis.tactics.steps import Step
     from tensorlift.synthesis.tactics.syntax import Condition, Spelling
 
+NUMBERED = re.compile(r"t\d+")  # names of what steps make in between
 _SIGNS = {"add": "+=", "sub": "-=", "max": "max=", "min": "min="}
 
 
@@ -97,7 +100,7 @@ def built_from(steps: Sequence[Step]) -> list[Built]:
     """Return what steps build."""
     reads = Counter(o.array for step in steps for o in step.operands if isinstance(o, Tensor))
     made = Counter(step.target.array for step in steps)
-    single = {name for name, count in made.items() if count == 1 and reads[name] == 1}
+    single = {name for name, count in made.items() if count == 1 == reads[name] and NUMBERED.fullmatch(name)}
     found: list[Built] = []
     for step in steps:
         new = _of(step)
