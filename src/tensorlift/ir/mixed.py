@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp, NoneType, UnknownLoc
@@ -76,7 +77,9 @@ class Mixed:
         """Say why an operation is opaque, at its place."""
         named, error = _NAME.match(self.of(op)), self.errors[op].diagnostics[0]
         name = named[1] if named else self.of(op)
-        detail = error.message.removeprefix("not MLIR: ").replace(f"'{name}' is", "it is")
+        detail = (
+            error.message.removeprefix("not MLIR: ").removeprefix("cannot be read: ").replace(f"'{name}' is", "it is")
+        )
         remedy = "keep it out of the loops; those around it are lifted"
         return refuse("TL583", f"`{name}` cannot be read: {detail}", self.location(op), remedy)
 
@@ -171,7 +174,8 @@ class _Reader(LoopParser):
     def parse_operation(self) -> Operation:
         """Read one operation, or skip it."""
         start, depth = self.pos, len(self._parser_state.dialect_stack)
-        values, blocks = dict(self.ssa_values), (self.blocks, self.forward_block_references)
+        values, count = self.ssa_values, len(self.ssa_values)  # to which names are only added
+        blocks = self.blocks, self.forward_block_references
         forward = {name: dict(uses) for name, uses in self.forward_ssa_references.items()}
         renamed = len(self.renamed)
         try:
@@ -180,7 +184,7 @@ class _Reader(LoopParser):
         except Exception as error:  # noqa: BLE001 - whatever xDSL breaks down over is not read
             self._resume_from(start)
             del self._parser_state.dialect_stack[depth:], self.renamed[renamed:]
-            self.ssa_values, self.forward_ssa_references = values, forward
+            self.ssa_values, self.forward_ssa_references = dict(islice(values.items(), count)), forward
             self.blocks, self.forward_block_references = blocks
             op = self._skipped(error)
         self.spans[op] = (start, self.end)
