@@ -4,22 +4,27 @@ The kernels are those on which Multi-Level Tactics were evaluated: eight of Poly
 seven contractions.  A line for each: what it is raised to, the milliseconds of raising with all proofs, and the time of
 the original and its speed-up, raised to Linalg and to BLAS.  All three are lowered by the same stock passes of upstream
 and compiled by LLVM at -O3 in one process, on one thread; results are compared.  ``--chains`` times matrix chains as
-they stand and reordered; ``--paper`` measures the tables of the paper instead, and writes them to docs/papers.md.
+they stand and reordered, ``--overhead`` raising beside lowering; ``--paper`` measures the tables of the paper instead,
+and writes them to docs/papers.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 import time
+import timeit
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+from xdsl.dialects.builtin import ModuleOp
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script, only bench/ would be searched
 
@@ -29,11 +34,13 @@ from bench.tactics import CHAINS
 from tensorlift.ir.function import FunctionView, functions
 from tensorlift.ir.text import parse_module, print_module
 from tensorlift.languages.c import read_c
+from tensorlift.mlir import raise_module
 from tensorlift.raising.pipeline import run_passes
 from tensorlift.raising.pipeline_text import parse_passes
+from tensorlift.runtime.mlir.tools import IN_PLACE, checked, needed_tools, to_llvm
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 POLYBENCH = {
     "2mm": {"ni": 400, "nj": 450, "nk": 500, "nl": 550},
@@ -62,6 +69,7 @@ PIPELINES = {
 }
 _TOLERANCE = 1e-9
 _REPEATS = 3
+_START = "from tensorlift.mlir import raise_module; raise_module('module {}')"
 
 
 @dataclass(frozen=True)
@@ -197,18 +205,53 @@ def show_chains() -> None:
         print(f"{spelled:<44} {reordering * 1e3:>8.0f} ms {seconds[0] * 1e3:>8.0f} ms {seconds[1] * 1e3:>7.0f} ms")
 
 
+def kernels_together(number: int) -> str:
+    """Write so many kernels as one module: those of the paper, and more of PolyBench."""
+    texts = [module_of(name)[0] for name in NAMES]
+    more = (path for path in sorted((KERNELS / "polybench").glob("*.c")) if path.stem not in POLYBENCH)
+    while len(texts) < number:
+        path = next(more)
+        read = read_c(path.read_text(encoding="utf-8"), str(path))
+        texts += [print_module(one.module) for one in read if one.module is not None]
+    functions_ = (op for text in texts[:number] for op in functions(parse_module(text, "kernels.mlir")))
+    return print_module(ModuleOp([op.clone() for op in functions_]))
+
+
+def show_overhead(number: int = 30) -> None:
+    """Time raising a module of many kernels and lowering it beside lowering it as it is, start-up apart."""
+    tools, text = needed_tools(), kernels_together(number)
+
+    def least(work: Callable[[], object]) -> float:
+        return min(timeit.repeat(work, number=1, repeat=_REPEATS))
+
+    start = least(lambda: subprocess.run([sys.executable, "-c", _START], check=True))
+    upstream = least(lambda: checked("module {}", tools))
+    raised = raise_module(text).text
+    raising = least(lambda: raise_module(text))
+    lowering, after = (least(partial(to_llvm, one, tools, IN_PLACE)) - upstream for one in (text, raised))
+    print(f"{number} kernels, {text.count(chr(10))} lines")
+    print(f"start-up: of upstream's tools {upstream * 1e3:.0f} ms, of raising {start * 1e3:.0f} ms")
+    print(f"lowering alone: {lowering * 1e3:.0f} ms")
+    print(f"raising, proofs included: {raising * 1e3:.0f} ms; then lowering: {after * 1e3:.0f} ms")
+    print(f"together {(raising + after) / lowering:.1f} times lowering alone")
+
+
 def main() -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(description="Raise kernels of MLIR and time what comes out.")
     parser.add_argument("--kernel", choices=NAMES, action="append", help="this kernel only (repeatable)")
     parser.add_argument("--scale", type=float, default=1.0, help="multiply extents by this (default: %(default)s)")
     parser.add_argument("--chains", action="store_true", help="time matrix chains instead")
+    parser.add_argument("--overhead", action="store_true", help="time raising and lowering beside lowering alone")
     parser.add_argument("--paper", action="store_true", help="write the tables of the tactics' paper to docs/papers.md")
     options = parser.parse_args()
     if options.paper:
         from bench.papers import write  # noqa: PLC0415 - which measures by this module
 
         write("tactics")
+        return 0
+    if options.overhead:
+        show_overhead()
         return 0
     if options.chains:
         show_chains()
