@@ -216,7 +216,7 @@ def test_diagnostics_are_those_that_comments_expect(folder: Path, capsys: pytest
 
 def test_help_lists_passes_by_themselves(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["opt", "--help"]) == 0
-    head = "Passes, in the order in which they run:\n"
+    head = "Passes, which run in the order of the command line:\n"
     passes = capsys.readouterr().out.partition(head)[2].partition("\nOptions:\n")[0]
     listed = re.findall(r"^  --([\w-]+)", passes, re.MULTILINE)
     others = [name for name, one in PASSES.items() if not any(field.init for field in dataclasses.fields(one))]

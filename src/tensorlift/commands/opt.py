@@ -57,7 +57,7 @@ class _WithPasses(click.Command):
         """Write the sections of passes and of options."""
         records = {one.name: one.get_help_record(ctx) for one in self.get_params(ctx) if isinstance(one, click.Option)}
         names = {name.replace("-", "_") for name in (*_PASSES, "tactics")}
-        for title, is_listed in (("Passes, in the order in which they run", True), ("Options", False)):
+        for title, is_listed in (("Passes, which run in the order of the command line", True), ("Options", False)):
             with formatter.section(title):
                 formatter.write_dl([text for name, text in records.items() if text and (name in names) is is_listed])
 
