@@ -64,6 +64,9 @@ class AffineParallelOp(IRDLOperation):
                 raise VerifyException("expected the groups to hold each bound")
         if len(self.reductions) != len(self.results):
             raise VerifyException("expected a reduction for each result")
+        last = self.body.block.last_op
+        if last is None or [value.type for value in last.operands] != [result.type for result in self.results]:
+            raise VerifyException("expected the body to yield a value for each result")
 
 
 def parse_affine_parallel(parser: Parser, subscripts: Callable[[Parser], Subscripts]) -> Operation:

@@ -61,6 +61,13 @@ BODIES = [
         1,
         '%r = affine.parallel (%i) = (0) to (10) reduce ("assign") -> (f64) {\n  affine.yield %x : f64\n}',
     ),
+    Refused(
+        "parallel reduction of nothing",
+        "TL192",
+        1,
+        1,
+        '%r = affine.parallel (%i) = (0) to (10) reduce ("addf") -> (f64) {\n}',
+    ),
     Refused("zero step", "TL121", 2, 1, "%c0 = arith.constant 0 : index\nscf.for %i = %c0 to %n step %c0 {\n}"),
     Refused(
         "dimension out of range",
