@@ -152,7 +152,7 @@ def _claimed(claim: LoopClaim, ranks: dict[str, int], shown: _Shown, known: Doma
     for array, pieces in sorted(claim.states.items()):
         for line in shown.cells(array, ranks.get(array, 0), pieces, known):
             yield f"before iteration {claim.variable}: {line}"
-    for array, version in claim.versions.items():
+    for array, version in sorted(claim.versions.items()):
         yield f"after the loop: {array} is {version}"
 
 
