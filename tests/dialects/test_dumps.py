@@ -66,7 +66,10 @@ def _found(parts: str, place: int) -> tuple[set[str], set[str]]:
 
 
 @needs_tools
-def test_an_import_lists_what_it_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_import_lists_what_it_found_and_is_remembered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     dump, file = tmp_path / "tosa.json", tmp_path / "tosa.target.json"
     dump.write_text(json.dumps(trimmed(kept_records(), ["Tosa_ExpOp", "Tosa_ConstShapeOp"])))
     assert main(["target", "add", "tosa", "--tablegen", str(dump), "--lowering", PASSES, "-o", str(file)]) == 0
@@ -74,3 +77,12 @@ def test_an_import_lists_what_it_found(tmp_path: Path, capsys: pytest.CaptureFix
     assert "tosa.exp(input1: f32[input1_d0]) -> f32[input1_d0]" in lines
     assert "tosa.const_shape: no meaning: no value is known for the attribute values" in lines
     assert json.loads(file.read_text())["name"] == "tosa"
+    (kept,) = (tmp_path / "cache").rglob("*.json")
+    assert kept.read_text() == file.read_text()
+    kept.write_text(kept.read_text().replace("tosa.exp", "tosa.log"))
+    command = ["target", "add", "tosa", "--tablegen", str(dump), "--lowering", PASSES, "-o", str(file)]
+    assert main(command) == 0
+    assert "tosa.log(" in capsys.readouterr().out, "what is remembered is read"
+    kept.write_text("no target")
+    assert main(command) == 0
+    assert "tosa.exp(" in capsys.readouterr().out, "what cannot be read is made again"

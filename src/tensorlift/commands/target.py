@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -9,6 +11,8 @@ import click
 from tensorlift.commands.options import OK
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from tensorlift.targets.imported.record import ImportedDialect
 
 
@@ -51,9 +55,24 @@ def add(name: str, irdl: str | None, tablegen: str | None, lowering: str, output
 def _imported(name: str, irdl: str | None, tablegen: str | None, lowering: str) -> ImportedDialect:
     from tensorlift.dialects.from_passes import import_dump
     from tensorlift.dialects.meanings import import_irdl
+    from tensorlift.dialects.remembered import remembered
     from tensorlift.source import read_source
 
     if tablegen is not None:
-        return import_dump(name, read_source(tablegen), lowering)
+        definition = read_source(tablegen)
+        with _status() as tell:
+            return remembered(name, definition, lowering, lambda: import_dump(name, definition, lowering, tell))
     assert irdl is not None
     return import_irdl(name, read_source(irdl), read_source(lowering))
+
+
+@contextmanager
+def _status() -> Iterator[Callable[[str], None]]:
+    """Show on a terminal what is told, the latest of it; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("importing") as status:
+        yield lambda text: status.update(f"importing: {text}")

@@ -31,7 +31,7 @@ from tensorlift.targets.imported.record import INSTANCES, ImportedDialect
 from tensorlift.targets.linalg.writer import FLOAT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from tensorlift.dialects.tablegen import Destination, TableOperation
     from tensorlift.dialects.trials import Family, Trial, Typing
@@ -204,8 +204,12 @@ def _type(kind: str, axes: int | None, dtype: str) -> str:
 _REFUSED = "upstream refuses it"
 
 
-def import_dump(name: str, definition: Source, passes: str) -> ImportedDialect:
+def import_dump(
+    name: str, definition: Source, passes: str, tell: Callable[[str], None] = lambda _: None
+) -> ImportedDialect:
     """Import a dialect from TableGen's records and the passes that lower its operations to Linalg or to loops.
+
+    How far that is, is told now and then.
 
     Raises:
         LiftError: TL534, TL536 where the definition is none or no operation gets a meaning; TL537, TL538 where the
@@ -215,7 +219,7 @@ def import_dump(name: str, definition: Source, passes: str) -> ImportedDialect:
     require_tools()
     operations = read_dump(definition.text, definition.name)
     without = {operation.name: operation.obstacle for operation in operations if operation.obstacle}
-    search = _Import(passes)
+    search = _Import(passes, lambda having: tell(f"{having} of {len(operations)} operations have a meaning"))
     search.destinations([o for o in operations if o.destination is not None and not o.obstacle])
     waiting = [o for o in operations if o.destination is None and not o.obstacle]
     for family in FAMILIES:
@@ -232,8 +236,9 @@ def import_dump(name: str, definition: Source, passes: str) -> ImportedDialect:
 class _Import:
     """Instances found so far, and why operations have none."""
 
-    def __init__(self, passes: str) -> None:
+    def __init__(self, passes: str, tell: Callable[[int], None]) -> None:
         self.passes = passes
+        self.tell = tell  # how many operations have instances
         self.instances: list[Instance] = []
         self.reasons: dict[str, str] = {}
         self._known: set[tuple[str, ...]] = set()
@@ -273,6 +278,7 @@ class _Import:
         own = {way.trial.text("trial"): way for way in ways}
         ways = [way for text, way in own.items() if text not in self._tried]
         self._tried |= own.keys()
+        self.tell(len({instance.operation for instance in self.instances}))
         texts: list[dict[int, str]] = []
         for place in range(max((len(way.lowered) for way in ways), default=0)):
             numbers = [number for number, way in enumerate(ways) if len(way.lowered) > place]
