@@ -31,9 +31,9 @@ SLOWER = {
       for (int j = 0; j < m; j++) s += a[i][j] * a[i][j];
       if (sqrt(s) > 1e-12) for (int j = 0; j < m; j++) a[i][j] /= sqrt(s); } }""",
     "exponentials twice": """#include <math.h>
-      void f(int m, int n, const double x[m][n], double y[m][n]) { for (int i = 0; i < m; i++) { double t = 0;
-      for (int j = 0; j < n; j++) { y[i][j] = exp(x[i][j]); t += y[i][j]; }
-      for (int j = 0; j < n; j++) y[i][j] /= t; } }""",
+      void f(int n, const double x[n], double y[n]) { double t = 0;
+      for (int j = 0; j < n; j++) { y[j] = exp(x[j]); t += y[j]; }
+      for (int j = 0; j < n; j++) y[j] /= t; }""",
     "no early end": """int f(int n, const float *x) {
       for (int i = 0; i < n; i++) if (x[i] > 0.5f) return i; return n; }""",
     "twice through all": """int f(int n, const float *x) { int at = 0; float best = x[0];
@@ -64,6 +64,13 @@ QUICKER = {
       for (int i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1];
       for (int i = 1; i < n - 1; i++) a[i] = b[i - 1] + b[i + 1]; } }""",
         "n > 65536",
+    ),
+    "exponentials of rows": (
+        """#include <math.h>
+      void f(int m, int n, const double x[m][n], double y[m][n]) { for (int i = 0; i < m; i++) { double t = 0;
+      for (int j = 0; j < n; j++) { y[i][j] = exp(x[i][j]); t += y[i][j]; }
+      for (int j = 0; j < n; j++) y[i][j] /= t; } }""",
+        "(double)m * n > 65536",
     ),
     "sum": (
         "float f(int n, const float *x) { float s = 0; for (int i = 0; i < n; i++) s += x[i]; return s; }",
