@@ -101,6 +101,17 @@ _FIRES = {
     "loops": ("C(i, j) += A(i, k) * B(k, j) as affine.for", "ij-ik-kj", ["affine.for"] * 3),
     "BLAS": ("C(i, j) += A(k, i) * B(k, j) as @cblas_dgemm", "ij-ki-kj", ["call @blas_dgemm_tn"]),
     "a function": ("y(i) += A(i, k) * x(k) as @my_gemv(x, A, y)", "i-ik-k", ["call @my_gemv"]),
+    "a function that takes an array twice": (
+        "y(i) += A(i, k) * x(k) as @my_gemv(x, A, y, y)",
+        "i-ik-k",
+        ["call @my_gemv"],
+    ),
+    "a copy of what a function computes": (
+        """def own { pattern y(i) += A(i, k) * x(k)
+          builder s(i) = y(i) s(i) += A(i, k) * x(k) as @my_gemv(x, A, s) y(i) = s(i) }""",
+        "i-ik-k",
+        ["call @my_gemv"],  # on the array itself
+    ),
     "as written": (
         _TTGT,
         "abc-acd-db",
@@ -293,6 +304,8 @@ _WRONG = [
         "define its dialect with --irdl-file FILE",
     ),
     ("C(i, j) += A(i, k) * B(k, j) as my.op(A, D)", "TL322", "1:61", "name arrays and scalars of the statement"),
+    ("C(i, j) += A(i, k) * B(k, j) as @op(A, C)", "TL323", "1:61", "name all arrays and scalars of the statement, or"),
+    ("C(i, j) += A(i, k) * B(k, j) as @op(A, B)", "TL323", "1:61", "name all arrays and scalars of the statement, or"),
     ("C(i, j) += A(i, k) * B(k, j) as linalg.matmul(A)", "TL323", "1:61", "write `as linalg.matmul`"),
     ("C(i, j) += A(i, k) * B(k, j) from linalg.matmull", "TL326", "1:63", "write `linalg.matmul`"),
     ("C(i, j) += A(i, k) * B(k, j) as", "TL321", "1:61", "write `def NAME"),

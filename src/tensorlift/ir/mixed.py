@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 _MODULE = re.compile(
     r'(?:builtin\.)?module\b\s*(?:@(?:[\w$.-]+|"(?:[^"\\]|\\.)*")\s*)?(?:(?P<attributes>attributes)\s*)?(?=\{)'
 )
-_SYMBOL = re.compile(r'@(?:([\w$.-]+)|"([^"]*)")|\bsym_name\s*=\s*"([^"]*)"')
+_SYMBOL = re.compile(r'(?:"[^"]*"|[^"@=<({\[])*@(?:([\w$.-]+)|"([^"]*)")')  # before what it names besides
+_STATED = re.compile(r'\bsym_name\s*=\s*"(?P<symbol>[^"]*)"|"(?:[^"\\]|\\.)*"|//[^\n]*|[(){}\[\]]')
 _FUNCTION = re.compile(r'"?func(?:\.func)?\b')
 _DECLARED = re.compile(r"(?:[^}\s]|attributes\s*\{[^{}]*\})\s*(?:loc\(.*\))?\Z")
 _VALUE = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|%([\w$.-]+)')
@@ -110,16 +111,31 @@ def name_of(function: Operation) -> str:
 
 def symbol_of(op: Operation, mixed: Mixed) -> str:
     """Give the symbol that an operation of a module defines, whatever its dialect; nothing where it has none."""
-    found = _SYMBOL.search(mixed.of(op))
-    return next(filter(None, found.groups()), "") if found else ""
+    text = mixed.of(op)
+    found = _SYMBOL.match(text)
+    return next(filter(None, found.groups()), "") if found else _stated_symbol(text)
+
+
+def _stated_symbol(text: str) -> str:
+    """Give the symbol that attributes of an operation state, not those of operations inside of it."""
+    depth, found = 0, list[tuple[int, str]]()
+    for part in _STATED.finditer(text):
+        if part["symbol"] is not None:
+            found.append((depth, part["symbol"]))
+        depth += (part[0] in "({[") - (part[0] in ")}]")
+    return min(found, key=lambda stated: stated[0], default=(0, ""))[1]
 
 
 def is_function(op: Operation, mixed: Mixed) -> bool:
     """Tell whether an operation is a function with a body, one that cannot be read too."""
     if isinstance(op, OpaqueOp):
-        text = mixed.of(op)
-        return _FUNCTION.match(text) is not None and _DECLARED.search(text) is None
+        return may_be_called(op, mixed) and _DECLARED.search(mixed.of(op)) is None
     return op.name == "func.func" and bool(op.regions[0].blocks)
+
+
+def may_be_called(op: Operation, mixed: Mixed) -> bool:
+    """Tell whether an operation is a function, one that is only declared or cannot be read too."""
+    return op.name == "func.func" or (isinstance(op, OpaqueOp) and _FUNCTION.match(mixed.of(op)) is not None)
 
 
 def opaque_in(op: Operation) -> list[OpaqueOp]:

@@ -380,7 +380,9 @@ class _Building:
             values = [self._cast(value, of_type) for value, of_type in zip(values, types, strict=True)]
         elif not operation.startswith("linalg."):
             given = self._lowered(operation, [value.type for value in values])
-        listed = tuple(Operand(n, value.type) for (n, _), value in zip(operands, values, strict=True))
+        names = [n for n, _ in operands]
+        again = (f".{names[:k].count(n)}" * (n in names[:k]) for k, n in enumerate(names))  # of one that stands twice
+        listed = tuple(Operand(n + mark, v.type) for n, mark, v in zip(names, again, values, strict=True))
         wanted = StandIn(name, operation, listed, built, self.piece.target.dtype, given)
         found = emission.given.stand_in(wanted)
         if found.name != name and found.is_call:
@@ -388,8 +390,8 @@ class _Building:
         if not found.is_call:
             parse_module(found.implementation, "the operation", context=emission.given.context)
         emission.routines[found.name] = found
-        names, types_ = names_and_types(values)
-        emission.writer.line(f"func.call @{found.name}({names}) : ({types_}) -> ()")
+        given_, types_ = names_and_types(values)
+        emission.writer.line(f"func.call @{found.name}({given_}) : ({types_}) -> ()")
         emission.names.append(operation.removeprefix("@"))
 
     def _lowered(self, operation: str, types: Sequence[str]) -> str:

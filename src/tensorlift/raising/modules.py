@@ -18,7 +18,7 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
 from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error
-from tensorlift.ir.mixed import Mixed, OpaqueOp, is_function, name_of, opaque_in, read_mixed, symbol_of
+from tensorlift.ir.mixed import Mixed, OpaqueOp, is_function, may_be_called, name_of, opaque_in, read_mixed, symbol_of
 from tensorlift.ir.parser import OLD_NAMES
 from tensorlift.ir.printer import LoopPrinter
 from tensorlift.ir.skip import without_comments
@@ -67,7 +67,7 @@ class Modules:
         each = [op for op in mixed.module.walk() if isinstance(op, ModuleOp)]
         found = Modules(mixed, each, dict(mixed.spans), context)
         for module in each:
-            for op in list(module.ops):
+            for op in sorted(module.ops, key=lambda op: not may_be_called(op, mixed)):  # what refers to functions last
                 found._look_at(op)
             found._declare(module)
             for op in functions(module):
@@ -123,9 +123,15 @@ class Modules:
             self._hide(function, wrong)
 
     def _hide(self, op: Operation, why: LiftError | None) -> None:
-        """Let passes see no more of an operation than its name, and say why, if it is a function."""
+        """Let passes see no more of an operation than its name, and say why, if it is a function.
+
+        It has none where it states none, or names what another operation defines.
+        """
         name = symbol_of(op, self.mixed)
-        hidden = OpaqueOp.create(properties={"sym_name": StringAttr(name)})
+        block: Any = op.parent
+        others = (name_of(other) for other in block.ops if other is not op and "sym_name" in other.properties)
+        is_own = name != "" and name not in others
+        hidden = OpaqueOp.create(properties={"sym_name": StringAttr(name)} if is_own else {})
         self._put(hidden, op)
         if why is not None:
             first = why.diagnostics[0]
@@ -141,7 +147,7 @@ class Modules:
 
     def _declare(self, module: ModuleOp) -> None:
         """Let hidden functions that others call be declared by the types of these calls."""
-        hidden = {name_of(op): op for op in module.ops if isinstance(op, OpaqueOp)}
+        hidden = {name_of(op): op for op in module.ops if isinstance(op, OpaqueOp) and "sym_name" in op.properties}
         for function in functions(module):
             for call in function.walk():
                 callee = call.properties["callee"].string_value() if call.name == "func.call" else ""  # type: ignore[attr-defined]  # a symbol

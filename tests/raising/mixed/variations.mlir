@@ -217,3 +217,55 @@ module {
     return
   }
 }) : () -> ()
+// -----
+// Operations without a symbol, and ones that name functions but are none.
+// raised: 2, stays: unread
+module {
+  "other.data"() {uses = [@g, @unread]} : () -> ()
+  "other.data"() {uses = @g, nested = {sym_name = "g"}} : () -> ()
+  "other.symbol"() ({
+    "other.symbol"() {sym_name = "inside"} : () -> ()
+  }) {uses = @g, sym_name = "f_raised"} : () -> ()
+  func.func @unread() {
+    "other.data"() : () -> ()
+    return
+  }
+  func.func @g(%A: memref<8xf64>) {
+    %z = arith.constant 0.0 : f64
+    affine.for %i = 0 to 8 {
+      affine.store %z, %A[%i] : memref<8xf64>
+    }
+    return
+  }
+  func.func @f(%A: memref<8xf64>, %B: memref<8xf64>) {
+    affine.for %i = 0 to 8 {
+      %0 = affine.load %A[%i] : memref<8xf64>
+      affine.store %0, %B[%i] : memref<8xf64>
+    }
+    call @g(%A) : (memref<8xf64>) -> ()
+    call @unread() : () -> ()
+    return
+  }
+}
+// -----
+// The same in forms of their own.
+// raised: 1, stays:
+vm.export @g
+vm.export @k
+vm.func @k(%a: i32) {
+  vm.return
+}
+util.initializer {
+  util.call @h() : () -> ()
+  util.return
+}
+util.func private @h() {
+  util.return
+}
+func.func @g(%A: memref<8xf64>) {
+  %z = arith.constant 0.0 : f64
+  affine.for %i = 0 to 8 {
+    affine.store %z, %A[%i] : memref<8xf64>
+  }
+  return
+}

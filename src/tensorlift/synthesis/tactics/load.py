@@ -28,6 +28,7 @@ from tensorlift.ir.subscripts import STRUCTURED
 from tensorlift.ops.scalar_ops import COMPARISONS, ON_NUMBERS
 from tensorlift.poly.domain import Domain, at_least
 from tensorlift.session import SESSION
+from tensorlift.synthesis.tactics.built import built_from, leaves_of
 from tensorlift.synthesis.tactics.meaning import Meaning, factors_of, indices_in, range_of, term_of, variables_of
 from tensorlift.synthesis.tactics.reader import Reader
 from tensorlift.synthesis.tactics.steps import Program, Tensor, parse_steps, steps_of
@@ -47,6 +48,7 @@ from tensorlift.synthesis.tactics.tablegen import definitions_in, is_tablegen
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+    from tensorlift.synthesis.tactics.built import Built
     from tensorlift.synthesis.tactics.syntax import Definition, Spelling, Statement, Subscript
 
 
@@ -288,11 +290,7 @@ _OWN = ("linalg", "affine", "arith", "math", "memref", "scf", "func", "tensor", 
 
 
 def _check_spellings(program: Program) -> None:
-    """Refuse operations that are none, and operands that the tactic does not have."""
-    known: set[str] = set()
-    for statement in program.pattern:
-        known |= {c.array for c in _cells(statement)} | {n.name for n in names_of(statement.value)}
-    known |= {step.target.array for step in program.steps}
+    """Refuse operations that are none, and operands that are not those of the statement."""
     for level in program.levels:
         if level.operation not in (*STRUCTURED, *_LOOPS):
             raise _unknown(program.name, level, (*STRUCTURED, *_LOOPS))
@@ -308,12 +306,25 @@ def _check_spellings(program: Program) -> None:
         if accepted and spelling.operands:
             message = f"a name of the tactic is not used: `{operation}` takes the operands of the statement as they are"
             raise refuse("TL323", message, spelling.place, f"write `as {operation}`")
-        unknown = next((name for name in spelling.operands if name not in known), None)
-        if unknown is not None:
-            message = (
-                f"a name of the tactic is not bound as it is used: `{unknown}` is no array or scalar of the tactic"
-            )
-            raise refuse("TL322", message, spelling.place, "name arrays and scalars of the statement")
+    for built in built_from(program.steps):
+        _check_operands(built)
+
+
+def _check_operands(built: Built) -> None:
+    """Refuse a list of operands that is not what the statement reads and assigns."""
+    spelling = built.spelling
+    if spelling is None or not spelling.operands:
+        return
+    leaves = (leaf for leaf in (*leaves_of(built.value), built.target) if not isinstance(leaf, Number))
+    named = {leaf.array if isinstance(leaf, Tensor) else leaf.name for leaf in leaves}
+    unknown = next((name for name in spelling.operands if name not in named), None)
+    if unknown is not None:
+        message = f"a name of the tactic is not bound as it is used: `{unknown}` is no array or scalar of the statement"
+        raise refuse("TL322", message, spelling.place, "name arrays and scalars of the statement")
+    missing = sorted(named.difference(spelling.operands))
+    if missing:
+        message = f"a name of the tactic is not used: `{spelling.operation}` does not take `{missing[0]}` of `{built}`"
+        raise refuse("TL323", message, spelling.place, "name all arrays and scalars of the statement, or none")
 
 
 def check_operations(tactics: Sequence[Tactic], defined: Collection[str]) -> None:

@@ -283,7 +283,8 @@ class _Generator:
 
     def _name(self, value: Operand, target: Tensor) -> None:
         """Give a value the name and the axes of the target; a step that made it makes the target instead."""
-        if isinstance(value, Tensor) and self.steps and self.steps[-1].target == value and value.axes == target.axes:
+        is_made = isinstance(value, Tensor) and value.array not in self.valued and value.axes == target.axes
+        if is_made and self.steps and self.steps[-1].target == value:
             last = self.steps.pop()
             self.steps.append(Step(target, last.op, last.operands, last.conditions))
             return
