@@ -24,7 +24,7 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 
 from tensorlift.ir.parallel_syntax import AffineParallelOp
-from tensorlift.ir.syntax import parse_map_application, upstream_syntax
+from tensorlift.ir.syntax import parse_map_application, upstream_syntax, with_syntax
 from tensorlift.ops.scalar_ops import REALS
 
 if TYPE_CHECKING:
@@ -152,6 +152,10 @@ def _load(name: str) -> Dialect:
     """Import a dialect, complete with the operations and the syntax that xDSL lacks."""
     if name == "linalg":
         return Dialect(name, import_module("tensorlift.ir.structured").OPERATIONS, [])
+    if name == "gpu":
+        kernels = import_module("tensorlift.ir.gpu_syntax")
+        attributes = [import_module("xdsl.dialects.gpu").DimensionAttr]
+        return Dialect(name, [with_syntax(op, kernels.PARSERS) for op in kernels.OPERATIONS], attributes)
     if name == "llvm":
         llvm = import_module("xdsl.dialects.llvm")
         return Dialect(name, [llvm.IntToPtrOp], [llvm.LLVMPointerType])
@@ -208,6 +212,14 @@ class _LoopContext(Context):
 def loop_context() -> Context:
     """Give the one context of the process; operations of any other dialect are refused."""
     return context_with(())
+
+
+@cache
+def kernel_context() -> Context:
+    """Give the context that reads kernels too, beside the loops that call them."""
+    context = context_with(())
+    context.register_dialect("gpu", partial(_load, "gpu"))
+    return context
 
 
 def context_with(operations: Iterable[type[Operation]], dialects: Collection[str] = ()) -> Context:

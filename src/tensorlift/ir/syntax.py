@@ -31,7 +31,7 @@ from xdsl.utils.hints import isa
 from tensorlift.ir.parallel_syntax import parse_affine_parallel, parse_cast, parse_copy, parse_scf_parallel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from xdsl.parser import Parser, UnresolvedOperand
 
@@ -225,7 +225,12 @@ _PARSERS: dict[str, Callable[[Parser], Operation]] = {
 
 def upstream_syntax(op_type: type[Operation]) -> type[Operation]:
     """Give a class that reads the upstream form of ``op_type``, or ``op_type`` itself where xDSL reads it well."""
-    parse = _PARSERS.get(op_type.name)
+    return with_syntax(op_type, _PARSERS)
+
+
+def with_syntax(op_type: type[Operation], parsers: Mapping[str, Callable[[Parser], Operation]]) -> type[Operation]:
+    """Give a class that reads ``op_type`` by one of ``parsers``, or ``op_type`` itself where they have none for it."""
+    parse = parsers.get(op_type.name)
     if parse is None:
         return op_type
     members: dict[str, Any] = {

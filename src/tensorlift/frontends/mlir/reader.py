@@ -12,14 +12,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, Location
+from tensorlift.frontends.mlir.kernels import as_function, kernel_name, launched_in
 from tensorlift.frontends.mlir.refusals import refusal
 from tensorlift.frontends.read_function import ReadFunction, read_function
+from tensorlift.ir.dialects import kernel_context
 from tensorlift.ir.location import location_of
 from tensorlift.ir.mixed import Mixed, is_function, name_of, opaque_in, read_mixed, symbol_of
 from tensorlift.ir.text import invalid_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
@@ -35,7 +37,15 @@ _UNREADABLE = {
     "affine.parallel": ("control", "this form of `affine.parallel` is not lifted"),
     "scf.parallel": ("control", "this form of `scf.parallel` is not lifted"),
     "memref.atomic_rmw": ("operation", "memref.atomic_rmw"),
+    "gpu.all_reduce": ("control", "`gpu.all_reduce`: threads hand values to each other"),
+    "gpu.barrier": ("control", "`gpu.barrier`: threads wait for each other"),
+    "gpu.func": ("control", "this form of `gpu.func` is not lifted"),
+    "gpu.launch": ("control", "this form of `gpu.launch` is not lifted"),
+    "gpu.launch_func": ("control", "this form of `gpu.launch_func` is not lifted"),
+    "gpu.shuffle": ("control", "`gpu.shuffle`: threads hand values to each other"),
+    "gpu.subgroup_reduce": ("control", "`gpu.subgroup_reduce`: threads hand values to each other"),
 }
+_KERNEL = re.compile(r"\"?gpu\.func\b")
 _SIZE_LIMIT = 4_000_000
 
 
@@ -53,7 +63,7 @@ def read_functions(
         raise refusal("too-large", start, f"the file has more than {_SIZE_LIMIT} characters")
     if not text.strip():
         raise refusal("no-function", start, "the file is empty")
-    defined, unread = _functions(text, filename)
+    defined, kernels, unread = _functions(text, filename)
     if function is not None and any(one.name == function for one in unread):
         return [one for one in unread if one.name == function]
     if not defined:
@@ -62,26 +72,42 @@ def read_functions(
             if unread
             else refusal("no-function", start, "the module defines no function")
         )
-    read = [_read(defined[name], defined, filename, lower) for name in _chosen(defined, function, start)]
-    read = [replace(one, literally=partial(literally, defined[one.name], defined)) for one in read]
+    callable_ = defined | kernels
+    read = [_read(defined[name], callable_, filename, lower) for name in _chosen(defined, function, start)]
+    read = [replace(one, literally=partial(literally, defined[one.name], callable_)) for one in read]
     return sorted([*read, *unread], key=lambda one: one.location.line) if unread and function is None else read
 
 
-def _functions(text: str, filename: str) -> tuple[dict[str, Operation], list[ReadFunction]]:
-    """Give the functions of a module that can be read, by name, and refuse the others."""
-    mixed = read_mixed(text, filename, places=True)
+def _functions(text: str, filename: str) -> tuple[dict[str, Operation], dict[str, Operation], list[ReadFunction]]:
+    """Give the functions of a module that can be read, and its kernels, by name, and refuse the others."""
+    context = kernel_context() if "gpu." in text else None
+    mixed = read_mixed(text, filename, places=True, context=context)
     defined: dict[str, Operation] = {}
+    kernels: dict[str, Operation] = {}
     unread = []
-    for op in list(mixed.module.ops):
-        if not is_function(op, mixed):
-            continue
+    for op in _defining(mixed):
         opaque = opaque_in(op)
         error = _told(opaque[0], mixed) if opaque else invalid_in(op, filename)
-        if error is None:
-            defined[name_of(op)] = op
-        else:
+        if error is not None:
             unread.append(ReadFunction(symbol_of(op, mixed), mixed.location(op), None, error.diagnostics))
-    return defined, unread
+        elif op.name == "gpu.func":
+            kernels[kernel_name(op)] = op
+        else:
+            defined[name_of(op)] = op
+    called = launched_in(mixed.module)
+    for name, op in kernels.items():
+        made = as_function(op, is_launched=name in called)
+        defined.setdefault(name_of(made), made)
+    return defined, kernels, unread
+
+
+def _defining(mixed: Mixed) -> Iterator[Operation]:
+    """Yield the functions and the kernels of a module."""
+    for op in mixed.module.ops:
+        if op.name == "gpu.module":
+            yield from (inner for inner in op.regions[0].block.ops if _KERNEL.match(mixed.of(inner)))
+        elif is_function(op, mixed):
+            yield op
 
 
 def _told(op: Operation, mixed: Mixed) -> LiftError:

@@ -79,6 +79,7 @@ class Context:
     known: dict[SSAValue, Known] = field(default_factory=dict)
     sizes: dict[tuple[str, int], BlockArgument] = field(default_factory=dict)
     points: dict[Block, Sequence[SSAValue]] = field(default_factory=dict)  # the position of a body of Linalg
+    thread: Sequence[SSAValue] = ()  # the ids of a thread and the sizes that it may ask for, blocks first
     arguments: list[View] = field(default_factory=list)
     made: list[View] = field(default_factory=list)  # whole memories of the function's own
     calls: list[str] = field(default_factory=list)

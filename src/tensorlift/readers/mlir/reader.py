@@ -22,6 +22,7 @@ from tensorlift.ir.location import location_of
 from tensorlift.ir.subscripts import READ_ONLY, STRUCTURED
 from tensorlift.readers.mlir.context import NSW, Context, View, machine_type, named
 from tensorlift.readers.mlir.control import CONTROL
+from tensorlift.readers.mlir.kernels import KERNELS
 from tensorlift.readers.mlir.memory import MEMORY, declared
 from tensorlift.readers.mlir.scalars import SCALARS
 
@@ -44,6 +45,7 @@ RULES: Mapping[str, Rule] = {
     **SCALARS,
     **MEMORY,
     **CONTROL,
+    **KERNELS,
     **dict.fromkeys(("linalg.index", *STRUCTURED, *READ_ONLY), _structured),
 }
 
