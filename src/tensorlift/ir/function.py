@@ -58,6 +58,7 @@ _C_INTEGERS = {
 # source has a space.
 ROW, SIZE, OFFSET, NULL = " row", " size", " offset", " null"
 OUTSIDE, TEXT = "@", "text "  # begin the names of variables at file scope, and of string literals
+PARALLEL = "tl.parallel"  # marks loops whose iterations may run in any order, as the source says
 _ACCESS = re.compile(r"(\w*)(->|\[\]\.|\.|)(.*)")
 _LOOPS = frozenset({"affine.for", "affine.parallel", "scf.for", "scf.while", "scf.parallel"})
 

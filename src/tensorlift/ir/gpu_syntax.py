@@ -115,7 +115,7 @@ def _listed(parser: Parser, parse: Callable[[], _Item]) -> list[_Item]:
 def _assigned(parser: Parser) -> tuple[Parser.UnresolvedArgument, SSAValue]:
     argument = parser.parse_argument(expect_type=False)
     parser.parse_punctuation("=")
-    return argument, parser.parse_operand()
+    return argument, parser.parse_operand(IndexType())
 
 
 def parse_launch_func(parser: Parser) -> Operation:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, UnitAttr, i64
 from xdsl.dialects.func import FuncOp
 
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity
 from tensorlift.frontends.mlir.generalise import Sizes, sizes_in
+from tensorlift.frontends.mlir.parallel import LOOPS, parallel_places
 from tensorlift.frontends.mlir.reader import read_functions
 from tensorlift.frontends.mlir.signature import Axis, Interface, interface_of
-from tensorlift.ir.function import FunctionView
+from tensorlift.ir.function import PARALLEL, FunctionView
 from tensorlift.ir.location import location_of
 from tensorlift.ir.requirements import add_requirements, stated_requirement
 from tensorlift.normalise.loop_ir import MLIR, executed, rewrite
@@ -62,7 +63,8 @@ def lower_mlir(
         LiftError: with the reason where none is found.
 
     """
-    module = _lowered(function, defined, filename, fitted=fitted)
+    parallel = parallel_places([function, *defined.values()])
+    module = _marked(_lowered(function, defined, filename, fitted=fitted), parallel)
     if generalise is False:
         return module, ()
     reached = _lowered(function, defined, filename, fitted=True, reaches=True) if generalise else module
@@ -70,12 +72,20 @@ def lower_mlir(
     if sizes is None:
         return module, ()
     try:
-        general = _lowered(function, defined, filename, sizes, fitted=fitted)
+        general = _marked(_lowered(function, defined, filename, sizes, fitted=fitted), parallel)
     except LiftError:
         return module, ()
     values = {name: IntegerAttr(number, i64) for name, number in sizes.values.items()}
     _only(general).attributes["tl.generalised"] = DictionaryAttr(values)
     return general, tuple(_note(name, sizes, location_of(function)) for name in sizes.values)
+
+
+def _marked(module: ModuleOp, parallel: Collection[Location]) -> ModuleOp:
+    """Mark the loops whose iterations may run in any order."""
+    for op in module.walk():
+        if op.name in LOOPS and location_of(op) in parallel:
+            op.attributes[PARALLEL] = UnitAttr()
+    return module
 
 
 def _note(name: str, sizes: Sizes, place: Location | None) -> Diagnostic:

@@ -16,7 +16,7 @@ from tensorlift.comprehension import terms
 from tensorlift.comprehension.definition import ArrayInfo
 from tensorlift.comprehension.ranges import in_range
 from tensorlift.diagnostics import refuse
-from tensorlift.ir.function import FunctionView, dtype_of, tables_of
+from tensorlift.ir.function import PARALLEL, FunctionView, dtype_of, tables_of
 from tensorlift.ir.left_early import refusal_of
 from tensorlift.ir.location import location_of
 from tensorlift.ir.scalar_terms import UnknownOperationError, convert, lowest_bit, sign_of, unsigned
@@ -271,7 +271,8 @@ def _affine_for(r: _Reader, op: Operation, out: list[Statement]) -> None:
         within = limit.satisfies(lambda high: Domain.of(less(variable, high)))
         body = guarded(within, body, place)
     step, is_left = loop.step.value.data if size is None else size, refusal_of(op) is not None
-    found = Loop(variable, lower, upper, step, body, place, left_early=is_left)
+    is_parallel = PARALLEL in op.attributes
+    found = Loop(variable, lower, upper, step, body, place, left_early=is_left, is_parallel=is_parallel)
     out.append(rescaled(found) if size is None else found)
 
 

@@ -90,7 +90,8 @@ class Loop:
     A step that is no constant is at least one.
     With ``goes_on``, a local truth value, it runs as long as that holds: the variable counts iterations, and the upper
     bound is a name for how many there are, which nothing tells.
-    It is ``left_early`` where it is one of those that stand for a loop that the source leaves before its end.
+    It is ``left_early`` where it is one of those that stand for a loop that the source leaves before its end, and
+    ``is_parallel`` where the source says that its iterations may run in any order.
     """
 
     variable: str
@@ -101,6 +102,7 @@ class Loop:
     location: Location | None = None
     goes_on: str | None = None
     left_early: bool = False
+    is_parallel: bool = False
 
     def order(self, earlier: str, later: str) -> Domain:
         """Return where one iteration comes before another; by as much as a step, where that is no constant."""

@@ -38,6 +38,7 @@ from tensorlift.summarize.block import Forms
 from tensorlift.summarize.bounds import Bounds, bounds_of
 from tensorlift.summarize.distribute import Splits
 from tensorlift.summarize.lifting import Lifting
+from tensorlift.summarize.races import require_independent
 from tensorlift.summarize.reader import read_function
 from tensorlift.summarize.statements import Allocate, Block, Branch, Load, Loop, Store, blocks_of, values_of, walk
 from tensorlift.summarize.unwritten import without_unwritten
@@ -251,6 +252,7 @@ def summarise(  # noqa: PLR0913 - what is asked of a summary
         splits = (Splits.WORTH_IT if for_loops else Splits.ALL) if distribute else Splits.NONE
         require_initialised(program)
         bounds = bounds_of(program, within, nonempty=nonempty)
+        require_independent(program, bounds.context)
         return _summarise(program, bounds, kept, splits, Forms(unfold=not for_loops, gather=places and not for_loops))
     except RecursionError:
         message = f"the expressions of {program.name} are nested too deeply"

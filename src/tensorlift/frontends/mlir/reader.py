@@ -114,7 +114,8 @@ def _told(op: Operation, mixed: Mixed) -> LiftError:
     """Say why an operation cannot be read; forms that would be refused anyway are told by name."""
     error = mixed.errors[op]
     for name, (reason, detail) in _UNREADABLE.items():
-        if error.diagnostics[0].code != "TL191" and re.match(rf"(?:%[^=]*=\s*)?{name}\b", mixed.of(op)):
+        is_form = name.startswith("gpu.") or error.diagnostics[0].code != "TL191"
+        if is_form and re.match(rf"(?:%[^=]*=\s*)?{name}\b", mixed.of(op)):
             return refusal(reason, error.diagnostics[0].location, detail)
     return error
 

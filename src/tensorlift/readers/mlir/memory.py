@@ -47,6 +47,8 @@ def _allocate(ctx: Context, op: Operation) -> None:
     result: Any = op.results[0]
     if not isinstance(result.type.layout, NoneAttr):
         raise ctx.refusal("layout", op, str(result.type))
+    if ctx.thread and not isinstance(result.type.memory_space, NoneAttr) and "private" not in str(result.type):
+        raise ctx.refusal("memory", op, "threads share this memory")
     given, name = iter(ctx.numbers(op.operands)), ctx.names.of_local(op)
     sizes: list[Extent] = [
         next(given) if extent == DYNAMIC_INDEX else ctx.general.get((name, axis), extent)
