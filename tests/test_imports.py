@@ -37,6 +37,7 @@ _TOP = {
     "derivation",
     "mlir",
     "otherwise",
+    "pdl",
     "cli",
     "lifted",
     "decorated",

@@ -29,6 +29,7 @@ from tensorlift.commands.verify import verify
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tensorlift.pdl import Rewrites
     from tensorlift.pipeline import LiftOptions
     from tensorlift.source import Source
 
@@ -112,6 +113,13 @@ def commands() -> None:
 @click.option("--sizes", metavar="N=..,M=..", multiple=True, help="Write a program of these sizes (stablehlo).")
 @click.option("--portable-artifact", "artifact", metavar="FILE", help="Also write StableHLO as versioned bytecode.")
 @click.option("--mlir-print-debuginfo", "places", is_flag=True, help="MLIR: say of each operation where it comes from.")
+@click.option(
+    "--rewrite",
+    "rewrites",
+    metavar="FILE",
+    multiple=True,
+    help="MLIR: rewrite programs by the patterns in PDL of FILE.",
+)
 @click.option("--test", is_flag=True, help="Also run against the source compiled with cc.")
 @click.option("--guards", is_flag=True, help="Let the program check its arguments, and raise ValueError.")
 @click.option("--adapter", is_flag=True, help="C: add functions with the original signatures, over flat memory.")
@@ -170,6 +178,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     sizes: tuple[str, ...],
     artifact: str | None,
     places: bool,
+    rewrites: tuple[str, ...],
     test: bool,
     guards: bool,
     adapter: bool,
@@ -201,7 +210,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
         raise click.UsageError("--regardless goes with --in-place")
     if in_place:
         where = output or ("-" if as_diff or check else None)
-        _check_in_place(file, where, form=form, others=[artifact, guards, adapter, sizes, generalise])
+        _check_in_place(file, where, form=form, others=[artifact, guards, adapter, sizes, generalise, rewrites])
     if as_diff or check:
         _check_preview(in_place=in_place, written=[output, "" if report != "-" or not as_diff else report])
     check_outputs(file, [name for name in (output, report, artifact) if name])
@@ -226,6 +235,7 @@ def lift(  # noqa: PLR0913 - one parameter for each option
     )
     if places:
         _check_places(options.target, form, in_place=in_place)
+    options = replace(options, rewrites=_rewrites(rewrites, options.target, form))
     if in_place:
         from tensorlift.commands.in_place import Output, lift_in_place
 
@@ -262,13 +272,27 @@ def _check_pairs(engine: str, target: str, **given: object) -> None:
 
 def _check_places(target: str, form: str, *, in_place: bool) -> None:
     """Refuse to say in MLIR where operations come from, of what is none."""
+    if in_place or not (form in ("literal", "ir") or _is_in_mlir(target, form)):
+        raise click.UsageError("--mlir-print-debuginfo goes with a target in MLIR, or with --emit literal or ir")
+
+
+def _is_in_mlir(target: str, form: str) -> bool:
+    """Tell whether programs in MLIR are asked for."""
     from tensorlift.targets import get_target
 
-    is_mlir = form in ("literal", "ir") or (
-        form == "program" and target != "auto" and get_target(target).language == "mlir"
-    )
-    if in_place or not is_mlir:
-        raise click.UsageError("--mlir-print-debuginfo goes with a target in MLIR, or with --emit literal or ir")
+    return form == "program" and target != "auto" and get_target(target).language == "mlir"
+
+
+def _rewrites(files: tuple[str, ...], target: str, form: str) -> Rewrites | None:
+    """Read rewrites of programs in MLIR; refuse them for others."""
+    if not files:
+        return None
+    if not _is_in_mlir(target, form):
+        raise click.UsageError("--rewrite goes with programs for a target in MLIR, such as --to stablehlo or linalg")
+    from tensorlift.pdl import read_rewrites
+    from tensorlift.targets import get_target
+
+    return read_rewrites(files, get_target(target))
 
 
 def _check_in_place(file: str, output: str | None, *, form: str, others: Sequence[object]) -> None:

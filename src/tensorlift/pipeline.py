@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.frontends.c.elsewhere import OtherFile
     from tensorlift.frontends.read_function import ReadFunction
+    from tensorlift.pdl import Rewrites
     from tensorlift.poly.domain import Domain
     from tensorlift.profit import Pays
     from tensorlift.proofs.read_back import Handed
@@ -94,6 +95,7 @@ class LiftOptions:
     others: tuple[OtherFile, ...] = ()  # of the project: in C, where functions are found that the source only declares
     divides_sizes: bool = True  # quotients of sizes are sizes, not data
     places: bool = False  # of the source behind operations in MLIR
+    rewrites: Rewrites | None = None  # of programs in MLIR
     forms_at: tuple[tuple[str, int], ...] | None = None  # sizes at which the cheapest form is chosen; None: as derived
 
 
@@ -152,8 +154,7 @@ def _lift(
     found: dict[str, Lifting] | None,
 ) -> LiftRecord:
     clock = StageClock()
-    # What is wrong with the request is said first.
-    search_by(options.engine, options.tactics, options.heuristics, options.limits)
+    search_by(options.engine, options.tactics, options.heuristics, options.limits)  # wrong requests are told first
     try:
         with clock.stage("read"):
             read = read_all()
@@ -271,13 +272,12 @@ def _lift_module(
     """Take one function through the rooms, each timed by the clock."""
     view = FunctionView(_function_op(function))
     search = search_by(options.engine, options.tactics, options.heuristics, options.limits)
-    at, forms_at = dict(options.sizes), options.forms_at
-    estimated, replaces = at | dict(forms_at or ()), options.replaces
+    at, forms_at, replaces = dict(options.sizes), options.forms_at, options.replaces
     wrapping = reading.wrapping_widths_of(function) if target.reads_back else frozenset[int]()
-    estimates: dict[str, Any] = {"estimated_at": estimated, "replaces": replaces, "pays": options.pays}
+    estimates: dict[str, Any] = {"estimated_at": at | dict(forms_at or ()), "replaces": replaces, "pays": options.pays}
     request = Request(target, options.guards, at, search, **estimates, wrapping=wrapping, places=options.places)
     choice = chosen_program(view, request, clock.stage, options.engine, options.budget, with_forms=forms_at is not None)
-    proved = choice.proved
+    proved = options.rewrites.applied(choice.proved, clock.stage) if options.rewrites else choice.proved
     summary, emitted = proved.summary, proved.emitted
     reports: list[DifferentialReport] = []
     with clock.stage("definitions"):

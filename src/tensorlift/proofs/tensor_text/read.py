@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Dialect
     from xdsl.utils.lexer import Span
 
     from tensorlift.targets.target import Target
@@ -41,7 +42,7 @@ class TextFunction:
     names: Mapping[SSAValue, tuple[str, int]]
 
 
-class _NamingParser(Parser):
+class NamingParser(Parser):
     """A parser that remembers how values are named in the text, and on which lines."""
 
     def __init__(self, context: Context, text: str, name: str) -> None:
@@ -86,6 +87,12 @@ def _check_attributes(module: ModuleOp, function: FuncOp) -> None:
         raise CheckFailure(UNREADABLE, f"the attribute {unknown[0]}, which no program has")
 
 
+def context_for(target: Target, *dialects: Dialect) -> Context:
+    """Return what is known where a program of a target is read, and other dialects."""
+    rows = [row for row in target.rows.values() if row.form is not None]
+    return context_of(rows, (*target.load_dialects(), *dialects))
+
+
 def read_function(text: str, entry: str, target: Target) -> TextFunction:
     """Read the function ``entry``, the only one of the text.
 
@@ -94,9 +101,9 @@ def read_function(text: str, entry: str, target: Target) -> TextFunction:
 
     """
     _check_maps(text)
-    context = context_of([row for row in target.rows.values() if row.form is not None], target.load_dialects())
+    context = context_for(target)
     try:
-        parser = _NamingParser(context, text, "the program")
+        parser = NamingParser(context, text, "the program")
         module = parser.parse_module()
         module.verify()
     except ParseError as error:

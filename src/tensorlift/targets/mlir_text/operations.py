@@ -1,4 +1,4 @@
-"""Operations of a dialect made from its rows: classes for xDSL that read the form of a row.
+"""Operations of a dialect made from its rows: classes for xDSL that read and print the form of a row.
 
 A form spells what stands behind the name of the operation, as dialects do in their definitions: ``$x`` is an operand,
 ``$*xs`` all operands of a list, ``#d`` an attribute, ``type(x)`` or ``types(xs)`` the type of an operand,
@@ -12,7 +12,7 @@ Types of tensors in MLIR: element types and shapes, and what a type in a text sa
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from xdsl.context import Context
@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     Builtin,
     DenseArrayBase,
+    DenseIntOrFPElementsAttr,
     Float32Type,
     Float64Type,
     IntegerAttr,
@@ -35,7 +36,7 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.traits import IsTerminator
 
 from tensorlift.ops.dtypes import SIGNED, UNSIGNED, width
-from tensorlift.targets.mlir_text.rows import attributes_of, operands_of
+from tensorlift.targets.mlir_text.rows import attributes_of, given_to, operands_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -164,6 +165,7 @@ class RowOperation(Operation):
     """An operation of a row; its properties hold the attributes.  It is read and printed in MLIR's generic form."""
 
     row: ClassVar[OpRow]
+    kinds: ClassVar[Mapping[str, str]]  # of its attributes
     traits: ClassVar[OpTraits] = OpTraits(tuple)
 
     def verify_(self) -> None:
@@ -185,6 +187,14 @@ def _parsed(form: str, operands: Sequence[str], kinds: Mapping[str, str]) -> Any
     return classmethod(parse)
 
 
+def _printed(form: str, operands: Sequence[str], kinds: Mapping[str, str]) -> Callable[[Operation, Printer], None]:
+    def write(op: Operation, printer: Printer) -> None:
+        printer.print_string(" ")
+        _Writing(op, printer, operands, kinds).pieces(_pieces(form))
+
+    return write
+
+
 class TerminatorOperation(Operation):
     """The end of a region, which gives out its operands."""
 
@@ -202,15 +212,18 @@ class TerminatorOperation(Operation):
 @cache
 def operation_class(row: OpRow) -> type[RowOperation]:
     """Return the class of the operations of a row."""
+    names, kinds = operands_of(row), attributes_of(row)
     own = {"name": row.spelling, "row": row, "__doc__": row.name}
+    own["kinds"] = kinds | dict.fromkeys(filter(None, [given_to(row, "Region")]), "Region")
     if row.form:
-        own["parse"] = _parsed(row.form, operands_of(row), attributes_of(row))
+        own |= {"parse": _parsed(row.form, names, kinds), "print": _printed(row.form, names, kinds)}
     return type(row.name, (RowOperation,), own)
 
 
 class StructuredOperation(Operation):
     """An operation on ``inputs`` that writes over ``outs``."""
 
+    kinds: ClassVar[Mapping[str, str]]  # of its attributes
     traits: ClassVar[OpTraits] = OpTraits(tuple)
 
     @property
@@ -238,7 +251,8 @@ def structured(name: str, before: str = "", behind: str = " -> type(result)") ->
     """Return the class of an operation of a full name, by what stands before and behind its operands."""
     form = f"{before}{_INS}{behind}"
     kinds = {piece.text: _OTHERS.get(piece.text, "Ints") for piece in _pieces(form) if piece.kind == "attribute"}
-    own = {"name": name, "parse": _parsed(form, ("inputs", "outs"), kinds)}
+    names = ("inputs", "outs")
+    own = {"name": name, "kinds": kinds, "parse": _parsed(form, names, kinds), "print": _printed(form, names, kinds)}
     return type(name, (StructuredOperation,), own)
 
 
@@ -335,7 +349,64 @@ class _Reading:
             self.pieces(piece.inside[1:])
 
 
-# -- attributes: how each kind is read
+class _Writing:
+    """Prints one operation by the pieces of its form; raises ValueError where it does not fit."""
+
+    def __init__(self, op: Operation, printer: Printer, names: Sequence[str], kinds: Mapping[str, str]) -> None:
+        self.op = op
+        self.printer = printer
+        self.kinds = kinds
+        values = list(op.operands)
+        if "outs" in names:  # as many are written over as there are results
+            count = max(len(values) - len(op.results), 0)
+            self.operands = {"inputs": values[:count], "outs": values[count:]}
+        else:
+            self.operands = {name: [value] for name, value in zip(names[:-1], values, strict=False)}
+            self.operands |= {name: values[len(names) - 1 :] for name in names[-1:]}
+
+    def pieces(self, pieces: Sequence[Piece]) -> None:
+        """Print pieces one after the other."""
+        for piece in pieces:
+            getattr(self, f"_{piece.kind}")(piece)
+
+    def _space(self, piece: Piece) -> None:
+        self.printer.print_string(piece.text)
+
+    def _word(self, piece: Piece) -> None:
+        self.printer.print_string(piece.text)
+
+    def _operand(self, piece: Piece) -> None:
+        if len(self.operands.get(piece.text, ())) != 1:
+            raise ValueError(f"'{self.op.name}' does not take {len(self.op.operands)} operands")
+        self._operands(piece)
+
+    def _operands(self, piece: Piece) -> None:
+        self.printer.print_list(self.operands[piece.text], self.printer.print_operand)
+
+    def _attribute(self, piece: Piece) -> None:
+        attribute, write = self.op.get_attr_or_prop(piece.text), _WRITERS.get(self.kinds[piece.text])
+        if attribute is None or write is None:
+            raise ValueError(f"'{self.op.name}' is made without its '{piece.text}'")
+        write(self.printer, attribute)
+
+    def _type(self, piece: Piece) -> None:
+        values = self.op.results if piece.text == "result" else self.operands[piece.text]
+        if len(values) != 1:
+            raise ValueError(f"'{self.op.name}' does not give {len(values)} results")
+        self.printer.print_attribute(values[0].type)
+
+    def _types(self, piece: Piece) -> None:
+        self.printer.print_list(self.operands[piece.text], lambda value: self.printer.print_attribute(value.type))
+
+    def _group(self, piece: Piece) -> None:
+        """Print an optional part where there is something in it."""
+        found: list[Any] = [self.operands[p.text] for p in piece.inside if p.kind == "operands"]
+        found += [self.op.get_attr_or_prop(p.text) for p in piece.inside if p.kind == "attribute"]
+        if any(found):  # lists of attributes that are empty count as such
+            self.pieces(piece.inside)
+
+
+# -- attributes: how each kind is read, and printed
 
 
 def _listed(parser: Parser, read: Callable[[], Any]) -> list[Any]:
@@ -374,4 +445,31 @@ _READERS: dict[str, Callable[[Parser], Attribute]] = {
     "int": lambda parser: IntegerAttr(parser.parse_integer(), i64),
     "Text": lambda parser: StringAttr(parser.parse_identifier()),
     "Number": lambda parser: SplatAttr(SplatAttr.parse_parameter(parser)),
+}
+
+
+def _print_ranges(printer: Printer, numbers: Any) -> None:
+    values = numbers.get_values()
+    ranges = (values[k : k + 3] for k in range(0, len(values), 3))
+    printer.print_string(f"[{', '.join(':'.join(map(str, one)) for one in ranges)}]")
+
+
+def _print_names(printer: Printer, names: Any, spelled: str = "{}") -> None:
+    printer.print_string(f"[{', '.join(spelled.format(name.data) for name in names)}]")
+
+
+def _print_splat(printer: Printer, splat: Any) -> None:
+    kind, value = splat.data
+    printer.print_attribute(DenseIntOrFPElementsAttr.from_list(kind, value if isinstance(value, tuple) else [value]))
+
+
+_WRITERS: dict[str, Callable[[Printer, Any], None]] = {
+    "Ints": lambda printer, numbers: printer.print_string(str(list(numbers.get_values()))),
+    "Labels": _print_names,
+    "Precisions": partial(_print_names, spelled="#stablehlo<precision {}>"),
+    "Maps": lambda printer, maps: printer.print_attribute(maps),
+    "Ranges": _print_ranges,
+    "int": lambda printer, number: printer.print_string(str(number.value.data)),
+    "Text": lambda printer, text: printer.print_string(text.data),
+    "Number": _print_splat,
 }

@@ -131,11 +131,15 @@ def function_emitted(  # noqa: PLR0913, PLR0917 - the parts of a function
     place = program.location
     comment = f"// Lifted from {place.file.rpartition('/')[2]}:{place.line}.\n" if place is not None else ""
     body = "\n".join([f"func.func @{program.name}({listed}) -> {gives} {{", *lines, "}"])
-    text, known = _numbered(f"{comment}{body}\n", names)
-    defined = {name: k for k, line in enumerate(text.splitlines(), 1) for name in _defined(line)}
-    named = ((known.get(value, value), definition) for value, definition in cuts)
-    placed = tuple(Cut(defined[name], name, definition) for name, definition in named if name in defined)
+    text, known = numbered(f"{comment}{body}\n", names)
+    placed = cuts_in(text, [(known.get(value, value), definition) for value, definition in cuts])
     return Emitted(text, program.name, placed, tuple(p for p, _, _ in parameters))
+
+
+def cuts_in(text: str, named: Iterable[tuple[str, str]]) -> tuple[Cut, ...]:
+    """Return the cuts of variables with the definitions that they hold, at the lines that define them, if any does."""
+    defined = {name: k for k, line in enumerate(text.splitlines(), 1) for name in _defined(line)}
+    return tuple(Cut(defined[name], name, definition) for name, definition in named if name in defined)
 
 
 def table_text(table: ArrayInfo, element: str) -> str:
@@ -156,7 +160,7 @@ def _cell(value: float, dtype: DType) -> str:
     return f"{digits}{'' if '.' in digits else '.0'}{exponent}{power}"
 
 
-def _numbered(text: str, names: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+def numbered(text: str, names: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """Give values their names, and the others new numbers; return also the names by the old numbers."""
     known, numbers = dict(names), count()
     for found in _NUMBER.finditer(text):
