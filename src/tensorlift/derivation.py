@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -29,7 +30,7 @@ from tensorlift.summarize.claims import claims_of
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from tensorlift.comprehension.definition import Definition, Item, Summary
     from tensorlift.comprehension.rewrite import Descend
@@ -66,7 +67,7 @@ def _derivation(function: FunctionRecord, lifting: Lifting, source: Source) -> D
     shown = _Shown(lifting.summary)
     sections = (
         Section("What the source computes", tuple(_claims(lifting, shown, source)), _first_half(function, lifting)),
-        Section("Definitions", tuple(_definitions(lifting.summary.items, shown))),
+        Section("Definitions", (*_sizes(lifting), *_definitions(lifting.summary.items, shown))),
         Section("The program", tuple(_statements(function, lifting))),
         Section("What its operations mean", tuple(_operations(function, get_target(function.target)))),
         Section("What was decided of it", tuple(_obligations(lifting)), _HOW),
@@ -125,6 +126,7 @@ def _claims(lifting: Lifting, shown: _Shown, source: Source) -> Iterator[Step]:
     flow = ControlFlow(function_named(lifting.literal, view.name))
     claims = claims_of(flow.function, summary, view.literal_names).loops
     ranks = {name: len(info.shape) for name, info in summary.all_arrays().items()}
+    memories = {name for name, info in summary.all_arrays().items() if info.is_parameter or info.shape}
     around = {h: [o for o in claims if h in flow.loops[o].blocks and o != h] for h in claims}
     for header in sorted(claims, key=lambda h: min(flow.loops[h].blocks)):
         known = shown.known
@@ -132,7 +134,7 @@ def _claims(lifting: Lifting, shown: _Shown, source: Source) -> Iterator[Step]:
             known &= Domain.of(*(at_least(loop.variable, low) for low in loop.lower))
         for loop in (claims[h] for h in around[header]):
             known &= loop.below
-        claim = claims[header]
+        claim = _of_source(claims[header], memories)
         ends = Domain.of(*(at_least(high, claim.variable) for high in claim.upper))
         lines = list(_claimed(claim, ranks, shown, known & ends))
         last = flow.blocks[header].last_op
@@ -140,11 +142,18 @@ def _claims(lifting: Lifting, shown: _Shown, source: Source) -> Iterator[Step]:
         yield Step(location, _line_of(location, source), tuple(lines), len(around[header]))
 
 
+def _of_source(claim: LoopClaim, memories: Collection[str]) -> LoopClaim:
+    """Leave out numbers that a loop of the source does not carry: what a search that a jump ends is summarised by."""
+    carried = {*memories, *(phi for phi in claim.phis if isinstance(phi, str))}
+    states = {name: pieces for name, pieces in claim.states.items() if name in carried}
+    versions = {name: version for name, version in claim.versions.items() if name in carried}
+    return replace(claim, states=states, versions=versions)
+
+
 def _claimed(claim: LoopClaim, ranks: dict[str, int], shown: _Shown, known: Domain) -> Iterator[str]:
-    names = ", ".join(map(str, claim.upper))
-    upper = names if len(claim.upper) == 1 else f"min({names})"
-    step = "" if claim.step == 1 else f" by {claim.step}"
-    yield f"{claim.variable} goes from {', '.join(map(str, claim.lower))} to {upper}{step}"
+    lower, upper = _one_of("max", claim.lower), _one_of("min", claim.upper)
+    step = "" if claim.step == 1 else f", by steps of {claim.step}"
+    yield f"its iterations are numbered by {claim.variable}, {lower} <= {claim.variable} < {upper}{step}"
     if claim.item is not None:
         yield "it is a loop of the definitions, iteration for iteration"
     if claim.hit is not None:
@@ -154,6 +163,12 @@ def _claimed(claim: LoopClaim, ranks: dict[str, int], shown: _Shown, known: Doma
             yield f"before iteration {claim.variable}: {line}"
     for array, version in sorted(claim.versions.items()):
         yield f"after the loop: {array} is {version}"
+
+
+def _one_of(extreme: str, ends: Sequence[Affine]) -> str:
+    """Spell the extreme of some ends."""
+    names = ", ".join(map(str, ends))
+    return names if len(ends) == 1 else f"{extreme}({names})"
 
 
 def _line_of(location: Location | None, source: Source) -> str:
@@ -169,6 +184,13 @@ def _first_half(function: FunctionRecord, lifting: Lifting) -> str:
         return f"That the source computes the definitions was tested, not shown: {function.undecided}"
     keeps = any(isinstance(item, KeptLoop) for item in lifting.summary.items)
     return f"{_BY_INDUCTION} {_IN_TURN}" if keeps else _BY_INDUCTION
+
+
+def _sizes(lifting: Lifting) -> Iterator[Step]:
+    """Yield the sizes that are quotients of others."""
+    for one in lifting.summary.derived:
+        above, below = (f"({end})" if " " in str(end) else str(end) for end in (one.numerator, one.divisor))
+        yield Step(None, f"{one.name} = floor({above} / {below})")
 
 
 def _definitions(items: Sequence[Item], shown: _Shown, depth: int = 0, known: Domain | None = None) -> Iterator[Step]:

@@ -68,6 +68,24 @@ def test_loops_that_stay_say_why(capsys: pytest.CaptureFixture[str]) -> None:
     assert "One iteration is shown to take the versions that it starts with to those that it ends with." in text
 
 
+def test_iterations_are_numbered_whatever_the_loop_counts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "k.c").write_text(
+        "void f(int n, double *x) {\n  for (int i = n - 1; i > 0; i -= 3)\n    x[i] = 2 * x[i - 1];\n}\n"
+    )
+    text = _explained(capsys, "k.c")
+    assert "its iterations are numbered by i, 0 <= i < n_plus_1_div_3\n" in text
+    assert "Definitions\n  n_plus_1_div_3 = floor((n + 1) / 3)\n" in text
+
+
+def test_what_no_loop_of_the_source_carries_is_not_claimed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "k.c").write_text(
+        "int f(int n, double *x) {\n  for (int i = 0; i < n; i++)\n    if (x[i] > 3) return i;\n  return -1;\n}\n"
+    )
+    text = _explained(capsys, "k.c")
+    assert "numbered by i, 0 <= i < n\n  On the right" in text
+    assert "left_2 = select(any(" in text
+
+
 def test_a_half_that_is_tested_only_is_no_induction(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "k.c").write_text(
         "double f(int n, double *a) { double s = 3; for (int i = 0; i < n; i++) for (int k = 2; k < i; k += 3)"
