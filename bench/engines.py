@@ -6,7 +6,8 @@ call.  The engine ``auto`` lets all others search for the cheapest program, in `
 ``--kernel`` choose, ``--to TARGET`` lifts to another target (to one of static shapes at small sizes), ``--json FILE``
 writes the rows.  To an imported dialect the kernels of ``layers.c`` are lifted.  Of searches through a million
 candidates and more the rate is told.  ``--agree`` also lets the checker decide, where two engines succeed, that their
-programs are equal.  ``--paper`` measures the tables of a paper instead (`bench/papers.py`).
+programs are equal.  ``--paper`` measures the tables of a paper instead (`bench/papers.py`), with ``--large`` on large
+arrays.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import json
 import re
 import sys
 import time
+from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from statistics import median
@@ -59,6 +61,7 @@ class Cell:
     found_by: str
     remark: str
     certificate: Mapping[str, Json] | None = field(default=None, repr=False)
+    counts: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     @property
     def is_lifted(self) -> bool:
@@ -72,7 +75,7 @@ def main() -> int:
     if options.paper:
         from bench.papers import write  # noqa: PLC0415 - which measures by this module
 
-        write(options.paper)
+        write(options.paper, **({"is_large": True} if options.large else {}))
         return 0
     entries = _layers(options.kernel) if get_target(options.to).instances else selected(options)
     engines = options.engine or [*engine_names(), AUTO]
@@ -161,11 +164,14 @@ def cell(entry: dict[str, Any], engine: str, target: str, *, budget: float = BUD
     verdict = str(function.verdict) if str(function.level) == "proved" else "refused"
     remark = function.diagnostics[0].message if function.diagnostics else ""
     search = function.seconds.get("derive", 0.0)
-    tried = sum(run.counts.get(name, 0) for run in function.engines for name in TRIED)
+    counts = Counter[str]()
+    for run in function.engines:
+        counts.update(run.counts)
+    tried = sum(counts[name] for name in TRIED)
     cost = function.engines[0].cost if function.engines and function.lifted else None
     operations = _operations(function.program, target)
     found_by, certificate = function.engine, function.certificate
-    return Cell(name, engine, verdict, search, total, operations, tried, cost, found_by, remark, certificate)
+    return Cell(name, engine, verdict, search, total, operations, tried, cost, found_by, remark, certificate, counts)
 
 
 def _operations(program: str, target: str) -> int:
@@ -185,8 +191,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--agree", action="store_true", help="decide that the programs of a kernel are equal")
     parser.add_argument("--json", metavar="FILE", help="write the rows to a file")
     parser.add_argument("--paper", choices=["mlirsynth", "tensorize"], help="write a paper's tables to docs/papers.md")
+    parser.add_argument("--large", action="store_true", help="run all kernels on large arrays for the paper tensorize")
     add_selection(parser)
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.large and options.paper != "tensorize":
+        parser.error("--large is for --paper tensorize")
+    return options
 
 
 if __name__ == "__main__":

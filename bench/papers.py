@@ -2,8 +2,8 @@
 
 What is measured is written to a section of ``docs/papers.md``: which of the paper's kernels are found, what the search
 counted, what each heuristic leaves out, and how the search grows with the operations of a program.  Figures that the
-papers print are in `PUBLISHED`; those that nobody looked up are not guessed.  The third paper is on tactics
-(`bench/raising_tables.py`).
+papers print are in `PUBLISHED`; those that nobody looked up are not guessed.  The tables of TENSORIZE are in
+`bench/tensorize_tables.py`; the third paper is on tactics (`bench/raising_tables.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from bench.engines import cell
 from bench.kernels.catalogue import ROOT
 from bench.kernels.sizes import small_sizes
 from bench.selection import listed
@@ -45,10 +44,8 @@ MLIRSYNTH = (
     "2mm", "3mm", "atax", "bicg", "correlation", "covariance", "doitgen", "gemm", "gesummv", "mvt", "symm", "syr2k",
     "syrk",
 )  # fmt: skip
-TENSORIZE = (*MLIRSYNTH, "gemver", "trmm")  # of PolyBench, beside all other suites but two that are written here
-_OWN_SUITES = {"polybench_macros", "llama_float"}
 PUBLISHED = {"syr2k": "20.8 million, 2,439 s"}  # candidates and seconds in mlirSynth's paper
-_UNKNOWN = "not looked up"
+UNKNOWN = "not looked up"
 _COUNTS = ("enumerated", "filtered", "evaluated", "equivalent", "kept", "matched", "rejected")
 _LONGEST = 7  # operations of the programs by which growth is told
 _PROGRAMS = 9  # of each length
@@ -69,10 +66,10 @@ class Found:
         return Found(function.level is Level.PROVED, function.seconds.get("derive", 0.0), counts)
 
 
-def write(paper: str) -> None:
-    """Measure the tables of a paper and write its section."""
+def write(paper: str, **settings: bool) -> None:
+    """Measure the tables of a paper, as its ``settings`` say, and write its section."""
     title, section = _SECTIONS[paper]
-    text = f"## {title}\n\n{section()}"
+    text = f"## {title}\n\n{section(**settings)}"
     known = PAGE.read_text(encoding="utf-8") if PAGE.exists() else HEAD
     sections = {part.partition("\n")[0]: f"## {part}" for part in re.split(r"^## ", known, flags=re.MULTILINE)[1:]}
     sections[title] = text
@@ -98,7 +95,7 @@ def _mlirsynth() -> str:
                 name,
                 f"{one.seconds:.2f}",
                 *(f"{one.counts[count]:,}" for count in _COUNTS),
-                PUBLISHED.get(name, _UNKNOWN),
+                PUBLISHED.get(name, UNKNOWN),
             )
             for name, one in found["stablehlo"].items()
         ),
@@ -126,31 +123,10 @@ def _mlirsynth() -> str:
     ])  # fmt: skip
 
 
-def _tensorize() -> str:
-    suites = (e for e in listed() if e["suite"] not in _OWN_SUITES)
-    kernels = [e for e in suites if e["suite"] != "polybench" or e["name"] in TENSORIZE]
-    engines = ("derive", "tactics", "sketch", "sketch-whole", "enumerate")
-    rows, missing = [], []
-    for engine in engines:
-        cells = [cell(entry, engine, "numpy") for entry in kernels]
-        lifted = [one for one in cells if one.is_lifted]
-        seconds = [one.search for one in lifted]
-        rows.append((engine, f"{len(lifted)} of {len(cells)}", f"{median(seconds):.3f}", f"{max(seconds):.2f}"))
-        missing += [f"`{one.kernel}` by `{engine}`: {one.remark}" for one in cells if not one.is_lifted]
-    names = ", ".join(dict.fromkeys(entry["suite"] for entry in kernels))
-    return "\n".join([
-        "Alexander Brauckmann, Luc Jaulmes, José W. de Souza Magalhães, Elizabeth Polgreen, Michael F. P. O'Boyle:",
-        "TENSORIZE: Fast Synthesis of Tensor Programs from Legacy Code using Symbolic Tracing, Sketching and Solving,",
-        "CGO 2025, pages 15 to 30. What it lifts and in what time: not looked up. Written by",
-        "`python -m bench.engines --paper tensorize`.\n",
-        f"Its {len(kernels)} kernels ({names}),",
-        "lifted to NumPy for all sizes, with seconds of the search, at the median and at worst:\n",
-        table(("engine", "found and proved", "median", "worst"), rows),
-        "Not found:\n",
-        "\n".join(f"- {line}" for line in missing or ["none"]),
-        "\nHow the search grows with the operations of a program: `python -m bench.tensor_programs --growth`",
-        "([engines.md](engines.md)).",
-    ])  # fmt: skip
+def _tensorize(**settings: bool) -> str:
+    from bench.tensorize_tables import section  # noqa: PLC0415 - which uses this module
+
+    return section(**settings)
 
 
 def _tactics() -> str:
@@ -159,7 +135,7 @@ def _tactics() -> str:
     return section()
 
 
-_SECTIONS: dict[str, tuple[str, Callable[[], str]]] = {
+_SECTIONS: dict[str, tuple[str, Callable[..., str]]] = {
     "mlirsynth": ("mlirSynth", _mlirsynth),
     "tensorize": ("TENSORIZE", _tensorize),
     "tactics": ("Multi-Level Tactics", _tactics),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from bench import tensorize_tables
+from bench.engines import cell
 from bench.kernels.catalogue import ROOT
 from bench.kernels.sizes import small_sizes
-from bench.papers import MLIRSYNTH, PAGE, TENSORIZE, program
+from bench.papers import MLIRSYNTH, PAGE, program
 from bench.selection import listed
 
 from tensorlift.pipeline import LiftOptions, lift_source
@@ -19,8 +21,10 @@ _PATHS = {entry["name"]: Path(ROOT / entry["file"]) for entry in listed() if ent
 
 def test_the_kernels_are_there() -> None:
     assert len(MLIRSYNTH) == 13
-    assert set(TENSORIZE) <= _PATHS.keys()
-    assert all(f"| {name} |" in PAGE.read_text(encoding="utf-8") for name in MLIRSYNTH)
+    assert set(tensorize_tables.KERNELS) <= _PATHS.keys()
+    suites = tensorize_tables.kernels()
+    assert sum(map(len, suites.values())) == 99
+    assert all(f"| {name} |" in PAGE.read_text(encoding="utf-8") for name in (*MLIRSYNTH, *suites))
 
 
 @pytest.mark.parametrize("name", ["correlation", "symm", "syrk", "syr2k"])
@@ -31,6 +35,13 @@ def test_kernels_with_triangles_are_found_to_stablehlo(name: str) -> None:
     (function,) = lift_source(read_source(str(path)), options).functions
     assert function.level is Level.PROVED, function.diagnostics
     assert function.engines[0].counts["enumerated"] < 20_000
+
+
+def test_a_suite_is_counted_as_its_kernels_are() -> None:
+    column = [cell(entry, "sketch", "numpy") for entry in tensorize_tables.kernels()["blas"]]
+    suite, found, *counts, _, _, published = tensorize_tables.counted("blas", column)
+    assert (suite, found, published) == ("blas", "3 of 3", "not looked up")
+    assert counts == ["3", "0", "5", "0", "3"]
 
 
 def test_random_programs_have_so_many_operations() -> None:

@@ -18,7 +18,7 @@ from tensorlift.record import Level, Verdict
 from tensorlift.source import read_source, source_from_text
 from tensorlift.summarize import summarise
 from tensorlift.synthesis.simplify import simplify
-from tensorlift.synthesis.sketch import Run, sketch
+from tensorlift.synthesis.sketch import KINDS, Run, sketch
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
@@ -202,6 +202,21 @@ def test_a_run_counts_what_it_did() -> None:
     assert numbers.solved >= 1
     assert numbers.matched >= 2
     assert numbers.candidates >= numbers.solved
+    assert numbers.algebraic == numbers.solved
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [("patterns", "y[i] = x[i] > 0 ? x[i] : 0;"), ("algebra", "for (int j = 0; j <= i; j++) y[i] += A[i][j] * x[j];")],
+)
+def test_a_run_without_a_kind_of_sketches_does_not_find_what_needs_them(kind: str, body: str) -> None:
+    text = f"void f(int n, double A[n][n], double x[n], double y[n]) {{ for (int i = 0; i < n; i++) {{ {body} }} }}"
+    run = Run()
+    sketch(_summary(text), get_target("numpy"), run)
+    by_algebra = run.statistics.algebraic
+    assert {"algebra": by_algebra, "patterns": run.statistics.solved - by_algebra}[kind] > 0
+    with pytest.raises(LiftError, match="finds no operations"):
+        sketch(_summary(text), get_target("numpy"), Run(kinds=tuple(k for k in KINDS if k != kind)))
 
 
 def test_the_derivation_of_a_program_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,7 @@ from tensorlift.synthesis.derive import assembled
 from tensorlift.synthesis.grammar import grammar_of
 from tensorlift.synthesis.sketch.goals import Goal, Library
 from tensorlift.synthesis.sketch.parts import Parts
-from tensorlift.synthesis.sketch.search import BUDGET, Limits, Search, Statistics, show
+from tensorlift.synthesis.sketch.search import BUDGET, KINDS, Limits, Search, Statistics, show
 from tensorlift.synthesis.symbolic.covering import Covering, Exhausted
 from tensorlift.synthesis.symbolic.views import regions_of, views_of, windows_of
 
@@ -40,9 +40,13 @@ _MOST_TRIED = 12  # solutions of one definition
 
 @dataclass(slots=True)
 class Run:
-    """What one run of the engine did; it fails where it is not done by ``deadline``, of `time.perf_counter`."""
+    """What one run of the engine did, with sketches of some kinds.
+
+    It fails where it is not done by ``deadline``, of `time.perf_counter`.
+    """
 
     deadline: float = math.inf
+    kinds: tuple[str, ...] = KINDS
     statistics: Statistics = field(default_factory=Statistics)
     derivations: list[str] = field(default_factory=list)
 
@@ -108,7 +112,7 @@ def _find(traced: Traced, name: str, grammar: Grammar, run: Run, budget: int) ->
     views, windows, regions = views_of(*known), windows_of(*known), regions_of(task, scope, traced.sizes[0])
     traced.graph.keeps_expressions = bool(task.inner)
     for spines in _ways(traced):
-        limits = Limits(budget + _GOALS * len(task.looked_through), run.deadline)
+        limits = Limits(budget + _GOALS * len(task.looked_through), run.deadline, run.kinds)
         search = Search(Library(traced.graph, scope, views, windows, regions), grammar, limits, spines)
         try:
             for solved in islice(search.solutions(Goal(traced.cells[0], task.axes)), _MOST_TRIED):
@@ -141,4 +145,4 @@ def _described(goal: Goal, task: Task) -> str:
     return f"[{', '.join(own.get(axis, axis) for axis in goal.axes)}]"
 
 
-__all__ = ["Run", "sketch", "sketch_whole", "sketches"]
+__all__ = ["KINDS", "Run", "sketch", "sketch_whole", "sketches"]

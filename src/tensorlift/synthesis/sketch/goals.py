@@ -75,7 +75,8 @@ class Candidate(NamedTuple):
     """A sketch: an expression with holes.  ``build`` makes the expression from what the holes turn out to be.
 
     ``tag`` names the sketch; ``is_guarded`` where the first hole says where the others count, a ``mask`` says where the
-    first hole counts, and elsewhere the others do; ``is_first`` where no other sketch is to be tried before.
+    first hole counts, and elsewhere the others do; ``is_first`` where no other sketch is to be tried before;
+    ``is_algebraic`` where the holes are what algebra solves, not operands that the goal's nodes have.
     """
 
     tag: str
@@ -85,6 +86,7 @@ class Candidate(NamedTuple):
     penalty: float = 0.0
     is_first: bool = False
     mask: Value | None = None
+    is_algebraic: bool = False
 
 
 def without_constant_axes(goal: Goal) -> Goal:

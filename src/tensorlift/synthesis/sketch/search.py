@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tensorlift.synthesis.grammar import Grammar
     from tensorlift.synthesis.sketch.goals import Library
 
+PATTERNS, ALGEBRA = KINDS = ("patterns", "algebra")  # of sketches
 BUDGET = 200  # goals
 _MOST_WORK = 200_000  # pairs of a goal's cell and an array's, each a derivative at most
 _DEEPEST = 400
@@ -46,12 +47,16 @@ _Memo = tuple[Key, Expression | None]
 
 @dataclass(slots=True)
 class Statistics:
-    """What a search did: goals, sketches given up, goals that were known or solved by a sketch, sketches proposed."""
+    """What a search did: goals, sketches given up, goals that were known or solved by a sketch, sketches proposed.
+
+    Of the sketches that solved a goal, so many are ``algebraic``; the others match how its nodes were made.
+    """
 
     steps: int = 0
     backtracks: int = 0
     matched: int = 0
     solved: int = 0
+    algebraic: int = 0
     candidates: int = 0
 
     def add(self, other: Statistics) -> None:
@@ -60,15 +65,17 @@ class Statistics:
         self.backtracks += other.backtracks
         self.matched += other.matched
         self.solved += other.solved
+        self.algebraic += other.algebraic
         self.candidates += other.candidates
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a search may take: goals, and time until a moment of `time.perf_counter`."""
+    """What a search may take: goals, time until a moment of `time.perf_counter`, sketches of these kinds."""
 
     goals: int = BUDGET
     deadline: float = math.inf
+    kinds: tuple[str, ...] = KINDS
 
 
 _PLAIN = Limits()
@@ -111,6 +118,7 @@ class Search:
         self.follows = spines is not None
         self.budget = limits.goals
         self.deadline = limits.deadline
+        self.kinds = limits.kinds
         self._work = 0
         self._cells = sum(view.nodes.size for view in library.views)
         self._memo: dict[_Memo, Solved | None] = {}
@@ -217,6 +225,7 @@ class Search:
             self.statistics.backtracks += 1
             return None
         self.statistics.solved += 1
+        self.statistics.algebraic += candidate.is_algebraic
         return Solved(value, Derivation(candidate.tag, goal, [part.derivation for part in solved]))
 
     def _inside(self, candidate: Candidate, solved: list[Value], guard: Value | None) -> Value | None:
@@ -237,7 +246,8 @@ class Search:
         self._work += goal.nodes.size * self._cells
         return self._ranked(list(self._candidates(goal)))
 
-    def _ranked(self, found: list[Candidate]) -> list[Candidate]:
+    def _ranked(self, proposed: list[Candidate]) -> list[Candidate]:
+        found = [c for c in proposed if (ALGEBRA if c.is_algebraic else PATTERNS) in self.kinds]
         self.statistics.candidates += len(found)
         ranked = [(self._rank(candidate), position) for position, candidate in enumerate(found)]
         return [found[position] for _, position in sorted(ranked)]
@@ -266,12 +276,16 @@ class Search:
         support = goal.support(self.graph)
         for view in [*self.library.scalars(), *self.library.views][:_ARRAYS]:
             if any(self.graph.bit.get(int(node), 0) & support for node in view.nodes.flat):
-                yield from self.peeling.candidates(goal, view)
+                yield from _algebraic(self.peeling.candidates(goal, view))
         for inner in self.structure.hidden(goal):
             with suppress(Undefined):
-                yield from list(self.peeling.hidden(goal, inner))
+                yield from list(_algebraic(self.peeling.hidden(goal, inner)))
         if function is not None:
             yield function
+
+
+def _algebraic(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+    return (candidate._replace(is_algebraic=True) for candidate in candidates)
 
 
 def show(derivation: Derivation, name_of: Callable[[Goal], str], depth: int = 0) -> Iterator[str]:
