@@ -240,7 +240,7 @@ def test_heuristics_are_of_the_engine_that_enumerates(tmp_path: Path, capsys: py
         (Options(candidates=10), "TL312", "y: no program was found within 10 candidates"),
         (Options(bytes=100), "TL312", "y: no program was found within 1e-07 GB of candidates"),
         (Options(seconds=1e-9), "TL312", "y: no program was found within 1e-09 seconds"),
-        (Options(operations=1), "TL311", "y: no program of up to 1 operations of the target computes it"),
+        (Options(operations=1), "TL311", "y: no program of up to 1 operations that the engine tries computes it"),
     ],
 )
 def test_the_end_of_a_search_is_a_refusal_at_its_place(options: Options, code: str, message: str) -> None:

@@ -48,7 +48,9 @@ def enumerated(
         else:
             found = Goals(traced, grammar, begun, record).reached()
         if found is None:
-            error = Untraceable(f"no program of up to {options.operations} operations of the target computes it")
+            error = Untraceable(
+                f"no program of up to {options.operations} operations that the engine tries computes it"
+            )
             error.remedy = f"allow more with --limits operations={options.operations + 1}, or {ANOTHER}"
             raise error
         return found
