@@ -17,6 +17,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, irdl_op_definition, opt_prop_def, var_operand_def
 from xdsl.utils.exceptions import VerifyException
 
+from tensorlift.ir.structured_regions import operations
 from tensorlift.ir.subscripts import ELEMENTWISE, INPUTS, PRODUCTS
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ OPERATIONS: list[type[Operation]] = [
     GenericOp,
     IndexOp,
     YieldOp,
+    *operations(_parse_operands),
     *map(_named, ("fill", "copy", "transpose", "broadcast", *PRODUCTS, *ELEMENTWISE)),
 ]
 

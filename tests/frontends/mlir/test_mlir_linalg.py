@@ -71,6 +71,25 @@ def test_windows_are_products() -> None:
         ("max ins(%a, %c : memref<3xi32>, memref<3xi32>) outs(%c : memref<3xi32>)", "np.maximum(a, c)"),
         ("exp ins(%x : memref<3x4xf32>) outs(%x : memref<3x4xf32>)", "return np.exp(x)"),
         ("broadcast ins(%y : memref<4xf32>) outs(%x : memref<3x4xf32>) dimensions = [0]", "np.broadcast_to(y, (3, 4))"),
+        ("map { arith.subi } ins(%a, %b : memref<3xi32>, memref<3xi32>) outs(%c : memref<3xi32>)", "return a - b"),
+        (
+            (
+                "map ins(%x : memref<3x4xf32>) outs(%x : memref<3x4xf32>) (%i: f32) {\n"
+                "%s = arith.mulf %i, %i : f32\nlinalg.yield %s : f32 }"
+            ),
+            "return x**2",
+        ),
+        (
+            "reduce { arith.subf } ins(%x : memref<3x4xf32>) outs(%y : memref<4xf32>) dimensions = [0]",
+            "y - x.sum(axis=0)",
+        ),
+        (
+            (
+                "reduce ins(%x : memref<3x4xf32>) outs(%y : memref<4xf32>) dimensions = [0] (%i: f32, %o: f32) {\n"
+                "%s = arith.maximumf %o, %i : f32\nlinalg.yield %s : f32 }"
+            ),
+            "np.maximum(y, x.max(axis=0))",
+        ),
     ],
 )
 def test_named_operations_on_cells_are_functions_of_these(op: str, program: str) -> None:
@@ -89,6 +108,7 @@ def test_named_operations_on_cells_are_functions_of_these(op: str, program: str)
         ("exp ins(%a : memref<3xi32>) outs(%a : memref<3xi32>)", "`linalg.exp` of these types"),
         ("add {cast = #linalg.type_fn<cast_unsigned>} ins(%a : memref<3xi32>)", "Expected 'ins'"),
         ("broadcast ins(%a : memref<3xi32>) outs(%l : memref<3xi64>) dimensions = [1]", "none of the output"),
+        ("map { arith.nothing } ins(%a : memref<3xi32>) outs(%a : memref<3xi32>)", "arith.nothing is not known"),
     ],
 )
 def test_operations_on_cells_of_other_types_are_refused(op: str, reason: str) -> None:
