@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from tests.dialects.tosa import (
+    KEPT,
+    OTHER,
     PASSES,
     imported,
     kept_parts,
@@ -25,8 +27,8 @@ from tensorlift.dialects.tablegen import read_dump
 
 _COUNTS = re.compile(r"Of TOSA's (\d+) operations in MLIR 22 so many get a meaning: (\d+)")
 _CUT = {"kept": kept_parts, "other": other_parts}
-_PARTS = [("kept", 0), ("kept", 1), ("kept", 2), ("other", 0), ("other", 1)]
-_IMPORTED = _PARTS if is_exhaustive() else [("kept", 0), ("kept", 2)]  # which tests use, and take the least time
+_PARTS = [(parts, place) for parts, count in (("kept", KEPT), ("other", OTHER)) for place in range(count)]
+_IMPORTED = _PARTS if is_exhaustive() else _PARTS[:KEPT]  # which other tests use
 
 
 @pytest.mark.parametrize("dialect", ["tosa", "linalg"])
@@ -61,7 +63,7 @@ def _operations(parts: str, place: int) -> set[str]:
 
 def _found(parts: str, place: int) -> tuple[set[str], set[str]]:
     """Return which operations have a meaning, and which have none: other types give no more of them one."""
-    dialect = imported(_CUT[parts]()[place], with_all_types=(parts, place) == ("kept", 0))
+    dialect = imported(_CUT[parts]()[place])
     return {instance.operation for instance in dialect.instances}, set(dialect.without)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from tests.comprehension.evaluate import Evaluator, contains, content
-from tests.dialects.tosa import PASSES, imported_tosa, needs_tools, tosa_target
+from tests.dialects.tosa import PASSES, imported_tosa, instances_of, needs_tools, tosa_target
 from tests.shared import is_exhaustive
 
 from tensorlift.dialects.meanings import NoMeaning
@@ -126,7 +126,7 @@ def test_lowerings_that_differ_otherwise_have_no_meaning(first: str, second: str
 
 @needs_tools
 def test_windows_may_step_and_may_have_cells_apart() -> None:
-    instances = [i for i in imported_tosa().instances if i.operation == "tosa.conv2d"]
+    instances = instances_of("conv2d")
     shapes = {tuple(map(str, (*i.operands[0].shape[1:2], *i.result.shape[1:2]))) for i in instances}
     assert shapes >= {
         ("input_d1", "input_d1 - weight_d1 + 1"),
@@ -264,13 +264,13 @@ def test_a_list_of_integers_is_given_by_an_operation_of_the_dialect() -> None:
 
 @needs_tools
 def test_an_extent_may_have_to_be_one() -> None:
-    shapes = {tuple(map(str, i.operands[1].shape)) for i in imported_tosa().instances if "depthwise" in i.operation}
+    shapes = {tuple(map(str, i.operands[1].shape)) for i in instances_of("depthwise_conv2d")}
     assert shapes >= {("weight_d0", "weight_d1", "input_d3", "1"), ("weight_d0", "weight_d1", "1", "weight_d3")}
 
 
 @needs_tools
 def test_an_operand_that_may_be_repeated_is_there_twice() -> None:
-    instances = [i for i in imported_tosa().instances if i.operation == "tosa.concat" and i.operands[0].dtype == "f32"]
+    instances = [i for i in instances_of("concat") if i.operands[0].dtype == "f32"]
     assert [(len(i.result.shape), i.attributes) for i in instances if not i.sampled] == [(1, "{axis = 0 : i32}")]
     found = {(i.attributes, tuple(map(str, i.result.shape))) for i in instances if len(i.result.shape) == 2}
     assert found == {

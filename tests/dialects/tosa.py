@@ -6,7 +6,7 @@ import json
 import subprocess
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.dialects.trim_records import trimmed
@@ -18,6 +18,9 @@ from tensorlift.runtime.mlir.tools import find_tools
 from tensorlift.source import source_from_text
 from tensorlift.targets.imported.record import ImportedDialect, dialect_from_json
 
+if TYPE_CHECKING:
+    from tensorlift.comprehension.instance import Instance
+
 HERE = Path(__file__).parent
 RECORDS = HERE / "tosa_records.json"  # of some operations, as llvm-tblgen 22 dumps upstream's TosaOps.td
 PASSES = (
@@ -28,8 +31,10 @@ needs_tools = pytest.mark.skipif(find_tools() is None, reason="mlir-opt is not i
 _FILES = {"tosa": "Tosa/IR/TosaOps.td", "linalg": "Linalg/IR/LinalgStructuredOps.td"}
 _VERSION = "22"  # of the records that are kept, and of the counts in the documentation
 _LISTS = "Tosa_ConstShapeOp"  # gives the lists that others take
-_PARTS = 2  # of the operations whose records are kept, and of the others
-_WITH_ALL_TYPES = ("Add", "Greater", "MatMul", "Mul", "Transpose")  # those that tests use with other types
+# Operations that tests use with other types, in parts; the others fall into so many.
+_WITH_ALL_TYPES = (("Tosa_AddOp", "Tosa_MatMulOp", "Tosa_TransposeOp"), ("Tosa_GreaterOp", "Tosa_MulOp"))
+_PARTS = 4
+KEPT, OTHER = len(_WITH_ALL_TYPES) + _PARTS, _PARTS  # parts of the operations whose records are kept, and of the others
 
 
 def kept_records(dialect: str = "tosa") -> dict[str, Any]:
@@ -55,10 +60,11 @@ def upstreams_records(dialect: str) -> dict[str, Any]:
 
 
 def kept_parts() -> list[dict[str, Any]]:
-    """Cut the records that are kept into parts, of which the first has the operations that get all types."""
+    """Cut the records that are kept into parts, of which the first have the operations that get all types."""
     records = kept_records()
-    wide, names = [f"Tosa_{name}Op" for name in _WITH_ALL_TYPES], records["!instanceof"]["Op"]
-    return [trimmed(records, wide), *_parts(records, [name for name in names if name not in wide])]
+    wide, names = set().union(*_WITH_ALL_TYPES), records["!instanceof"]["Op"]
+    others = _parts(records, [name for name in names if name not in wide])
+    return [*(trimmed(records, list(part)) for part in _WITH_ALL_TYPES), *others]
 
 
 def other_parts() -> list[dict[str, Any]]:
@@ -73,8 +79,8 @@ def _parts(records: dict[str, Any], names: list[str]) -> list[dict[str, Any]]:
     return [trimmed(records, [*others[part::_PARTS], *lists]) for part in range(_PARTS)]
 
 
-def imported(records: dict[str, Any], *, with_all_types: bool = True) -> ImportedDialect:
-    """Import operations of TOSA, once in a run; or only with the types with which it is found out how they are used.
+def imported(records: dict[str, Any]) -> ImportedDialect:
+    """Import operations of TOSA, once in a run; most only with the types with which it is found out how they are used.
 
     Whether an operation gets a meaning does not depend on other operations; that of other types is found alike.
     """
@@ -82,7 +88,7 @@ def imported(records: dict[str, Any], *, with_all_types: bool = True) -> Importe
 
     def make() -> str:
         with pytest.MonkeyPatch.context() as patch:
-            if not (with_all_types or is_exhaustive()):
+            if not (any(first in part for part in _WITH_ALL_TYPES) or is_exhaustive()):
                 patch.setattr(from_passes, "FAMILIES", [family._replace(alike=()) for family in FAMILIES])
             definition = source_from_text(json.dumps(records), "dump.json")
             return from_passes.import_dump("tosa", definition, PASSES).to_json()
@@ -91,9 +97,16 @@ def imported(records: dict[str, Any], *, with_all_types: bool = True) -> Importe
 
 
 @cache
+def instances_of(operation: str) -> tuple[Instance, ...]:
+    """Import the part that an operation is in, and return what it computes."""
+    part = next(p for p in kept_parts() if any(p[name]["opName"] == operation for name in p["!instanceof"]["Op"]))
+    return tuple(i for i in imported(part).instances if i.operation == f"tosa.{operation}")
+
+
+@cache
 def imported_tosa() -> ImportedDialect:
     """Import the operations whose records are kept."""
-    parts = [imported(part, with_all_types=place == 0) for place, part in enumerate(kept_parts())]
+    parts = [imported(part) for part in kept_parts()]
     instances = sorted((i for part in parts for i in part.instances), key=lambda instance: instance.operation)
     without = dict(sorted(item for part in parts for item in part.without.items()))
     return ImportedDialect("tosa", "dump.json", PASSES, tuple(instances), without)
