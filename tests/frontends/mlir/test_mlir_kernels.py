@@ -178,6 +178,19 @@ def test_threads_that_are_not_on_their_own_are_refused(text: str, code: str, lin
     assert (error.code, error.location.line, error.message) == (code, line, message)
 
 
+def test_a_launch_with_other_arguments_is_refused() -> None:
+    error = refused(OUTLINED.replace("%n : index, %A", "%n : index, %B : memref<?xf64>, %A"))
+    assert error.message == "`m::k` takes other arguments"
+
+
+def test_a_kernel_of_the_name_of_a_function_is_one_more() -> None:
+    host = "func.func @k(%A: memref<64xf64>) {\nreturn\n}\n"
+    record = lift_source(
+        source_from_text(host + in_kernel("memref.store %x, %A[%t] : memref<64xf64>"), "k.mlir"), LiftOptions()
+    )
+    assert [function.name for function in record.functions] == ["k", "k2"]
+
+
 LOOPS = {
     "affine.parallel": "affine.parallel (%i) = (0) to (63) {",
     "scf.parallel": "scf.parallel (%i) = (%c0) to (%c63) step (%c1) {",

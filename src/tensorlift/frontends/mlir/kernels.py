@@ -14,8 +14,11 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region
 
 from tensorlift.ir.gpu_syntax import launch_func
+from tensorlift.poly.names import unused
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from xdsl.ir import Operation, SSAValue
 
 _ASKS = {
@@ -48,8 +51,8 @@ def launched_in(module: Operation) -> set[str]:
     return {launched(op) for op in module.walk() if op.name == "gpu.launch_func"}
 
 
-def as_function(kernel: Any, *, is_launched: bool) -> FuncOp:
-    """Make the function that launches a kernel, a private one where another does so too."""
+def as_function(kernel: Any, *, taken: Collection[str], is_launched: bool) -> FuncOp:
+    """Make the function that launches a kernel, with a name that is not taken; a private one where another does too."""
     given = kernel.body.blocks[0].args
     block = Block(arg_types=[argument.type for argument in given])
     for argument, own in zip(block.args, given, strict=True):
@@ -63,7 +66,7 @@ def as_function(kernel: Any, *, is_launched: bool) -> FuncOp:
         op.location = kernel.location
     types = [argument.type for argument in block.args]
     marks += [DictionaryAttr({})] * (len(types) - len(given))
-    made = FuncOp(_symbol(kernel), (types, []), Region(block), "private" if is_launched else None)
+    made = FuncOp(unused(_symbol(kernel), set(taken)), (types, []), Region(block), "private" if is_launched else None)
     made.arg_attrs = ArrayAttr(marks)
     made.location = kernel.location
     return made

@@ -96,8 +96,8 @@ def _functions(text: str, filename: str) -> tuple[dict[str, Operation], dict[str
             defined[name_of(op)] = op
     called = launched_in(mixed.module)
     for name, op in kernels.items():
-        made = as_function(op, is_launched=name in called)
-        defined.setdefault(name_of(made), made)
+        made = as_function(op, taken=defined, is_launched=name in called)
+        defined[name_of(made)] = made
     return defined, kernels, unread
 
 

@@ -47,6 +47,8 @@ def _launch_func(ctx: Context, op: Operation) -> None:
         raise ctx.refusal("call", op, name)
     launch: Any = op
     body = only_block(ctx.functions[name])
+    if [value.type for value in launch.kernelOperands] != list(body.arg_types):
+        raise ctx.refusal("control", op, f"`{name}` takes other arguments")
     ctx.known.update(zip(body.args, (ctx.known[value] for value in launch.kernelOperands), strict=True))
     _threads(ctx, _sizes(ctx, op), lambda _: ctx.read(body))
 
