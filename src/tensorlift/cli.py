@@ -29,7 +29,7 @@ from tensorlift.commands.verify import verify
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tensorlift.pdl import Rewrites
+    from tensorlift.pdl.rewriting import Rewrites
     from tensorlift.pipeline import LiftOptions
     from tensorlift.source import Source
 
@@ -289,7 +289,7 @@ def _rewrites(files: tuple[str, ...], target: str, form: str) -> Rewrites | None
         return None
     if not _is_in_mlir(target, form):
         raise click.UsageError("--rewrite goes with programs for a target in MLIR, such as --to stablehlo or linalg")
-    from tensorlift.pdl import read_rewrites
+    from tensorlift.pdl.rewriting import read_rewrites
     from tensorlift.targets import get_target
 
     return read_rewrites(files, get_target(target))

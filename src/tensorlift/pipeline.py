@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.frontends.c.elsewhere import OtherFile
     from tensorlift.frontends.read_function import ReadFunction
-    from tensorlift.pdl import Rewrites
+    from tensorlift.pdl.rewriting import Rewrites
     from tensorlift.poly.domain import Domain
     from tensorlift.profit import Pays
     from tensorlift.proofs.read_back import Handed

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from xdsl.parser import Parser
+    from xdsl.printer import Printer
 
 
 @irdl_op_definition
@@ -47,6 +48,10 @@ class AffineMaxOp(IRDLOperation):
 
     def __init__(self, map_operands: Sequence[SSAValue | Operation], affine_map: AffineMapAttr) -> None:
         super().__init__(operands=[map_operands], properties={"map": affine_map}, result_types=[IndexType()])
+
+    def print(self, printer: Printer) -> None:
+        """Print upstream's custom form, which is that of ``affine.min``."""
+        MinOp.print(self, printer)  # type: ignore[arg-type]  # reads only the operands and the map, which both ops have
 
     def verify_(self) -> None:
         """Check the number of operands as ``affine.min`` does."""

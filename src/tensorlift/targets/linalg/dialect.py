@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import ClassVar
 
     from xdsl.parser import Parser
+    from xdsl.printer import Printer
 
 
 class Yield(TerminatorOperation):
@@ -40,6 +41,10 @@ class Index(Operation):
         parser.parse_punctuation(":")
         parser.parse_keyword("index")
         return cls.create(result_types=[IndexType()], properties={"dim": IntegerAttr(dim, i64)})
+
+    def print(self, printer: Printer) -> None:
+        """Print the dimension."""
+        printer.print_string(f" {self.properties['dim'].value.data} : index")  # type: ignore[attr-defined]  # an integer
 
 
 LINALG = Dialect(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from xdsl.ir import Dialect, Operation, OpTraits
 from xdsl.irdl import irdl_attr_definition
+from xdsl.utils.exceptions import VerifyException
 
 from tensorlift.targets.mlir_text.operations import ReadData, TerminatorOperation
 from tensorlift.targets.stablehlo.rows_fold import GatherDimensions
 from tensorlift.targets.stablehlo.rows_scatter import ScatterDimensions
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xdsl.ir import Data
     from xdsl.parser import AttrParser
 
@@ -26,7 +29,13 @@ class WhileOp(Operation):
     """A loop: the first region tells from the carried values whether the second one runs on them again."""
 
     name = "stablehlo.while"
+    kinds: ClassVar[Mapping[str, str]] = {"cond": "Region", "body": "Region"}
     traits = OpTraits(tuple)
+
+    def verify_(self) -> None:
+        """Demand both regions."""
+        if len(self.regions) != len(self.kinds) or any(len(region.blocks) != 1 for region in self.regions):
+            raise VerifyException("stablehlo.while has two regions of one block each")
 
 
 def _dimension_numbers(name: str, kind: type[Any]) -> type[Data[Any]]:
