@@ -425,3 +425,33 @@ def test_what_is_needed_of_the_old_cells_is_not_stored_over_them() -> None:
         }"""
     )
     assert text.count("exp(") == 2
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "count"),
+    [
+        ("", "", 1),
+        ("", "return;", 1),
+        ("x[0] = 0;", "", 1),
+        ("", "for (int j = 0; j < n; j++) y[j] = x[j] + s;", 2),  # what is read of the old cells stays
+    ],
+)
+def test_what_an_array_and_a_sum_over_it_need_is_stored_first(before: str, after: str, count: int) -> None:
+    sums = "for (int j = 0; j < n; j++) s += exp(x[j] - 1);"
+    cells = "for (int j = 0; j < n; j++) x[j] = exp(x[j] - 1) / s;"
+    late, last = (after, "") if count > 1 else ("", after)
+    body = f"double s = 0; {before} {sums} {late} {cells} {last}"
+    text = _program(f"#include <math.h>\nvoid f(int n, double *x, double *y) {{ {body} }}")
+    assert text.count("exp(") == count
+
+
+def test_what_is_stored_first_is_no_more_than_the_array_has() -> None:
+    text = _program(
+        """#include <math.h>
+        void f(int n, int m, double *x) {
+          double s = 0;
+          for (int j = 0; j < m; j++) s += exp(x[j]);
+          for (int j = 0; j < n; j++) x[j] = exp(x[j]) / s;
+        }"""
+    )
+    assert text.count("exp(") == 2

@@ -1,7 +1,8 @@
 """Reuse: a reduction that an earlier definition computed already is read from there.
 
 For programs that work in memory, in which each definition is computed whether others repeat it or not, so is all that
-an earlier definition has stored and that is still in its array.
+an earlier definition has stored and that is still in its array.  What takes long in an array and in sums over it, as
+the exponentials of a softmax, is stored in that array before.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.positions import position_of
 from tensorlift.comprehension.rewrite import rebuild_inside, substitute, transform, walk
 from tensorlift.comprehension.terms import Apply, Read, Reduce, Term, read
+from tensorlift.ops.scalar_ops import REALS
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine
+from tensorlift.poly.names import formals
 from tensorlift.poly.variables import extreme_of, is_single_valued
 
 if TYPE_CHECKING:
@@ -118,7 +121,7 @@ def reading_stored(items: Iterable[Item]) -> tuple[Item, ...]:
 
 def _block(items: Iterable[Item], known: Sequence[_Stored]) -> tuple[Item, ...]:
     result: list[Item] = []
-    for item in items:
+    for item in _storing_first(tuple(items)):
         if isinstance(item, Definition):
             pieces = tuple((piece, _reading(term, piece & item.domain, known)) for piece, term in item.pieces)
             result.append(replace(item, pieces=pieces))
@@ -128,6 +131,47 @@ def _block(items: Iterable[Item], known: Sequence[_Stored]) -> tuple[Item, ...]:
             known = _without(known, changed)
             result.append(replace(item, body=_block(item.body, known)))
     return tuple(result)
+
+
+def _storing_first(items: Sequence[Item]) -> Sequence[Item]:
+    """Add definitions of what takes long both in an array and in earlier definitions, which stand before these."""
+    for position, item in enumerate(items):
+        if not isinstance(item, Definition) or len(item.pieces) > 1 or not item.indices:
+            continue
+        ((domain, whole),) = item.pieces
+        for term in walk(whole):
+            if not _is_function(term) or term.dtype != item.dtype or not term.free.issuperset(item.indices):
+                continue
+            name = f"{item.name} first"
+            first = replace(item, name=name, pieces=((domain, term),)).over(formals(name, len(item.indices)))
+            start = _first_use(_Stored(first, first.domain, first.pieces[0][1]), items[:position], item)
+            if start is not None:
+                behind = _storing_first(items[position + 1 :])
+                return (*items[:start], first, *items[start : position + 1], *behind)
+    return items
+
+
+def _first_use(stored: _Stored, before: Sequence[Item], item: Definition) -> int | None:
+    """Return the place from which on definitions before one use what it stores; None where that cannot stand there."""
+    start, place = None, len(before)
+    versions = {item.array, *(d.name for d in definitions_of(tuple(before)) if d.array == item.array)}
+    for one in (item, *reversed(before)):
+        if (
+            not isinstance(one, Definition)
+            or one.name in stored.term.reads
+            or (one is not item and one.name in versions)
+        ):
+            break
+        left = [_reading(term, piece & one.domain, [stored]) for piece, term in one.pieces]
+        if any(not term.reads.isdisjoint(versions) for term in left):
+            break
+        is_use = any(stored.definition.name in term.reads for term in left)
+        start, place = (place if is_use and one is not item else start), place - 1
+    return start
+
+
+def _is_function(term: Term) -> bool:
+    return isinstance(term, Apply) and (term.op in REALS or term.op == "pow")
 
 
 def _without(known: Sequence[_Stored], arrays: set[str]) -> list[_Stored]:
@@ -143,7 +187,8 @@ def _stored_by(definition: Definition) -> list[_Stored]:
 def _is_long(term: Term) -> bool:
     nodes = list(walk(term))
     cells = [node for node in nodes if isinstance(node, Read) and node.indices]
-    return isinstance(term, Apply | Reduce) and (len(cells) > 1 or any(isinstance(node, Reduce) for node in nodes))
+    is_long = len(cells) > 1 or any(isinstance(node, Reduce) or _is_function(node) for node in nodes)
+    return isinstance(term, Apply | Reduce) and is_long
 
 
 def _reading(term: Term, domain: Domain, known: Sequence[_Stored]) -> Term:
