@@ -130,10 +130,10 @@ number or a size. The two columns behind are goals that a sketch solved: by the 
 function of operands, a selection, a fold, a sum of products), or by algebra, which solves for what an array is
 multiplied by or added to. Times are seconds in all.
 
-The paper's figures were not looked up, and would differ for these reasons: here a goal is an array of elements of a
-field, so that equal goals are one and each is taken up once; what is known is found before a sketch is tried; nodes
-that have one way of being made propose one sketch; `sketch` cuts at each loop nest, `sketch-whole` does not; each
-program is proved for all sizes, which is counted apart; and machines differ.
+The paper's figures were not looked up, so that what differs cannot be told. Another search may count otherwise where it
+does not do as this one does: a goal is an array of elements of a field, so that equal goals are one and each is taken
+up once; what is known is found before a sketch is tried; nodes that have one way of being made propose one sketch;
+`sketch` cuts at each loop nest, `sketch-whole` does not; and each program is proved for all sizes, timed apart.
 """
 _FIGURES = """Which figure shows what, and with what values, was not looked up. Measured here are quantities of that
 kind, with the engine `sketch` where none is named. No GPU was at hand; `bench/gpu.py` measures on one.
