@@ -395,3 +395,16 @@ def test_rows_are_printed_as_they_are_read(spelling: str) -> None:
             continue
         lines = [program.spelled(op) if k == program.spans[op][0] else line for k, line in enumerate(program.lines)]
         assert program.module.is_structurally_equivalent(Program("\n".join(lines), context).module)
+
+
+def test_operations_in_loops_that_stay_are_rewritten(capsys: pytest.CaptureFixture[str]) -> None:
+    source = """void f(int n, int m, double a[n], double y[m]) {
+  for (int i = 1; i < m; i++)
+    y[i] = (y[i - 1] - a[0]) * y[i];
+}
+"""
+    negated = pattern("negated", "root: arith.subf a b", "n: arith.negf b\nnew: arith.addf a n")
+    lifted = Lifted(capsys, source, negated, to="linalg")
+    assert "scf.for" in lifted.program
+    assert "arith.negf" in lifted.program
+    assert "@negated is applied to `f`, 1 time [TL568]" in lifted.said
