@@ -20,6 +20,7 @@ from tensorlift.ir.function import functions
 from tensorlift.ir.location import location_of
 from tensorlift.ir.parser import LoopParser
 from tensorlift.ir.printer import LoopPrinter
+from tensorlift.ir.validity import disagreement
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -93,9 +94,12 @@ def invalid_in(op: Operation, filename: str) -> LiftError | None:
         try:
             inner.verify(verify_nested_ops=False)
         except Exception as error:  # noqa: BLE001 - what scf.while may not be, xDSL says by an Exception itself
-            message = f"{inner.name} is not valid: {str(error).strip().splitlines()[-1]}"
+            wrong: str | None = str(error).strip().splitlines()[-1]
+        else:
+            wrong = disagreement(inner)
+        if wrong is not None:
             place = location_of(inner) or Location(filename, 1, 1)
-            return refuse("TL192", message, place, "give a module that mlir-opt accepts")
+            return refuse("TL192", f"{inner.name} is not valid: {wrong}", place, "give a module that mlir-opt accepts")
     return None
 
 
