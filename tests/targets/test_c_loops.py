@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 import shutil
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tensorlift import lift
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 VARIANCE = """double variance(int n, const double *x) {
   double mu = 0, v = 0;
@@ -455,3 +459,7 @@ def test_what_is_stored_first_is_no_more_than_the_array_has() -> None:
         }"""
     )
     assert text.count("exp(") == 2
+
+
+def test_a_kernel_of_which_a_definition_has_no_cells_goes_to_c(root: Path) -> None:
+    assert lift(root / "bench/kernels/polybench/nussinov.c", to="c").verdict == "hybrid"

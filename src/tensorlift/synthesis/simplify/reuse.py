@@ -136,7 +136,7 @@ def _block(items: Iterable[Item], known: Sequence[_Stored]) -> tuple[Item, ...]:
 def _storing_first(items: Sequence[Item]) -> Sequence[Item]:
     """Add definitions of what takes long both in an array and in earlier definitions, which stand before these."""
     for position, item in enumerate(items):
-        if not isinstance(item, Definition) or len(item.pieces) > 1 or not item.indices:
+        if not isinstance(item, Definition) or len(item.pieces) != 1 or not item.indices:
             continue
         ((domain, whole),) = item.pieces
         for term in walk(whole):
