@@ -25,6 +25,7 @@ from tensorlift.poly.affine import Affine, solved
 from tensorlift.poly.domain import Domain, at_least, less
 from tensorlift.poly.names import formals
 from tensorlift.poly.variables import spelled
+from tensorlift.proofs.evaluate import BINARY
 from tensorlift.record import Derivation, Level, Section, Step
 from tensorlift.summarize.claims import claims_of
 from tensorlift.targets import get_target
@@ -44,10 +45,6 @@ if TYPE_CHECKING:
     from tensorlift.targets.target import Target
 
 _LETTERS = "ijklpqrs"
-_OPERATORS = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**", ast.FloorDiv: "//",
-    ast.Mod: "%", ast.BitAnd: "&", ast.BitOr: "|",
-}  # fmt: skip
 _BY_INDUCTION = (
     "On the right, arrays are as they were where the loop is entered. Each is shown by induction: it holds there, an"
     " iteration keeps it, and with the last one it says what the loop leaves."
@@ -241,7 +238,7 @@ def _spellings(program: str, target: Target) -> Iterator[str]:
     called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
         if isinstance(node, ast.BinOp):
-            yield _OPERATORS.get(type(node.op), "")
+            yield BINARY.get(type(node.op), "")
         elif isinstance(node, ast.Attribute):
             is_of_module = isinstance(node.value, ast.Name) and node.value.id in modules
             name = ast.unparse(node) if is_of_module else f".{node.attr}"

@@ -31,15 +31,7 @@ _IRDL = """irdl.dialect @vec {
   }
 }
 """
-_TTGT = """def ttgt {
-  pattern
-    C(a, b, c) += A(a, c, d) * B(d, b)
-  builder
-    D(f, b) = C(a, b, c) where f = a * c
-    E(f, d) = A(a, c, d) where f = a * c
-    D(f, b) += E(f, d) * B(d, b)
-    C(a, b, c) = D(f, b) where f = a * c
-}"""
+_TTGT = (Path(__file__).parents[2] / "examples" / "ttgt.tdl").read_text(encoding="utf-8")
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +51,7 @@ def product(spec: str) -> str:
 
 def raised(tactics: str, module: str, *, irdl: bool = False) -> tuple[str, str]:
     """Raise a module by tactics; give the text of it and what is said."""
-    text = tactics if tactics.startswith("def") else f"def own {{ pattern = builder {tactics} }}"
+    text = tactics if "def " in tactics else f"def own {{ pattern = builder {tactics} }}"
     Path("own.tdl").write_text(text, encoding="utf-8")
     one = RaiseWithTactics(file="own.tdl", irdl=("vec.irdl.mlir",) if irdl else (), explain=True)
     result = run_passes(module, "in.mlir", [one], guards=False)
@@ -77,7 +69,7 @@ def operations(text: str) -> list[str]:
     return [name for name in found if name != "linalg.yield"]
 
 
-_AXPY = """func.func @f(%a: f64, %x: memref<?xf64>, %y: memref<?xf64>, %n: index) {
+_AXPY_LOOP = """
   affine.for %i = 0 to %n {
     %p = affine.load %x[%i] : memref<?xf64>
     %q = affine.load %y[%i] : memref<?xf64>
@@ -88,6 +80,7 @@ _AXPY = """func.func @f(%a: f64, %x: memref<?xf64>, %y: memref<?xf64>, %n: index
   return
 }
 """
+_AXPY = f"func.func @f(%a: f64, %x: memref<?xf64>, %y: memref<?xf64>, %n: index) {{{_AXPY_LOOP}"
 _THREE = """def never { pattern = builder s() += x(k) * y(k) }
 def first { pattern = builder C(i, j) += A(i, k) * B(k, j) as linalg.generic }
 def second { pattern = builder C(i, j) += A(i, k) * B(k, j) }"""
@@ -161,19 +154,9 @@ def test_a_users_operation_stands_where_its_definition_takes_the_operands() -> N
     assert "its definition has no factor of the type memref" in said
 
 
-_AXPY_MEANS = """func.func @vec.axpy$f64(%a: f64, %x: memref<?xf64>, %y: memref<?xf64>) {
+_AXPY_MEANS = f"""func.func @vec.axpy$f64(%a: f64, %x: memref<?xf64>, %y: memref<?xf64>) {{
   %c0 = arith.constant 0 : index
-  %n = memref.dim %y, %c0 : memref<?xf64>
-  affine.for %i = 0 to %n {
-    %p = affine.load %x[%i] : memref<?xf64>
-    %q = affine.load %y[%i] : memref<?xf64>
-    %r = arith.mulf %a, %p : f64
-    %s = arith.addf %q, %r : f64
-    affine.store %s, %y[%i] : memref<?xf64>
-  }
-  return
-}
-"""
+  %n = memref.dim %y, %c0 : memref<?xf64>{_AXPY_LOOP}"""
 
 
 @pytest.mark.parametrize(("lowering", "fires"), [(_AXPY_MEANS, True), (_AXPY_MEANS.replace("addf", "subf"), False)])

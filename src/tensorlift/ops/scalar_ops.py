@@ -89,6 +89,7 @@ REALS = {
     "erf": RealFunction(in_numpy=False),
     "erfc": RealFunction(in_numpy=False),
 }
+FUNCTIONS = (*REALS, "pow")  # that take longer than arithmetic
 ROUNDINGS = ("floor", "ceil", "trunc", "round", "rint")
 
 

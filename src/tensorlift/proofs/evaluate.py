@@ -154,7 +154,7 @@ _CONVERTERS: dict[str, Callable[[Item], object]] = {
 }
 
 
-_BINARY = {
+BINARY = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
     ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
@@ -294,17 +294,17 @@ class Evaluator:
         return self.apply(self._row(spelling, node), [self.evaluate(node.operand, frame)])
 
     def _binary(self, node: ast.BinOp, frame: Frame) -> Item:
-        row = self._row(_BINARY[type(node.op)], node)
+        row = self._row(BINARY[type(node.op)], node)
         return self.apply(row, [self.evaluate(node.left, frame), self.evaluate(node.right, frame)])
 
     def binary(self, op: ast.operator, left: Item, right: Item, node: ast.AST) -> Item:
         """Return the result of a binary operator on values."""
-        return self.apply(self._row(_BINARY[type(op)], node), [left, right])
+        return self.apply(self._row(BINARY[type(op)], node), [left, right])
 
     def _compare(self, node: ast.Compare, frame: Frame) -> Item:
-        if len(node.ops) != 1 or type(node.ops[0]) not in _BINARY:
+        if len(node.ops) != 1 or type(node.ops[0]) not in BINARY:
             raise unreadable(node, "a comparison that the checker does not know")
-        row = self._row(_BINARY[type(node.ops[0])], node)
+        row = self._row(BINARY[type(node.ops[0])], node)
         return self.apply(row, [self.evaluate(node.left, frame), self.evaluate(node.comparators[0], frame)])
 
     def _conditional(self, node: ast.IfExp, frame: Frame) -> Item:

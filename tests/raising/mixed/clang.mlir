@@ -53,7 +53,7 @@ module {
 !s32i = !cir.int<s, 32>
 !rec_point = !cir.record<struct "point" {!s32i, !s32i}>
 #loc3 = loc("a.c":1:5)
-module @"/tmp/a.c" attributes {cir.lang = #cir.lang<c>, cir.triple = "x86_64-unknown-linux-gnu"} {
+module @"a.c" attributes {cir.lang = #cir.lang<c>, cir.triple = "x86_64-unknown-linux-gnu"} {
   func.func @loop(%arg0: !rec_point) {
     return
   }

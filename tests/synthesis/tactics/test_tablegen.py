@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from tensorlift.diagnostics import LiftError
@@ -9,6 +11,9 @@ from tensorlift.synthesis.tactics import shipped_tactics
 from tensorlift.synthesis.tactics.built import built_from
 from tensorlift.synthesis.tactics.load import load_tactics
 from tensorlift.synthesis.tactics.tablegen_text import as_tablegen
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _TTGT = """// A contraction by way of a product of matrices.
 def TTGT : Tactic<"C(a, b, c) += A(a, c, d) * B(d, b)", [
@@ -45,15 +50,8 @@ def test_a_detour_over_a_product_of_matrices_is_read() -> None:
     ]
 
 
-def test_tdl_with_indices_that_stand_for_several_becomes_transpositions_and_reshapes() -> None:
-    text = """def TTGT {
-      pattern C(a, b, c) += A(a, c, d) * B(d, b)
-      builder
-        D(f, b) = C(a, b, c) where f = a * c
-        E(f, d) = A(a, c, d) where f = a * c
-        D(f, b) += E(f, d) * B(d, b)
-        C(a, b, c) = D(f, b) where f = a * c
-    }"""
+def test_tdl_with_indices_that_stand_for_several_becomes_transpositions_and_reshapes(root: Path) -> None:
+    text = (root / "examples" / "ttgt.tdl").read_text(encoding="utf-8").replace("ttgt", "TTGT")
     (tactic,) = load_tactics(text, "t.tdl")
     assert as_tablegen(tactic.program) == _TTGT.partition("\n")[2]
 

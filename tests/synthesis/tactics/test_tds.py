@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,9 @@ from tensorlift.synthesis.tactics.load import load_tactics
 from tensorlift.synthesis.tactics.reader import Reader
 from tensorlift.synthesis.tactics.steps import Program, Step, Tensor, parse_steps
 from tensorlift.synthesis.tactics.syntax import Condition, Name, Number, Subscript, plain
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _NAMES = st.sampled_from(["A", "B", "t1", "x_2", "Row"])
 _INDICES = st.sampled_from(["i", "j", "k...", "b..."])
@@ -64,16 +68,8 @@ def test_a_contraction_is_transposed_and_reshaped_around_a_matrix_product() -> N
     ]
 
 
-def test_a_written_out_detour_gives_the_same_kind_of_steps() -> None:
-    text = """def ttgt {
-      pattern
-        C(a, b, c) += A(a, c, d) * B(d, b)
-      builder
-        D(f, b) = C(a, b, c) where f = a * c
-        E(f, d) = A(a, c, d) where f = a * c
-        D(f, b) += E(f, d) * B(d, b)
-        C(a, b, c) = D(f, b) where f = a * c
-    }"""
+def test_a_written_out_detour_gives_the_same_kind_of_steps(root: Path) -> None:
+    text = (root / "examples" / "ttgt.tdl").read_text(encoding="utf-8")
     (tactic,) = load_tactics(text, "t.tdl")
     assert [step.op for step in tactic.program.steps] == ["reshape", "reshape", "matmul", "reshape", "add", "reshape"]
 

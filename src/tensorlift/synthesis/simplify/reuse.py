@@ -17,8 +17,8 @@ from tensorlift.comprehension.matching import alike, matches
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.positions import position_of
 from tensorlift.comprehension.rewrite import rebuild_inside, substitute, transform, walk
-from tensorlift.comprehension.terms import Apply, Read, Reduce, Term, read
-from tensorlift.ops.scalar_ops import REALS
+from tensorlift.comprehension.terms import Apply, Read, Reduce, Term, applies, read
+from tensorlift.ops.scalar_ops import FUNCTIONS
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, NotAffine
 from tensorlift.poly.names import formals
@@ -140,7 +140,7 @@ def _storing_first(items: Sequence[Item]) -> Sequence[Item]:
             continue
         ((domain, whole),) = item.pieces
         for term in walk(whole):
-            if not _is_function(term) or term.dtype != item.dtype or not term.free.issuperset(item.indices):
+            if not applies(term, FUNCTIONS) or term.dtype != item.dtype or not term.free.issuperset(item.indices):
                 continue
             name = f"{item.name} first"
             first = replace(item, name=name, pieces=((domain, term),)).over(formals(name, len(item.indices)))
@@ -156,11 +156,7 @@ def _first_use(stored: _Stored, before: Sequence[Item], item: Definition) -> int
     start, place = None, len(before)
     versions = {item.array, *(d.name for d in definitions_of(tuple(before)) if d.array == item.array)}
     for one in (item, *reversed(before)):
-        if (
-            not isinstance(one, Definition)
-            or one.name in stored.term.reads
-            or (one is not item and one.name in versions)
-        ):
+        if not isinstance(one, Definition) or one.name in stored.term.reads | versions:
             break
         left = [_reading(term, piece & one.domain, [stored]) for piece, term in one.pieces]
         if any(not term.reads.isdisjoint(versions) for term in left):
@@ -168,10 +164,6 @@ def _first_use(stored: _Stored, before: Sequence[Item], item: Definition) -> int
         is_use = any(stored.definition.name in term.reads for term in left)
         start, place = (place if is_use and one is not item else start), place - 1
     return start
-
-
-def _is_function(term: Term) -> bool:
-    return isinstance(term, Apply) and (term.op in REALS or term.op == "pow")
 
 
 def _without(known: Sequence[_Stored], arrays: set[str]) -> list[_Stored]:
@@ -187,7 +179,7 @@ def _stored_by(definition: Definition) -> list[_Stored]:
 def _is_long(term: Term) -> bool:
     nodes = list(walk(term))
     cells = [node for node in nodes if isinstance(node, Read) and node.indices]
-    is_long = len(cells) > 1 or any(isinstance(node, Reduce) or _is_function(node) for node in nodes)
+    is_long = len(cells) > 1 or any(isinstance(node, Reduce) or applies(node, FUNCTIONS) for node in nodes)
     return isinstance(term, Apply | Reduce) and is_long
 
 

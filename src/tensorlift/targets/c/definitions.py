@@ -174,10 +174,9 @@ class PieceWriter:
             one, cell = replace(piece.over(inner, values), context=here), self.cell(here)
             with self.names.scope():
                 while (shared := shared_in_rows(one.term, inner)) is not None:
-                    stored = self._stored_first(one)
-                    if stored is not None:
-                        cell.lines += stored[0]
-                        one = stored[1]
+                    if (stored := self._stored_first(one)) is not None:
+                        lines, one = stored
+                        cell.lines += lines
                         continue
                     name = cell.named(shared)
                     known = terms.read(f"{name} of a row", (), shared.dtype)

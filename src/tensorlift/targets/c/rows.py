@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.rewrite import substitute, visit_reads, walk
-from tensorlift.comprehension.terms import Apply, Read, Reduce, Term, zero
-from tensorlift.ops.scalar_ops import REALS
+from tensorlift.comprehension.terms import Apply, Read, Reduce, Term, applies, zero
+from tensorlift.ops.scalar_ops import FUNCTIONS
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import equal
 from tensorlift.poly.variables import is_single_valued
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from tensorlift.poly.domain import Domain
     from tensorlift.targets.c.storage import Memory, Piece
 
-_LONG = {*REALS, "pow", "div"}
+_LONG = (*FUNCTIONS, "div")
 
 
 def depth_of_rows(piece: Piece) -> int | None:
     """Return how many loops are around the longest rows whose cells share what takes long; None where none do."""
-    if piece.domain.size != 1 or piece.domain.has_divisions:
+    if not _has_rows(piece):
         return None
     for depth in range(len(piece.variables)):
         inner = piece.variables[depth:]
@@ -35,6 +35,10 @@ def depth_of_rows(piece: Piece) -> int | None:
         if shared_in_rows(piece.term, inner) is not None:
             return depth
     return None
+
+
+def _has_rows(piece: Piece) -> bool:
+    return piece.domain.size == 1 and not piece.domain.has_divisions
 
 
 def shared_in_rows(term: Term, inner: Sequence[str]) -> Term | None:
@@ -50,7 +54,7 @@ def nesting(fold: Reduce) -> int:
 
 def long_and_steady(term: Term, inner: Collection[str]) -> list[Term]:
     """Return what takes long, is computed at all points, and depends on no inner variable; the largest such terms."""
-    return [one for one in _steady(term, inner) if any(map(_takes_long, walk(one)))]
+    return [one for one in _steady(term, inner) if any(applies(node, _LONG) for node in walk(one))]
 
 
 def _steady(term: Term, inner: Collection[str]) -> Iterator[Term]:
@@ -66,19 +70,13 @@ def _steady(term: Term, inner: Collection[str]) -> Iterator[Term]:
             stack += reversed(node.args[:1] if node.op in ("select", "and", "or") else node.args)
 
 
-def _takes_long(term: Term) -> bool:
-    return isinstance(term, Apply) and term.op in _LONG
-
-
 def folds_by_rows(piece: Piece, memory: Memory, *, blas: bool) -> bool:
     """Tell whether all folds of a piece are best computed at the start of the rows whose cells share them.
 
     Others are computed before, into an array: by BLAS, along the axes of what they fold, or as running ones.
     """
     folds = folds_of(piece.term)
-    if not folds or depth_of_rows(piece) is None:
-        return False
-    return all(_is_of_rows(fold, piece, memory, blas=blas) for fold in folds)
+    return bool(folds) and _has_rows(piece) and all(_is_of_rows(fold, piece, memory, blas=blas) for fold in folds)
 
 
 def _is_of_rows(fold: Reduce, piece: Piece, memory: Memory, *, blas: bool) -> bool:
@@ -137,7 +135,12 @@ def computed_twice(piece: Piece) -> tuple[Term, list[str]] | None:
         return None
     (variable,) = piece.variables
     for term in walk(piece.term):
-        if term.dtype != piece.slot.dtype or variable not in term.free or not _is_function(term) or has_fold(term):
+        if (
+            term.dtype != piece.slot.dtype
+            or variable not in term.free
+            or not applies(term, FUNCTIONS)
+            or has_fold(term)
+        ):
             continue
         bounds = list[str]()
         for fold in folds:
@@ -148,7 +151,3 @@ def computed_twice(piece: Piece) -> tuple[Term, list[str]] | None:
         if bounds and "" not in bounds:
             return term, bounds
     return None
-
-
-def _is_function(term: Term) -> bool:
-    return isinstance(term, Apply) and term.op in _LONG and term.op != "div"
