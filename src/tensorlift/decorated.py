@@ -19,7 +19,8 @@ from tensorlift.calls.kinds import Argument, Kind, fit, kind_of, library_of, par
 from tensorlift.calls.program import LiftedProgram, PythonInterface
 from tensorlift.diagnostics import Diagnostic, LiftError
 from tensorlift.record import FunctionRecord, Level, Verdict
-from tensorlift.report.terminal import explain, show_function
+from tensorlift.report.notebook import show_functions
+from tensorlift.report.terminal import explain
 from tensorlift.runtime.libraries import over_numpy, untraced
 from tensorlift.source import Source, source_from_text
 
@@ -122,7 +123,7 @@ class LiftedFunction:
 
     def _repr_html_(self) -> str:
         """Show the program with its verdict in a notebook."""
-        return show_function(self._record, self._text())
+        return show_functions((self._record,), self._text(), lines=self._lines())
 
     def _begin(self) -> None:
         """Find the function and lift what can be lifted before the first call."""
@@ -230,6 +231,14 @@ class LiftedFunction:
     def _text(self) -> Source:
         live = self._live
         return source_from_text("", "") if live is None else source_from_text(live.text, live.module.filename)
+
+    def _lines(self) -> tuple[int, int] | None:
+        """Give the first and the last line of the function in its text."""
+        if self._live is None:
+            return None
+        node = self._live.node
+        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+        return first, node.end_lineno or first
 
     def _warning(self, error: LiftError) -> FallbackWarning:
         return FallbackWarning(f"`{self._name}` runs as it was written: {error.diagnostics[0]}")

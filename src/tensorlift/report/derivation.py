@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from tensorlift.report.html import code, of_lines, page
+from tensorlift.report.program import source_language
 from tensorlift.report.terminal import summary_lines
 
 if TYPE_CHECKING:
@@ -40,49 +42,33 @@ def _step(step: Step) -> Iterator[str]:
         yield f"{indent}{_INDENT}{line}"
 
 
-_STYLE = """
-:root { color-scheme: light dark; }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 90rem; padding: 1rem; }
-main { display: grid; gap: 2rem; grid-template-columns: minmax(20rem, 2fr) 3fr; }
-pre { font: 13px/1.5 ui-monospace, monospace; margin: 0; overflow-x: auto; }
-.source { align-self: start; max-height: 95vh; overflow: auto; position: sticky; top: 1rem; }
-.source span { display: block; } .source span::before { content: attr(data-n); opacity: .5; padding-right: 1em; }
-.source span:target { background: color-mix(in srgb, gold 40%, transparent); }
-code { font: 13px/1.5 ui-monospace, monospace; white-space: pre-wrap; }
-li { list-style: none; margin: .4rem 0; } .note { opacity: .8; }
-"""
-
-
 def derivation_html(source: Source, derivations: Sequence[Derivation]) -> str:
     """Write a page that needs nothing else: the source, and beside it why each lift is right."""
-    name = escape(source.name)
-    width = len(str(source.text.count("\n") + 1))
-    lines = (
-        f'<span id="line-{number}" data-n="{number:>{width}}">{escape(line) or " "}</span>'
-        for number, line in enumerate(source.text.splitlines(), 1)
-    )
-    body = "\n".join(part for derivation in derivations for part in _article(derivation))
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{name}</title>'
-        f"<style>{_STYLE}</style></head>\n<body><h1>{name}</h1><main>\n"
-        f'<pre class="source">{"".join(lines)}</pre>\n<div>\n{body}\n</div></main></body></html>\n'
-    )
+    parts = {
+        "title": escape(source.name),
+        "source": code(source.text.rstrip("\n"), source_language(source.name), first=1, anchor="line-"),
+        "derivations": "\n".join(map(derivation_article, derivations)),
+    }
+    return page("explain", parts)
 
 
-def _article(derivation: Derivation) -> Iterator[str]:
-    name, _, verdict = summary_lines(derivation.function)[0].partition(": ")
-    yield f"<article><h2>{escape(name)}</h2><p>{escape(verdict)}</p>"
-    for section in derivation.sections:
-        yield from _section(section)
-    yield "</article>"
+def derivation_article(derivation: Derivation) -> str:
+    """Write a derivation; its steps belong to lines of the source, and lead to them where they are on the page."""
+    name, _, said = summary_lines(derivation.function)[0].partition(": ")
+    sections = "".join(map(_section, derivation.sections))
+    return f'<article class="derivation"><h2>{escape(name)}</h2><p>{escape(said)}</p>\n{sections}</article>'
 
 
-def _section(section: Section) -> Iterator[str]:
-    yield f"<h3>{escape(section.title)}</h3><ul>"
-    for step in section.steps:
-        place = ""
-        if step.location is not None:
-            place = f'<a href="#line-{step.location.line}">line {step.location.line}</a> '
-        said = "".join(f"<br><code>{escape(line)}</code>" for line in step.lines)
-        yield f'<li style="margin-left: {2 * step.depth}em">{place}<code>{escape(step.head)}</code>{said}</li>'
-    yield "</ul>" + (f'<p class="note">{escape(section.note)}</p>' if section.note else "")
+def _section(section: Section) -> str:
+    steps = "".join(f"{_item(step)}\n" for step in section.steps)
+    note = f'<p class="faint">{escape(section.note)}</p>\n' if section.note else ""
+    return f"<h3>{escape(section.title)}</h3>\n<ul>\n{steps}</ul>\n{note}"
+
+
+def _item(step: Step) -> str:
+    place = of = ""
+    if step.location is not None:
+        line = step.location.line
+        place, of = f'<a href="#line-{line}">line {line}</a> ', of_lines([(line, line)])
+    said = "".join(f"<div><code>{escape(line)}</code></div>" for line in step.lines)
+    return f'<li style="margin-left: {2 * step.depth}em"{of}>{place}<code>{escape(step.head)}</code>{said}</li>'

@@ -31,6 +31,14 @@ def language(target: str) -> Language:
     return _LANGUAGES.get(target, _MLIR)
 
 
+_SOURCES = {"py": "python", "mlir": "mlir", **dict.fromkeys(("cpp", "cc", "cxx", "hpp"), "cpp")}
+
+
+def source_language(file: str) -> str:
+    """Give the name of the language in which a source is written, which the suffix of its file tells, as to readers."""
+    return _SOURCES.get(file.rpartition(".")[2], "c")
+
+
 def join_programs(programs: Sequence[str], target: str) -> str:
     """Make one file of the programs of several functions; Python's imports stand once, at the top."""
     if language(target) is not PYTHON:

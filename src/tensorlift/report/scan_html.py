@@ -1,27 +1,27 @@
 """A scan as one HTML file that needs nothing else: what becomes of functions, and their sources beside their programs.
 
-The page is `scan.html`; here its table is written, and what its script shows of a function: as data, of which a
-browser makes text.
+The page is `scan.html`; here its table is written, and what its script shows of a function, as data.
 """
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from html import escape
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tensorlift import __version__
 from tensorlift.diagnostics import LiftError
 from tensorlift.record import Level, Verdict
+from tensorlift.report.html import as_script_data, code, page, verdict
+from tensorlift.report.program import language, source_language
 from tensorlift.report.scan import cause_of, counted, counts, first_line, looping, reasons, share_lifted, split
 from tensorlift.source import Source, read_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from tensorlift.scanned import Entry
+    from tensorlift.report.html import Range
+    from tensorlift.scanned import Entry, Match
 
 _LIFTED = {Verdict.LOOP_FREE, Verdict.SCAN}
 
@@ -38,12 +38,9 @@ def scan_html(entries: Sequence[Entry], files: int) -> str:
         "verdicts": "".join(f"<option>{verdict}</option>" for verdict in Verdict),
         "causes": "".join(f"<option>{escape(cause)}</option>" for cause in causes),
         "rows": "\n".join(_row(number, *found) for number, found in enumerate(ordered)),
-        "data": _as_script_data(functions),
+        "data": as_script_data(functions),
     }
-    page = Path(__file__).with_name("scan.html").read_text(encoding="utf-8")
-    for name, text in parts.items():
-        page = page.replace(f"<!--{name}-->", text)  # no part holds such a mark: all has its `<` escaped
-    return page
+    return page("scan", parts)
 
 
 def _head(entries: Sequence[Entry], files: int) -> str:
@@ -58,7 +55,7 @@ def _summary(entries: Sequence[Entry], causes: dict[str, list[Entry]]) -> Iterat
     functions, _ = split(entries)
     found = counts(functions)
     spans = "".join(f'<span class="{v}" style="--n: {n}" title="{v}: {n}"></span>' for v, n in found.items() if n)
-    items = "".join(f'<li><b>{n}</b><span class="verdict {v}">{v}</span></li>' for v, n in found.items())
+    items = "".join(f"<li><b>{n}</b>{verdict(v)}</li>" for v, n in found.items())
     yield f'<div class="bar" aria-hidden="true">{spans}</div>\n<ul class="counts">{items}</ul>'
     if looping(functions):
         yield f"<p>{escape(share_lifted(functions))}</p>"
@@ -92,17 +89,34 @@ def _row(number: int, entry: Entry, length: int) -> str:
     return f'<tr class="function" {attributes}>{"".join(cells)}</tr>'
 
 
-def _function(entry: Entry, source: Source | None) -> dict[str, object]:
-    """Give what is shown of a function when it is chosen; texts are stretches of lines, each with its first one."""
+def _function(entry: Entry, source: Source | None) -> str:
+    """Write what is shown of a function when it is chosen."""
     at = entry.at or (None if entry.name else entry.line)
-    return {
-        "source": [] if source is None else [(first, _text(source, first, last)) for first, last in _stretches(entry)],
-        "at": at,
-        "program": [(1, entry.program.rstrip("\n"))] if entry.program else [],
-        "reason": entry.reason,
-        "remedy": entry.remedy,
-        "matches": entry.matches,
-    }
+    stretches = [] if source is None else _stretches(entry)
+    written = source_language(entry.file)
+    shown = [code(_text(source, *lines), written, first=lines[0], at=at) for lines in stretches if source is not None]
+    program = code(entry.program.rstrip("\n"), language(entry.target).name, first=1, of=_origins(entry.matches))
+    panes = (
+        _pane("Source", "".join(shown), "The file is not as it was when it was scanned, or cannot be read."),
+        _pane("Program", program if entry.program else "", "There is no program."),
+    )
+    why = f"<p><b>Why:</b> {escape(entry.reason)}</p>" if entry.reason else ""
+    remedy = f"<p><b>What must change:</b> {escape(entry.remedy)}</p>" if entry.remedy else ""
+    return f'{why}{remedy}<div class="panes">{"".join(panes)}</div>'
+
+
+def _pane(title: str, content: str, otherwise: str) -> str:
+    shown = content or f'<p class="faint">{otherwise}</p>'
+    return f'<section class="{title.lower()}"><h3>{title}</h3>{shown}</section>'
+
+
+def _origins(matches: Iterable[Match]) -> dict[int, set[Range]]:
+    """Tell by the lines of a program which of the source they compute."""
+    found: dict[int, set[Range]] = {}
+    for first, last, *lines in matches:
+        for number in range(first, last + 1):
+            found.setdefault(number, set()).add((lines[0], lines[1]))
+    return found
 
 
 def _stretches(entry: Entry) -> list[tuple[int, int | None]]:
@@ -142,9 +156,3 @@ def _read(file: str, sha256: str) -> Source | None:
     except LiftError:
         return None
     return source if source.sha256 == sha256 else None
-
-
-def _as_script_data(value: object) -> str:
-    """Write JSON that ends no script, whatever it holds."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
