@@ -33,6 +33,7 @@ from tensorlift.ir.function import functions as functions_of
 from tensorlift.ir.literal_interpreter import LiteralInterpreter
 from tensorlift.ir.tensor_program import Operation, TensorProgram, nodes_of
 from tensorlift.portfolio import NothingFoundError, chosen_program
+from tensorlift.progress import begin, each
 from tensorlift.record import FunctionRecord, Json, Level, LiftRecord, Verdict, worst_verdict
 from tensorlift.runtime.agreement import compare_with_interpreter
 from tensorlift.runtime.data import seeded
@@ -154,31 +155,25 @@ def _lift(
     found: dict[str, Lifting] | None,
 ) -> LiftRecord:
     clock = StageClock()
+    record = partial(LiftRecord, __version__, source.name, source.sha256, options.target, seconds=clock.seconds)
     search_by(options.engine, options.tactics, options.heuristics, options.limits)  # wrong requests are told first
+    begin(f"reading {source.name}")
     try:
         with clock.stage("read"):
             read = read_all()
     except LiftError as refusal:
         if any(diagnostic.code in _WRONG_REQUESTS for diagnostic in refusal.diagnostics):
             raise
-        return LiftRecord(
-            __version__,
-            source.name,
-            source.sha256,
-            options.target,
-            diagnostics=refusal.diagnostics,
-            seconds=clock.seconds,
-        )
+        return record(diagnostics=refusal.diagnostics)
     selected = _select(read, options.functions, source.name)
     if options.sizes:
         known = (name for f in selected if f.module is not None for name in FunctionView(_function_op(f)).size_names)
         check_request(target, dict(options.sizes), known, source.name)
-    outcomes = [_lift_function(function, target, source, options) for function in selected]
+    outcomes = [_lift_function(function, target, source, options) for function in each(selected, "lifting")]
     SESSION.forget()
     if found is not None:
-        found.update({record.name: lifting for record, lifting in outcomes if lifting is not None})
-    functions = tuple(record for record, _ in outcomes)
-    return LiftRecord(__version__, source.name, source.sha256, options.target, functions, seconds=clock.seconds)
+        found.update({function.name: lifting for function, lifting in outcomes if lifting is not None})
+    return record(tuple(function for function, _ in outcomes))
 
 
 def intermediate(source: Source, options: LiftOptions, form: str) -> list[Intermediate]:

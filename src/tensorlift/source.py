@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 STDIN = "-"
+LANGUAGES = {"c": "", "c++": ".cpp", "python": ".py", "mlir": ".mlir"}  # with the suffixes of their files
 MOST_BYTES = 64 << 20  # of any file that is read
 _UNREAD = {
     **dict.fromkeys((".cu", ".cuh"), "CUDA"),
@@ -58,13 +59,13 @@ def source_from_text(text: str, name: str = "<string>") -> Source:
     return Source(name, text, _digest(text.encode("utf-8", "surrogatepass")))
 
 
-def read_source(name: str) -> Source:
-    """Read a source file, or standard input for ``-``.
+def read_source(name: str, language: str | None = None) -> Source:
+    """Read a source file, whose name tells its language, or standard input for ``-``, in one of the `LANGUAGES`.
 
     Refuses what is missing, unreadable, too large or no text, and languages that C is easily taken for.
     """
-    if language := _UNREAD.get(PurePath(name).suffix.lower()):
-        raise refuse("TL504", f"'{name}' is {language}, which is not read", remedy="give C, C++, Python or MLIR")
+    if unread := _UNREAD.get(PurePath(name).suffix.lower()):
+        raise refuse("TL504", f"'{name}' is {unread}, which is not read", remedy="give C, C++, Python or MLIR")
     data = sys.stdin.buffer.read(MOST_BYTES + 1) if name == STDIN else _read_bytes(name)
     if len(data) > MOST_BYTES:
         raise _unreadable(name, f"it has more than {MOST_BYTES} bytes", "give a smaller file")
@@ -74,7 +75,7 @@ def read_source(name: str) -> Source:
     if b"\0" in data:
         remedy = "give C source, encoded as UTF-8"
         raise refuse("TL504", f"'{name}' is not a text file: it holds a NUL byte", remedy=remedy)
-    return Source("<stdin>" if name == STDIN else name, _decode(data), _digest(data))
+    return Source(f"<stdin>{LANGUAGES[language or 'c']}" if name == STDIN else name, _decode(data), _digest(data))
 
 
 def bounded_bytes(name: str | Path) -> bytes:

@@ -124,6 +124,7 @@ def test_only_commands_that_exist_are_listed() -> None:
     assert sorted(commands.commands) == [
         "bench",
         "build",
+        "completion",
         "explain",
         "lift",
         "opt",

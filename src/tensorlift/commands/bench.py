@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensorlift.commands.options import REFUSED, complain, conditions, lift_options, running_options, source_options
+from tensorlift.commands.options import (
+    PATH,
+    REFUSED,
+    complain,
+    conditions,
+    lift_options,
+    running_options,
+    source_options,
+)
+from tensorlift.commands.screen import progress
 
 if TYPE_CHECKING:
     from tensorlift.pipeline import LiftOptions
@@ -31,7 +40,7 @@ class _Bytes(click.ParamType[int]):
 
 
 @click.command(short_help="Measure a lifted function beside the original.")
-@click.argument("file")
+@click.argument("file", type=PATH)
 @click.option("--function", metavar="F", help="Measure this function; needed where the file defines several.")
 @click.option("--sizes", metavar="N=..,M=..", multiple=True, help="The sizes (repeatable).  [default: --array-bytes]")
 @click.option(
@@ -47,7 +56,9 @@ class _Bytes(click.ParamType[int]):
     "--seconds", type=click.FloatRange(min=0), default=2.0, show_default=True, help="For the samples of a backend."
 )
 @click.option("--fresh-memory", is_flag=True, help="Let the C library give memory back that is freed.")
-@click.option("--json", "report", metavar="REPORT", help="Write the record to this file ('-': standard output).")
+@click.option(
+    "--json", "report", metavar="REPORT", type=PATH, help="Write the record to this file ('-': standard output)."
+)
 @click.option("--plot", "picture", metavar="OUT.svg", help="Write a plot to this file, SVG or PNG.")
 @running_options
 @source_options
@@ -108,7 +119,8 @@ def bench(  # noqa: PLR0913 - one parameter for each option
         return lift_options(file, (function,) if function else (), target, dict(flags))
 
     try:
-        record = benchmark(source, options, settings)
+        with progress():
+            record = benchmark(source, options, settings)
     except NotLiftedError as refusal:
         return complain(refusal.diagnostics, REFUSED, source)
     if report:

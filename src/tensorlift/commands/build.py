@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensorlift.commands.options import REFUSED, complain, lift_options, project_of, source_options
+from tensorlift.commands.options import PATH, REFUSED, complain, lift_options, others_option, project_of, source_options
+from tensorlift.commands.screen import progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Make a drop-in library of a C file.")
-@click.argument("file")
-@click.argument("others", metavar="[OTHER]...", nargs=-1)
+@click.argument("file", type=PATH)
+@others_option
 @click.option("-o", "--output", metavar="LIB.so", required=True, help="Write the library to this file.")
 @click.option("--function", "functions", metavar="F", multiple=True, help="Lift this function only (repeatable).")
 @click.option("--programs", "programs_output", metavar="OUT.c", help="Also write the programs to this file.")
@@ -50,7 +51,7 @@ def build(  # noqa: PLR0913 - one parameter for each option
 ) -> int:
     """Compile FILE, in C, to a shared library in which every function that lifts runs as its proved program.
 
-    What FILE does not define is looked for in OTHER files of the project, and in those of -p.
+    What FILE does not define is looked for in the files of --with, and in those of -p.
     Functions keep their symbols and signatures.  Where a precondition does not hold a call runs the original, and so do
     functions that do not lift.  BLAS is that of OpenBLAS.
     Exit status: 0 all functions lifted, 1 some are as they were, 2 the request is wrong.
@@ -68,10 +69,12 @@ def build(  # noqa: PLR0913 - one parameter for each option
     options = replace(options, replaces=True, pays=pays)
     from tensorlift.pipeline import lift_source
 
-    record = lift_source(source, options)
+    with progress():
+        record = lift_source(source, options)
     if record.diagnostics and not record.functions:
         return complain(record.diagnostics, REFUSED, source)
-    library, replaced, left = _built(source, options, record.functions, project)
+    with progress():
+        library, replaced, left = _built(source, options, record.functions, project)
     ratios: dict[str, str] = {}
     if measured and replaced:
         ratios, slower = _measured(source, options, replaced, library, project)

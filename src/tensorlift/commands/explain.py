@@ -6,20 +6,49 @@ from typing import Any
 
 import click
 
-from tensorlift.commands.options import OK, REFUSED, complain, lift_options, source_options
+from tensorlift.commands.options import (
+    OK,
+    PATH,
+    REFUSED,
+    complain,
+    complete_targets,
+    language_option,
+    lift_options,
+    others_option,
+    source_options,
+)
+from tensorlift.commands.screen import progress
 
 
 @click.command(short_help="Say why a lift is right, step by step.")
-@click.argument("file")
-@click.argument("others", metavar="[OTHER]...", nargs=-1)
+@click.argument("file", type=PATH)
+@others_option
 @click.option("--function", "functions", metavar="F", multiple=True, help="Explain this function only (repeatable).")
-@click.option("--to", "target", metavar="TARGET", default="numpy", show_default=True, help="See 'tensorlift targets'.")
-@click.option("-o", "--output", metavar="OUT", help="Write to this file: HTML where its name ends so, else text.")
+@click.option(
+    "--to",
+    "target",
+    metavar="TARGET",
+    default="numpy",
+    show_default=True,
+    shell_complete=complete_targets,
+    help="See 'tensorlift targets'.",
+)
+@click.option(
+    "-o", "--output", metavar="OUT", type=PATH, help="Write to this file: HTML where its name ends so, else text."
+)
+@language_option
 @source_options
-def explain(
-    file: str, others: tuple[str, ...], functions: tuple[str, ...], target: str, output: str | None, **flags: Any
+def explain(  # noqa: PLR0913 - one parameter for each option
+    *,
+    file: str,
+    others: tuple[str, ...],
+    functions: tuple[str, ...],
+    target: str,
+    output: str | None,
+    language: str | None,
+    **flags: Any,
 ) -> int:
-    """Lift the functions of FILE, and say why each result is right.
+    """Lift the functions of FILE ('-': standard input), and say why each result is right.
 
     Shown are what holds before each iteration of each loop of the source, the definitions that the loops become, with
     their places, what the lines of the program leave in its variables, what its operations mean, how that was decided,
@@ -31,12 +60,15 @@ def explain(
     from tensorlift.source import read_source
 
     check_outputs(file, [output] if output else [])
-    source, *_ = map(read_source, (file, *others))
+    source = read_source(file, language)
+    for other in others:
+        read_source(other)  # says what is wrong with it
     options = lift_options(file, functions, target, flags, others)
     from tensorlift.derivation import derivations
     from tensorlift.report.derivation import derivation_html, derivation_text
 
-    record, found = derivations(source, options)
+    with progress():
+        record, found = derivations(source, options)
     if output:
         is_html = output.endswith(".html")
         write_output(output, derivation_html(source, found) if is_html else "\n".join(map(derivation_text, found)))

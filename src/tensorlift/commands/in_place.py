@@ -34,6 +34,7 @@ from tensorlift.commands.rewrite import (
     is_rewritten,
     rewritten,
 )
+from tensorlift.commands.screen import progress, screen
 from tensorlift.deep import with_deep_stack
 from tensorlift.diagnostics import Diagnostic, LiftError, Location, Severity, refuse
 from tensorlift.frontends.c.openmp import pragmas_in
@@ -45,7 +46,7 @@ from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.record import FunctionRecord, LiftRecord, Region
 from tensorlift.refusals import refusal
 from tensorlift.report.output import STDOUT, write_bytes, write_output
-from tensorlift.report.terminal import Screen, show_lift, summary_lines
+from tensorlift.report.terminal import show_lift, summary_lines
 from tensorlift.runtime.compilers import Complaint, Project, complaints
 from tensorlift.runtime.original import CompileOptions
 from tensorlift.source import Source
@@ -383,12 +384,22 @@ class Output:
         return self.as_diff or STDOUT in {self.file, self.report}
 
 
-def lift_in_place(source: Source, options: LiftOptions, output: Output, project: Project | None = None) -> int:
-    """Rewrite a file, or show what would change; show and report what became of its parts."""
-    if PurePath(source.name).suffix in {".py", ".cpp", ".cc", ".cxx", ".hpp"}:
-        raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give one that a C compiler takes")
+def rewrite_files(requests: Sequence[tuple[Source, LiftOptions, Output, Project | None]]) -> int:
+    """Rewrite files, or show what would change; show and report what became of their parts.
+
+    All are read before one is written: functions of each are looked for in the others as they were.
+    """
+    for source, *_ in requests:
+        if PurePath(source.name).suffix in {".py", ".cpp", ".cc", ".cxx", ".hpp"}:
+            raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give one that a C compiler takes")
+    with progress():
+        found = [_rewritten(source, options, output.file, project) for source, options, output, project in requests]
+    return max(_put(source, output, *one) for (source, _, output, _), one in zip(requests, found, strict=True))
+
+
+def _put(source: Source, output: Output, record: LiftRecord, data: bytes) -> int:
+    """Write or show a file that was rewritten, and what became of its parts."""
     before = source.encoded(source.text)
-    record, data = _rewritten(source, options, output.file, project)
     if output.as_diff:
         write_bytes(STDOUT, difference(source.name, before, data))
     elif not output.only_checked and (output.file is not None or data != before):
@@ -396,7 +407,7 @@ def lift_in_place(source: Source, options: LiftOptions, output: Output, project:
     if output.report:
         write_output(output.report, record.to_json(times=output.times))
     if not output.is_shown:
-        show_lift(record, Screen(sys.stdout), programs=False)
+        show_lift(record, screen(sys.stdout), programs=False)
         if any("cblas_" in function.program for function in record.functions):
             click.echo("link with -lopenblas -lm")
     if is_rewritten(source):

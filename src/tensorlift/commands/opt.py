@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensorlift.commands.options import USAGE, complain
+from tensorlift.commands.options import PATH, USAGE, complain
+from tensorlift.commands.screen import progress
+from tensorlift.progress import begin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -63,7 +65,7 @@ class _WithPasses(click.Command):
 
 
 @click.command(cls=_WithPasses, short_help="Raise the loops of an MLIR module by passes.")
-@click.argument("file", default="-")
+@click.argument("file", default="-", type=PATH)
 @_pass_flags
 @click.option(
     "--pass-pipeline",
@@ -75,6 +77,7 @@ class _WithPasses(click.Command):
 @click.option(
     "--tactics",
     metavar="FILE",
+    type=PATH,
     multiple=True,
     expose_value=False,
     callback=_collect_tactics,
@@ -85,14 +88,17 @@ class _WithPasses(click.Command):
     "--irdl",
     "files",
     metavar="FILE",
+    type=PATH,
     multiple=True,
     help="Keep the operations of the dialects in FILE where they are, and raise what is beside them; tactics may name"
     " these operations (repeatable).",
 )
-@click.option("--lowering", metavar="FILE", help="What these operations mean: functions in affine MLIR.")
+@click.option("--lowering", metavar="FILE", type=PATH, help="What these operations mean: functions in affine MLIR.")
 @click.option("--explain", is_flag=True, help="Say of each tactic that does not fire at which matcher it failed.")
-@click.option("-o", "--output", metavar="OUT", help="Write the module to this file.")
-@click.option("--json", "report", metavar="REPORT", help="Write what was replaced, with certificates, to this file.")
+@click.option("-o", "--output", metavar="OUT", type=PATH, help="Write the module to this file.")
+@click.option(
+    "--json", "report", metavar="REPORT", type=PATH, help="Write what was replaced, with certificates, to this file."
+)
 @click.option("--split-input-file", "split", is_flag=True, help="Take what lines '// -----' separate as modules.")
 @click.option(
     "--verify-diagnostics",
@@ -189,11 +195,13 @@ def opt(  # noqa: PLR0913 - one parameter for each option
     )
     source = read_source(file)
     dialects = {name for file in map(read_source, files) for name in dialects_in(file.text, file.name)}
-    if split or expected:
-        pieces = pieces_of(source.text) if split else [source.text]
-        result = run_on_pieces(pieces, source.name, passes, watch, dialects=dialects)
-    else:
-        result = run_passes(source.text, source.name, passes, watch, dialects=dialects)
+    with progress():
+        begin(f"raising {source.name}")
+        if split or expected:
+            pieces = pieces_of(source.text) if split else [source.text]
+            result = run_on_pieces(pieces, source.name, passes, watch, dialects=dialects)
+        else:
+            result = run_passes(source.text, source.name, passes, watch, dialects=dialects)
     write_output(output or STDOUT, result.text)
     if report:
         write_output(report, _report(result, source))

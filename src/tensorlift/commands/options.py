@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tensorlift.commands.screen import screen
+from tensorlift.source import LANGUAGES
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -30,24 +33,45 @@ if TYPE_CHECKING:
 OK, REFUSED, USAGE, INTERNAL = range(4)
 
 
+class FileName(click.ParamType[str]):
+    """A name of a file, as it is given: shells complete it, and settings name it from their folder."""
+
+    name = "file"
+
+    def shell_complete(self, _context: click.Context, _param: click.Parameter, incomplete: str) -> list[Any]:
+        """Let the shell list files."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="file")]
+
+
+PATH = FileName()
+
+
 def complain(diagnostics: Sequence[Diagnostic], status: int, *sources: Source) -> int:
     """Show diagnostics on standard error; give ``status`` where one is an error, INTERNAL where it is one of ours."""
     from tensorlift.diagnostics import Severity
     from tensorlift.report.excerpt import Sources
-    from tensorlift.report.terminal import Screen, show_diagnostics
+    from tensorlift.report.terminal import show_diagnostics
 
     sys.stdout.flush()  # what was shown before stays before
-    show_diagnostics(diagnostics, Sources(*sources), Screen(sys.stderr))
+    show_diagnostics(diagnostics, Sources(*sources), screen(sys.stderr))
     if any(diagnostic.code.startswith("TL9") for diagnostic in diagnostics):
         return INTERNAL
     return status if any(diagnostic.severity is Severity.ERROR for diagnostic in diagnostics) else OK
 
 
 _SOURCE = (
-    click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Look for headers here (repeatable)."),
+    click.option(
+        "-I", "include_dirs", metavar="DIR", type=PATH, multiple=True, help="Look for headers here (repeatable)."
+    ),
     click.option("-D", "defines", metavar="MACRO", multiple=True, help="Define NAME or NAME=VALUE (repeatable)."),
-    click.option("-include", "--include-file", "include_files", metavar="FILE", multiple=True, help="Read FILE first."),
-    click.option("-p", "database", metavar="JSON", help="Take -I, -D, -include and --std from compile_commands.json."),
+    click.option(
+        "-include", "--include-file", "include_files", metavar="FILE", type=PATH, multiple=True, help="Read FILE first."
+    ),
+    click.option(
+        "-p", "database", metavar="JSON", type=PATH, help="Take -I, -D, -include and --std from compile_commands.json."
+    ),
     click.option("--std", metavar="STD", help="C standard, for example c99."),
 )
 _RUNNING = (
@@ -66,6 +90,25 @@ _RUNNING = (
         help="End each process after this time.",
     ),
 )
+
+
+def complete_targets(_context: click.Context, _option: click.Parameter, begun: str) -> list[str]:
+    """List the targets that begin so, for shells."""
+    from tensorlift.targets import imported_names, target_names
+
+    return [name for name in ("auto", *target_names(), *imported_names()) if name.startswith(begun)]
+
+
+def language_option(command: Command) -> Command:
+    """Let a command take the option that says in which language standard input is."""
+    languages = click.Choice(list(LANGUAGES))
+    return click.option("--language", type=languages, help="Of standard input, FILE '-'.  [default: c]")(command)
+
+
+def others_option(command: Command) -> Command:
+    """Let a command take other files of a project, in which functions are looked for."""
+    told = "C: look for functions in this file too (repeatable)."
+    return click.option("--with", "others", metavar="FILE", type=PATH, multiple=True, help=told)(command)
 
 
 def source_options(command: Command) -> Command:

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensorlift.commands.options import OK, REFUSED, complain, conditions, lift_options, running_options, source_options
+from tensorlift.commands.options import (
+    OK,
+    PATH,
+    REFUSED,
+    complain,
+    conditions,
+    lift_options,
+    running_options,
+    source_options,
+)
+from tensorlift.commands.screen import progress
 
 if TYPE_CHECKING:
     from tensorlift.commands.prepare import Prepared
@@ -22,7 +32,7 @@ _DIGITS = 16  # of a digest that are shown
 
 
 @click.command(short_help="Run a lifted function on inputs of given sizes.")
-@click.argument("file")
+@click.argument("file", type=PATH)
 @click.option("--function", metavar="F", help="Run this function; needed where the file defines several.")
 @click.option("--sizes", metavar="N=..,M=..", multiple=True, help="The sizes to run at (repeatable).")
 @click.option("--backend", metavar="BACKEND", default="numpy", show_default=True, help="What to run on.")
@@ -71,14 +81,16 @@ def run(  # noqa: PLR0913 - one parameter for each option
     if get_target(chosen.target).takes_sizes:
         options = replace(options, sizes=tuple(given.items()))
     try:
-        prepared = prepare(source, options)
+        with progress():
+            prepared = prepare(source, options)
     except NotLiftedError as refusal:
         return complain(refusal.diagnostics, REFUSED, source)
     inputs = prepared.inputs(prepared.checked(given), seed)
     under = conditions(seed=seed, device=device, threads=threads, wall_seconds=wall_seconds)
     if mesh:
         under = replace(under, mesh=mesh)
-    measured, tolerance = _run(prepared, inputs, chosen, under, compare=compare, keep=bool(output))
+    with progress():
+        measured, tolerance = _run(prepared, inputs, chosen, under, compare=compare, keep=bool(output))
     check_spread(measured, under.mesh, prepared.record.location)
     for line in _described(prepared, inputs, chosen, under, measured):
         click.echo(line)

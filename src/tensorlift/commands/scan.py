@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from tensorlift.commands.options import OK, REFUSED, other_files, source_options, with_compiler_flags
+from tensorlift.commands.options import (
+    OK,
+    PATH,
+    REFUSED,
+    complete_targets,
+    other_files,
+    source_options,
+    with_compiler_flags,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,12 +40,20 @@ _FAILING = ("regression", "refused", "unchanged", "hybrid", "scan")
 
 
 @click.command(short_help="Tell what becomes of each function of a code base.")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=PATH)
 @click.option("-j", "--jobs", metavar="N", type=click.IntRange(min=1), help="Processes.  [default: all processors]")
 @click.option("--cluster", metavar="ADDRESS", help="Scan on this Dask cluster, tcp://..; local: on one of N processes.")
 @click.option("--exclude", "excluded", metavar="GLOB", multiple=True, help="Leave out files and folders (repeatable).")
 @click.option("--since", "revision", metavar="REV", help="Take only files that changed since this revision of git.")
-@click.option("--to", "target", metavar="TARGET", default="numpy", show_default=True, help="See 'tensorlift targets'.")
+@click.option(
+    "--to",
+    "target",
+    metavar="TARGET",
+    default="numpy",
+    show_default=True,
+    shell_complete=complete_targets,
+    help="See 'tensorlift targets'.",
+)
 @click.option(
     "--time-limit",
     "seconds",
@@ -47,21 +63,30 @@ _FAILING = ("regression", "refused", "unchanged", "hybrid", "scan")
     show_default=True,
     help="For each function, and for parsing a file.",
 )
-@click.option("-o", "--output", metavar="RECORD", help="Write an entry for each function to this file, as JSON lines.")
+@click.option(
+    "-o", "--output", metavar="RECORD", type=PATH, help="Write an entry for each function to this file, as JSON lines."
+)
 @click.option(
     "--resume/--no-resume",
     default=True,
     show_default=True,
     help="Take from RECORD what it tells of files that are as they were.",
 )
-@click.option("--json", "report", metavar="REPORT", help="Write the whole to this file as one object.")
+@click.option("--json", "report", metavar="REPORT", type=PATH, help="Write the whole to this file as one object.")
 @click.option(
-    "--html", metavar="PAGE", help="Write a page for browsers: functions, sources beside programs, what helps."
+    "--html",
+    metavar="PAGE",
+    type=PATH,
+    help="Write a page for browsers: functions, sources beside programs, what helps.",
 )
-@click.option("--sarif", metavar="LOG", help="Write what does not lift to this file as SARIF, for code-scanning pages.")
+@click.option(
+    "--sarif", metavar="LOG", type=PATH, help="Write what does not lift to this file as SARIF, for code-scanning pages."
+)
 @click.option("--no-times", is_flag=True, help="Leave times out of RECORD and REPORT: same input, same bytes.")
-@click.option("--verdicts", metavar="OLD", help="Write verdicts alone to this file, for --baseline.")
-@click.option("--baseline", metavar="OLD", help="Compare with what --verdicts or -o wrote of an earlier scan.")
+@click.option("--verdicts", metavar="OLD", type=PATH, help="Write verdicts alone to this file, for --baseline.")
+@click.option(
+    "--baseline", metavar="OLD", type=PATH, help="Compare with what --verdicts or -o wrote of an earlier scan."
+)
 @click.option(
     "--fail-on",
     "failing",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tensorlift.commands.options import OK
+from tensorlift.commands.options import OK, PATH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,15 +23,15 @@ def target() -> None:
 
 @target.command(short_help="Import a dialect.")
 @click.argument("name")
-@click.option("--irdl", metavar="FILE", help="The definition in IRDL.")
-@click.option("--tablegen", metavar="DUMP", help="The definition as 'llvm-tblgen --dump-json' writes it.")
+@click.option("--irdl", metavar="FILE", type=PATH, help="The definition in IRDL.")
+@click.option("--tablegen", metavar="DUMP", type=PATH, help="The definition as 'llvm-tblgen --dump-json' writes it.")
 @click.option(
     "--lowering",
     required=True,
     metavar="FILE|PASSES",
     help="With --irdl functions in affine MLIR, one or more an operation; with --tablegen passes of mlir-opt.",
 )
-@click.option("-o", "--output", metavar="OUT", help="Write the target to this file, NAME.target.json.")
+@click.option("-o", "--output", metavar="OUT", type=PATH, help="Write the target to this file, NAME.target.json.")
 def add(name: str, irdl: str | None, tablegen: str | None, lowering: str, output: str | None) -> int:
     """Import a dialect as the target NAME, and list its operations: the meaning of each, or why it has none.
 

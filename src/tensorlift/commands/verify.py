@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tensorlift.commands.options import OK, REFUSED, complain, lift_options, source_options
+from tensorlift.commands.options import OK, PATH, REFUSED, complain, lift_options, source_options
 
 if TYPE_CHECKING:
     from tensorlift.commands.same_source import Reading
@@ -29,8 +29,10 @@ _RAISED = "not checked: that definitions are those of nests of the source; 'tens
 
 
 @click.command(short_help="Decide a certificate again.")
-@click.argument("certificate")
-@click.option("--source", "file", metavar="FILE", help="Read FILE again, and compare it with the certificate.")
+@click.argument("certificate", type=PATH)
+@click.option(
+    "--source", "file", metavar="FILE", type=PATH, help="Read FILE again, and compare it with the certificate."
+)
 @source_options
 def verify(certificate: str, file: str | None, **flags: Any) -> int:
     """Decide CERTIFICATE again, or each certificate of a JSON report, without any of the search.

@@ -13,16 +13,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language that programs are written in, as people and highlighters call it, and what starts a comment in it."""
+    """A language that programs are written in, as people and highlighters call it, with its comments and files."""
 
     title: str
     name: str
     comment: str
+    suffix: str
 
 
-PYTHON = Language("Python", "python", "#")
-_MLIR = Language("MLIR", "mlir", "//")
-_C = Language("C", "c", "//")
+PYTHON = Language("Python", "python", "#", ".py")
+_MLIR = Language("MLIR", "mlir", "//", ".mlir")
+_C = Language("C", "c", "//", ".c")
 _LANGUAGES = {"numpy": PYTHON, "jax": PYTHON, "torch": PYTHON, "c": _C}
 
 

@@ -9,12 +9,14 @@ Preconditions in few words: comparisons with one bound share it, and each kind t
 
 from __future__ import annotations
 
+import os
 import shutil
 from itertools import chain
 from typing import TYPE_CHECKING, TextIO
 
 from tensorlift.contract.interface import Precondition, Role
 from tensorlift.contract.language import AnyOf, Compare, Condition, Inside, Relation, Sum
+from tensorlift.diagnostics import Severity
 from tensorlift.record import (
     EngineRun,
     FunctionRecord,
@@ -32,6 +34,8 @@ from tensorlift.report.program import Language, language
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from rich.text import Text
 
     from tensorlift.diagnostics import Diagnostic, Location
     from tensorlift.source import Source
@@ -106,35 +110,55 @@ def level_text(function: FunctionRecord) -> str:
 
 
 class Screen:
-    """A text stream, plain or in colour as it is a terminal or not; a line of it holds ``width`` cells."""
+    """A text stream, plain or in colour, on which more or less is shown; a line of it holds ``width`` cells.
 
-    def __init__(self, stream: TextIO) -> None:
+    Without a wish for ``color``, terminals are in colour, and what NO_COLOR (https://no-color.org) and FORCE_COLOR say
+    comes first.
+    """
+
+    def __init__(
+        self, stream: TextIO, *, color: bool | None = None, quiet: bool = False, verbose: bool = False
+    ) -> None:
         """Write to the stream; ask it once whether it is a terminal."""
         self._stream = stream
         self.is_terminal = stream.isatty()
         self.width = min(PLAIN_WIDTH, shutil.get_terminal_size().columns) if self.is_terminal else PLAIN_WIDTH
+        self._is_coloured = _is_coloured(is_terminal=self.is_terminal) if color is None else color
+        self.is_quiet = quiet
+        self.is_verbose = verbose
+        self.shows_times = self.is_terminal or verbose
 
     def write(self, pieces: Sequence[Piece]) -> None:
-        """Write styled pieces, without their styles where the stream is no terminal."""
-        if not self.is_terminal:
+        """Write styled pieces, without their styles where the stream has no colours."""
+        if not self._is_coloured:
             self._stream.write(plain(pieces))
             return
-        from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
-        from rich.text import Text  # noqa: PLC0415 - only a terminal needs it
+        from rich.text import Text  # noqa: PLC0415 - only colours need it
 
-        text = Text.assemble(*((piece.text, piece.style) for piece in pieces))
-        Console(file=self._stream, highlight=False).print(text, end="", soft_wrap=True)
+        self._print(Text.assemble(*((piece.text, piece.style) for piece in pieces)))
 
     def write_code(self, code: str, name: str) -> None:
-        """Write a program, highlighted as the language of that name where the stream is a terminal."""
-        if not self.is_terminal:
+        """Write a program, highlighted as the language of that name where the stream has colours."""
+        if not self._is_coloured:
             self._stream.write(code)
             return
-        from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
-        from rich.syntax import Syntax  # noqa: PLC0415 - only a terminal needs it
+        from rich.syntax import Syntax  # noqa: PLC0415 - only colours need it
 
-        text = Syntax("", name, theme="ansi_dark", background_color="default").highlight(code)
-        Console(file=self._stream, highlight=False).print(text, end="", soft_wrap=True)
+        self._print(Syntax("", name, theme="ansi_dark", background_color="default").highlight(code))
+
+    def _print(self, text: Text) -> None:
+        from rich.console import Console  # noqa: PLC0415 - only colours need it
+
+        console = Console(
+            file=self._stream, highlight=False, force_terminal=True, no_color=False, color_system="standard"
+        )
+        console.print(text, end="", soft_wrap=True)
+
+
+def _is_coloured(*, is_terminal: bool) -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (is_terminal and os.environ.get("TERM") != "dumb")
 
 
 def show_lift(
@@ -150,8 +174,10 @@ def show_lift(
     for k, function in enumerate(record.functions):
         if programs and function.lifted and not whole:
             screen.write_code("\n\n" * bool(k) + function.program.strip() + "\n\n", written.name)
-        lines = _summary(function, times=screen.is_terminal)
-        engines = list(map(_engine_line, function.engines if is_explained else ()))
+        if screen.is_quiet:
+            continue
+        lines = _summary(function, times=screen.shows_times)
+        engines = list(map(_engine_line, function.engines if is_explained or screen.is_verbose else ()))
         if is_explained and function.undecided:
             engines.append([Piece(f"  definitions are tested only: {function.undecided}")])
         screen.write(list(_commented(chain(lines, engines), written if programs else None)))
@@ -163,8 +189,10 @@ def summary_lines(function: FunctionRecord) -> list[str]:
 
 
 def show_diagnostics(diagnostics: Sequence[Diagnostic], sources: Sources, screen: Screen) -> None:
-    """Show diagnostics with their source lines, each as a C compiler would."""
+    """Show diagnostics with their source lines, each as a C compiler would; errors alone on a quiet screen."""
     for diagnostic in diagnostics:
+        if screen.is_quiet and diagnostic.severity is not Severity.ERROR:
+            continue
         screen.write(render(diagnostic, sources, screen.width))
 
 
