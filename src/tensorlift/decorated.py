@@ -17,6 +17,7 @@ from tensorlift.calls.errors import FallbackWarning, wrong_type
 from tensorlift.calls.execute import executable
 from tensorlift.calls.kinds import Argument, Kind, fit, kind_of, library_of, parse_kind, refined
 from tensorlift.calls.program import LiftedProgram, PythonInterface
+from tensorlift.calls.quick import NOT_QUICK, binder, no_quick_way, quick_way
 from tensorlift.diagnostics import Diagnostic, LiftError
 from tensorlift.record import FunctionRecord, Level, Verdict
 from tensorlift.report.notebook import show_functions
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 _IN_ANY_CASE = {
     f"TL{number}" for number in (110, 120, 122, *range(165, 172), 173, 174, 175, 179, 182, 183, 184, 185, 508)
 }
+_MOST_WAYS = 16  # that are quick, one for each kinds of arguments
 
 
 class LiftedFunction:
@@ -54,10 +56,12 @@ class LiftedFunction:
         self._kinds: dict[str, Kind | None] = {}
         self._live: LiveFunction | None = None
         self._is_refused = False
+        self._warned = set[object]()
         self._name = str(getattr(function, "__name__", type(function).__name__))
         self._record = FunctionRecord(self._name, Verdict.REFUSED, target=target)
         get_target(target)
-        self._call = untraced(self._checked_call) if target == "torch" else self._checked_call
+        self._call = untraced(self._called) if target == "torch" else self._called
+        self._quick, self._tried = no_quick_way, set[object]()
         try:
             self._begin()
         except LiftError as error:
@@ -101,21 +105,41 @@ class LiftedFunction:
         """
         return self._call(*arguments, **named)
 
+    def _called(self, *arguments: Any, **named: Any) -> Any:
+        found = self._quick(*arguments, **named)
+        return self._checked_call(*arguments, **named) if found is NOT_QUICK else found
+
     def _checked_call(self, *arguments: Any, **named: Any) -> Any:
         if self._is_refused:
             return self.original(*arguments, **named)
-        bound = self._signature.bind(*arguments, **named)
-        bound.apply_defaults()
+        values = self._bind(*arguments, **named)
         try:
             self._refresh()
-            program, given = self._prepare(bound.arguments)
+            program, kinds, given = self._prepare(values)
             program.check(given)
         except LiftError as error:
             if not self.fallback:
                 raise self._explained(error) from None
-            warnings.warn(self._warning(error), stacklevel=3)
+            self._warn(error)
             return self.original(*arguments, **named)
+        self._add_quick_way(program, kinds, given)
         return program.run(given)
+
+    def _add_quick_way(self, program: LiftedProgram, kinds: Mapping[str, Kind], given: Mapping[str, Argument]) -> None:
+        """Let later calls with arguments of the same types go the quick way, where there is one."""
+        known = tuple(type(argument.given) for argument in given.values()), tuple(kinds.values())
+        if known in self._tried or len(self._tried) >= _MOST_WAYS or self._live is None:
+            return
+        self._tried.add(known)
+        meanings = [(*captured.look_up, captured.value) for captured in self._live.captured]
+        made = quick_way(self._live.name, self._signature, program, kinds, given, meanings, self._quick)
+        self._quick = made or self._quick
+
+    def _forget(self) -> None:
+        """Forget the programs, and what was made of them."""
+        self._programs.clear()
+        self._quick = no_quick_way
+        self._tried.clear()
 
     def __repr__(self) -> str:
         """Name the function and its verdict."""
@@ -131,6 +155,7 @@ class LiftedFunction:
 
         live = self._live = find_function(self.original)
         self._signature = inspect.signature(live.function)
+        self._bind = binder(live.name, self._signature)
         self._kinds = {name: parse_kind(text) if text else None for name, text in live.told().items()}
         self._dtypes = live.told_dtypes()
         assumed = live.assumed()
@@ -145,7 +170,7 @@ class LiftedFunction:
     def _refresh(self) -> None:
         """Lift anew where a name of another scope has come to mean something else."""
         if self._live is not None and not self._live.is_current:
-            self._programs.clear()
+            self._forget()
             self._begin()
 
     def _refuse(self, error: LiftError) -> None:
@@ -166,8 +191,8 @@ class LiftedFunction:
         """List the parameters that no annotation tells."""
         return [name for name, kind in self._kinds.items() if kind is None]
 
-    def _prepare(self, values: Mapping[str, Any]) -> tuple[LiftedProgram, dict[str, Argument]]:
-        """Find the program for the arguments of a call, and convert them."""
+    def _prepare(self, values: Mapping[str, Any]) -> tuple[LiftedProgram, dict[str, Kind], dict[str, Argument]]:
+        """Find the program for the arguments of a call, with their kinds, and convert them."""
         for name, value in values.items():
             self._check_library(value, name)
         assert self._live is not None
@@ -177,7 +202,8 @@ class LiftedFunction:
         given = {name: fit(parts[name], kind, name) for name, kind in kinds.items()}
         for name in pairs_of(described):
             given[name] = Argument(values[name], given[name].held)
-        return self._program({name: k.text for name, k in kinds.items() if k is not self._kinds[name]}), given
+        told = {name: kind.text for name, kind in kinds.items() if kind is not self._kinds[name]}
+        return self._program(told), kinds, given
 
     def _check_library(self, value: Any, name: str) -> None:
         library = library_of(value)
@@ -240,8 +266,25 @@ class LiftedFunction:
         first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
         return first, node.end_lineno or first
 
+    def _warn(self, error: LiftError) -> None:
+        """Warn the caller that the original runs, once for each reason."""
+        reason = error.diagnostics[0].code, error.diagnostics[0].location
+        if reason not in self._warned:
+            self._warned.add(reason)
+            warnings.warn(self._warning(error), stacklevel=_depth())
+
     def _warning(self, error: LiftError) -> FallbackWarning:
         return FallbackWarning(f"`{self._name}` runs as it was written: {error.diagnostics[0]}")
+
+
+def _depth() -> int:
+    """Count the frames from that of the caller to the first that is not ours."""
+    depth, frame = 1, inspect.currentframe()
+    while (frame := frame and frame.f_back) is not None and frame.f_globals.get("__name__", "").startswith(
+        "tensorlift."
+    ):
+        depth += 1
+    return depth
 
 
 def _interface(view: FunctionView, live: LiveFunction) -> PythonInterface:

@@ -145,6 +145,20 @@ class Owner:
         x[0] = 1
 
 
+def gathered(x: float64[:], idx):
+    y = np.zeros(len(idx))
+    for i in range(len(idx)):
+        y[i] = x[idx[i]]
+    return y
+
+
+def halved(x, n: int):
+    s = 0.0
+    for i in range(n // 2):
+        s += x[2 * i]
+    return s
+
+
 square = lambda x: x * x  # noqa: E731 - a lambda is refused
 
 

@@ -87,6 +87,12 @@ class _Torch:
         is_plain = type(array) in (torch.Tensor, torch.nn.Parameter)
         return not is_plain or torch._C._functorch.is_functorch_wrapped_tensor(array)  # noqa: SLF001 - PyTorch has no public name for it
 
+    def is_plain(self, array: Any) -> bool:
+        """Tell of a tensor of no other type whether its cells lie in memory as they are."""
+        torch = sys.modules["torch"]
+        is_wrapped = torch._C._functorch.is_functorch_wrapped_tensor(array)  # noqa: SLF001 - PyTorch has no public name for it
+        return not is_wrapped and array.layout is torch.strided and not array.is_neg() and not array.is_conj()
+
     def values(self, array: Any) -> Array:
         values: Array = array.detach().cpu().numpy()
         return values
@@ -171,7 +177,7 @@ _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _PYTHON_TYPES = (bool, int, float)
 _SPELLED = re.compile(r"(?P<lists>(?:list\[)*)(?P<element>\w+)(?:\[(?P<axes>[:, ]*)\]|(?P<ends>\]*))")
 _RANKS = {"b": 0, "i": 1, "u": 1, "f": 2}  # what a list holds may be taken for the next of these
-_EXACT = 1 << 53  # integers up to here are numbers of float64
+EXACT = 1 << 53  # integers up to here are numbers of float64
 _SUPPORTED = "pass numbers, lists of numbers, or arrays of float32, float64, bool or integers of up to 64 bits"
 
 
@@ -311,7 +317,7 @@ def _array_of(value: list[Any], name: str) -> Array:
     if not types <= set(_PYTHON_TYPES):
         remedy = "pass lists of numbers, all rows of one length"
         raise wrong_type(f"`{name}` is a list that is no rectangle of numbers", remedy)
-    if dtype is float and int in types and any(type(x) is int and abs(x) > _EXACT for x in _numbers(value)):
+    if dtype is float and int in types and any(type(x) is int and abs(x) > EXACT for x in _numbers(value)):
         raise _too_wide(name, "numbers of float64", "up to 2**53")
     return items
 
@@ -329,7 +335,7 @@ def _list(value: list[Any], kind: Kind, name: str) -> Array:
     items = _array_of(value, name)
     if items.ndim != kind.rank or (items.size and _RANKS[items.dtype.kind] > _RANKS[kind.dtype.kind]):
         raise _other_kind(value, kind.text, name)
-    if items.dtype.kind == "i" and kind.dtype.kind == "f" and max(map(abs, _numbers(value)), default=0) > _EXACT:
+    if items.dtype.kind == "i" and kind.dtype.kind == "f" and max(map(abs, _numbers(value)), default=0) > EXACT:
         raise _too_wide(name, "numbers of float64", "up to 2**53")
     return items.astype(kind.dtype, copy=False)
 
@@ -357,7 +363,7 @@ def _number(value: Any, kind: Kind, name: str) -> Any:
         if not whole:
             raise _other_kind(value, kind.text, name)
         return _integer(int(value), kind, name)
-    if whole and abs(int(value)) > _EXACT:
+    if whole and abs(int(value)) > EXACT:
         raise wrong_value(f"`{name}` is {value}, which is no number of float64", "pass numbers up to 2**53")
     return float(value) if kind.is_python else kind.dtype.type(value)
 

@@ -141,8 +141,8 @@ def _is_known(condition: Condition, known: Collection[str], arguments: Collectio
 _REMEDY = "call `.original`, or lift with `fallback=True`, which then calls it"
 _X64 = 'jax.config.update("jax_enable_x64", True)'
 _STATIC = "make it static, as with `static_argnames` of `jax.jit`"
-_ARRAY, _LIST = "array", "list"
-_RETURNED = "return"  # the name of the returned scalar among the outputs
+ARRAY, LIST = "array", "list"  # how an item is returned, beside as a number
+RETURNED = "return"  # the name of the returned scalar among the outputs
 _EXTENT = re.compile(r"\b(?P<name>\w+)_shape(?P<axis>\d+)\b")
 _CONVERTED: Mapping[str, Callable[[Any], Any]] = {
     "truth": bool,
@@ -185,29 +185,29 @@ class LiftedProgram:
         Raises LiftError TL524 where a precondition cannot be checked at a call.
         """
         self.record = record
-        self._interface = interface
-        self._function, self._over_numpy = function, over_numpy
+        self.interface = interface
+        self.over_numpy, self.function = over_numpy, function
         sizes = {extent for shape in interface.shapes.values() for extent in shape if extent.isidentifier()}
         own = {f"{name}_shape{axis}" for name, shape in interface.shapes.items() for axis in range(len(shape))}
         known = sizes | own | set(interface.scalars)
-        self._extents = [
+        self.extents = [
             (name, axis, extent, _extent(extent, record, known))
             for name, shape in interface.shapes.items()
             for axis, extent in enumerate(shape)
         ]
         arguments = {*interface.shapes, *interface.scalars}
-        self._conditions, self._separations = read_conditions(record.preconditions, known, arguments)
-        self._results = {
+        self.conditions, self.separations = read_conditions(record.preconditions, known, arguments)
+        self.results = {
             parameter.name: (parameter.dtype, [_extent(extent, record, known) for extent in parameter.shape])
             for parameter in record.parameters
-            if parameter.role == "array" and arguments.isdisjoint(_spellings(parameter.name))
+            if parameter.role == "array" and arguments.isdisjoint(spellings(parameter.name))
         }
-        self._written = [output.name for output in record.outputs if output.name in interface.shapes]
-        self._places = {c.array for p in self._conditions if isinstance(c := p.condition, Inside)}
-        self._needs_64_bits = "jax_enable_x64" in record.program
+        self.written = [output.name for output in record.outputs if output.name in interface.shapes]
+        self._places = {c.array for p in self.conditions if isinstance(c := p.condition, Inside)}
+        self.needs_64_bits = "jax_enable_x64" in record.program
         self._decided: set[object] = {p.name for p in record.parameters if p.role == "size"}
-        self._decided.update(*(extent.atoms() for *_, extent in self._extents))
-        self._decided.update(*(atoms_of(p.condition) for p in self._conditions if p.condition is not None))
+        self._decided.update(*(extent.atoms() for *_, extent in self.extents))
+        self._decided.update(*(atoms_of(p.condition) for p in self.conditions if p.condition is not None))
 
     def run(self, arguments: Mapping[str, Argument]) -> Any:
         """Run the program on arguments by name, which have passed the check."""
@@ -215,12 +215,12 @@ class LiftedProgram:
         given = [self._argument(parameter.name, arguments, sizes) for parameter in self.record.parameters]
         found = first_of(argument.held for argument in arguments.values())
         if found is None:
-            returned = self._over_numpy(*given)
+            returned = self.over_numpy(*given)
         else:
-            returned = self._function(*on_library(*found, given, writes=bool(self._written)))
+            returned = self.function(*on_library(*found, given, writes=bool(self.written)))
         outputs = self.record.outputs
         results = dict(zip((o.name for o in outputs), returned if len(outputs) > 1 else (returned,), strict=False))
-        for name in self._written:
+        for name in self.written:
             if library_of(arguments[name].given) is not JAX:
                 _put(arguments[name], results[name])
         return self._returned(arguments, results)
@@ -228,7 +228,7 @@ class LiftedProgram:
     def _sizes(self, arguments: Mapping[str, Argument]) -> dict[str, int]:
         """Give every extent and size by name."""
         sizes = {name: argument.held for name, argument in arguments.items() if isinstance(argument.held, int)}
-        for name, axis, extent, _ in self._extents:
+        for name, axis, extent, _ in self.extents:
             actual = sizes[f"{name}_shape{axis}"] = arguments[name].held.shape[axis]
             if extent.isidentifier():
                 sizes.setdefault(extent, actual)
@@ -239,17 +239,17 @@ class LiftedProgram:
         sizes = self._sizes(arguments)
         self._check_traced(arguments)
         self._check_sizes(sizes, arguments)
-        for separation in self._separations:
+        for separation in self.separations:
             written, unless_same = arguments[separation.name], separation.or_same
             if any(share_memory(written, arguments[o], unless_same=unless_same) for o in separation.others):
                 raise self._broken(separation.precondition)
-        for name in self._written:
+        for name in self.written:
             self._check_written(name, arguments[name])
 
     def _check_traced(self, arguments: Mapping[str, Argument]) -> None:
         """Refuse what cannot be decided, or not be done, where values are not known, and 64 bits that JAX lacks."""
         is_jax = any(library_of(argument.held) is JAX for argument in arguments.values())
-        if is_jax and self._needs_64_bits and not JAX.has_64_bits():
+        if is_jax and self.needs_64_bits and not JAX.has_64_bits():
             message = f"the program of `{self.record.name}` computes in 64 bits, which JAX has switched off"
             raise wrong_type(message, f"call `{_X64}` first", self.record.location)
         traced = [name for name, argument in arguments.items() if is_traced(argument.held)]
@@ -260,13 +260,13 @@ class LiftedProgram:
             if name in self._decided and not arguments[name].held.ndim:
                 message = f"`{name}` is traced, and the shapes or the checks of the program depend on its value"
                 raise wrong_type(message, _STATIC, self.record.location)
-        for name in self._written if traced else ():
+        for name in self.written if traced else ():
             if library_of(arguments[name].given) is not JAX:
                 message = f"the function writes `{name}`, into which nothing that is traced can be stored"
                 raise wrong_type(message, "make the array in the function, and return it", self.record.location)
 
     def _check_sizes(self, sizes: Mapping[str, int], arguments: Mapping[str, Argument]) -> None:
-        for name, axis, extent, value in self._extents:
+        for name, axis, extent, value in self.extents:
             actual = sizes[f"{name}_shape{axis}"]
             wanted = value.at(sizes, {})
             if wanted != actual:
@@ -274,7 +274,7 @@ class LiftedProgram:
                 found = length_found(name, axis, arguments[name].held.shape, f"{wanted}{told}")
                 raise wrong_value(found, _REMEDY, self.record.location)
         values = {**{name: self._seen(name, argument.held) for name, argument in arguments.items()}, **sizes}
-        for precondition in self._conditions:
+        for precondition in self.conditions:
             if precondition.condition is not None and not holds(precondition.condition, values):
                 raise self._broken(precondition, broken_extent(precondition.condition, values))
 
@@ -304,44 +304,44 @@ class LiftedProgram:
     def _spelled(self, text: str) -> str:
         """Spell extents that the source does not name as Python does: ``A_shape1`` is ``A.shape[1]``."""
         return _EXTENT.sub(
-            lambda m: f"{m['name']}.shape[{m['axis']}]" if m["name"] in self._interface.shapes else m[0], text
+            lambda m: f"{m['name']}.shape[{m['axis']}]" if m["name"] in self.interface.shapes else m[0], text
         )
 
     def _argument(self, name: str, arguments: Mapping[str, Argument], sizes: Mapping[str, int]) -> Any:
         """Give an argument of the program: one of the call, an array for a result to be stored into, or a size."""
-        for spelled in _spellings(name):
+        for spelled in spellings(name):
             if spelled in arguments:
                 return arguments[spelled].held
-        if name in self._results:
-            dtype, extents = self._results[name]
+        if name in self.results:
+            dtype, extents = self.results[name]
             return np.zeros([extent.at(sizes, {}) for extent in extents], dtype)
         return sizes[name]
 
     def _returned(self, arguments: Mapping[str, Argument], results: Mapping[str, Any]) -> Any:
-        items = [self._item(name, kind, arguments, results) for name, kind in self._interface.returns]
-        items = joined(items, self._interface.ways)
-        named = {name for name, _ in self._interface.returns}
-        new = [n for n in self._written if n not in named and library_of(arguments[n].given) is JAX]
+        items = [self._item(name, kind, arguments, results) for name, kind in self.interface.returns]
+        items = joined(items, self.interface.ways)
+        named = {name for name, _ in self.interface.returns}
+        new = [n for n in self.written if n not in named and library_of(arguments[n].given) is JAX]
         if new:
-            pairs = self._interface.pairs
+            pairs = self.interface.pairs
             items = [*(of_pairs(results[name]) if name in pairs else results[name] for name in new), *items]
-        if self._interface.returns_tuple or len(items) > 1:
+        if self.interface.returns_tuple or len(items) > 1:
             return tuple(items)
         return items[0] if items else None
 
     def _item(self, name: str, kind: str, arguments: Mapping[str, Argument], results: Mapping[str, Any]) -> Any:
-        if kind in (_ARRAY, _LIST):
+        if kind in (ARRAY, LIST):
             if name in arguments and not (name in results and library_of(arguments[name].given) is JAX):
                 return arguments[name].given
-            return results[name].tolist() if kind == _LIST and library_of(results[name]) is None else results[name]
-        output = next(o for o in self.record.outputs if o.name == (name or _RETURNED))
+            return results[name].tolist() if kind == LIST and library_of(results[name]) is None else results[name]
+        output = next(o for o in self.record.outputs if o.name == (name or RETURNED))
         if library_of(results[output.name]) is not None:
             return results[output.name]
         value = np.asarray(results[output.name], output.dtype)[()]
         return _CONVERTED[kind](value)
 
 
-def _spellings(name: str) -> tuple[str, str]:
+def spellings(name: str) -> tuple[str, str]:
     """Give the names in the source that a parameter may have: a ``_`` is added where Python reserves one."""
     return name, name.removesuffix("_")
 

@@ -149,8 +149,13 @@ def untraced(function: Program) -> Program:
     """Let ``torch.compile``, where there is one, call a function as it is and trace what stands around the call."""
     if installation("torch"):
         return function
-    kept: Program = import_module("torch").compiler.disable(function)
-    return kept
+    compiler = import_module("torch").compiler
+    kept = compiler.disable(function)
+
+    def called(*arguments: Any, **named: Any) -> Any:
+        return (kept if compiler.is_dynamo_compiling() else function)(*arguments, **named)
+
+    return called
 
 
 def load_library(name: str, device: str = "cpu", mesh: int = 0) -> Library:

@@ -46,6 +46,14 @@ class Captured:
     value: Any
 
     @property
+    def look_up(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """What gives the meaning of the name, or nothing that has been one, as a function with arguments."""
+        cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
+        if self.name in cells:
+            return _content, (cells[self.name],)
+        return self.function.__globals__.get, (self.name, _NO_VALUE)
+
+    @property
     def is_current(self) -> bool:
         """Whether the name still means that."""
         value = _value_of(self.name, self.function)
