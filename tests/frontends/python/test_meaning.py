@@ -98,6 +98,16 @@ _BODIES = {
     "a loop that a sum ends": "i = 0\nwhile i < len(x) and x[i] < sum(y):\n  i += 1\ny[0] = i",
     "a number or the greatest": "y[0] = x[0] or max(y)",
     "a greatest that may not be": "y[0] = max(x[k:]) if k < len(x) else 0.0",
+    "a name bound again": "z = x - x.mean()\nz = z / 2\nw = z\nz = z.sum()\ny[:] = w + z\nw = x[1:]\ny[1:] += w",
+    "a parameter bound again": "x = 2 * x\nx[0] = 5\ny[:] = x",
+    "arrays bound again in each iteration": "for i in range(k):\n  z = x * i\n  z = z + 1\n  y[:] += z",
+    "an array bound again in a loop": "for i in range(3):\n  x = x / 2 + y\ny[:] = x",
+    "an array bound again under a condition": "z = x + 1\nif k > 2:\n  z = y - z\ny[:] = z",
+    "a new array that takes the place of the old": "u = x + 0\nfor i in range(3):\n  n = u.copy()\n"
+    "  n[1:] = u[1:] + u[:-1]\n  u = n\ny[:] = u",
+    "arrays that change places": "u = x + 0\nv = y + 0\nfor i in range(3):\n  v[1:] = u[:-1] * 2\n"
+    "  u, v = v, u\ny[:] = u",
+    "several arrays at once": "s, t = 2 * x, x + 1\ns, t = t, s + t\ny[:] = s * t",
     "angles of any size": "y[:] = np.hypot(np.degrees(x), np.reciprocal(y)) % -np.radians(y)",
 }
 

@@ -172,7 +172,43 @@ CASES = [
         9,
         "def f(x: 'float64[:]'):\n    if x[0] > 1:\n        return x * 2\n    return x\n",
     ),
-    Refused("array bound again", "TL181", 2, 5, "def f(x: 'float64[:]'):\n    x = x * 2\n    return x\n"),
+    Refused(
+        "an array that also another name has bound again in a loop",
+        "TL181",
+        4,
+        9,
+        "def f(x: 'float64[:]'):\n    u = w = x + 1\n    for _ in range(3):\n        u = u * 2\n    return w\n",
+    ),
+    Refused(
+        "a parameter changed in place, and bound again in a loop",
+        "TL181",
+        2,
+        5,
+        "def f(x: 'float64[:]'):\n    x[0] = 1\n    for _ in range(3):\n        x = x * 2\n    return x\n",
+    ),
+    Refused(
+        "an array bound again to one that changes afterwards",
+        "TL181",
+        5,
+        9,
+        "def f(x: 'float64[:]'):\n    u = x + 1\n    for _ in range(3):\n        v = 2 * u\n        u = v\n"
+        "        v[0] = 1\n    return u\n",
+    ),
+    Refused(
+        "an array bound again to one of another type in a loop",
+        "TL181",
+        4,
+        9,
+        "def f(x: 'float64[:]'):\n    u = x > 1\n    for _ in range(3):\n        u = u * 2.0\n    return u\n",
+    ),
+    Refused(
+        "an array of a written loop after it",
+        "TL172",
+        7,
+        12,
+        "def f(x: 'float64[:]'):\n    for k in (0, 1):\n        if x[k] > 0:\n            x[k] = 1\n"
+        "            continue\n        w = x[k] + x\n    return w\n",
+    ),
     Refused("unknown name", "TL182", 2, 12, "def f(x):\n    x[0] = gamma\n"),
     Refused("variadic", "TL183", 1, 8, "def f(*x):\n    return 1\n"),
     Refused("decorator", "TL184", 1, 2, "@cache\ndef f(x):\n    return x\n"),
@@ -268,9 +304,9 @@ CASES = [
     Refused(
         "a name for two arrays",
         "TL181",
-        2,
-        5,
-        "def f(a: 'float64[:]', b: 'float64[:]'):\n    c = a\n    c = b\n    c[0] = 1.0\n",
+        4,
+        9,
+        "def f(a: 'float64[:]', b: 'float64[:]'):\n    c = a\n    if len(a) > 3:\n        c = b\n    c[0] = 1.0\n",
     ),
     Refused(
         "a loop variable after the loop",

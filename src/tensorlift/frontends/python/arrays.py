@@ -245,6 +245,11 @@ def own(value: Array) -> Array:
 def fill(ctx: Inference, target: Array, value: Array | Scalar) -> None:
     """Store an array, or one number everywhere, into a view."""
     stores(ctx, target)
+    fill_own(ctx, target, value)
+
+
+def fill_own(ctx: Inference, target: Array, value: Array | Scalar) -> None:
+    """Store everywhere into memory of which nobody else has a name."""
     ctx.mention(*target.extents)
     if isinstance(value, Array):
         if value.rank > target.rank:
@@ -258,6 +263,8 @@ def fill(ctx: Inference, target: Array, value: Array | Scalar) -> None:
 def stores(ctx: Inference, target: Array) -> None:
     """Note that an array is written."""
     assert target.memory is not None
+    if target.memory.stands_for:
+        raise RefusedError("rebind-changed", target.memory.stands_for)
     target.memory.written = True
     ctx.written.append(target.memory)
 

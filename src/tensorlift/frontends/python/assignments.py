@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.python.arrays import fill, in_memory, own, part, stores
+from tensorlift.frontends.python.arrays import fill, fill_own, in_memory, own, part, stores
 from tensorlift.frontends.python.expressions import evaluate, operated
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import (
@@ -22,13 +22,15 @@ from tensorlift.frontends.python.scalars import (
     name_of,
 )
 from tensorlift.frontends.python.state import LOCAL, Inference, Local
-from tensorlift.frontends.python.syntax import may_be_mask
+from tensorlift.frontends.python.syntax import may_be_mask, names_in, refilled_parameters
 from tensorlift.frontends.python.values import Array, Operand, Sizes
 from tensorlift.ir import nodes
 from tensorlift.ops.c_types import BOOL, LONG, FloatType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from tensorlift.frontends.python.values import Memory
 
 
 def assign(ctx: Inference, targets: Sequence[ast.expr], value: ast.expr) -> None:
@@ -60,8 +62,11 @@ def _unpack(ctx: Inference, targets: Sequence[ast.expr], value: ast.expr) -> Non
         if len(value.elts) != len(targets):
             raise RefusedError("target", "the sides of the assignment differ in length")
         values: Sequence[Operand] = [evaluate(ctx, item) for item in value.elts]
-        if any(isinstance(item, Array) for item in values):
-            raise RefusedError("target", "several arrays are assigned at once")
+        arrays = [item for item in values if isinstance(item, Array)]
+        if _change_places(ctx, targets, value.elts):
+            values = [replace(item, memory=None) if isinstance(item, Array) else item for item in values]
+        if len(arrays) > 1:
+            values = [in_memory(ctx, own(item)) if isinstance(item, Array) else item for item in values]
     else:
         found = evaluate(ctx, value)
         if isinstance(found, Array) and found.view is not None and found.rank == 1:
@@ -74,8 +79,17 @@ def _unpack(ctx: Inference, targets: Sequence[ast.expr], value: ast.expr) -> Non
         _bind(ctx, target, item)
 
 
+def _change_places(ctx: Inference, targets: Sequence[ast.expr], values: Sequence[ast.expr]) -> bool:
+    """Whether names that another block bound are given to each other's arrays."""
+    names = [[node.id for node in side if isinstance(node, ast.Name)] for side in (targets, values)]
+    is_permuted = len(names[0]) == len(targets) and sorted(names[0]) == sorted(names[1])
+    return is_permuted and all(name in ctx.scope.outer for name in names[0])
+
+
 def _bind(ctx: Inference, target: ast.expr, value: Operand) -> None:
     match target:
+        case ast.Name(id=name) if name in ctx.scope.outer and isinstance(ctx.scope.environment[name], Array):
+            _refill(ctx, target, value)
         case ast.Name(id=name):
             bind_name(ctx, name, value)
         case ast.Subscript():
@@ -104,18 +118,66 @@ def bind_name(ctx: Inference, name: str, value: Operand) -> None:
     known = ctx.scope.environment.get(name)
     if name in ctx.scope.active:
         raise RefusedError("loop-variable", name)
-    if isinstance(known, Array | Sizes):
-        raise RefusedError("rebind", name)
+    is_array = isinstance(known, Array | Sizes)
+    if known is not None and (is_array or not isinstance(value, Scalar)):
+        if name in ctx.scope.outer:  # which of both it is depends on the run
+            raise RefusedError("rebind", name)
+        ctx.taken.add(name)
     if isinstance(value, Scalar):
-        _bind_scalar(ctx, name, known, value)
-    elif known is not None or ctx.scope.stores.get(name, 0) - ctx.scope.augmented.get(name, 0) > 1:
-        raise RefusedError("rebind", name)
+        _bind_scalar(ctx, name, None if is_array else known, value)
     elif isinstance(value, Sizes):
         ctx.scope.environment[name] = value
     elif value.view is not None:
         alias(ctx, name, value)
     else:
         ctx.scope.environment[name] = replace(_new_array(ctx, name, own(value)), is_new=False, is_whole=True)
+
+
+def copy_refilled(ctx: Inference, function: ast.FunctionDef) -> None:
+    """Copy the arrays of parameters that are bound again where not every run does so."""
+    for name in refilled_parameters(function):
+        known = ctx.scope.environment[name]
+        if isinstance(known, Array) and not known.is_list:
+            copied = in_memory(ctx, replace(known, memory=None), name)
+            assert copied.memory is not None
+            copied.memory.stands_for = name
+            ctx.scope.environment[name] = replace(copied, is_whole=True)
+
+
+def _refill(ctx: Inference, target: ast.Name, value: Operand) -> None:
+    """Bind a name again that another block bound: store into its array, of which there is no other name."""
+    known = ctx.scope.environment[target.id]
+    assert isinstance(known, Array)
+    assert known.memory is not None
+    names = _names_of(ctx, known.memory)
+    is_own = known.is_whole and not known.memory.is_given and names == [target.id]
+    if not is_own or not isinstance(value, Array) or known.is_list or value.is_list or not _is_given_up(ctx, value):
+        raise RefusedError("rebind", target.id)
+    if value.element != known.element or value.rank != known.rank:
+        raise RefusedError("rebind-kind", target.id)
+    for mine, given in zip(known.extents, value.extents, strict=True):
+        ctx.require_equal(mine, given)
+    fill_own(ctx, known, value)
+    ctx.refilled.add(target)
+    ctx.taken.add(target.id)
+
+
+def _is_given_up(ctx: Inference, value: Array) -> bool:
+    """Whether nothing reaches an array any more after the statement that assigns it."""
+    if value.view is None:
+        return True
+    names = _names_of(ctx, value.view)
+    if not names and not value.view.is_given:
+        return True
+    later = {name for statement in ctx.following for name in names_in(statement)}
+    is_whole = isinstance(ctx.source, ast.Name) and names == [ctx.source.id]
+    return is_whole and not value.view.is_given and not later & {*names} and not {*names} & ctx.scope.outer.keys()
+
+
+def _names_of(ctx: Inference, memory: Memory) -> list[str]:
+    """List the names that are bound to an array, or a part of it."""
+    bound = ctx.scope.environment.items()
+    return [name for name, value in bound if isinstance(value, Array) and value.memory is memory]
 
 
 def alias(ctx: Inference, name: str, value: Array) -> None:
@@ -125,7 +187,8 @@ def alias(ctx: Inference, name: str, value: Array) -> None:
 
 def _new_array(ctx: Inference, name: str, value: Array) -> Array:
     """Make the array that a name is bound to; one that is returned belongs to the caller."""
-    is_result = name in ctx.returned_names and ctx.depth == 0 and len(ctx.calling) == 1
+    is_once = ctx.scope.stores[name] - ctx.scope.augmented[name] == 1 and name not in ctx.kinds
+    is_result = is_once and name in ctx.returned_names and ctx.depth == 0 and len(ctx.calling) == 1
     if not is_result:
         return in_memory(ctx, value, name)
     return result_array(ctx, name, value)

@@ -15,7 +15,7 @@ from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import Scalar, binary, cast, integer, size_of, truth
 from tensorlift.frontends.python.state import Inference, Local
 from tensorlift.frontends.python.syntax import stored_in
-from tensorlift.frontends.python.values import Array
+from tensorlift.frontends.python.values import Array, Sizes
 from tensorlift.ir import nodes
 
 if TYPE_CHECKING:
@@ -179,7 +179,14 @@ def looped(ctx: Inference, loop: ast.For | ast.comprehension, body: Callable[[],
     for item in items:
         for target, value in zip(targets, item, strict=True):
             _bind_target(ctx, target, integer(value))
+        outer, ctx.scope.outer = ctx.scope.outer, dict(ctx.scope.environment)
         inside()
+        for name in ctx.scope.environment.keys() - ctx.scope.outer.keys():
+            if isinstance(
+                ctx.scope.environment[name], Array | Sizes
+            ):  # a body that goes on early may not have bound it
+                del ctx.scope.environment[name]
+        ctx.scope.outer = outer
 
 
 def counted_loop(ctx: Inference, target: ast.expr, iteration: _Iteration, body: Callable[[str], None]) -> None:

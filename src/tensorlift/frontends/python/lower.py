@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import ArrayAttr, StringAttr
 from xdsl.ir.affine import AffineConstraintKind
 
 from tensorlift.diagnostics import LiftError
-from tensorlift.frontends.python.assignments import declare
+from tensorlift.frontends.python.assignments import copy_refilled, declare
 from tensorlift.frontends.python.facts import Facts
 from tensorlift.frontends.python.refusals import in_python, refusal
 from tensorlift.frontends.python.scalars import Scalar, is_wide
@@ -67,6 +67,7 @@ def infer(function: ast.FunctionDef, module: Module, told: Mapping[str, str] | N
         for argument in arguments_of(function):
             with state.placed(argument):
                 _parameter(state, argument.arg, kinds[argument.arg])
+        copy_refilled(state, function)
         state.taken = {*kinds, *state.extents}
         read_body(state, function.body)
         facts.end_pass()

@@ -65,6 +65,12 @@ REFUSALS: dict[str, Refusal] = {
     "rebind": Refusal(
         "TL181", "`{detail}` names an array and is bound again", "store into it with `[:]`, or use a new name"
     ),
+    "rebind-kind": Refusal(
+        "TL181", "`{detail}` is bound to arrays of several types or ranks", "use one type and rank, or bind a new name"
+    ),
+    "rebind-changed": Refusal(
+        "TL181", "`{detail}` is changed in place, and bound again where not every run does so", "bind a new name"
+    ),
     "name": Refusal("TL182", "`{detail}` is no variable of the function", "pass it as a parameter"),
     "parameters": Refusal("TL183", "{detail}", "use plain parameters"),
     "decorator": Refusal(

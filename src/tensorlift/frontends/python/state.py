@@ -28,7 +28,7 @@ from tensorlift.poly.index_arithmetic import counts_objects
 from tensorlift.poly.polynomial import Polynomial
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from tensorlift.diagnostics import LiftError
     from tensorlift.frontends.python.complex_numbers import Split
@@ -67,6 +67,7 @@ class Scope:
     augmented: Counter[str]  # of these by `+=` and the like, which keep an array
     straight: set[str]  # names that it binds in no loop and under no condition
     environment: dict[str, Binding] = field(default_factory=dict)
+    outer: Mapping[str, Binding] = field(default_factory=dict)  # what names were where the innermost block began
     active: tuple[str, ...] = ()  # the loop variables
 
     @staticmethod
@@ -134,7 +135,8 @@ class Inferred:
 
     ``results`` are the arrays that it makes for its caller, with the types of their elements;
     ``returns`` names what it gives back, the value of type ``result`` by nothing.  It ``grows`` where integers of
-    Python are taken to fit into 64 bits.  ``callees`` says what each call calls.
+    Python are taken to fit into 64 bits.  ``callees`` says what each call calls.  Where a target is ``refilled``,
+    binding its name again is storing into its array.
     """
 
     module: Module
@@ -146,6 +148,7 @@ class Inferred:
     result: Number | VoidType
     grows: bool
     callees: Mapping[ast.Call, tuple[str, str]]
+    refilled: Collection[ast.expr]
 
 
 @dataclass(slots=True, eq=False)
@@ -166,6 +169,8 @@ class Inference:
     calling: list[str] = field(default_factory=list)
     latest: dict[str, Scalar] = field(default_factory=dict)  # what names hold where their last binding was
     growth: Location | None = None  # where first an integer of Python is computed from data
+    following: Sequence[ast.stmt] = ()  # the statements after this one in its block
+    refilled: set[ast.expr] = field(default_factory=set)  # targets of which binding again is storing into their arrays
     whole: ast.expr | None = None  # the expression that a statement evaluates before it does anything else
     memories: list[Memory] = field(default_factory=list)  # those that are made, one after the other
     source: ast.expr | None = None  # what a name is assigned
@@ -194,7 +199,8 @@ class Inference:
         """Give what was found out, for the reader."""
         results = {name: array.element for name, array in self.results.items()}
         known = self.module, self.scope.function, self.kinds, self.facts.types
-        return Inferred(*known, results, tuple(self.returns), self.result, self.growth is not None, self.callees)
+        given = tuple(self.returns), self.result, self.growth is not None
+        return Inferred(*known, results, *given, self.callees, self.refilled)
 
     # -- places and names
 
@@ -216,12 +222,13 @@ class Inference:
     @contextmanager
     def block(self) -> Iterator[None]:
         """Be in a block; names that it binds end with it."""
-        names = dict(self.scope.environment)
+        names, outer = dict(self.scope.environment), self.scope.outer
+        self.scope.outer = names
         self.depth += 1
         try:
             yield
         finally:
-            self.scope.environment = names
+            self.scope.environment, self.scope.outer = names, outer
             self.depth -= 1
 
     def fresh(self, name: str) -> str:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.python.arrays import in_memory, own
-from tensorlift.frontends.python.assignments import alias, assign, augment, declare, result_array
+from tensorlift.frontends.python.assignments import alias, assign, augment, copy_refilled, declare, result_array
 from tensorlift.frontends.python.calls import INLINED, callee
 from tensorlift.frontends.python.expressions import condition, evaluate
 from tensorlift.frontends.python.iteration import looped
@@ -38,6 +38,7 @@ def read_body(ctx: Inference, statements: Sequence[ast.stmt]) -> None:
                 condition(ctx, statement.test)
                 _arm(ctx, statements[position + 1 :])
             return
+        ctx.following = statements[position + 1 :]
         ctx.whole = getattr(statement, "value", None) if isinstance(statement, _EVALUATING) else None
         with ctx.placed(statement):
             _statement(ctx, statement)
@@ -179,7 +180,7 @@ def _return_tuple(ctx: Inference, items: Sequence[ast.expr]) -> None:
             _return_scalar(ctx, value)
         else:
             wanted = item.id if isinstance(item, ast.Name) and item.id not in ctx.returns else name
-            wanted = _free(ctx, wanted)
+            wanted = wanted if wanted not in ctx.taken | ctx.results.keys() else _free(ctx, wanted)
             ctx.results[wanted] = Array((), value)
             ctx.returns[wanted] = _kind_of_number(value.ctype, value.weak)
 
@@ -207,7 +208,7 @@ def _return_array(ctx: Inference, item: ast.expr, value: Operand, name: str) -> 
 
 
 def _free(ctx: Inference, name: str) -> str:
-    return name if name not in ctx.taken | ctx.results.keys() else ctx.fresh(name)
+    return name if name not in ctx.taken | ctx.results.keys() | ctx.scope.stores.keys() else ctx.fresh(name)
 
 
 # -- functions of the same file
@@ -227,6 +228,7 @@ def _inlined(ctx: Inference, node: ast.Call, name: str) -> Operand:
     try:
         for parameter, value in values.items():
             _argument(ctx, parameter, value)
+        copy_refilled(ctx, function)
         found = _body_of(ctx, function)
     finally:
         ctx.module, ctx.scope = outer

@@ -78,6 +78,14 @@ def arguments_of(function: ast.FunctionDef) -> list[ast.arg]:
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
 
 
+def refilled_parameters(function: ast.FunctionDef) -> list[str]:
+    """List the parameters that are bound again in loops or under conditions."""
+    inner = [part for node in function.body for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt)]
+    plain = [node for part in inner for node in ast.walk(part) if isinstance(node, ast.Assign)]
+    bound = set(stored_in([target for node in plain for target in node.targets]))
+    return [argument.arg for argument in arguments_of(function) if argument.arg in bound]
+
+
 def named_arguments(node: ast.Call, parameters: Sequence[str]) -> dict[str, ast.expr]:
     """Give the arguments of a call by the names of the parameters."""
     if len(node.args) > len(parameters):

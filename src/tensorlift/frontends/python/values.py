@@ -29,6 +29,7 @@ class Memory:
     key: str = ""
     is_given: bool = False
     written: bool = False
+    stands_for: str = ""  # the parameter of which it is a copy, so that binding that again can store into it
 
 
 @dataclass(frozen=True, slots=True)

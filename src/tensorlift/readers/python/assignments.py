@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.python.syntax import may_be_mask
+from tensorlift.frontends.python.syntax import may_be_mask, refilled_parameters
 from tensorlift.readers.python.arrays import allocate, element, fill, in_memory, placed, store
 from tensorlift.readers.python.evaluation import evaluate
 from tensorlift.readers.python.expressions import operated, part
@@ -25,13 +25,34 @@ def assign(ctx: Context, targets: Sequence[ast.expr], value: ast.expr) -> None:
     found = evaluate(ctx, value)
     if len(targets) > 1 and isinstance(found, View | Rule):  # one array, of which all of them are names
         found = replace(in_memory(ctx, found) if isinstance(found, Rule) else found, is_new=False)
+    if isinstance(found, Several) and sum(isinstance(item, View | Rule) for item in found.items) > 1:
+        refilled = [t in ctx.inferred.refilled for t in getattr(targets[0], "elts", found.items)]
+        kept = zip(found.items, refilled, strict=True)
+        found = Several(tuple(_apart(ctx, item, is_copied=is_copied) for item, is_copied in kept))
     for target in targets:
         bind(ctx, target, found)
+
+
+def _apart(ctx: Context, item: Operand, *, is_copied: bool) -> Operand:
+    """Give an item that does not change where the targets are bound one after the other."""
+    return in_memory(ctx, item) if isinstance(item, Rule) or (is_copied and isinstance(item, View)) else item
+
+
+def copy_refilled(ctx: Context, function: ast.FunctionDef) -> None:
+    """Copy the arrays of parameters into which binding them again stores."""
+    for name in refilled_parameters(function):
+        known = ctx.named(name)
+        if isinstance(known, View) and not known.is_list:
+            ctx.bind(name, replace(in_memory(ctx, known, name), is_new=False))
 
 
 def bind(ctx: Context, target: ast.expr, value: Operand) -> None:
     """Bind one target."""
     match target:
+        case ast.Name(id=name) if target in ctx.inferred.refilled and isinstance(value, View | Rule):
+            known = ctx.named(name)
+            assert isinstance(known, View)
+            fill(ctx, known, value)
         case ast.Name(id=name):
             _bind_name(ctx, name, value)
         case ast.Subscript():

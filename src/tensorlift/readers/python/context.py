@@ -289,18 +289,16 @@ class Context:
             self._bind_number(name, value)
             return
         known = self.scope.names.get(name)
-        if known is None:
+        if not isinstance(known, Named) or not _is_like(known, value):  # from here on it is another array
             fixed = [None if self.stands(part) else Local(part.type, self.at, name) for part in parts_of(value)]
             known = self.scope.names[name] = Named(value, fixed)
-        elif not isinstance(known, Named) or not _is_like(known, value):
-            raise self.refusal(f"`{name}`, which is bound to arrays of several kinds,")
         for local, part in zip(known.locals, parts_of(value), strict=True):
             if local is not None:
                 self.flow.write(local, part)
 
     def _bind_number(self, name: str, value: Number) -> None:
         known = self.scope.names.get(name)
-        if known is None:
+        if known is None or (isinstance(known, Named) and not isinstance(known.value, Number)):
             ctype, weak = self.type_of(name) or (value.ctype, value.weak)
             if self._is_final(name, value, ctype):
                 self.scope.names[name] = Named(

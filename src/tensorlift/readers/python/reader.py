@@ -17,6 +17,7 @@ from tensorlift.ir.literal_function import literal_function
 from tensorlift.ops.c_types import LONG, VoidType
 from tensorlift.readers.flow import FlowGraph
 from tensorlift.readers.python.arrays import dense
+from tensorlift.readers.python.assignments import copy_refilled
 from tensorlift.readers.python.context import Context, Scope, memory_type, place_of
 from tensorlift.readers.python.results import give_back
 from tensorlift.readers.python.statements import read_body
@@ -37,6 +38,7 @@ def literal_module_of(inferred: Inferred) -> ModuleOp:
     at = place_of(inferred.module, node)
     ctx = Context(inferred, graph, scope, at)
     names = _parameters(ctx)
+    copy_refilled(ctx, node)
     read_body(ctx, node.body)
     if graph.current.is_live:
         give_back(ctx, None, ctx.at)

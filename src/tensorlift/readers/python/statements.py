@@ -11,7 +11,7 @@ from tensorlift.frontends.python.scalars import common_type, fits
 from tensorlift.frontends.python.syntax import stored_in
 from tensorlift.ir.c_types import ir_type
 from tensorlift.readers.flow import Flow, Local, named
-from tensorlift.readers.python.assignments import assign, augment, bind
+from tensorlift.readers.python.assignments import assign, augment, bind, copy_refilled
 from tensorlift.readers.python.calls import INLINED
 from tensorlift.readers.python.context import Named, Scope, Variable
 from tensorlift.readers.python.evaluation import evaluate, number
@@ -169,6 +169,7 @@ def inlined(ctx: Context, function: ast.FunctionDef, arguments: dict[str, Operan
     scope.after = Flow()
     for name, value in arguments.items():
         ctx.bind(name, replace(value, is_new=False) if isinstance(value, View) else value)
+    copy_refilled(ctx, function)
     read_body(ctx, function.body)
     if ctx.flow.current.is_live:
         scope.returned.append(Nothing())

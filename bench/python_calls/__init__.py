@@ -1,0 +1,40 @@
+"""Functions that scientists write, in the manner of different people; each file's ``CASES`` make their arguments.
+
+``REFUSED`` are those that do not lift, with the codes of their refusals; all others do, and equal their originals.
+"""
+
+REFUSED = {
+    "logistic_map": "TL166",
+    "pairwise_distances": "TL185",
+    "nearest_centroid": "TL174",
+    "update_centroids": "TL524",
+    "moving_average": "TL175",
+    "difference_signal": "TL176",
+    "zero_crossings": "TL174",
+    "median_of_three": "TL174",
+    "smooth_periodic": "TL174",
+    "boxcar": "TL174",
+    "bond_price": "TL406",
+    "black_scholes": "TL305",
+    "portfolio_variance": "TL174",
+    "flip_horizontal": "TL174",
+    "max_pool": "TL185",
+    "equalise": "TL174",
+    "sobel_by_table": "TL182",
+    "stack_channels": "TL174",
+    "one_hot": "TL176",
+    "multi_head": "TL174",
+    "accuracy": "TL174",
+    "coo_matvec": "TL524",
+    "power_iteration": "TL185",
+    "interpolate": "TL406",
+    "evaluate_grid": "TL174",
+    "frobenius": "TL175",
+    "histogram": "TL524",
+    "density": "TL174",
+    "nan_mean": "TL174",
+    "fill_missing": "TL174",
+    "weighted_quantile_index": "TL174",
+    "mode": "TL174",
+    "confusion_matrix": "TL524",
+}
