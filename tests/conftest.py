@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.shared import is_exhaustive, set_up
+from tests.shared import has_turn, is_exhaustive, set_up
 
 from tensorlift.contract.interface import Parameter, Precondition, Role
 from tensorlift.diagnostics import Diagnostic, Location, Note, Severity
@@ -63,6 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
     compiled to is kept, or each of the processes that tests start would compile them again.  LLVM takes XLA's code
     as it is, since each program runs once: that halves the time that compiling takes; ``--exhaustive`` optimises it.
     """
+    config.addinivalue_line("markers", "in_turns(n): one of n cases is taken, all with --exhaustive")
     gc.set_threshold(20_000, 20, 20)
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -70,6 +71,16 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["TENSORLIFT_EXHAUSTIVE"] = "1"
     else:
         os.environ.setdefault("XLA_FLAGS", _XLA)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Take one of some cases of a test that is marked ``in_turns``, by their names, or all with ``--exhaustive``."""
+    if is_exhaustive() or config.getoption("--update") or any("::" in argument for argument in config.args):
+        return
+    marks = [(item, item.get_closest_marker("in_turns")) for item in items]
+    left = {item for item, mark in marks if mark is not None and not has_turn(item.nodeid, 0, mark.args[0])}
+    config.hook.pytest_deselected(items=list(left))
+    items[:] = [item for item in items if item not in left]
 
 
 def pytest_collection_finish() -> None:

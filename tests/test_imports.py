@@ -176,6 +176,7 @@ def test_running_loads_no_other_library_than_the_one_asked_for(command: str, tmp
     )
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("backend", ["jax", "torch"])
 def test_running_on_a_library_loads_it_in_the_limited_process_only(backend: str, tmp_path: Path) -> None:
     pytest.importorskip(backend, reason=f"{backend} is not installed")

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.shared import sampled
 
 from tensorlift.pipeline import LiftOptions, lift_source
 from tensorlift.source import source_from_text
@@ -29,7 +30,7 @@ def _resident() -> int:
 def test_lifting_a_function_once_more_takes_no_more_memory() -> None:
     taken = []
     for _ in range(3):
-        for _ in range(60):
+        for _ in range(sampled(30, 60)):
             lift_source(source_from_text(_TEXT, "mean.c"), LiftOptions())
         taken.append(_resident())
-    assert taken[2] - taken[1] < 256 << 10, taken
+    assert taken[2] - taken[1] < sampled(128, 256) << 10, taken

@@ -106,6 +106,7 @@ def test_what_is_no_quicker_by_estimate_stays(name: str) -> None:
     )
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("name", QUICKER)
 def test_what_is_quicker_is_called_from_some_sizes_on(name: str) -> None:
     text, test = QUICKER[name]

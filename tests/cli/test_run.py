@@ -134,6 +134,7 @@ def test_a_python_original_is_run_as_it_is(capsys: pytest.CaptureFixture[str]) -
     assert "agrees with the original (python)" in capsys.readouterr().out
 
 
+@pytest.mark.in_turns(2)
 @needs_gcc
 @pytest.mark.parametrize("backend", ["jax", "xla", "torch", "torch-compile", "mlir", "c"])
 def test_other_backends_agree(backend: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -75,6 +75,7 @@ def test_what_is_used_becomes_a_parameter(text: str, names: str) -> None:
     assert found == set(names.split())
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler named cc on the search path")
 @pytest.mark.parametrize("text", [text for text, _ in CASES], ids=range(len(CASES)))
 def test_the_lifted_function_agrees_with_the_compiled_one(text: str) -> None:

@@ -14,7 +14,7 @@ from tests.shared import has_turn
 from tensorlift.targets import target_names
 
 _PROGRAMS = programs()
-_TURNS = [*["numpy"] * 5, *(name for name in target_names() if name != "numpy"), *[""] * 20]
+_TURNS = [*["numpy"] * 5, *(name for name in target_names() if name != "numpy"), *[""] * 45]
 
 
 def _having_turn(program: Program) -> list[str]:

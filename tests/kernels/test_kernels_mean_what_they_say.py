@@ -33,6 +33,7 @@ def _widened(inputs: Inputs) -> dict[str, Any]:
     return {k: v.astype(np.int64) if getattr(v, "dtype", None) == np.int32 else v for k, v in inputs.items()}
 
 
+@pytest.mark.in_turns(3)
 @pytest.mark.parametrize("kernel", [k for k in kernels() if has_turn(k, 1, 2)], ids=str)  # others once they are lifted
 def test_compiled_kernel_agrees_with_its_meaning(kernel: Kernel) -> None:
     if not native.compiles(kernel):

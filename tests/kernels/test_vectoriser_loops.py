@@ -44,6 +44,7 @@ def test_there_are_as_many_loops_as_families_have() -> None:
     }
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(("file", "name"), [one for one in _LOOPS if has_turn(one, 0, 6)], ids=str)
 def test_a_loop_becomes_array_operations(file: str, name: str) -> None:
     (function,) = lift_source(read_source(str(FOLDER / file)), LiftOptions((name,))).functions

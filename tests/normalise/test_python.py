@@ -122,6 +122,7 @@ def test_a_place_that_data_decides_is_compared_as_data() -> None:
     assert "arith.cmpi eq" in print_module(_module(_XY, body))
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(
     "file",
     [

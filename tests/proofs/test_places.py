@@ -128,6 +128,7 @@ def test_a_read_where_the_source_reads_is_proved(accept: Accept, source: str, pa
     accept(source, _program(parameters, body))
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(("source", "parameters", "body", "code"), WRONG)
 def test_a_read_elsewhere_is_rejected(reject: Reject, source: str, parameters: str, body: str, code: str) -> None:
     assert reject(source, _program(parameters, body)) == code

@@ -177,6 +177,7 @@ def test_an_update_where_the_source_writes_is_proved(accept: Accept, source: str
     accept(source, _program(parameters, body))
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(("source", "parameters", "body", "code"), WRONG)
 def test_another_update_is_rejected(reject: Reject, source: str, parameters: str, body: str, code: str) -> None:
     assert reject(source, _program(parameters, body)) == code

@@ -145,6 +145,7 @@ def guarded(extents: Sequence[int | str], more: str = "") -> Result:
     return result
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(
     ("extents", "orders"),
     [
@@ -185,6 +186,7 @@ def open_chain(count: int, *, zero_first: bool) -> str:
     return "\n".join([*lines, "return", "}"]) + "\n"
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("zero_first", [False, True])
 @pytest.mark.parametrize(("count", "orders"), [(3, 2), (4, 5)])
 def test_a_guard_chooses_for_memrefs_of_open_extents(count: int, orders: int, *, zero_first: bool) -> None:

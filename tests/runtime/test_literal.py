@@ -168,6 +168,7 @@ _BOUNDED = [
 _CONVERTED = ["for (int i = k; i < n; i++) x[i] = k;", "for (int i = 0; i < n; i++) x[2 * i + k] = k;"]
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(
     ("ctype", "most", "body"),
     [

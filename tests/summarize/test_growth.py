@@ -82,6 +82,7 @@ def calls_of_lifting(text: str) -> int:
     return calls_of(lambda: lift_source(source_from_text(text, "f.c"), LiftOptions()))
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("shape", sorted(SHAPES.keys() - {"bounds"}))  # whose proof goes by cases of the sizes
 def test_four_times_the_length_takes_at_most_eight_times_the_work(shape: str) -> None:
     build, _, _ = SHAPES[shape]

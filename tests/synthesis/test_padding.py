@@ -104,6 +104,7 @@ WINDOWS = {
 }
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(("source", "lines"), WINDOWS.values(), ids=WINDOWS)
 def test_is_loop_free_and_agrees_with_the_compiled_source(source: str, lines: tuple[str, ...]) -> None:
     options = LiftOptions(("f",), test=native.compiler() is not None)

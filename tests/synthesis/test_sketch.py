@@ -48,6 +48,7 @@ def _summary(text: str) -> Summary:
     return simplify(summarise(functions(read.module)[0]))
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("entry", _ENTRIES, ids=lambda e: f"{e['suite']}/{e['name']}")
 def test_sketch_alone_lifts_a_kernel(entry: dict[str, Any]) -> None:
     """That derive lifts it too, and that both programs equal the same definitions, is what test_kernels_lift finds."""
@@ -58,6 +59,7 @@ def test_sketch_alone_lifts_a_kernel(entry: dict[str, Any]) -> None:
     assert (function.level, function.engine) == (Level.PROVED, "sketch")
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("entry", _HYBRID, ids=lambda e: f"{e['suite']}/{e['name']}")
 def test_sketch_alone_lifts_the_bodies_of_kept_loops(entry: dict[str, Any]) -> None:
     path = Path(ROOT / entry["file"])

@@ -110,6 +110,7 @@ ACROSS = DOWN.replace("[i][j]", "[j][i]").replace("[n][m]", "[m][n]")
 SYRK_CALL = "cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, n, m, alpha, &A[0][0], m, beta, &C[0][0], n);"
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(
     ("source", "call"),
     [

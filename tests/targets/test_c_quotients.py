@@ -107,6 +107,7 @@ OFTEN = """void often(int n, int m, double y[n]) {
 """
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(
     ("source", "parts"),
     [

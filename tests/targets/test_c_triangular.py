@@ -50,6 +50,7 @@ UPPER = """void f(int m, int n, double A[n][n], double B[m][n], double C[m][n]) 
 _FLAGS = (("Left", "Right"), ("Lower", "Upper"), ("NoTrans", "Trans"), ("NonUnit", "Unit"))
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize(("side", "half", "trans", "diagonal"), in_pairs(product(*_FLAGS)))
 def test_a_product_in_place_is_a_call(side: str, half: str, trans: str, diagonal: str) -> None:
     lifted = lift(_source(side, half, trans, diagonal), to="c", test=True)

@@ -79,6 +79,7 @@ def _tidied(jax: ModuleType) -> Iterator[None]:
         jax.clear_caches()
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.usefixtures("tidied")
 @pytest.mark.parametrize("spelling", sorted(ROWS))
 @pytest.mark.filterwarnings("ignore")
@@ -90,6 +91,7 @@ def _tensor(dtype: DType, strength: Strength) -> SymbolicTensor:
     return SymbolicTensor((Affine(1),) * (strength is Strength.STRONG), dtype, lambda _: zero(dtype), strength)
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("left", sorted(NUMPY_TYPES))
 def test_types_promote_as_in_jax(jax: ModuleType, left: DType) -> None:
     types = get_target("jax").types

@@ -144,6 +144,7 @@ EXTREMES = {
 }
 
 
+@pytest.mark.in_turns(3)
 @pytest.mark.parametrize("number", ["float", "double"])
 @pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
 @pytest.mark.usefixtures("wide")

@@ -107,6 +107,7 @@ UPDATES_IN_LOOPS = {
 }
 
 
+@pytest.mark.in_turns(3)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("body", UPDATES_IN_LOOPS.values(), ids=UPDATES_IN_LOOPS)
 def test_updates_in_a_loop_that_stays_are_made_in_one_copy(target: str, body: str) -> None:

@@ -135,6 +135,7 @@ def test_a_kernel_is_emitted_as_kept(name: str, update: bool) -> None:  # noqa: 
     assert text == path.read_text()
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("source", _SOURCES)
 def test_a_program_is_proved_for_every_size(source: str) -> None:
     function = _one(source)
@@ -379,6 +380,7 @@ def test_a_program_computes_what_the_source_does(source: str, tmp_path: Path) ->
     assert report.passed, [str(failure) for failure in report.failures]
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("kernel", [k for k in kernels() if lifted_to(k, "stablehlo, open")], ids=str)
 def test_a_kernel_is_proved_for_every_size_and_runs_in_xla(kernel: Kernel) -> None:
     function = lifted_kernel(kernel, "stablehlo")

@@ -35,6 +35,7 @@ def test_a_program_is_proved_and_agrees(path: Path, generalise: bool | None) -> 
     assert all(trial.cases > 0 for trial in function.tests)
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.skipif(OPT is None, reason="mlir-opt is not installed")
 @pytest.mark.parametrize("flags", [["--mlir-print-op-generic"], ["--canonicalize", "--mlir-print-debuginfo"]])
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)

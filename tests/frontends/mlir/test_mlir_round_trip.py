@@ -50,6 +50,7 @@ def test_the_suite_is_complete() -> None:
     assert len(KERNELS) == 30
 
 
+@pytest.mark.in_turns(2)
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.stem)
 def test_a_kernel_that_is_printed_and_read_again_has_the_same_definitions(path: Path) -> None:
     original = from_c(path)
