@@ -198,12 +198,44 @@ def test_operands_of_one_operation_have_one_extent() -> None:
         ("dc.float32[N, M + 1]", "f32", 2),
         ("'uint8[n, 3]'", "u8", 2),
         ("'float64[...]'", "f64", 1),
+        ("'f4[:, ::1]'", "f32", 2),
+        ("nb.types.i8[:]", "i64", 1),
+        ("nb.types.Array(nb.float32, 2, 'C')", "f32", 2),
+        ("np.ndarray[Any, np.dtype[np.float32]]", "f32", 1),
+        ("np.ndarray[tuple[int, int], np.dtype[np.int8]]", "i8", 2),
+        ("NDArray[Any]", "f64", 1),
+        ("Any", "f64", 1),
+        ("Float32[Array, 'n d']", "f32", 2),
+        ("jaxtyping.UInt8[np.ndarray, '#n _ 3']", "u8", 3),
+        ("'Int[Tensor, \"n=4\"]'", "i64", 1),
+        ("Float[Array, '*rows']", "f64", 1),
+        ("Bool[np.ndarray, '... n']", "bool", 1),
+        ("Matrix", "f32", 2),
+        ("Name", "i16", 1),
     ],
 )
 def test_annotations_give_types_and_ranks(annotation: str, dtype: str, rank: int) -> None:
     index = "[0]" * rank
-    (parameter,) = (p for p in _view(f"def f(x: {annotation}):\n    x{index} = 1\n").parameters if p.role == "array")
+    aliases = "Matrix = Float32[Array, 'n d']\nName: Any = 'int16[:]'\n"
+    view = _view(f"{aliases}def f(x: {annotation}):\n    x{index} = 1\n")
+    (parameter,) = (p for p in view.parameters if p.role == "array")
     assert (parameter.dtype, len(parameter.extents or ())) == (dtype, rank)
+
+
+@pytest.mark.parametrize(
+    "decorator",
+    [
+        "@njit('void(f4[:, ::1], i8)')",
+        "@nb.njit(nb.void(nb.float32[:, :], nb.int64), cache=True)",
+        "@jit((float32[:, :], int64), nopython=True)",
+        "@njit(['(f4[:, :], i8)'])",
+    ],
+)
+def test_signatures_of_numba_give_types_and_ranks(decorator: str) -> None:
+    view = _view(f"{decorator}\ndef f(x, n):\n    x[0, n] = 1\n")
+    assert [p.dtype for p in view.parameters if p.name in {"x", "n"}] == ["f32", "i64"]
+    view = _view(f"{decorator}\ndef f(x, n, a):\n    x[0, n] = a\n")  # has no such signature
+    assert [p.dtype for p in view.parameters if p.name in {"x", "n"}] == ["f64", "i64"]
 
 
 def test_parameters_without_annotation_are_stated() -> None:

@@ -17,6 +17,7 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, Location, refuse
+from tensorlift.frontends.python.annotations import with_annotations
 from tensorlift.frontends.python.complex_numbers import Split, with_parts
 from tensorlift.frontends.python.reader import parse, read_definition
 from tensorlift.frontends.python.signature import kinds_of, told_dtype, told_kind
@@ -199,7 +200,7 @@ class _Finder:
         code = function.__code__
         if code in self.modules:
             return self.modules[code]
-        node = self._definition(function)
+        node = with_annotations(self._definition(function), lambda name: _stands_for(name, function))
         module = self.modules[code] = Module(code.co_filename, {code.co_name: node}, {}, {}, is_live=True)
         names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
         own = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
@@ -267,6 +268,19 @@ def _value_of(name: str, function: FunctionType) -> Any:
     if name in function.__globals__:
         return function.__globals__[name]
     return _NO_VALUE
+
+
+def _stands_for(node: ast.expr, function: FunctionType) -> ast.expr | None:
+    """Give what a name, or a name of a module, stands for as an annotation; None where that cannot be said."""
+    names = ast.unparse(node).split(".")
+    value = _value_of(names[0], function)
+    for name in names[1:]:
+        value = getattr(value, name, _NO_VALUE)
+    text = value if isinstance(value, str) else repr(value).removeprefix("<class '").removesuffix("'>")
+    try:
+        return None if value is _NO_VALUE else ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
 
 
 def _content(cell: Any) -> Any:

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from tensorlift.diagnostics import Location
+    from tensorlift.frontends.python.annotations import ParameterKind
     from tensorlift.frontends.python.scalars import Number
-    from tensorlift.frontends.python.signature import ParameterKind
     from tensorlift.frontends.python.state import Module
     from tensorlift.frontends.python.values import Extents
 

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import LiftError, Location
+from tensorlift.frontends.python.annotations import with_annotations
 from tensorlift.frontends.python.complex_numbers import with_parts
 from tensorlift.frontends.python.lower import infer
 from tensorlift.frontends.python.refusals import in_python, refusal
@@ -44,7 +45,12 @@ def read_functions(
     if len(text) > _SIZE_LIMIT:
         raise shared_refusal("too-large", start, f"the file has more than {_SIZE_LIMIT} characters")
     tree = parse(text, filename)
-    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    aliases = _aliases(tree)
+    functions = {
+        node.name: with_annotations(node, lambda name: aliases.get(ast.unparse(name)))
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+    }
     if function is not None and function not in functions:
         known = ", ".join(functions) or "none"
         raise shared_refusal("unknown-function", start, f"there is no function `{function}`; the file defines {known}")
@@ -102,6 +108,17 @@ def _constants(tree: ast.Module) -> dict[str, int | float]:
     stored = (n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     bound = Counter(stored if numbers else ())
     return {name: value for name, value in numbers.items() if bound[name] == 1}
+
+
+def _aliases(tree: ast.Module) -> dict[str, ast.expr]:
+    """Collect what names of the file stand for in annotations, as in ``Matrix = NDArray[np.float64]``."""
+    return {
+        target.id: value
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.AnnAssign) and (value := node.value) is not None
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
 
 
 def _imports(tree: ast.Module) -> tuple[dict[str, str], frozenset[str]]:

@@ -2,72 +2,28 @@
 
 An annotation decides where there is one; for a live function that is called, what it is called with decides the rest.
 Otherwise use decides: what is indexed is an array of ``float64`` with as many dimensions as indices, what stands in
-``range``, an index or a shape is an integer, all else a ``float``.
+``range``, an index or a shape is an integer, or an array of such, all else a ``float``.
 """
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tensorlift.frontends.python.annotations import ParameterKind, annotated, is_new_or_rest, quoted
 from tensorlift.frontends.python.refusals import refusal
-from tensorlift.frontends.python.scalars import DTYPES
-from tensorlift.frontends.python.syntax import arguments_of, indices_of, is_ellipsis, is_new_axis
-from tensorlift.ops.c_types import BOOL, DOUBLE, LONG
+from tensorlift.frontends.python.syntax import arguments_of, indices_of
+from tensorlift.ops.c_types import DOUBLE, LONG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tensorlift.diagnostics import Location
-    from tensorlift.frontends.python.scalars import Number
 
-_PYTHON_NUMBERS = {"int", "float", "bool"}
 _TAKING_ITEMS = {"len", "enumerate", "zip", "reversed", "outer"}
 _TAKING_ARRAYS = {*_TAKING_ITEMS, "zeros_like", "empty_like", "ones_like", "dot", "sum", "mean", "prod"}
 _FOLDING = {"sum", "min", "max", "any", "all"}  # Python's own, which take items one after the other
-_ARRAYS = {"ndarray", "Array", "Tensor"}  # of NumPy, JAX and PyTorch, of any type and rank
-
-
-@dataclass(frozen=True, slots=True)
-class ParameterKind:
-    """What a parameter is: a scalar of rank 0, or an array; the rank is None where nothing tells it.
-
-    A scalar is weak where it is one of Python's own numbers.  ``is_told`` where the source states the type.
-    """
-
-    dtype: Number
-    rank: int | None = 0
-    is_list: bool = False
-    is_weak: bool = False
-    is_told: bool = True
-
-    def spelled(self) -> str:
-        """Spell what it is, in words."""
-        if not self.rank:
-            return f"one {self._name}"
-        return f"a {self._name} array of {self.rank} dimension{'s' * (self.rank > 1)}"
-
-    def annotation(self) -> str:
-        """Spell what it is as an annotation, such as ``float64[:, :]`` or ``list[float]``."""
-        if self.is_list:
-            inner = self._python_name or self._name
-            return "list[" * (self.rank or 0) + inner + "]" * (self.rank or 0)
-        if self.rank:
-            return f"{self._name}[{', '.join(':' * self.rank)}]"
-        return self._python_name if self.is_weak else self._name
-
-    def element(self) -> str:
-        """Name the element type."""
-        return self._name
-
-    @property
-    def _name(self) -> str:
-        return next(name for name, dtype in DTYPES.items() if dtype == self.dtype)
-
-    @property
-    def _python_name(self) -> str:
-        return {DOUBLE: "float", LONG: "int", BOOL: "bool"}.get(self.dtype, "")
 
 
 def kinds_of(
@@ -84,7 +40,7 @@ def kinds_of(
     use = _Use(function)
     kinds = {argument.arg: _kind(argument, use, locate) for argument in arguments_of(function)}
     for name, annotation in (told or {}).items():
-        kind = _quoted(annotation)
+        kind = quoted(annotation)
         assert kind is not None, annotation
         kinds[name] = kind
     return kinds
@@ -92,13 +48,13 @@ def kinds_of(
 
 def told_kind(argument: ast.arg) -> ParameterKind | None:
     """Give what the annotation of a parameter tells of its type and rank together; None where it does not tell both."""
-    kind = None if argument.annotation is None else _annotated(argument.annotation)
+    kind = None if argument.annotation is None else annotated(argument.annotation)
     return kind if kind is not None and kind.rank is not None and kind.is_told else None
 
 
 def told_dtype(argument: ast.arg) -> str:
     """Give the element type that an annotation tells without a rank, as in ``NDArray[np.float32]``; empty otherwise."""
-    kind = None if argument.annotation is None else _annotated(argument.annotation)
+    kind = None if argument.annotation is None else annotated(argument.annotation)
     return kind.element() if kind is not None and kind.rank is None and kind.is_told else ""
 
 
@@ -109,7 +65,7 @@ def array_rank_in_use(function: ast.FunctionDef, name: str) -> int:
 
 def told_rank(function: ast.FunctionDef, argument: ast.arg) -> int | None:
     """Give how many dimensions a parameter has, by its annotation or its use; None where nothing tells."""
-    kind = None if argument.annotation is None else _annotated(argument.annotation)
+    kind = None if argument.annotation is None else annotated(argument.annotation)
     if kind is not None and kind.rank is not None:
         return kind.rank
     return _Use(function).ranks.get(argument.arg, 0 if argument.annotation is None else None) or None
@@ -117,7 +73,7 @@ def told_rank(function: ast.FunctionDef, argument: ast.arg) -> int | None:
 
 def is_number(function: ast.FunctionDef, argument: ast.arg) -> bool:
     """Whether a parameter is a number."""
-    kind = None if argument.annotation is None else _annotated(argument.annotation)
+    kind = None if argument.annotation is None else annotated(argument.annotation)
     return (
         argument.arg not in _Use(function).ranks if argument.annotation is None else kind is not None and kind.rank == 0
     )
@@ -125,7 +81,7 @@ def is_number(function: ast.FunctionDef, argument: ast.arg) -> bool:
 
 def is_untold_array(argument: ast.arg) -> bool:
     """Whether nothing tells the element type of a parameter that may be an array."""
-    kind = None if argument.annotation is None else _annotated(argument.annotation)
+    kind = None if argument.annotation is None else annotated(argument.annotation)
     return argument.annotation is None or (kind is not None and not kind.is_told)
 
 
@@ -133,9 +89,9 @@ def _kind(argument: ast.arg, use: _Use, locate: Callable[[ast.AST], Location]) -
     name = argument.arg
     if argument.annotation is None:
         if name in use.ranks:
-            return ParameterKind(DOUBLE, use.ranks[name] or None, is_told=False)
+            return ParameterKind(LONG if name in use.places else DOUBLE, use.ranks[name] or None, is_told=False)
         return ParameterKind(LONG if name in use.sizes else DOUBLE, is_weak=True, is_told=False)
-    kind = _annotated(argument.annotation)
+    kind = annotated(argument.annotation)
     if kind is None:
         text = ast.unparse(argument.annotation)
         if "complex" in text:
@@ -146,66 +102,27 @@ def _kind(argument: ast.arg, use: _Use, locate: Callable[[ast.AST], Location]) -
     return kind
 
 
-def _annotated(annotation: ast.expr) -> ParameterKind | None:
-    """Read an annotation; None where it is not understood."""
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        return _quoted(annotation.value)
-    text = ast.unparse(annotation)
-    last = text.rsplit(".", 1)[-1]
-    if last in _ARRAYS:
-        return ParameterKind(DOUBLE, None, is_told=False)
-    if isinstance(annotation, ast.Subscript):
-        return _subscripted(annotation)
-    return _number(last) if last in DTYPES else None
-
-
-def _number(name: str) -> ParameterKind:
-    return ParameterKind(DTYPES[name], is_weak=name in _PYTHON_NUMBERS)
-
-
-def _subscripted(annotation: ast.Subscript) -> ParameterKind | None:
-    """Read ``list[list[float]]``, ``NDArray[np.float32]``, Numba's ``float64[:, ::1]`` or DaCe's ``float64[N, M]``."""
-    head = ast.unparse(annotation.value).rsplit(".", 1)[-1]
-    if head in {"list", "List", "Sequence"}:
-        inner = _annotated(annotation.slice)
-        if inner is None or inner.rank is None:
-            return None
-        return ParameterKind(inner.dtype, inner.rank + 1, is_list=True)
-    if head == "NDArray":
-        inner = _annotated(annotation.slice)
-        return ParameterKind(inner.dtype, None) if inner is not None and inner.rank == 0 else None
-    if head not in DTYPES:
-        return None
-    parts = indices_of(annotation)
-    return ParameterKind(DTYPES[head], None if any(map(_is_new_or_rest, parts)) else len(parts))
-
-
-def _quoted(text: str) -> ParameterKind | None:
-    """Read an annotation in quotes."""
-    try:
-        inner = ast.parse(text.strip(), mode="eval").body
-    except SyntaxError:
-        return None
-    return None if isinstance(inner, ast.Constant) else _annotated(inner)
-
-
-def _is_new_or_rest(part: ast.expr) -> bool:
-    """Tell whether a part of an index takes no axis that it names: a new one, or any number of them."""
-    return is_new_axis(part) or is_ellipsis(part)
-
-
 class _Use(ast.NodeVisitor):
     """How names are used: ranks of what is indexed (0 where an array of unknown rank), names that count."""
 
     def __init__(self, function: ast.FunctionDef) -> None:
         self.ranks: dict[str, int] = {}
         self.sizes: set[str] = set()
+        self.places: set[str] = set()  # arrays whose elements stand in indices
+        self._whole: set[str] = set()  # what stands in indices by itself
+        self._values: list[tuple[str, ast.expr]] = []  # names with what they are assigned
         self._parts: list[tuple[str, str, int]] = []  # names of parts of arrays, and how many dimensions less they have
         for statement in function.body:
             self.visit(statement)
+        for name, value in reversed(self._values):
+            if name in self._whole:
+                self._count(value, are_places=True)
         for part, array, taken in reversed(self._parts):
             if part in self.ranks:
                 self._rank(array, taken + max(self.ranks[part], 1))
+            if part in self._whole | self.places:
+                self.places.add(array)
+        self.places |= self._whole & self.ranks.keys()
 
     def _rank(self, name: str, rank: int) -> None:
         self.ranks[name] = max(rank, self.ranks.get(name, 0))
@@ -214,8 +131,8 @@ class _Use(ast.NodeVisitor):
         base: ast.expr = node
         rank = 0
         while isinstance(base, ast.Subscript):
-            self._count(base.slice)
-            rank += sum(not _is_new_or_rest(part) for part in indices_of(base))
+            self._count(base.slice, are_places=True)
+            rank += sum(not is_new_or_rest(part) for part in indices_of(base))
             base = base.value
         if isinstance(base, ast.Name):
             self._rank(base.id, rank)
@@ -227,10 +144,12 @@ class _Use(ast.NodeVisitor):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         value, target = node.value, node.targets[0]
+        if isinstance(target, ast.Name):
+            self._values.append((target.id, value))
         if isinstance(value, ast.Attribute) and value.attr == "shape" and isinstance(value.value, ast.Name):
             self._rank(value.value.id, len(target.elts) if isinstance(target, ast.Tuple) else 0)
         if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name):
-            taken = sum(not isinstance(part, ast.Slice) and not _is_new_or_rest(part) for part in indices_of(value))
+            taken = sum(not isinstance(part, ast.Slice) and not is_new_or_rest(part) for part in indices_of(value))
             if isinstance(target, ast.Name):
                 self._parts.append((target.id, value.value.id, taken))
             elif isinstance(target, ast.Tuple):
@@ -277,7 +196,7 @@ class _Use(ast.NodeVisitor):
         name = ast.unparse(node.func).rsplit(".", 1)[-1]
         if name in {"range", "prange", "zeros", "empty", "ones", "full"}:
             for argument in node.args:
-                self._count(argument)
+                self._count(argument, are_places=True)
         is_folded = name in _FOLDING and isinstance(node.func, ast.Name) and len(node.args) == 1
         if is_folded or name in _TAKING_ARRAYS:
             rank = 1 if is_folded or name in _TAKING_ITEMS else 0
@@ -293,11 +212,24 @@ class _Use(ast.NodeVisitor):
                     self._rank(side.id, 0)
         self.generic_visit(node)
 
-    def _count(self, node: ast.expr) -> None:
-        """Note the names of which a bound or an index is made, but not those inside of a subscript or a call."""
-        if isinstance(node, ast.Name):
-            self.sizes.add(node.id)
-        elif not isinstance(node, ast.Subscript | ast.Attribute):
-            for child in ast.iter_child_nodes(node):
-                if isinstance(child, ast.expr):
-                    self._count(child)
+    def _count(self, node: ast.expr, *, are_places: bool = False) -> None:
+        """Note the names of which a bound or an index is made, but not those inside of a subscript or a call.
+
+        With ``are_places`` elements of arrays are noted as integers, too.
+        """
+        match node:
+            case ast.Name(id=name):
+                self.sizes.add(name)
+                self._whole |= {name} if are_places else set()
+            case ast.Subscript(value=inner):
+                while isinstance(inner, ast.Subscript):
+                    inner = inner.value
+                if are_places and isinstance(inner, ast.Name):
+                    self.places.add(inner.id)
+            case ast.Attribute():
+                pass
+            case _:
+                are_places = are_places and not isinstance(node, ast.Call)
+                for child in ast.iter_child_nodes(node):
+                    if isinstance(child, ast.expr):
+                        self._count(child, are_places=are_places)

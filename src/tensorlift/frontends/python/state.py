@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from tensorlift.diagnostics import LiftError
+    from tensorlift.frontends.python.annotations import ParameterKind
     from tensorlift.frontends.python.complex_numbers import Split
     from tensorlift.frontends.python.facts import Facts
-    from tensorlift.frontends.python.signature import ParameterKind
     from tensorlift.frontends.python.values import Extents
 
 

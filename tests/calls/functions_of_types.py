@@ -1,0 +1,38 @@
+"""Python functions to lift whose types annotations, names and use tell."""
+
+# mypy: ignore-errors
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+Single = "float32[:]"
+Count = int
+
+
+def named(x: Vector, y: Single, n: Count):
+    z = np.zeros(len(x))
+    for i in range(n):
+        z[i] = x[i] * y[i]
+    return z
+
+
+def of_jaxtyping(x: Float[np.ndarray, "n"], A: Float32[Array, "n d"], places: Int[np.ndarray, "k"]):
+    y = np.zeros(len(places), dtype=x.dtype)
+    for k in range(len(places)):
+        y[k] = x[places[k]] * A[places[k], 0]
+    return y
+
+
+def scattered(x, places, y):
+    for k in range(len(places)):
+        x[places[k]] += y[k]
+
+
+def counted(labels, n):
+    counts = np.zeros(n, dtype=int)
+    for label in labels:
+        counts[label] += 1
+    return counts
