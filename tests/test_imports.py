@@ -35,6 +35,7 @@ _TOP = {
     "interface",
     "explain",
     "derivation",
+    "exploring",
     "mlir",
     "otherwise",
     "pdl",

@@ -57,10 +57,11 @@ def derivations(source: Source, options: LiftOptions) -> tuple[LiftRecord, tuple
     """Lift the functions of a source, and say of each that was lifted why that is right."""
     record, found = lift_to_run(source, options)
     lifted = (function for function in record.functions if function.name in found)
-    return record, tuple(_derivation(function, found[function.name], source) for function in lifted)
+    return record, tuple(derivation_of(function, found[function.name], source) for function in lifted)
 
 
-def _derivation(function: FunctionRecord, lifting: Lifting, source: Source) -> Derivation:
+def derivation_of(function: FunctionRecord, lifting: Lifting, source: Source) -> Derivation:
+    """Say why the lift of a function is right."""
     shown = _Shown(lifting.summary)
     sections = (
         Section("What the source computes", tuple(_claims(lifting, shown, source)), _first_half(function, lifting)),

@@ -290,3 +290,29 @@ class Derivation:
 
     function: FunctionRecord
     sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text beside a source; ``of`` tells by its lines to which of the source they belong, first and last of each."""
+
+    title: str
+    text: str
+    language: str
+    of: Mapping[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """A lift, and what was asked for beside it.
+
+    By the names of functions: their programs, why these are right, and their IR after each pass that changed it. By
+    targets: the seconds that a call is expected to take, ``at`` sizes.
+    """
+
+    record: LiftRecord
+    programs: Mapping[str, Text] = field(default_factory=dict)
+    derivations: Mapping[str, Derivation] = field(default_factory=dict)
+    passes: Mapping[str, tuple[Text, ...]] = field(default_factory=dict)
+    estimates: Mapping[str, float] = field(default_factory=dict)
+    at: Mapping[str, int] = field(default_factory=dict)

@@ -126,6 +126,7 @@ def test_only_commands_that_exist_are_listed() -> None:
         "build",
         "completion",
         "explain",
+        "explore",
         "lift",
         "opt",
         "run",

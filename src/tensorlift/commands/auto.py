@@ -27,7 +27,7 @@ from tensorlift.synthesis.simplify import simplify
 from tensorlift.targets import get_target, target_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from tensorlift.comprehension.definition import Summary
     from tensorlift.interface import Lifting
@@ -57,7 +57,7 @@ def with_chosen_target(source: Source, options: LiftOptions, report: str | None)
     ``report`` names a file that `tensorlift bench --json` wrote.
     Raises LiftError TL561 and TL562 where it does not tell of this source, TL563 where no target is left.
     """
-    ranking = list(_measured(source, options, report) if report else _expected(source, options))
+    ranking = list(_measured(source, options, report) if report else expected(source, options))
     for ranked in sorted(ranking, key=lambda one: one.seconds):
         static = get_target(ranked.target).takes_sizes
         sizes = options.sizes if static else ()
@@ -75,11 +75,15 @@ def _note(chosen: Ranked, ranking: Sequence[Ranked], *, is_measured: bool) -> Di
     return Diagnostic("TL564", message, None, "name another target with --to for another choice", Severity.NOTE)
 
 
-def _expected(source: Source, options: LiftOptions) -> Iterator[Ranked]:
+def expected(source: Source, options: LiftOptions) -> Iterator[Ranked]:
     """Yield the targets that can run here with the estimated seconds of all functions of the source together."""
     _, found = lift_to_run(source, replace(options, target=_GUIDE, sizes=(), test=False, guards=False, adapter=False))
-    given = dict(options.sizes)
-    lifted = [(simplify(one.summary), _sizes(one, given)) for one in found.values()]
+    yield from estimated(found.values(), dict(options.sizes))
+
+
+def estimated(liftings: Iterable[Lifting], given: Mapping[str, int]) -> Iterator[Ranked]:
+    """Yield the targets that can run here with the estimated seconds of all functions together, at sizes."""
+    lifted = [(simplify(one.summary), sizes_of(one, given)) for one in liftings]
     programs = [(summary, derive(summary), sizes) for summary, sizes in lifted]
     for name in target_names():
         target = get_target(name)
@@ -98,7 +102,7 @@ def _cost(summary: Summary, derived: TensorProgram, sizes: Mapping[str, int], ta
     return min([cost(derived), *(one.cost for one in formed(summary, derived, target.forms, cost))])
 
 
-def _sizes(lifting: Lifting, given: Mapping[str, int]) -> Mapping[str, int]:
+def sizes_of(lifting: Lifting, given: Mapping[str, int]) -> Mapping[str, int]:
     """Return the sizes to estimate at; sizes that nobody gives are those that are measured at."""
     usual = Settings()
     names = [p.name for p in lifting.view.parameters if p.role == "size"]

@@ -48,7 +48,7 @@ from tensorlift.poly.index_arithmetic import Index
 from tensorlift.refusals import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.dialects.func import CallOp
@@ -131,19 +131,24 @@ def loop_ir(literal: ModuleOp, signature: nodes.Function, source: str, language:
     return executed(literal, signature, source, language)
 
 
-def rewrite(literal: ModuleOp, place: Location, language: Language) -> None:
-    """Rewrite literal IR in place by all passes; raises ``LiftError`` with the reason where that cannot be."""
+def rewrite(
+    literal: ModuleOp, place: Location, language: Language, after: Callable[[str], None] = lambda _: None
+) -> None:
+    """Rewrite literal IR in place by all passes, and say the name of each after it.
+
+    Raises:
+        LiftError: with the reason, where that cannot be.
+
+    """
     if sum(1 for _ in literal.walk()) > MOST_OPERATIONS:
         raise refusal("step-limit", place, f"more than {MOST_OPERATIONS} operations of literal IR")
+    first = (Exceptions(),) if language.cuts_off else ()
+    last = (NeverNegative(),) if language.cuts_off else ()
+    kept = (KeptPlaces(),) if language.keeps_values else ()
     try:
-        if language.cuts_off:
-            Exceptions().apply(literal)
-        for step in PASSES:
+        for step in (*first, *PASSES, *last, *kept):
             step.apply(literal)
-        if language.cuts_off:
-            NeverNegative().apply(literal)
-        if language.keeps_values:
-            KeptPlaces().apply(literal)
+            after(step.name)
     except IrreducibleError:
         raise refusal("goto", place) from None
 

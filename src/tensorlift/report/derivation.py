@@ -47,16 +47,20 @@ def derivation_html(source: Source, derivations: Sequence[Derivation]) -> str:
     parts = {
         "title": escape(source.name),
         "source": code(source.text.rstrip("\n"), source_language(source.name), first=1, anchor="line-"),
-        "derivations": "\n".join(map(derivation_article, derivations)),
+        "derivations": "\n".join(map(_article, derivations)),
     }
     return page("explain", parts)
 
 
-def derivation_article(derivation: Derivation) -> str:
-    """Write a derivation; its steps belong to lines of the source, and lead to them where they are on the page."""
+def _article(derivation: Derivation) -> str:
     name, _, said = summary_lines(derivation.function)[0].partition(": ")
-    sections = "".join(map(_section, derivation.sections))
+    sections = derivation_sections(derivation)
     return f'<article class="derivation"><h2>{escape(name)}</h2><p>{escape(said)}</p>\n{sections}</article>'
+
+
+def derivation_sections(derivation: Derivation) -> str:
+    """Write a derivation; its steps belong to lines of the source, and lead to them where they are on the page."""
+    return "".join(map(_section, derivation.sections))
 
 
 def _section(section: Section) -> str:

@@ -51,3 +51,68 @@ function linkLines(root) {
   for (const [number, line] of matched) whenAt(line, () => at(number), clear);
   reachable(matched.map(([, line]) => line));
 }
+
+// Tabs with their panels: chosen by a click, or by arrow keys.  Blocks of stages are shown one at a time, and code is
+// copied.  `chosen` is told the name of each tab that is chosen.
+function tabs(chosen = () => {}) {
+  const all = [...document.querySelectorAll("[role=tab]")];
+  function choose(name, focus = false) {
+    for (const tab of all) {
+      const isIt = tab.id === `tab-${name}`;
+      tab.setAttribute("aria-selected", isIt);
+      tab.tabIndex = isIt ? 0 : -1;
+      document.getElementById(tab.getAttribute("aria-controls")).hidden = !isIt;
+      if (isIt && focus) tab.focus();
+    }
+    chosen(name);
+  }
+  all.forEach((tab, k) => {
+    const name = tab.id.slice("tab-".length);
+    tab.addEventListener("click", () => choose(name));
+    tab.addEventListener("keydown", event => {
+      const to = { ArrowRight: k + 1, ArrowLeft: k - 1, Home: 0, End: -1 }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      choose(all.at(to % all.length).id.slice("tab-".length), true);
+    });
+  });
+  document.addEventListener("change", event => {
+    if (event.target.matches("[data-stages]")) showStage(event.target.value);
+  });
+  document.addEventListener("click", async event => {
+    const button = event.target.closest("[data-copy]");
+    if (!button) return;
+    await navigator.clipboard.writeText(button.parentNode.querySelector(".code").textContent);
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  });
+  widen(document.querySelector(".divider"));
+  showStage();
+  choose(all[0].id.slice("tab-".length));
+  return choose;
+}
+
+function showStage(title) {
+  const select = document.querySelector("[data-stages]");
+  if (!select) return;
+  if (title && [...select.options].some(option => option.value === title)) select.value = title;
+  for (const block of document.querySelectorAll("[data-stage]")) block.hidden = block.dataset.stage !== select.value;
+}
+
+// The line between source and results moves with the pointer, or by arrow keys.
+function widen(divider) {
+  const set = share => {
+    const kept = Math.round(Math.min(85, Math.max(15, share)));
+    divider.setAttribute("aria-valuenow", kept);
+    divider.parentNode.style.setProperty("--left", `${kept}%`);
+  };
+  divider.addEventListener("pointerdown", event => divider.setPointerCapture(event.pointerId));
+  divider.addEventListener("pointermove", event => {
+    const { left, width } = divider.parentNode.getBoundingClientRect();
+    if (divider.hasPointerCapture(event.pointerId)) set((event.clientX - left) / width * 100);
+  });
+  divider.addEventListener("keydown", event => {
+    const step = { ArrowLeft: -2, ArrowRight: 2 }[event.key];
+    if (step) set(Number(divider.getAttribute("aria-valuenow")) + step);
+  });
+}

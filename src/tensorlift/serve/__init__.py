@@ -1,0 +1,1 @@
+"""What is served to people's tools: the page of ``tensorlift explore``."""
