@@ -330,3 +330,22 @@ def test_what_a_cut_proved_to_be_rounded_needs_no_other_proof(accept: Accept, re
     cut = Cut(3, "c", "c_1")
     accept(TWICE, program.format("(2 * a).astype(np.float32).astype(np.float64)"), [cut])
     assert reject(TWICE, program.format("2 * a"), [cut]) == UNEQUAL
+
+
+FACTOR = """float f(int n, double k, float x[n]) {
+  float s = 0;
+  for (int i = 0; i < n - 1; i++) { float d = x[i + 1] - x[i]; s += (float)k * d * d; }
+  return s;
+}"""
+
+
+@pytest.mark.parametrize("factor", ["np.float32(k)", "(np.float32(k) + np.float32(0))"])
+def test_how_a_factor_of_a_sum_over_nothing_is_rounded_does_not_show(accept: Accept, factor: str) -> None:
+    accept(FACTOR, f"def f(k, x):\n    t = x[1:] - x[:-1]\n    return {factor} * (t @ t)")
+
+
+@pytest.mark.parametrize(
+    "value", ["np.float32(k) * (t @ t) + (np.float32(k) - np.float32(k))", "np.float32(1.0 / (1.0 / k)) * (t @ t)"]
+)
+def test_what_else_is_rounded_or_divided_shows(reject: Reject, value: str) -> None:
+    assert reject(FACTOR, f"def f(k, x):\n    t = x[1:] - x[:-1]\n    return {value}") in {DIVISOR, UNEQUAL}

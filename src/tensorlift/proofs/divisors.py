@@ -16,7 +16,7 @@ the reals: zero times infinity is no number, and neither is infinity minus itsel
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.matching import matches
@@ -79,7 +79,8 @@ def may_matter(term: Term) -> bool:
 class _Place(NamedTuple):
     """Where an operation stands in a value.
 
-    ``last`` where its rounding is that of the whole value, ``counts`` where a partial function shows in the value.
+    ``last`` where its rounding is that of the whole value, ``counts`` where a partial function shows in the value;
+    ``beside`` are sums that it is multiplied by.
     """
 
     domain: Domain
@@ -87,10 +88,14 @@ class _Place(NamedTuple):
     guards: Guards = ()
     last: bool = True
     counts: bool = True
+    beside: tuple[Reduce, ...] = ()
 
     def found(self, kind: str, term: Term) -> Computed:
-        """Return an operation that stands here."""
-        return Computed(kind, term, self.domain, self.variables, self.guards)
+        """Return an operation that stands here; how a factor of a sum over nothing is rounded does not show."""
+        domain = self.domain
+        for total in self.beside if kind == "narrowed" else ():
+            domain &= total.domain.project_out(*total.bound)
+        return Computed(kind, term, domain, self.variables, self.guards)
 
 
 class _Collection:
@@ -131,8 +136,10 @@ class _Collection:
                 yield from self.of(arm, place._replace(guards=(*place.guards, (condition, holds))))
             return
         inside = place._replace(last=place.last and _keeps(term), counts=place.counts and not self._hides(term))
+        sums = () if self._in_source or term.op != "mul" else tuple(a for a in term.args if _is_sum(a))
         for operand in term.args:
-            yield from self.of(operand, inside)
+            others = tuple(total for total in sums if total is not operand)
+            yield from self.of(operand, inside._replace(beside=inside.beside + others) if others else inside)
 
     def _hides(self, term: Apply) -> bool:
         """Tell whether partial functions of the operands count no longer."""
@@ -160,6 +167,10 @@ class _Collection:
         if isinstance(term, Reduce):
             return term.op in ("sum", "prod") or self._is_rounded(term.body)
         return isinstance(term, Apply) and (term.op != "cast" or _is_rounding(term))
+
+
+def _is_sum(term: Term) -> TypeGuard[Reduce]:
+    return isinstance(term, Reduce) and term.op == "sum" and place_of(term) is None
 
 
 def _has_others(term: Reduce) -> Domain:
