@@ -18,7 +18,7 @@ import pytest
 from tensorlift.cli import commands, main
 
 _ROOT = Path(__file__).parent.parent
-_DOCUMENTS = sorted([*_ROOT.glob("*.md"), *(_ROOT / "docs").glob("*.md")])
+_DOCUMENTS = sorted([*_ROOT.glob("*.md"), *(_ROOT / "docs").rglob("*.md")])
 _OUTPUT = re.compile(
     r"(?P<head><!-- output of: (?P<command>[^\n]+) -->\n```\w*\n)(?P<body>.*?)(?P<foot>^```$)", re.MULTILINE | re.DOTALL
 )
