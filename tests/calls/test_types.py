@@ -40,7 +40,7 @@ def test_places_need_no_annotation() -> None:
     assert x.tolist() == y.tolist()
 
 
-@pytest.mark.parametrize(("labels", "message"), [([0, 3], "labels < counts"), ([-1], "0 <= labels")])
+@pytest.mark.parametrize(("labels", "message"), [([0, 3], "labels < n"), ([-1], "0 <= labels")])
 def test_places_of_arrays_that_the_function_makes_are_checked(labels: list[int], message: str) -> None:
     lifted = lift(functions.counted)
     assert lifted(np.array([0, 2, 2, 1]), 3).tolist() == [1, 1, 2]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tensorlift import lift
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import source_from_text
 
 if TYPE_CHECKING:
     from tensorlift.contract.interface import Precondition
@@ -180,3 +182,36 @@ def test_places_that_depend_on_data_are_inside(statement: str, stated: set[str])
 def test_a_cell_behind_those_of_a_loop_that_may_not_run_is_there(body: str, condition: str) -> None:
     text = f"int f(int n, int *a) {{ int s = 0; for (int i = 1; i < n - 1; i++) {{ {body} }} return s; }}"
     assert condition in texts(text)
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_kept"),
+    [
+        ("0 <= k < n", True),
+        ("k >= 0 and n > k", True),
+        ("not (k < 0 or k > n - 1)", True),
+        ("k > -1 and k <= n - 2", True),
+        ("0 <= k <= n", False),
+        ("k < n", False),
+        ("k >= -1 and k < n", False),
+        ("k >= 0 or k < n", False),
+    ],
+)
+def test_a_place_that_its_condition_keeps_inside_has_no_precondition(
+    condition: str,
+    is_kept: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    source = f"""\
+import numpy as np
+def f(x: 'int64[:]', n: int):
+    r = np.zeros(n)
+    for i in range(len(x)):
+        k = x[i]
+        if {condition}:
+            r[k] += 1
+    return r
+"""
+    (function,) = lift_source(source_from_text(source, "k.py"), LiftOptions()).functions
+    stated = [precondition.text for precondition in function.preconditions]
+    assert function.lifted, function.diagnostics
+    assert any("inside of it" in text or "0 <= x" in text for text in stated) != is_kept, stated

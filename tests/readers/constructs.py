@@ -231,3 +231,77 @@ def counted(A: "int64[:, :]"):
 
 def spread(A: "float64[:, :]"):
     return np.var(A, axis=0), np.std(A)
+
+
+def bound_again(x: "float64[:]", n: int):
+    x = x * 2
+    u = x + 1
+    for k in range(n):
+        v = u - k
+        v = v * 0.5
+        if k % 2 == 0:
+            u = v
+    return u
+
+
+def places_exchanged(x: "float64[:]", y: "float64[:]", n: int):
+    u, v = x + 1, y + 2
+    for k in range(n):
+        v[1:] = u[:-1]
+        u, v = v, u
+    return u - v
+
+
+def kinds_of_floats(x: "float64[:]", y: "float32[:]"):
+    n = 0
+    for v in x:
+        n += math.isnan(v) + math.isinf(v) + math.isfinite(v)
+    return n, np.isnan(y), np.isfinite(x)
+
+
+def no_numbers_replaced(x: "float64[:]"):
+    x[np.isnan(x)] = 0.0
+    x[np.isinf(x) | np.isnan(x)] += 1.0
+
+
+def places_of_extremes(A: "float64[:, :]", x: "int32[:]"):
+    return np.argmin(A, axis=1), A.argmax(0), x.argmin()
+
+
+def running(A: "int32[:, :]", x: "float32[:]"):
+    return A.cumsum(axis=1), np.cumprod(x)
+
+
+def turned(A: "float64[:, :]", x: "float64[:]", k: int):
+    return np.roll(x, k), np.roll(A, 1, axis=0), np.flip(A), np.diff(x)
+
+
+def shown_flipped(x: "float64[:]"):
+    y = np.flip(x)
+    x[0] = 5.0
+    return y + 1
+
+
+def side_by_side(x: "float64[:]", y: "int64[:]"):
+    return np.concatenate((x, y, x)), np.stack((x, x + 1), axis=1)
+
+
+def summed_products(A: "float64[:, :]", B: "float64[:, :]"):
+    return np.einsum("ij,jk->ki", A, B), np.einsum("ij->", A)
+
+
+def counts_of(x: "uint8[:]", k: int):
+    return np.bincount(x, minlength=256)
+
+
+def counts_within(x: "float64[:]", n: int):
+    counts = np.zeros(n)
+    for v in x:
+        k = int(v)
+        if k >= 0 and k < n:
+            counts[k] += 1
+    return counts
+
+
+def evenly_spaced(a: float, n: int):
+    return np.linspace(a, 2, n)

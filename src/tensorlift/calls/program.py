@@ -13,7 +13,7 @@ Whether the arrays and lists of a call share memory where one of them is written
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,6 @@ from tensorlift.calls.kinds import JAX, TORCH, Argument, Array, first_of, is_tra
 from tensorlift.contract.decide import are_separate, broken_extent, holds, is_injective, length_found
 from tensorlift.contract.language import (
     AnyOf,
-    Atom,
     Compare,
     Condition,
     Extent,
@@ -197,8 +196,7 @@ class LiftedProgram:
             for axis, extent in enumerate(shape)
         ]
         arguments = {*interface.shapes, *interface.scalars}
-        preconditions = [_over_arguments(p, record, known, arguments) for p in record.preconditions]
-        self.conditions, self.separations = read_conditions(preconditions, known, arguments)
+        self.conditions, self.separations = read_conditions(record.preconditions, known, arguments)
         self.results = {
             parameter.name: (parameter.dtype, [_extent(extent, record, known) for extent in parameter.shape])
             for parameter in record.parameters
@@ -341,23 +339,6 @@ class LiftedProgram:
             return results[output.name]
         value = np.asarray(results[output.name], output.dtype)[()]
         return _CONVERTED[kind](value)
-
-
-def _over_arguments(
-    precondition: Precondition, record: FunctionRecord, known: Collection[str], arguments: Collection[str]
-) -> Precondition:
-    """Give a precondition over what a call passes: extents of arrays that it makes are sums of sizes."""
-    condition = precondition.condition
-    if not isinstance(condition, Compare | AnyOf | Inside):
-        return precondition
-    made: dict[Atom, Sum] = {
-        Extent(output.name, axis): extent
-        for output in record.outputs
-        if output.name not in arguments
-        for axis, text in enumerate(output.shape)
-        if (extent := read_extent(text, known)) is not None
-    }
-    return replace(precondition, condition=condition.substitute(made))
 
 
 def spellings(name: str) -> tuple[str, str]:

@@ -212,6 +212,31 @@ def is_inside(found: PlaceRead, extent: Affine) -> bool:
     return stays_within(found.place, Affine(0), extent - 1, found.domain)
 
 
+def is_guarded(found: PlaceRead, extent: Affine) -> bool:
+    """Tell whether the conditions under which a place is read keep it inside of an axis."""
+    least = most = False
+    work = list(found.guards)
+    while work:
+        condition, holds = work.pop()
+        if applies(condition, "not"):
+            work.append((condition.args[0], not holds))
+        elif applies(condition, "and" if holds else "or"):
+            work += [(part, holds) for part in condition.args]
+        elif applies(condition, _REVERSED) and found.place in condition.args:
+            is_first = condition.args[0] == found.place
+            bound, op = condition.args[is_first], condition.op if is_first else _REVERSED[condition.op]
+            op, value = op if holds else _NEGATED[op], affine_of(bound)
+            if value is not None and op in {"gt", "ge"}:
+                least |= found.domain.implies(at_least(value + (op == "gt"), 0))
+            elif value is not None:
+                most |= found.domain.implies(less(value - (op == "lt"), extent))
+    return least and most
+
+
+_REVERSED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
+_NEGATED = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
+
+
 def cell_at(found: PlaceRead, definition: Definition, summary: Summary) -> tuple[str, int]:
     """Return the array of the cell that is read, or that the definition writes, and the axis that the place is on.
 

@@ -19,7 +19,7 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING
 
-from tensorlift.comprehension.places import PlaceRead, cell_at, cells_plus, is_inside, limit_of, places_read
+from tensorlift.comprehension.places import PlaceRead, cell_at, cells_plus, is_guarded, is_inside, limit_of, places_read
 from tensorlift.comprehension.terms import Constant, Read, Term, applies
 from tensorlift.comprehension.whole import rounded_sums
 from tensorlift.contract.interface import Precondition
@@ -64,7 +64,8 @@ def inside(view: FunctionView, summary: Summary) -> Iterator[tuple[Inside | Read
         for definition in summary.definitions()
         for piece, term in definition.pieces
         for read in places_read(term, definition.domain & piece, definition.indices)
-        if not is_inside(read, limit_of(read, cell := cell_at(read, definition, summary), summary))
+        if not is_inside(read, limit := limit_of(read, cell := cell_at(read, definition, summary), summary))
+        and not is_guarded(read, limit)
     ]
     always = [(read, cell) for read, cell in reads if read.is_any or (not read.guards and covers(read, summary))]
     stated = {_plain(read, cell, view, summary) for read, cell in always} - {None}
@@ -84,7 +85,10 @@ def _plain(read: PlaceRead, cell: tuple[str, int], view: FunctionView, summary: 
         return None
     info = summary.arrays[array]
     is_known = info.shape[axis].is_constant and (info.contents or not info.is_parameter)
-    limit = Sum.number(info.shape[axis].constant) if is_known else Sum.name(Extent(array, axis))
+    if is_known or (view.returns and (not info.is_parameter or array in dict(view.returns))):  # Python passes no result
+        limit = _sum(info.shape[axis]).substitute(_names(view, summary))
+    else:
+        limit = Sum.name(Extent(array, axis))
     return Inside(found[0].array, found[1], limit)
 
 

@@ -16,6 +16,7 @@ from tensorlift.frontends.python.arrays import (
     take,
     transposed,
 )
+from tensorlift.frontends.python.definitions import FUNCTIONS, METHODS
 from tensorlift.frontends.python.expressions import (
     KNOWN_MODULES,
     RULES,
@@ -56,17 +57,22 @@ if TYPE_CHECKING:
 
 _EXTREMES = {"min", "max", "minimum", "maximum", "fmin", "fmax"}
 _REDUCING = {"sum", "min", "max", "any", "all"}  # builtins
+_RESHAPING = {"reshape", "ravel", "flatten"}
 _METHODS = {*REDUCING_METHODS, "dot"}
 _TWO = 2
 
 # How a generator is reduced, and the body of a function is read: filled in by what reads statements.
 GENERATED: list[Callable[[Inference, str, ast.GeneratorExp | ast.ListComp], Scalar]] = []
 INLINED: list[Callable[[Inference, ast.Call, str], Operand]] = []
+DEFINED: list[Callable[[Inference, ast.Call, str], Operand]] = []
 
 
 def callee(ctx: Inference, node: ast.Call) -> tuple[str, str]:
     """Give the module (empty for builtins and own functions, ``.`` for methods) and the name of what is called."""
-    found = ctx.callees[node] = _callee(ctx, node)
+    module, name = _callee(ctx, node)
+    if module.startswith("numpy."):
+        module, name = "numpy", f"{module.removeprefix('numpy.')}.{name}"
+    found = ctx.callees[node] = module, name
     return found
 
 
@@ -80,6 +86,10 @@ def _callee(ctx: Inference, node: ast.Call) -> tuple[str, str]:
             return ("" if module == "numba" else module), original
         case ast.Attribute(value=ast.Name(id=base), attr=name) if (home := module_of(ctx, base)) is not None:
             return home, name
+        case ast.Attribute(value=ast.Attribute(value=ast.Name(id=base), attr=inner), attr=name) if (
+            module_of(ctx, base) == "numpy" and inner == "linalg"
+        ):
+            return f"numpy.{inner}", name
         case ast.Attribute(value=ast.Name(id=base)) if base in ctx.module.rebound - scope.environment.keys():
             pass
         case ast.Attribute(attr=name):
@@ -103,7 +113,7 @@ def _call(ctx: Inference, node: ast.Call) -> Operand:
     if found is None and module in {"", *KNOWN_MODULES}:
         found = _of_numbers(ctx, module, name, node)
     if found is None:
-        raise RefusedError("call", ast.unparse(node.func))
+        raise RefusedError("reshape" if name in _RESHAPING else "call", ast.unparse(node.func))
     return found
 
 
@@ -111,6 +121,8 @@ def _of_arrays(ctx: Inference, name: str, node: ast.Call) -> Operand | None:
     """Evaluate a function of numpy that makes or takes arrays; None where there is none."""
     if name in MAKERS:
         return MAKERS[name](ctx, node, name)
+    if name in FUNCTIONS:
+        return DEFINED[0](ctx, node, name)
     if name in REDUCTIONS:
         return _reduce(ctx, name, node)
     if name in OPERATORS:
@@ -408,8 +420,10 @@ def _method(ctx: Inference, node: ast.Call, function: ast.Attribute, name: str) 
         return _reduce(ctx, name, with_array)
     if name == "astype":
         return copied_array(ctx, with_array)
+    if name in METHODS:
+        return DEFINED[0](ctx, with_array, name)
     if name != "copy":
-        raise RefusedError("attribute", name)
+        raise RefusedError("reshape" if name in _RESHAPING else "attribute", name)
     value = array(ctx, function.value)
     if value.is_list and value.rank > 1:
         raise RefusedError("index", f"the rows in the copy `{ast.unparse(node)}` are shared")

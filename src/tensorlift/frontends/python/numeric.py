@@ -30,7 +30,7 @@ from tensorlift.frontends.python.scalars import (
     truth,
     truth_of,
 )
-from tensorlift.frontends.python.syntax import COMPARING
+from tensorlift.frontends.python.syntax import COMPARING, KINDS_OF_FLOATS
 from tensorlift.ops.c_types import DOUBLE, LONG, FloatType
 from tensorlift.ops.scalar_ops import SPELLED
 
@@ -49,6 +49,8 @@ def function_of_numbers(module: str, name: str) -> tuple[int, Apply] | None:
     """Find how many numbers a function takes, and the type of what it gives; None where it is not listed."""
     if module == "":
         return (1, _BUILTINS[name]) if name in _BUILTINS else None
+    if module == "math" and name in KINDS_OF_FLOATS:
+        return 1, lambda _: truth(weak=True)
     if module == "math":
         return None if name.startswith("arc") else _of_either(name, "math")
     found = _of_numpy(name) or _of_either(name, module)
@@ -190,6 +192,6 @@ _NUMPY: dict[str, Apply] = {
     "square": _square,
     "negative": _plain,
     "reciprocal": _reciprocal,
-    "logical_not": _truth,
+    **dict.fromkeys(("logical_not", *KINDS_OF_FLOATS), _truth),
     **dict.fromkeys(("round", "around"), _rounded_elements),
 }

@@ -76,6 +76,13 @@ REFUSALS: dict[str, Refusal] = {
     "decorator": Refusal(
         "TL184", "the decorator `{detail}` changes what the function means", "remove it, or use `njit`"
     ),
+    "reshape": Refusal(
+        "TL185", "`{detail}` is not lifted", "index the array by its own dimensions, as in `x[2 * i + a, 2 * j + b]`"
+    ),
+    "axis": Refusal("TL187", "{detail} is not lifted", "give one axis of the array, as in `axis=0`"),
+    "length-of-data": Refusal(
+        "TL187", "the length of {detail} depends on data", "pass a bound of the values, as in `minlength=n`"
+    ),
     "attribute": Refusal(
         "TL185", "the attribute `{detail}` is not lifted", "use `shape`, `T`, `size`, `ndim` or a reduction"
     ),

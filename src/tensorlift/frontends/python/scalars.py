@@ -426,5 +426,11 @@ def polynomial(node: nodes.Expression) -> Polynomial | None:
             if a is None or b is None:
                 return None
             return a + b if operator == "+" else a - b if operator == "-" else a * b
+        case nodes.Binary(operator="//" | "%" as operator, left=left, right=right):
+            a, b = polynomial(left), polynomial(right)
+            dividend, divisor = (None if side is None else side.constant_value for side in (a, b))
+            if dividend is None or not divisor:
+                return None
+            return Polynomial.constant(dividend // divisor if operator == "//" else dividend % divisor)
         case _:
             return None

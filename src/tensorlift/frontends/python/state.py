@@ -105,6 +105,8 @@ class Module:
     homes: dict[str, Module] = field(default_factory=dict)
     complex: dict[str, Split] = field(default_factory=dict)  # functions of complex numbers, in parts
     is_live: bool = False  # its functions are objects, which decorators have not replaced
+    call: ast.AST | None = None  # in place of which a definition of a function of NumPy is read, ...
+    path: str = ""  # ... which differs from those of other calls by this
 
     def check_decorators(self, function: ast.FunctionDef) -> None:
         """Refuse all decorators but those that only compile."""
@@ -117,12 +119,19 @@ class Module:
 
     def locate(self, node: ast.AST) -> Location:
         """Give the place of a piece of syntax."""
+        node = self.call or node
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         return Location(self.filename, line, column + 1)
 
     def key(self, function: ast.FunctionDef, name: str) -> str:
         """Give the name of a local variable among those of all functions."""
-        return f"{self.filename}:{function.lineno}:{function.name}.{name}"
+        return f"{self.filename}:{self.path}{function.lineno}:{function.name}.{name}"
+
+    def within(self, node: ast.Call) -> Module:
+        """Give the module in which to read the definition of a function of NumPy in place of its call."""
+        path = f"{self.path}{node.lineno}.{node.col_offset}.{node.end_lineno}.{node.end_col_offset}:"
+        identifiers, call = self.identifiers, self.call or node
+        return Module(self.filename, {}, {}, {}, identifiers, is_live=True, call=call, path=path)
 
     def home_of(self, name: str) -> Module:
         """Give the module in which to read one of the functions."""

@@ -6,23 +6,25 @@ A name that a block binds is bound after it where that is the block of a conditi
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.python.arrays import in_memory, own
 from tensorlift.frontends.python.assignments import alias, assign, augment, copy_refilled, declare, result_array
-from tensorlift.frontends.python.calls import INLINED, callee
+from tensorlift.frontends.python.calls import DEFINED, INLINED, callee
+from tensorlift.frontends.python.definitions import Given, call_of
 from tensorlift.frontends.python.expressions import condition, evaluate
 from tensorlift.frontends.python.iteration import looped
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import Scalar, cast
-from tensorlift.frontends.python.state import LOCAL, Inference, Scope
+from tensorlift.frontends.python.state import LOCAL, Inference, Module, Scope
 from tensorlift.frontends.python.syntax import arguments_of, given_arguments
 from tensorlift.frontends.python.values import Array, Operand, Sizes
 from tensorlift.ops.c_types import BOOL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tensorlift.frontends.python.scalars import Number
     from tensorlift.frontends.python.state import Binding
@@ -216,12 +218,41 @@ def _free(ctx: Inference, name: str) -> str:
 
 def _inlined(ctx: Inference, node: ast.Call, name: str) -> Operand:
     """Read the body of a function in place of its call."""
-    is_whole, before = node is ctx.whole, (len(ctx.memories), len(ctx.written))
     function, home = ctx.module.functions[name], ctx.module.home_of(name)
     ctx.count_call(function.name)
     home.check_decorators(function)
-    given = _given(node, function)
-    values = {parameter: evaluate(ctx, argument) for parameter, argument in given.items()}
+    is_whole, before = node is ctx.whole, (len(ctx.memories), len(ctx.written))
+    values = {parameter: evaluate(ctx, argument) for parameter, argument in _given(node, function).items()}
+    found = _called(ctx, function, home, values)
+    own_memories = ctx.memories[before[0] :]
+    if not is_whole and any(memory not in own_memories for memory in ctx.written[before[1] :]):
+        raise RefusedError("effect", ast.unparse(node))
+    return found
+
+
+def _defined(ctx: Inference, node: ast.Call, name: str) -> Operand:
+    """Read the definition of a function of NumPy in place of its call."""
+    call = call_of(name, node)
+    values = {parameter: _taken(evaluate(ctx, argument)) for parameter, argument in call.values.items()}
+    function = call.definition({parameter: _kind_of(name, value) for parameter, value in values.items()})
+    return _called(ctx, function, ctx.module.within(node), values)
+
+
+def _taken(value: Operand) -> Operand:
+    """Give a value as an argument of NumPy: a list as an array."""
+    if isinstance(value, Array) and value.is_list:
+        return Array(value.extents, cast(value.item, value.element))
+    return replace(value, shows="") if isinstance(value, Array) else value
+
+
+def _kind_of(name: str, value: Operand) -> Given:
+    if isinstance(value, Sizes):
+        raise RefusedError("arguments", f"`np.{name}` of a tuple")
+    return Given(value.rank, value.element) if isinstance(value, Array) else Given(0, value.ctype)
+
+
+def _called(ctx: Inference, function: ast.FunctionDef, home: Module, values: Mapping[str, Operand]) -> Operand:
+    """Read the body of a function with its arguments, which have the names of parameters."""
     outer = ctx.module, ctx.scope
     ctx.module, ctx.scope = home, Scope.of(home, function)
     ctx.calling.append(function.name)
@@ -229,14 +260,10 @@ def _inlined(ctx: Inference, node: ast.Call, name: str) -> Operand:
         for parameter, value in values.items():
             _argument(ctx, parameter, value)
         copy_refilled(ctx, function)
-        found = _body_of(ctx, function)
+        return _body_of(ctx, function)
     finally:
         ctx.module, ctx.scope = outer
         ctx.calling.pop()
-    own_memories = ctx.memories[before[0] :]
-    if not is_whole and any(memory not in own_memories for memory in ctx.written[before[1] :]):
-        raise RefusedError("effect", ast.unparse(node))
-    return found
 
 
 def _given(node: ast.Call, function: ast.FunctionDef) -> dict[str, ast.expr]:
@@ -309,3 +336,4 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[Inference, Any], object]] = {
     ast.Continue: lambda _, __: None,
 }
 INLINED.append(_inlined)
+DEFINED.append(_defined)

@@ -26,6 +26,7 @@ OPERATORS: dict[str, type[ast.operator]] = {
 COMPARING = {
     "greater": ">", "greater_equal": ">=", "less": "<", "less_equal": "<=", "equal": "==", "not_equal": "!=",
 }  # fmt: skip
+KINDS_OF_FLOATS = ("isnan", "isinf", "isfinite")  # functions of math and NumPy
 
 
 def indices_of(node: ast.Subscript) -> list[ast.expr]:
@@ -56,9 +57,14 @@ def is_ellipsis(index: ast.expr) -> bool:
 
 def may_be_mask(index: ast.expr) -> bool:
     """Tell whether an index may be an array of truth values: a name, or computed of comparisons."""
-    if isinstance(index, ast.Compare | ast.BinOp | ast.UnaryOp):
-        return any(isinstance(node, ast.Compare | ast.Invert) for node in ast.walk(index))
+    if isinstance(index, ast.Compare | ast.BinOp | ast.UnaryOp | ast.Call):
+        return any(isinstance(node, ast.Compare | ast.Invert) or _gives_truths(node) for node in ast.walk(index))
     return isinstance(index, ast.Name)
+
+
+def _gives_truths(node: ast.AST) -> bool:
+    name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+    return name in {*KINDS_OF_FLOATS, *COMPARING} or name.startswith("logical_")
 
 
 def without_ellipsis(indices: list[ast.expr], rank: int) -> list[ast.expr]:

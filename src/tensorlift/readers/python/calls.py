@@ -11,6 +11,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tensorlift.frontends.python.definitions import FUNCTIONS, METHODS, Given, call_of
 from tensorlift.frontends.python.scalars import DTYPES, common_type, holds
 from tensorlift.frontends.python.syntax import (
     OPERATORS,
@@ -42,6 +43,7 @@ from tensorlift.readers.python.values import Number, Rule, Several, View
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tensorlift.frontends.python.state import Module
     from tensorlift.readers.python.context import Context
     from tensorlift.readers.python.values import CNumber, Operand, Size
 
@@ -193,11 +195,15 @@ RULES[ast.List] = _list
 
 # How a generator is reduced, and the body of a function is read: filled in by what reads statements.
 GENERATED: list[Callable[[Context, str, ast.GeneratorExp | ast.ListComp], Number]] = []
-INLINED: list[Callable[[Context, ast.FunctionDef, dict[str, Operand]], Operand]] = []
+INLINED: list[Callable[[Context, ast.FunctionDef, Module, dict[str, Operand]], Operand]] = []
 
 
 def _call(ctx: Context, node: ast.Call) -> Operand:
     module, name = ctx.inferred.callees[node]
+    if module == "." and isinstance(node.func, ast.Attribute) and name in METHODS:
+        return _defined(
+            ctx, ast.copy_location(ast.Call(node.func, [node.func.value, *node.args], node.keywords), node), name
+        )
     if module == "." and isinstance(node.func, ast.Attribute):
         return _method(ctx, node, array(ctx, node.func.value), name)
     if module == "":
@@ -206,6 +212,8 @@ def _call(ctx: Context, node: ast.Call) -> Operand:
     if module == "numpy":
         if name in MAKERS:
             return MAKERS[name](ctx, node)
+        if name in FUNCTIONS:
+            return _defined(ctx, node, name)
         if name in OF_ARRAYS:
             return OF_ARRAYS[name](ctx, node)
         if name in REDUCTIONS:
@@ -299,7 +307,32 @@ def own_function(ctx: Context, node: ast.Call, name: str) -> Operand:
     given = given_arguments(node, function)
     assert given is not None
     values = {parameter: evaluate(ctx, argument) for parameter, argument in (given[0] | given[1]).items()}
-    return INLINED[0](ctx, function, {p: in_memory(ctx, v, p) if isinstance(v, Rule) else v for p, v in values.items()})
+    return _called(ctx, function, ctx.scope.module.home_of(function.name), values)
+
+
+def _defined(ctx: Context, node: ast.Call, name: str) -> Operand:
+    """Read the definition of a function of NumPy in the place of its call."""
+    call = call_of(name, node)
+    values = {parameter: _taken(ctx, evaluate(ctx, argument)) for parameter, argument in call.values.items()}
+    function = call.definition({parameter: _kind_of(ctx, value) for parameter, value in values.items()})
+    return _called(ctx, function, ctx.scope.module.within(node), values)
+
+
+def _taken(ctx: Context, value: Operand) -> Operand:
+    """Give a value as an argument of NumPy: a list as an array."""
+    return _converted(ctx, value, None) if isinstance(value, View | Rule) and value.is_list else value
+
+
+def _kind_of(ctx: Context, value: Operand) -> Given:
+    if isinstance(value, View | Rule):
+        return Given(len(value.extents), element_type(ctx, value))
+    assert isinstance(value, Number)
+    return Given(0, value.ctype)
+
+
+def _called(ctx: Context, function: ast.FunctionDef, module: Module, values: dict[str, Operand]) -> Operand:
+    kept: dict[str, Operand] = {p: in_memory(ctx, v, p) if isinstance(v, Rule) else v for p, v in values.items()}
+    return INLINED[0](ctx, function, module, kept)
 
 
 RULES[ast.Call] = _call

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import i1
 
 from tensorlift.frontends.python.scalars import DTYPES, float_type
-from tensorlift.frontends.python.syntax import COMPARING
+from tensorlift.frontends.python.syntax import COMPARING, KINDS_OF_FLOATS
 from tensorlift.ir.c_types import ir_type
-from tensorlift.ops.c_types import DOUBLE, LONG, FloatType
+from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, FloatType
 from tensorlift.ops.scalar_ops import SPELLED
-from tensorlift.readers.python.numbers import chosen, compare, counted, integer, joined, negated, test, unary
+from tensorlift.readers.python.numbers import chosen, compare, counted, floating, integer, joined, negated, test, unary
 from tensorlift.readers.python.values import Number
 
 if TYPE_CHECKING:
@@ -41,12 +41,16 @@ def function_of_numbers(module: str, name: str) -> Apply:
     if module == "":
         return _BUILTINS[name]
     if module == "numpy":
+        if name in KINDS_OF_FLOATS:
+            return lambda ctx, v: _strong(_is_of_kind(name, ctx, v))
         if name in DTYPES:
             return partial(_cast, DTYPES[name])
         if name in COMPARING:
             return lambda ctx, v: _strong(compare(ctx, COMPARING[name], *v))
         if name in _NUMPY:
             return lambda ctx, v: _strong(_NUMPY[name](ctx, v))
+    if name in KINDS_OF_FLOATS:
+        return partial(_is_of_kind, name)
     if name in _ANGLES:
         return partial(_scaled, _ANGLES[name], module)
     if name == "hypot":
@@ -154,6 +158,16 @@ _EXTREMES = {
     **dict.fromkeys(("min", "amin", "minimum"), "arith.minimumf"), "fmin": "arith.minnumf",
     **dict.fromkeys(("max", "amax", "maximum"), "arith.maximumf"), "fmax": "arith.maxnumf",
 }  # fmt: skip
+
+
+def _is_of_kind(name: str, ctx: Context, values: Sequence[Number]) -> Number:
+    """Tell whether a number is no number, infinite, or neither; an integer is neither."""
+    (value,) = values
+    if not isinstance(value.ctype, FloatType):
+        return Number(name == "isfinite", BOOL, weak=value.weak, is_test=True)
+    if name == "isnan":
+        return compare(ctx, "!=", value, value)
+    return compare(ctx, "==" if name == "isinf" else "<", absolute(ctx, (value,)), floating(math.inf))
 
 
 def _to_integer(ctx: Context, values: Sequence[Number]) -> Number:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from xdsl.ir import SSAValue
 
+    from tensorlift.frontends.python.state import Module
     from tensorlift.readers.python.context import Context
     from tensorlift.readers.python.values import Operand
 
@@ -161,10 +162,9 @@ def _return(ctx: Context, node: ast.Return) -> None:
     ctx.flow.jump(ctx.scope.after, place)
 
 
-def inlined(ctx: Context, function: ast.FunctionDef, arguments: dict[str, Operand]) -> Operand:
+def inlined(ctx: Context, function: ast.FunctionDef, module: Module, arguments: dict[str, Operand]) -> Operand:
     """Read the body of a function in the place of a call."""
     outer, at = ctx.scope, ctx.at
-    module = outer.module.home_of(function.name)
     scope = ctx.scope = Scope.of(module, function)
     scope.after = Flow()
     for name, value in arguments.items():

@@ -1,0 +1,97 @@
+"""Definitions of functions of NumPy, run as Python, are what NumPy computes, types included; help of refusals helps."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlift.frontends.python.definitions import FUNCTIONS, Given, call_of
+from tensorlift.frontends.python.scalars import DTYPES
+from tensorlift.languages.python import read_python
+
+_RNG = np.random.default_rng(5)
+_X = _RNG.integers(-3, 4, 7) / 2
+_NAMES: dict[str, Any] = {
+    "x": _X,
+    "y": _X[::-1] + 1,
+    "z": np.zeros(0),
+    "f": _X.astype(np.float32),
+    "i": _RNG.integers(-3, 4, 7, dtype=np.int32),
+    "u": _RNG.integers(0, 4, 7).astype(np.uint8),
+    "t": _X > 0,
+    "A": _RNG.integers(-3, 4, (3, 4)) / 2,
+    "B": _RNG.integers(-3, 4, (4, 2)) / 2,
+    "I": _RNG.integers(-3, 4, (3, 4)),
+    "T": _RNG.integers(-3, 4, (2, 3, 4)) / 2,
+    "k": 2,
+    "a": 1.5,
+    "np": np,
+}
+_CALLS = [
+    *("flip(x)", "flip(A)", "flip(A, 1)", "flip(T, axis=-2)", "fliplr(A)", "flipud(I)", "flip(z)"),
+    *("roll(x, 1)", "roll(x, -k)", "roll(x, 9)", "roll(z, 1)", "roll(A, k, axis=1)", "roll(I, -1, 0)", "roll(t, 1)"),
+    *("diff(x)", "diff(x, 2)", "diff(i)", "diff(t)", "diff(A)", "diff(A, axis=0)", "diff(x, n=0)"),
+    *("concatenate((x, y))", "concatenate([x, i, f])", "concatenate((A, I), axis=1)", "concatenate((z, x))"),
+    *("stack((x, y))", "stack([x, i, x], axis=1)", "stack((A, A), axis=-1)", "stack((A, I), 1)", "stack([f, f])"),
+    *("hstack((x, i))", "hstack((A, A))", "vstack((x, y))", "vstack((A, I))", "column_stack((x, u))"),
+    *("linspace(0, 1, 5)", "linspace(a, k)", "linspace(k, a, 4, endpoint=False)", "linspace(0, 1, num=1)"),
+    *("argmin(x)", "argmax(i)", "argmax(t)", "argmin(A, axis=0)", "argmax(T, axis=1)", "argmax(I, axis=-1)"),
+    *("cumsum(x)", "cumsum(i)", "cumsum(t)", "cumsum(z)", "cumsum(f)", "cumsum(A, axis=0)", "cumprod(u)"),
+    *("linalg.norm(x)", "linalg.norm(A)", "linalg.norm(I, axis=1)", "linalg.norm(x, 1)", "linalg.norm(i, np.inf)"),
+    *("linalg.norm(A, axis=0, keepdims=True)", "linalg.norm(f)", "linalg.norm(x, ord=-np.inf)", "linalg.norm(x, 0)"),
+    *("einsum('ij,jk->ik', A, B)", "einsum('ij,jk', A, B)", "einsum('i,i->', x, y)", "einsum('ij->ji', I)"),
+    *("einsum('bij,jk->bik', T, B)", "einsum('i,j->ij', f, f)", "einsum('ij->j', I)", "einsum('aij->', T)"),
+    *("bincount(u, minlength=4)", "bincount(u, x, minlength=4)", "bincount(u, weights=i, minlength=5)"),
+]
+
+
+def _given(value: Any) -> Given:
+    own = np.asarray(value)
+    return Given(own.ndim, DTYPES[own.dtype.name])
+
+
+@pytest.mark.parametrize("text", _CALLS)
+def test_a_definition_computes_what_numpy_does(text: str) -> None:
+    node = ast.parse(f"np.{text}", mode="eval").body
+    assert isinstance(node, ast.Call)
+    name = text.partition("(")[0]
+    call = call_of(name, node)
+    values = {parameter: eval(ast.unparse(value), dict(_NAMES)) for parameter, value in call.values.items()}
+    function = call.definition({parameter: _given(value) for parameter, value in values.items()})
+    names: dict[str, Any] = {"np": np}
+    exec(ast.unparse(function).replace(f"def np.{name}", "def f"), names)
+    found, expected = names["f"](**values), eval(f"np.{text}", dict(_NAMES))
+    assert np.asarray(found).dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-6 if expected.dtype == np.float32 else 1e-14, atol=1e-15)
+
+
+def test_each_definition_is_tested() -> None:
+    assert {text.partition("(")[0] for text in _CALLS} == FUNCTIONS.keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "helped"),
+    [
+        ("np.argmin(A)", "np.argmin(A, axis=0)"),
+        ("np.roll(A, 1)", "np.roll(A, 1, axis=0)"),
+        ("np.cumsum(A, axis=2)", "np.cumsum(A, axis=1)"),
+        ("np.bincount(i)", "np.bincount(i, minlength=k)"),
+        ("np.stack(A)", "np.stack((A, A))"),
+        ("np.roll(x, (1, 2))", "np.roll(x, 1)"),
+        ("np.concatenate((x, A))", "np.concatenate((x, x))"),
+        ("np.einsum('ij,jk', A, x)", "np.einsum('ij,j', A, x)"),
+        ("np.linalg.norm(A, 2)", "np.linalg.norm(A)"),
+        ("np.linspace(0, 1, k, dtype=int)", "np.linspace(0, 1, k)"),
+        ("np.diff(x, k)", "np.diff(x, 2)"),
+    ],
+)
+def test_what_helps_lifts(text: str, helped: str) -> None:
+    head = "import numpy as np\ndef f(x: 'float64[:]', i: 'int64[:]', A: 'float64[:, :]', k: int):\n    return "
+    (refused,) = read_python(f"{head}{text}\n", "k.py", function="f")
+    assert refused.diagnostics[0].code == "TL187"
+    assert len(refused.diagnostics[0].remedy) > 10
+    (read,) = read_python(f"{head}{helped}\n", "k.py", function="f")
+    assert read.module is not None, read.diagnostics
