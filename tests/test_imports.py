@@ -36,6 +36,7 @@ _TOP = {
     "explain",
     "derivation",
     "exploring",
+    "magics",
     "mlir",
     "otherwise",
     "pdl",

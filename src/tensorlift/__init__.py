@@ -5,6 +5,7 @@ Names are loaded when they are first used, so that importing the package costs n
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,13 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'tensorlift' has no attribute '{name}'")
     value = globals()[name] = getattr(import_module(_HOMES[name]), name)
     return value
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Add the magic ``%%lift`` to IPython: what ``%load_ext tensorlift`` calls."""
+    from tensorlift.magics import lift_cell
+
+    shell.register_magic_function(partial(lift_cell, shell), "cell", "lift")
 
 
 def __dir__() -> list[str]:

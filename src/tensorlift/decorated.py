@@ -147,7 +147,7 @@ class LiftedFunction:
 
     def _repr_html_(self) -> str:
         """Show the program with its verdict in a notebook."""
-        return show_functions((self._record,), self._text(), lines=self._lines())
+        return show_functions((self._record,), self._text(), lines=self._lines(), written="python")
 
     def _begin(self) -> None:
         """Find the function and lift what can be lifted before the first call."""

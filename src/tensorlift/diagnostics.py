@@ -79,6 +79,10 @@ class LiftError(Exception):
         super().__init__(text or "\n".join(map(str, diagnostics)))
         self.diagnostics = diagnostics
 
+    def _render_traceback_(self) -> list[str]:
+        """Tell notebooks what to show: what is wrong, not where tensorlift found it out."""
+        return str(self).split("\n")
+
 
 def refuse(
     code: str, message: str, location: Location | None = None, remedy: str = "", notes: tuple[Note, ...] = ()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from tensorlift.calls.execute import executable
 from tensorlift.diagnostics import Diagnostic, LiftError
+from tensorlift.report.notebook import show_functions
 from tensorlift.report.program import entry_name, join_programs
 from tensorlift.source import looks_like_text, read_source, source_from_text
 
@@ -18,14 +19,16 @@ if TYPE_CHECKING:
     from tensorlift.contract.interface import Precondition
     from tensorlift.decorated import LiftedFunction
     from tensorlift.record import FunctionRecord, Level, LiftRecord, Verdict
+    from tensorlift.source import Source
 
 
 class Lifted:
     """What lifting gave: the emitted program with its verdict; callable where it holds a single Python function."""
 
-    def __init__(self, record: LiftRecord) -> None:
-        """Wrap the run record that the pipeline made."""
+    def __init__(self, record: LiftRecord, text: Source | None = None) -> None:
+        """Wrap the run record that the pipeline made of a text."""
         self.record = record
+        self._text = text
 
     @property
     def functions(self) -> tuple[FunctionRecord, ...]:
@@ -66,7 +69,7 @@ class Lifted:
         """Give one function by its name in the source; raise KeyError where there is none."""
         for function in self.functions:
             if function.name == name:
-                return Lifted(replace(self.record, functions=(function,)))
+                return Lifted(replace(self.record, functions=(function,)), self._text)
         raise KeyError(name)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -101,8 +104,12 @@ class Lifted:
 
     def __repr__(self) -> str:
         """Name the functions and their verdicts."""
-        verdicts = ", ".join(f"{f.name}: {f.verdict}" for f in self.functions)
+        verdicts = ", ".join(f"{f.name}: {f.verdict}" for f in self.functions) or self.verdict
         return f"<Lifted {self.record.file} to {self.record.target}: {verdicts}>"
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook the source, and beside it the programs with their verdicts, or why there are none."""
+        return show_functions(self.functions, self._text or source_from_text(""), self.record.diagnostics)
 
     @cached_property
     def _adapter(self) -> Callable[..., Any]:
@@ -169,10 +176,22 @@ def lift(path_or_source: Any = None, /, *, to: str = "numpy", fallback: bool = F
     return decorate if path_or_source is None else decorate(path_or_source)
 
 
-def _lift_source(  # noqa: PLR0913 - each keyword is one independent choice of the caller
-    path_or_source: str | os.PathLike[str],
+def _lift_source(path_or_source: str | os.PathLike[str], **choices: Any) -> Lifted:
+    source = (
+        source_from_text(path_or_source)
+        if isinstance(path_or_source, str) and looks_like_text(path_or_source)
+        else read_source(os.fspath(path_or_source))
+    )
+    lifted = lift_text(source, **choices)
+    if lifted.record.diagnostics and not lifted.functions:
+        raise LiftError(*lifted.record.diagnostics)
+    return lifted
+
+
+def lift_text(  # noqa: PLR0913 - each keyword is one independent choice of the caller
+    source: Source,
     *,
-    to: str,
+    to: str = "numpy",
     function: str | Sequence[str] | None = None,
     include_dirs: Sequence[str] = (),
     defines: Sequence[str] = (),
@@ -181,13 +200,9 @@ def _lift_source(  # noqa: PLR0913 - each keyword is one independent choice of t
     guards: bool = False,
     sizes: Mapping[str, int] | None = None,
 ) -> Lifted:
+    """Lift the functions of a source as `lift` does; one that is not valid raises nothing, its verdict says so."""
     from tensorlift.pipeline import LiftOptions, lift_source
 
-    source = (
-        source_from_text(path_or_source)
-        if isinstance(path_or_source, str) and looks_like_text(path_or_source)
-        else read_source(os.fspath(path_or_source))
-    )
     names = (function,) if isinstance(function, str) else tuple(function or ())
     options = LiftOptions(
         names,
@@ -200,7 +215,4 @@ def _lift_source(  # noqa: PLR0913 - each keyword is one independent choice of t
         adapter=True,
         sizes=tuple((sizes or {}).items()),
     )
-    record = lift_source(source, options)
-    if record.diagnostics and not record.functions:
-        raise LiftError(*record.diagnostics)
-    return Lifted(record)
+    return Lifted(lift_source(source, options), source)

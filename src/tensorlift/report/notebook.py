@@ -28,18 +28,21 @@ def show_functions(
     source: Source,
     diagnostics: Sequence[Diagnostic] = (),
     lines: tuple[int, int] | None = None,
+    written: str = "",
 ) -> str:
     """Give the HTML of functions of a source, into which diagnostics point; some may be about no function.
 
-    ``lines`` are the first and the last that are shown of it, all without.
+    ``lines`` are the first and the last that are shown of it, all without; ``written`` is its language, where the name
+    of its file does not tell it.
     """
     first, last = lines or (1, len(source.lines))
     text = "\n".join(source.lines[first - 1 : last]).strip("\n")
-    shown_source = code(text, source_language(source.name), first=first)
+    original = code(text, written or source_language(source.name), first=first)
     programs = "".join(part for function in functions for part in _parts(function, source))
     right = programs + _refusal(diagnostics, source)
     style = resource("notebook.css") + resource("code.css")
-    panes = f'<div class="panes"><div>{shown_source}</div><div>{right}</div></div>'
+    left = f"<div>{original}</div>" if text else ""
+    panes = f'<div class="panes">{left}<div>{right}</div></div>'
     return f'<div class="tensorlift"><style>.tensorlift {{ {style} }}</style>{panes}</div>'
 
 

@@ -12,6 +12,7 @@ import builtins
 import inspect
 import linecache
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,7 @@ _LIBRARIES = ("math", "numpy", "numba")
 _NUMBERS = (bool, int, float)
 _WRAPPED = ("py_func", "original")  # where Numba's dispatchers and lifted functions keep the function
 _NO_VALUE = object()
+_TIMED = "<timed exec>"  # what IPython calls the text of a cell under ``%%time``
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,11 +182,25 @@ def _text_of(function: FunctionType) -> str:
     """Give the text of the file or cell that a function was defined in."""
     code = function.__code__
     linecache.checkcache(code.co_filename)
-    text = "".join(linecache.getlines(code.co_filename, function.__globals__))
+    text = "".join(linecache.getlines(code.co_filename, function.__globals__)) or _timed_text(code)
     if not text:
         message = f"the source of `{code.co_name}` is not available"
         raise refuse("TL521", message, _start(code), "define it in a file or in a notebook cell, not in a string")
     return text
+
+
+def _timed_text(code: CodeType) -> str:
+    """Give the text of the notebook's cell under ``%%time`` that a code is of; IPython keeps it as it was typed."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if code.co_filename != _TIMED or shell is None:
+        return ""
+    for cell in reversed(shell.history_manager.input_hist_raw):
+        magic, _, body = cell.lstrip().partition("\n")
+        text: str = shell.transform_cell(body) if magic.startswith("%%time") else ""
+        with suppress(SyntaxError):
+            if _is_compiled_from(ast.parse(text), code):
+                return text
+    return ""
 
 
 @dataclass(slots=True)
@@ -192,7 +208,7 @@ class _Finder:
     """Finds a function and its helpers, each once."""
 
     modules: dict[CodeType, Module] = field(default_factory=dict)
-    trees: dict[str, ast.Module] = field(default_factory=dict)
+    trees: dict[tuple[str, str], ast.Module] = field(default_factory=dict)
     captured: list[Captured] = field(default_factory=list)
 
     def module_of(self, function: FunctionType) -> Module:
@@ -246,9 +262,10 @@ class _Finder:
     def _definition(self, function: FunctionType) -> ast.FunctionDef:
         """Find the definition in the text; refuse one that is not what the function runs."""
         code, text = function.__code__, _text_of(function)
-        if code.co_filename not in self.trees:
-            self.trees[code.co_filename] = parse(text, code.co_filename)
-        tree = self.trees[code.co_filename]
+        named = code.co_filename, text
+        if named not in self.trees:
+            self.trees[named] = parse(text, code.co_filename)
+        tree = self.trees[named]
         found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and _begins(node, code)]
         if len(found) != 1 or not _is_compiled_from(tree, code):
             message = f"the source of `{code.co_name}` has changed since it was defined"

@@ -1,0 +1,54 @@
+"""The notebooks of the documents give what they show: all cells are run, with `--update` what they give is kept."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.shared import is_exhaustive
+
+nbformat = pytest.importorskip("nbformat")
+nbclient = pytest.importorskip("nbclient")
+pytest.importorskip("ipykernel")
+
+_FOLDER = Path(__file__).parents[2] / "docs" / "notebooks"
+_ALWAYS = {"functions"}
+_WRONG = {"--to nunpy"}  # cells that are errors, by what they hold
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in _FOLDER.glob("*.ipynb")))
+def test_notebooks_give_what_they_show(name: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    if not (name in _ALWAYS or is_exhaustive() or pytestconfig.getoption("--update")):
+        pytest.skip("runs with --exhaustive")
+    file = _FOLDER / f"{name}.ipynb"
+    kept = nbformat.read(file, 4)
+    run = copy.deepcopy(kept)
+    for cell in run.cells:
+        if any(wrong in cell.source for wrong in _WRONG):
+            cell.metadata["tags"] = ["raises-exception"]
+    nbclient.NotebookClient(run, timeout=60, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    for cell in run.cells:
+        for of_a_run in ("tags", "execution"):
+            cell.metadata.pop(of_a_run, None)
+    if pytestconfig.getoption("--update"):
+        nbformat.write(run, file)
+        return
+    for before, after in zip(kept.cells, run.cells, strict=True):
+        assert _shown(after) == _shown(before), after.source
+
+
+def _shown(cell: Any) -> list[str]:
+    """Give what a cell shows, but for times."""
+    timed = cell.source.startswith("%%time")
+    return [
+        _without_paths(output) for output in cell.get("outputs", ()) if not (timed and output.output_type == "stream")
+    ]
+
+
+def _without_paths(output: Any) -> str:
+    """Cells have other names in each process."""
+    return re.sub(r"ipykernel_\d+/\d+\.py|\"execution_count\": \d+", "", json.dumps(output, sort_keys=True))
