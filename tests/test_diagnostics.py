@@ -27,10 +27,10 @@ _GROUPS = {
     9: "Internal errors",
 }
 _HEAD = "<!-- generated from the sources: refresh with pytest --update -->\n"
-_HOLE = "…"
+HOLE = "…"
 
 
-class _Stated(NamedTuple):
+class Stated(NamedTuple):
     """A code as some call states it; holes stand for what is only known when it is raised."""
 
     code: str
@@ -40,7 +40,7 @@ class _Stated(NamedTuple):
 
 
 @cache
-def _stated() -> list[_Stated]:
+def all_stated() -> list[Stated]:
     found = []
     for path in sorted(_PACKAGE.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
@@ -49,10 +49,10 @@ def _stated() -> list[_Stated]:
     return sorted(set(found))
 
 
-def _read_file(text: str, file: str) -> list[_Stated]:
+def _read_file(text: str, file: str) -> list[Stated]:
     tree = ast.parse(text)
     found = [
-        _Stated(row["code"], row["meaning"], _HOLE, file) for row in _CONSTANT.finditer(text)
+        Stated(row["code"], row["meaning"], HOLE, file) for row in _CONSTANT.finditer(text)
     ]  # a table of codes; where they are raised says what helps
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     owner = {node: function for function in functions for node in ast.walk(function)}  # inner ones come later and win
@@ -62,7 +62,7 @@ def _read_file(text: str, file: str) -> list[_Stated]:
     return found
 
 
-def _read_call(call: ast.Call, scopes: tuple[ast.AST, ...], file: str) -> list[_Stated]:
+def _read_call(call: ast.Call, scopes: tuple[ast.AST, ...], file: str) -> list[Stated]:
     """Read the code, message and remedy out of a call; nothing where the code is not literal."""
     assert isinstance(call.func, ast.Name)
     code = call.args[0] if call.args else None
@@ -71,22 +71,22 @@ def _read_call(call: ast.Call, scopes: tuple[ast.AST, ...], file: str) -> list[_
     named = {keyword.arg: keyword.value for keyword in call.keywords}
     at = _BUILDERS[call.func.id]
     remedy = named.get("remedy") or (call.args[at] if len(call.args) > at else ast.Constant(""))
-    return [_Stated(str(code.value), _text(call.args[1], scopes), _text(remedy, scopes), file)]
+    return [Stated(str(code.value), _text(call.args[1], scopes), _text(remedy, scopes), file)]
 
 
 def _text(node: ast.expr, scopes: tuple[ast.AST, ...]) -> str:
     """Give the text of a literal, or of the last one assigned to a name above in the innermost scope; else a hole."""
     if isinstance(node, ast.Constant):
-        return re.sub(r"\{\w+\}", _HOLE, str(node.value))
+        return re.sub(r"\{\w+\}", HOLE, str(node.value))
     if isinstance(node, ast.JoinedStr):
-        return "".join(_text(part, scopes) if isinstance(part, ast.Constant) else _HOLE for part in node.values)
+        return "".join(_text(part, scopes) if isinstance(part, ast.Constant) else HOLE for part in node.values)
     if isinstance(node, ast.Name):
         for scope in scopes:
             nodes = scope.body if isinstance(scope, ast.Module) else ast.walk(scope)
             above = [assign for assign in nodes if _assigns(assign, node)]
             if above:
                 return _text(max(above, key=lambda assign: assign.lineno).value, scopes)
-    return _HOLE
+    return HOLE
 
 
 def _assigns(node: ast.AST, name: ast.Name) -> TypeGuard[ast.Assign]:
@@ -101,7 +101,7 @@ def _assigns(node: ast.AST, name: ast.Name) -> TypeGuard[ast.Assign]:
 def _page() -> str:
     lines = []
     for number, title in _GROUPS.items():
-        rows = [stated for stated in _stated() if stated.code.startswith(f"TL{number}")]
+        rows = [stated for stated in all_stated() if stated.code.startswith(f"TL{number}")]
         if rows:
             lines += [f"\n## TL{number}xx: {title}\n", "| code | what is wrong | what helps |", "|---|---|---|"]
             lines += [f"| {row.code} | {_cell(row.message)} | {_cell(row.remedy)} |" for row in rows]
@@ -109,7 +109,7 @@ def _page() -> str:
 
 
 def _cell(text: str) -> str:
-    return "*as the case is*" if text == _HOLE else text.replace("|", "\\|")
+    return "*as the case is*" if text == HOLE else text.replace("|", "\\|")
 
 
 def test_the_reference_lists_what_the_sources_state(root: Path, update: bool) -> None:  # noqa: FBT001 - a fixture
@@ -126,19 +126,19 @@ def test_each_code_stated_anywhere_is_listed() -> None:
     texts = [path.read_text(encoding="utf-8") for path in _PACKAGE.rglob("*.py")]
     trees = [ast.parse(text) for text in texts if _CODE.search(text)]
     strings = [node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
-    assert {str(s) for s in strings if _CODE.fullmatch(str(s))} == {stated.code for stated in _stated()}
+    assert {str(s) for s in strings if _CODE.fullmatch(str(s))} == {stated.code for stated in all_stated()}
 
 
 def test_a_code_belongs_to_one_room() -> None:
     rooms = defaultdict(set)
-    for stated in _stated():
+    for stated in all_stated():
         if stated.file != "refusals.py":  # the table beside the rooms, which several of them take rows of
             rooms[stated.code].add(Path(stated.file).parts[0])
     assert {code: sorted(where) for code, where in rooms.items() if len(where) > 1} == {}
 
 
 def test_errors_say_what_helps() -> None:
-    assert [stated for stated in _stated() if not stated.remedy or not stated.message] == []
+    assert [stated for stated in all_stated() if not stated.remedy or not stated.message] == []
 
 
 @pytest.mark.parametrize(
@@ -154,4 +154,4 @@ def test_errors_say_what_helps() -> None:
     ],
 )
 def test_sources_are_read(text: str, message: str, remedy: str) -> None:
-    assert _read_file(text, "a.py") == [_Stated("TL201", message, remedy, "a.py")]
+    assert _read_file(text, "a.py") == [Stated("TL201", message, remedy, "a.py")]

@@ -1,7 +1,7 @@
 """What is refused of C, and of the literal IR of any language: one row for each reason.
 
 A row has a code, the wording, and the smallest edit that helps.  The other languages have tables of their own beside.
-Messages may hold ``{detail}``, filled where the refusal is raised.
+Messages and helps may hold ``{detail}``, filled where the refusal is raised.
 """
 
 from __future__ import annotations
@@ -31,83 +31,97 @@ REFUSALS: dict[str, Refusal] = {
     ),
     "header": Refusal("TL102", "{detail}", "pass the directory of the header with -I, or remove the #include"),
     "binary": Refusal("TL103", "this is not C source text: {detail}", "give a C source file in UTF-8"),
-    "no-function": Refusal(
-        "TL104", "{detail}", "give a file that defines a function with loops, or another function name"
-    ),
+    "no-function": Refusal("TL104", "{detail}", "give a file that defines a function, with its body"),
     "unknown-function": Refusal("TL105", "{detail}", "choose one of the functions that the file defines"),
-    "too-large": Refusal("TL106", "{detail}", "split the function, or lift its loop nests one by one"),
+    "too-large": Refusal("TL106", "{detail}", "split the file"),
     # Control flow.
-    "while": Refusal("TL110", "this `{detail}` loop does not count", "write it as `for (i = lo; i < hi; i++)`"),
-    "goto": Refusal("TL111", "`goto` and labels are not lifted", "use loops and `if` instead of jumps"),
+    "while": Refusal(
+        "TL110", "this `{detail}` loop does not count", "count its iterations, as in `for (int i = 0; i < n; i++)`"
+    ),
+    "goto": Refusal("TL111", "`goto` and labels are not lifted", "write a loop or an `if` instead of the jump"),
     "break": Refusal(
-        "TL112", "`break` leaves the loop early", "let the loop run to its bound and guard the body with a condition"
+        "TL112", "`break` leaves the loop early", "run the loop to its bound, and put the body under a condition"
     ),
     "continue": Refusal("TL113", "`continue` skips the rest of the body", "put the rest of the body under an `if`"),
     "return-in-loop": Refusal(
-        "TL114", "`return` inside a loop leaves it early", "assign to a variable and return it after the loop"
+        "TL114", "`return` leaves the loop early", "assign the result to a variable, and return it after the loop"
     ),
     "switch": Refusal(
-        "TL115", "this `switch` is no plain choice", "end every case with `break`, or write `if` and `else if`"
+        "TL115", "this `case` is not one integer constant", "write a `case` for each value, or `if` and `else if`"
     ),
     "ending": Refusal(
         "TL116",
         "`{detail}` may end the run here, and no precondition on sizes says when",
-        "check it before the call, or pass -D NDEBUG where an `assert` is not meant to be checked",
+        "move the check of data to the caller",
+    ),
+    "ending-assert": Refusal(
+        "TL116",
+        "`assert` may end the run here, and no precondition on sizes says when",
+        "move the check of data to the caller, or pass -D NDEBUG to leave it out",
     ),
     "no-return": Refusal("TL117", "the function may end without returning a value", "return a value on every path"),
     "recursion": Refusal("TL118", "`{detail}` calls itself", "write the recursion as a loop"),
     "depth": Refusal("TL119", "the code is nested too deeply", "move inner parts into functions of their own"),
     # Loops.
     "loop-condition": Refusal(
-        "TL120", "the loop condition {detail}", "compare a loop variable with a bound, as in `i < n`"
+        "TL120", "the loop condition {detail}", "compare one loop variable with a bound, as in `i < n`"
     ),
-    "loop-step": Refusal("TL121", "the loop step {detail}", "step the loop variable by a constant"),
+    "loop-step": Refusal("TL121", "the loop step {detail}", "step the loop variable by a constant, as in `i += 2`"),
     "loop-data": Refusal(
         "TL122",
         "the loop bound depends on {detail}",
-        "compute the bound before the loop from the function's parameters",
+        "pass the bound as a parameter",
     ),
     "loop-affine": Refusal(
-        "TL123", "the loop bound `{detail}` is not affine", "bound the loop by a sum of sizes and outer loop variables"
+        "TL123",
+        "the loop bound `{detail}` is not affine",
+        "bound the loop by a sum of sizes and outer loop variables",
     ),
     "loop-wrap": Refusal(
         "TL124",
         "the unsigned loop counter `{detail}` may wrap around",
-        "count with a signed type, or upwards, or down by one while above zero",
+        "declare `{detail}` with a signed type",
     ),
-    "loop-forever": Refusal("TL125", "the loop {detail}", "let the loop variable move towards its bound"),
+    "loop-forever": Refusal("TL125", "the loop {detail}", "move the loop variable towards a bound"),
     "closed-form": Refusal(
         "TL126",
-        "the value of `{detail}` is not a closed form of loop variables and sizes here",
-        "compute it from the loop variables where it is used",
+        "`{detail}` is no closed form of loop variables and sizes here",
+        "compute `{detail}` from loop variables and sizes",
     ),
     # Subscripts and pointers.
     "subscript-data": Refusal(
         "TL130", "the subscript depends on {detail}", "address the array by loop variables and sizes only"
     ),
     "subscript-affine": Refusal(
-        "TL131", "the subscript `{detail}` is not affine", "use sums of loop variables times sizes, as in `A[i*n + j]`"
+        "TL131", "the subscript `{detail}` is not affine", "use a sum of loop variables times sizes, as in `A[i*n + j]`"
     ),
     "delinearise": Refusal(
         "TL132",
         "the accesses to `{detail}` do not agree on one row-major shape",
-        "address the array with one leading dimension, or declare its parameter as `A[n][m]`",
+        "use one row length in all subscripts of `{detail}`, as in `A[i*n + j]`",
     ),
-    "negative": Refusal("TL133", "the access {detail} lies before the start of the array", "start the loop later"),
-    "outside": Refusal("TL134", "the access {detail}", "shorten the loop or enlarge the array"),
+    "negative": Refusal(
+        "TL133", "the access {detail} lies before the start of the array", "start the loop where the subscript is zero"
+    ),
+    "outside": Refusal("TL134", "the access {detail}", "shorten the loop, or enlarge the array"),
     "extent": Refusal(
-        "TL135", "the extent of `{detail}` is not one affine expression", "declare the extents in the parameter"
+        "TL135", "the extent of `{detail}` is no sum of sizes", "declare `{detail}` with a sum of sizes as its extent"
     ),
-    "pointer": Refusal("TL136", "{detail}", "use subscripts on the array itself"),
+    "pointer": Refusal("TL136", "`{detail}` points to no numbers", "pass an array of numbers"),
+    "pointer-null": Refusal("TL136", "{detail}", "pass a number that says whether there is an array"),
+    "pointer-choice": Refusal("TL136", "{detail}", "choose by `if` and `else`, and name one array in each"),
+    "pointer-compared": Refusal("TL136", "{detail}", "compare integers, such as subscripts, instead of pointers"),
+    "pointer-value": Refusal("TL136", "{detail}", "use a subscript of the array instead of the pointer"),
+    "pointer-type": Refusal("TL136", "{detail}", "point to the array by the type of its elements"),
     "pointer-walk": Refusal(
         "TL137",
-        "the pointer `{detail}` is not moved by a closed form here",
-        "use subscripts instead of moving the pointer",
+        "the pointer `{detail}` moves in no closed form here",
+        "use subscripts of the array instead of moving `{detail}`",
     ),
     "row-pointers": Refusal(
         "TL138",
         "`{detail}` is a pointer to pointers whose rows are not only read and written",
-        "address it as `A[i][j]`, or pass one contiguous array, as in `double A[n][m]`",
+        "access the elements of each row where they are, as in `A[i][j]`",
     ),
     "address": Refusal(
         "TL139", "the address of `{detail}` is taken", "return the value instead of writing through a pointer"
@@ -116,56 +130,76 @@ REFUSALS: dict[str, Refusal] = {
     "struct": Refusal(
         "TL140", "this use of a structure or union is not lifted: {detail}", "pass the members as separate parameters"
     ),
+    "struct-result": Refusal(
+        "TL140", "the function returns `{detail}`", "pass a pointer to the structure, and assign its members"
+    ),
+    "struct-pointer": Refusal("TL140", "{detail}", "use one pointer for each structure"),
     "function-pointer": Refusal(
         "TL141", "calls through function pointers are not lifted", "call the function by its name"
     ),
     "long-double": Refusal("TL142", "`long double` is not lifted", "use `double`"),
     "complex": Refusal(
-        "TL143", "this use of complex numbers is not lifted: {detail}", "compute with real and imaginary parts"
+        "TL143", "this use of complex numbers is not lifted: {detail}", "compute with the real and the imaginary part"
     ),
     "volatile": Refusal("TL144", "`volatile` objects are not lifted", "remove `volatile`"),
-    "type": Refusal("TL145", "the type `{detail}` is not lifted", "use integer types, `float` or `double`"),
+    "type": Refusal("TL145", "the type `{detail}` is not lifted", "use an integer type, `float` or `double`"),
     "global": Refusal(
-        "TL146", "the global variable `{detail}` is not lifted where it is used so", "pass it as a parameter"
+        "TL146", "this use of the global variable `{detail}` is not lifted", "pass `{detail}` as a parameter"
     ),
     "global-steers": Refusal(
         "TL165",
         "the function writes the global variable `{detail}`, and loops or subscripts depend on it",
-        "copy it to a local variable before the loops",
+        "pass `{detail}` as a parameter",
     ),
     "static-local": Refusal(
-        "TL147", "the static variable `{detail}` keeps its value between calls", "pass it as a parameter"
+        "TL147", "the static variable `{detail}` keeps its value between calls", "pass `{detail}` as a parameter"
     ),
-    "string": Refusal("TL148", "string literals are not lifted", "remove output and error messages from the function"),
-    "initialiser": Refusal("TL149", "this initialiser is not lifted: {detail}", "assign the elements in a loop"),
+    "string": Refusal("TL148", "this string literal is not lifted", "list the characters as numbers"),
+    "initialiser": Refusal(
+        "TL149", "this initialiser is not lifted: {detail}", "assign the elements in statements of their own"
+    ),
+    "text": Refusal("TL149", "an array is initialised by a string", "list its characters, as in `{'a', 'b', 0}`"),
+    "large-initialiser": Refusal("TL149", "{detail}", "shorten the array, or pass it as a parameter"),
     # Calls and expressions.
     "call": Refusal(
         "TL150",
         "`{detail}` is not known",
-        "give the files of the project, by -p or after FILE, or use a function of <math.h>",
+        "define `{detail}` in this file, or give the file that does after FILE",
     ),
-    "elsewhere": Refusal("TL100", "{detail}", "define it once in the project, as it is declared, or in the same file"),
-    "heap": Refusal("TL151", "`{detail}` manages heap memory", "use a parameter or a local array"),
-    "output": Refusal("TL152", "`{detail}` is input or output", "keep input and output out of the function"),
-    "variadic": Refusal("TL153", "variadic functions are not lifted: {detail}", "pass a fixed number of arguments"),
+    "elsewhere": Refusal("TL100", "{detail}", "define it once in the project, as it is declared"),
+    "heap": Refusal("TL151", "`{detail}` manages heap memory", "use a local array, or pass an array"),
+    "output": Refusal("TL152", "`{detail}` is input or output", "move input and output to the caller"),
+    "variadic": Refusal(
+        "TL153", "`{detail}` takes a variable number of arguments", "declare a fixed number of parameters"
+    ),
     "asm": Refusal("TL154", "inline assembly is not lifted", "write the statement in C"),
-    "unsequenced": Refusal("TL155", "{detail}", "split the statement so that each effect has a statement of its own"),
+    "unsequenced": Refusal("TL155", "{detail}", "give each side effect a statement of its own"),
     "expression": Refusal("TL156", "{detail} is not lifted", "write it with plain operators"),
-    "overflow": Refusal("TL157", "the index arithmetic {detail}", "count with `long` or `size_t` and rising loops"),
-    "memory-call": Refusal("TL158", "{detail} is not lifted", "write the loop that it stands for"),
-    "conditional-effect": Refusal(
-        "TL159", "a side effect under `?:`, `&&` or `||`", "use an `if` statement for the side effect"
+    "statement-expression": Refusal(
+        "TL156", "a statement in an expression is not lifted", "write the statement before the expression"
     ),
-    "uninitialised": Refusal("TL160", "`{detail}` has no value here", "initialise the variable where it is declared"),
+    "compound-literal": Refusal("TL156", "a compound literal is not lifted", "declare a variable that holds it"),
+    "variable-sizeof": Refusal(
+        "TL156",
+        "`sizeof` of a variable extent is not lifted",
+        "multiply the extents by the size of an element, as in `n * sizeof(double)`",
+    ),
+    "overflow": Refusal(
+        "TL157",
+        "the index arithmetic may leave its type where `{detail}` is negative",
+        "run the loops only where `{detail}` is at least zero",
+    ),
+    "overflow-of-data": Refusal(
+        "TL157", "the index arithmetic may leave its type, as data say", "count in `long` or `size_t`"
+    ),
+    "memory-call": Refusal("TL158", "{detail} is not lifted", "assign the elements in a loop"),
+    "uninitialised": Refusal("TL160", "`{detail}` has no value here", "initialise `{detail}` where it is declared"),
     "declaration": Refusal("TL161", "this declaration is not lifted: {detail}", "declare plain variables and arrays"),
     "statement": Refusal("TL162", "this statement is not lifted: {detail}", "use loops, `if` and assignments"),
-    "no-parameters": Refusal(
-        "TL163", "{detail}", "give the parameters in the definition, as in `void f(int n, double *a)`"
-    ),
     "step-limit": Refusal("TL164", "{detail}", "shorten the function"),
     # Statements that are to be replaced where they stand.
     "outline-pointer": Refusal(
-        "TL570", "the statements move the pointer `{detail}`, which is used behind them", "use subscripts instead"
+        "TL570", "the statements move the pointer `{detail}`, which is used after them", "use subscripts instead"
     ),
     "outline-sizeof": Refusal(
         "TL571", "`sizeof` of `{detail}` would be that of a pointer in a function of its own", "name the extent"
@@ -209,4 +243,4 @@ def refusal(
     row = rows[reason]
     if len(detail) > _LONGEST_DETAIL:
         detail = f"{detail[:_LONGEST_DETAIL]}..."
-    return refuse(row.code, row.message.format(detail=detail), location, row.remedy, notes)
+    return refuse(row.code, row.message.format(detail=detail), location, row.remedy.replace("{detail}", detail), notes)

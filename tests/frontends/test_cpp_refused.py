@@ -192,7 +192,7 @@ CASES = [
         "TL135",
         5,
         24,
-        "the extent of `r` is not one affine expression",
+        "the extent of `r` is no sum of sizes",
         "#include <vector>\n"
         "std::vector<std::vector<int>> f(int n) {\n"
         "  std::vector<std::vector<int>> o;\n"

@@ -251,7 +251,7 @@ def _exact(ex: Execution, result: SSAValue, test: Test, first: object, second: o
             return one
         if isinstance(one, Unknown) and (one.reason != "uninitialised" or not isinstance(other, Data | Test)):
             return other if isinstance(other, Index | Address | Choice | Unknown) else one
-    return Unknown("pointer", "a pointer into one of several arrays is used") if is_memory(result) else None
+    return Unknown("pointer-choice", "a pointer into one of several arrays is used") if is_memory(result) else None
 
 
 def _ends(block: Block) -> tuple[SSAValue, ...]:

@@ -88,8 +88,10 @@ def _ask_for(
 
 
 def _refused(ex: Execution, ending: Operation, location: Location) -> LiftError:
-    is_call = _kind(ending) == "error"
-    return refusal("call", ex.at(ending), _name(ending)) if is_call else refusal("ending", location, _name(ending))
+    if _kind(ending) == "error":
+        return refusal("call", ex.at(ending), _name(ending))
+    name = _name(ending)
+    return refusal("ending-assert" if name == "assert" else "ending", location, name)
 
 
 def _kind(ending: Operation) -> str:

@@ -254,8 +254,8 @@ class Execution:
             return found.base
         place = self.place if isinstance(memory.owner, Block) else self.at(memory.owner)
         if isinstance(found, Unknown):
-            raise refusal(found.reason, place if found.reason == "pointer" else self.place, found.detail)
-        raise refusal("pointer", place, "a pointer into one of several arrays is used")
+            raise refusal(found.reason, place if found.reason == "pointer-choice" else self.place, found.detail)
+        raise refusal("pointer-choice", place, "a pointer into one of several arrays is used")
 
     def number(self, value: SSAValue) -> Data:
         """Give a value of the emitted program."""
@@ -282,7 +282,7 @@ class Execution:
                 return emitted(self, choice)
             case Unknown(reason, detail):
                 raise refusal(reason, self.place, detail)
-        raise refusal("pointer", self.place, "a pointer is used as a value")
+        raise refusal("pointer-value", self.place, "a pointer is used as a value")
 
     def truth(self, condition: AffineCondition | Data | bool) -> Data:  # noqa: FBT001 - one of three kinds
         """Give a condition as a truth value of the emitted program."""

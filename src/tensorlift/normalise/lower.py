@@ -325,7 +325,7 @@ class _Lowering:
             "loc": StringAttr(str(requirement.location)),
         }
         if requirement.polynomial is not None and depends_on_data(requirement.polynomial):
-            raise refusal("overflow", requirement.location, "may leave its type, as data say")
+            raise refusal("overflow-of-data", requirement.location)
         if requirement.polynomial is not None and requirement.polynomial.is_affine:
             attributes["set"] = self._sink.maps.size_set([(requirement.polynomial, False)])
         if requirement.choices:

@@ -55,7 +55,7 @@ class Preconditions:
             return
         least = self._ranges.minimum(need.polynomial, domain)
         if least is None or (least.constant_value or 0) < 0:
-            raise refusal("overflow", need.location, f"may leave its type where `{need.polynomial}` is negative")
+            raise refusal("overflow", need.location, str(need.polynomial))
         self.insist(need.kind, least, need.location)
 
     def insist(self, kind: str, polynomial: Polynomial, location: Location) -> None:

@@ -96,7 +96,7 @@ def _there(ex: Execution, variable: nodes.Variable, null: SSAValue) -> Test:
     place = (location_of(use.operation) if use is not None else None) or ex.place
     array = bound.base if isinstance(bound, Address) else None
     if not isinstance(array, Array) or array.is_object or array.keeps_rank:
-        raise refusal("pointer", place, "a pointer is compared with null")
+        raise refusal("pointer-null", place, "a pointer is compared with null")
     ex.preconditions.state("not-null", f"{array.name} is not a null pointer", place)
     return Test(condition=False)
 

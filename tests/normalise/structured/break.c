@@ -37,5 +37,5 @@ int f(int n, const int *a) {
 //     %13 = "arith.constant"() <{value = 1 : i32}> : () -> i32
 //     %14 = "arith.addi"(%i_5, %13) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
 //     "scf.yield"(%14, %i_8) : (i32, i32) -> ()
-//   }) {tl.left = {code = "TL112", message = "`break` leaves the loop early", remedy = "let the loop run to its bound and guard the body with a condition", loc = "f.c:6:13"}} : (i32, i32) -> (i32, i32)
+//   }) {tl.left = {code = "TL112", message = "`break` leaves the loop early", remedy = "run the loop to its bound, and put the body under a condition", loc = "f.c:6:13"}} : (i32, i32) -> (i32, i32)
 //   func.return %i_2 : i32

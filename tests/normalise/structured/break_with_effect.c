@@ -29,7 +29,7 @@ void f(int n, int *a) {
 //     %12 = "arith.constant"() <{value = 1 : i32}> : () -> i32
 //     %13 = "arith.addi"(%i_2, %12) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
 //     "scf.yield"(%13, %11) : (i32, i32) -> ()
-//   }) {tl.left = {code = "TL112", message = "`break` leaves the loop early", remedy = "let the loop run to its bound and guard the body with a condition", loc = "f.c:5:13"}} : (i32, i32) -> (i32, i32)
+//   }) {tl.left = {code = "TL112", message = "`break` leaves the loop early", remedy = "run the loop to its bound, and put the body under a condition", loc = "f.c:5:13"}} : (i32, i32) -> (i32, i32)
 //   %i_3 = "scf.while"(%2) ({
 //   ^bb0(%i_4: i32):
 //     %14 = "arith.cmpi"(%i_4, %n) <{predicate = 2 : i64}> : (i32, i32) -> i1
@@ -58,5 +58,5 @@ void f(int n, int *a) {
 //     %28 = "arith.constant"() <{value = 1 : i32}> : () -> i32
 //     %29 = "arith.addi"(%i_5, %28) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
 //     "scf.yield"(%29) : (i32) -> ()
-//   }) {tl.left = {code = "TL112", message = "`break` leaves the loop early", remedy = "let the loop run to its bound and guard the body with a condition", loc = "f.c:5:13"}} : (i32) -> i32
+//   }) {tl.left = {code = "TL112", message = "`break` leaves the loop early", remedy = "run the loop to its bound, and put the body under a condition", loc = "f.c:5:13"}} : (i32) -> i32
 //   func.return

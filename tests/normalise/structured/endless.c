@@ -24,5 +24,5 @@ void f(int n, int *a) {
 //     %6 = "arith.index_cast"(%5) : (i64) -> index
 //     "memref.store"(%2, %a, %6) : (i32, memref<?xi32>, index) -> ()
 //     "scf.yield"(%n_4) : (i32) -> ()
-//   }) {tl.jump = {code = "TL114", message = "`return` inside a loop leaves it early", remedy = "assign to a variable and return it after the loop", loc = "f.c:5:13"}} : (i32) -> i32
+//   }) {tl.jump = {code = "TL114", message = "`return` leaves the loop early", remedy = "assign the result to a variable, and return it after the loop", loc = "f.c:5:13"}} : (i32) -> i32
 //   func.return

@@ -40,7 +40,7 @@ found:
 //         %19 = "arith.constant"() <{value = 1 : i32}> : () -> i32
 //         %20 = "arith.addi"(%j_2, %19) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
 //         "scf.yield"(%20, %18) : (i32, i32) -> ()
-//       }) {tl.left = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "use loops and `if` instead of jumps", loc = "f.c:6:17"}} : (i32, i32) -> (i32, i32)
+//       }) {tl.left = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "write a loop or an `if` instead of the jump", loc = "f.c:6:17"}} : (i32, i32) -> (i32, i32)
 //       %j_3 = "scf.while"(%9) ({
 //       ^bb0(%j_4: i32):
 //         %21 = "arith.cmpi"(%j_4, %n) <{predicate = 2 : i64}> : (i32, i32) -> i1
@@ -71,7 +71,7 @@ found:
 //         %37 = "arith.constant"() <{value = 1 : i32}> : () -> i32
 //         %38 = "arith.addi"(%j_5, %37) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
 //         "scf.yield"(%38) : (i32) -> ()
-//       }) {tl.left = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "use loops and `if` instead of jumps", loc = "f.c:6:17"}} : (i32) -> i32
+//       }) {tl.left = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "write a loop or an `if` instead of the jump", loc = "f.c:6:17"}} : (i32) -> i32
 //       %39 = "arith.constant"() <{value = false}> : () -> i1
 //       %40 = "arith.constant"() <{value = true}> : () -> i1
 //       %41 = "arith.cmpi"(%hit, %n) <{predicate = 1 : i64}> : (i32, i32) -> i1
@@ -91,7 +91,7 @@ found:
 //   }, {
 //   ^bb0(%45: i32, %46: i1):
 //     "scf.yield"(%45) : (i32) -> ()
-//   }) {tl.jump = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "use loops and `if` instead of jumps", loc = "f.c:6:17"}} : (i32) -> (i32, i1)
+//   }) {tl.jump = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "write a loop or an `if` instead of the jump", loc = "f.c:6:17"}} : (i32) -> (i32, i1)
 //   %47 = scf.if %5 -> (i32) {
 //     %48 = arith.constant 1 : i32
 //     %49 = arith.constant 0 : i32

@@ -40,5 +40,5 @@ int f(int n) {
 //     %14 = "arith.constant"() <{value = -1 : i32}> : () -> i32
 //     %15 = "arith.addi"(%n_3, %14) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
 //     "scf.yield"(%15, %left_3) : (i32, i32) -> ()
-//   }) {tl.left = {code = "TL114", message = "`return` inside a loop leaves it early", remedy = "assign to a variable and return it after the loop", loc = "f.c:5:13"}} : (i32, i32) -> (i32, i32)
+//   }) {tl.left = {code = "TL114", message = "`return` leaves the loop early", remedy = "assign the result to a variable, and return it after the loop", loc = "f.c:5:13"}} : (i32, i32) -> (i32, i32)
 //   func.return %left : i32

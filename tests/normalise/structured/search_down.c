@@ -43,5 +43,5 @@ int f(int n, const int *a, int k) {
 //     %19 = "arith.constant"() <{value = -1 : i32}> : () -> i32
 //     %20 = "arith.addi"(%i_2, %19) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
 //     "scf.yield"(%20, %left_3) : (i32, i32) -> ()
-//   }) {tl.left = {code = "TL114", message = "`return` inside a loop leaves it early", remedy = "assign to a variable and return it after the loop", loc = "f.c:6:13"}} : (i32, i32) -> (i32, i32)
+//   }) {tl.left = {code = "TL114", message = "`return` leaves the loop early", remedy = "assign the result to a variable, and return it after the loop", loc = "f.c:6:13"}} : (i32, i32) -> (i32, i32)
 //   func.return %left : i32

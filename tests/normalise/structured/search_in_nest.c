@@ -55,7 +55,7 @@ out:
 //       %21 = "arith.constant"() <{value = 1 : i32}> : () -> i32
 //       %22 = "arith.addi"(%j_2, %21) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
 //       "scf.yield"(%22, %left_3) : (i32, i1) -> ()
-//     }) {tl.left = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "use loops and `if` instead of jumps", loc = "f.c:8:17"}} : (i32, i1) -> (i32, i1)
+//     }) {tl.left = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "write a loop or an `if` instead of the jump", loc = "f.c:8:17"}} : (i32, i1) -> (i32, i1)
 //     %23 = "scf.if"(%left) ({
 //       %24 = "arith.constant"() <{value = 1 : i32}> : () -> i32
 //       "scf.yield"(%24) : (i32) -> ()
@@ -71,5 +71,5 @@ out:
 //     %26 = "arith.constant"() <{value = 1 : i32}> : () -> i32
 //     %27 = "arith.addi"(%i_2, %26) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
 //     "scf.yield"(%27, %r_4) : (i32, i32) -> ()
-//   }) {tl.left = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "use loops and `if` instead of jumps", loc = "f.c:8:17"}} : (i32, i32) -> (i32, i32)
+//   }) {tl.left = {code = "TL111", message = "`goto` and labels are not lifted", remedy = "write a loop or an `if` instead of the jump", loc = "f.c:8:17"}} : (i32, i32) -> (i32, i32)
 //   func.return %r_1 : i32

@@ -439,7 +439,7 @@ def misused(ctx: Context, found: Place, cursor: Any, detail: str) -> LiftError:
         called, owner = member.replace(".", "_"), member.rpartition(".")[0]
         detail = f"the function changes the member `{called}` of `{owner}`"
         return cpp_refusal("class", ctx.position(place), detail)
-    return ctx.refusal("pointer", cursor, detail)
+    return ctx.refusal("pointer-value", cursor, detail)
 
 
 def decayed(ctype: CType) -> CType:
@@ -473,7 +473,7 @@ def pointee(ctx: Context, ctype: CType, cursor: Any, name: str) -> tuple[CType, 
     if isinstance(ctype, VoidType):
         raise ctx.refusal("type", cursor, f"{ctype.spelling} *")
     if not isinstance(ctype, NumberType):
-        raise ctx.refusal("pointer", cursor, f"`{name}` points to no elements")
+        raise ctx.refusal("pointer", cursor, name)
     if 0 in shape:
         raise ctx.refusal("declaration", cursor, f"`{name}` has no elements")
     return ctype, tuple(shape)

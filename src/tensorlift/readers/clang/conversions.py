@@ -43,7 +43,7 @@ def to_type(ctx: Context, cursor: Any, found: Value, source: CType, target: CTyp
     if isinstance(found, Pointer | Allocation):
         return _pointer_to_type(ctx, cursor, found, source, target)
     if not isinstance(found, SSAValue) or isinstance(target, PointerType):
-        raise ctx.refusal("pointer", cursor, "a number is used as a pointer")
+        raise ctx.refusal("pointer-value", cursor, "a number is used as a pointer")
     raise ctx.refusal("expression", cursor, f"the conversion to `{target.spelling}`")
 
 
@@ -54,7 +54,7 @@ def _pointer_to_type(ctx: Context, cursor: Any, found: Pointer | Allocation, sou
         truth = is_null(ctx, found, cursor, null=False)
         return ctx.operation("arith.extui", (truth,), ir_type(BOOL), ctx.location(cursor))
     if not isinstance(target, PointerType):
-        raise ctx.refusal("pointer", cursor, "a pointer is used as a number")
+        raise ctx.refusal("pointer-value", cursor, "a pointer is used as a number")
     return retyped(ctx, found, target, cursor)
 
 

@@ -227,7 +227,7 @@ def _array(ctx: Context, cursor: Any, ctype: ArrayType) -> Cell:
     children = libclang.expressions(cursor)
     initialiser = children[-1] if children and children[-1].kind is CursorKind.INIT_LIST_EXPR else None
     if children and children[-1].kind is CursorKind.STRING_LITERAL:
-        raise ctx.refusal("initialiser", cursor, "a string")
+        raise ctx.refusal("text", cursor)
     shape, _ = _extents(ctx, cursor, ctype)
     count = ctx.extent(shape[0], at)
     for extent in shape[1:]:

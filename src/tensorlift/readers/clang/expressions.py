@@ -100,7 +100,7 @@ def assign(ctx: Context, target: Place, new: Value, cursor: Any) -> None:
             ctx.flow.write(target, new)
         case PointerLocal(), Pointer():
             if target.base.type != new.base.type:
-                raise ctx.refusal("pointer", cursor, "the elements of the two pointers differ in type")
+                raise ctx.refusal("pointer-type", cursor, "the elements of the two pointers differ in type")
             ctx.flow.write(target.base, new.base)
             ctx.flow.write(target.offset, new.offset)
         case ((ComplexLocal() | Cell()), Complex()):
@@ -193,8 +193,8 @@ def _number(ctx: Context, cursor: Any) -> Value:
     """Read a literal, or ``sizeof`` of a constant extent."""
     found, ctype = libclang.evaluate(cursor), ctx.type_of(cursor)
     if found is None or not isinstance(ctype, NumberType):
-        reason = "long-double" if cursor.kind is CursorKind.FLOATING_LITERAL else "expression"
-        raise ctx.refusal(reason, cursor, "`sizeof` of a variable extent")
+        reason = "long-double" if cursor.kind is CursorKind.FLOATING_LITERAL else "variable-sizeof"
+        raise ctx.refusal(reason, cursor)
     return ctx.constant(found, ctype, ctx.location(cursor))
 
 
@@ -405,7 +405,7 @@ def _conditional(ctx: Context, cursor: Any) -> Value:
     if isinstance(ctype, PointerType):
         element, shape = pointee(ctx, ctype.element, cursor, cursor.spelling)
         if None in shape:
-            raise ctx.refusal("pointer", cursor, "`?:` chooses between pointers to arrays of variable extent")
+            raise ctx.refusal("pointer-choice", cursor, "`?:` chooses between pointers to arrays of variable extent")
         known = tuple(extent for extent in shape if extent is not None)
         result = PointerLocal(Local(memory_type(element), at), Local(ir_type(LONG), at), known)
     elif isinstance(ctype, NumberType):
@@ -481,8 +481,8 @@ C.values.update(
             (CursorKind.MEMBER_REF_EXPR, _contents),
             (CursorKind.STRING_LITERAL, text),
             (CursorKind.INIT_LIST_EXPR, _refused("initialiser", "a list where a value is expected")),
-            (CursorKind.StmtExpr, _refused("expression", "a statement in an expression")),
-            (CursorKind.COMPOUND_LITERAL_EXPR, _refused("expression", "a compound literal")),
+            (CursorKind.StmtExpr, _refused("statement-expression")),
+            (CursorKind.COMPOUND_LITERAL_EXPR, _refused("compound-literal")),
         )
     }
 )

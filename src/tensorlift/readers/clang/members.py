@@ -221,7 +221,7 @@ def index_of(ctx: Context, found: StructurePointer, cursor: Any) -> SSAValue:
 def of_one_array(ctx: Context, one: StructurePointer, other: StructurePointer, cursor: Any) -> None:
     """Demand that two pointers point into one array of structures."""
     if one.target.members is not other.target.members or not one.target.is_array:
-        raise ctx.refusal("pointer", cursor, "pointers to structures that may be apart are compared")
+        raise ctx.refusal("pointer-compared", cursor, "pointers to structures that may be apart are compared")
 
 
 def point_to(ctx: Context, target: StructureCursor, new: StructurePointer, cursor: Any) -> None:
@@ -229,13 +229,13 @@ def point_to(ctx: Context, target: StructureCursor, new: StructurePointer, curso
     if target.structure is None:
         target.structure = replace(new.target, index=None)
     if target.structure.members is not new.target.members:
-        raise ctx.refusal("struct", cursor, "a pointer to several ones")
+        raise ctx.refusal("struct-pointer", cursor, "a pointer is set to several structures")
     ctx.flow.write(target.index, index_of(ctx, new, cursor))
 
 
 def pointed_to(ctx: Context, source: StructureCursor, cursor: Any) -> StructurePointer:
     """Give the pointer that a variable holds."""
     if source.structure is None:
-        raise ctx.refusal("struct", cursor, "a pointer that is set after its use")
+        raise ctx.refusal("struct-pointer", cursor, "a pointer to a structure is set after it was used")
     index = ctx.flow.read(source.index) if source.structure.is_array else None
     return StructurePointer(replace(source.structure, index=index))

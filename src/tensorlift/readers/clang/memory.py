@@ -176,7 +176,7 @@ def retyped(ctx: Context, found: Pointer | Allocation, target: PointerType, curs
         return Pointer(made.base, made.offset, known)
     if memory_type(element) != found.base.type:
         detail = f"a pointer is converted to `{target.spelling}`, whose elements are of another type"
-        raise ctx.refusal("pointer", cursor, detail)
+        raise ctx.refusal("pointer-type", cursor, detail)
     return Pointer(found.base, found.offset, known if len(known) == len(shape) else found.shape)
 
 
@@ -195,7 +195,7 @@ def same_base(ctx: Context, left: Pointer, right: Pointer, cursor: Any) -> None:
 
     def check() -> None:
         if ctx.flow.settled(left.base) is not ctx.flow.settled(right.base):
-            raise ctx.refusal("pointer", cursor, "pointers into different arrays are compared")
+            raise ctx.refusal("pointer-compared", cursor, "pointers into different arrays are compared")
 
     ctx.checks.append(check)
 

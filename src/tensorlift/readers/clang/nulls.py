@@ -56,7 +56,7 @@ def take_null(functions: Mapping[str, FuncOp]) -> Iterator[tuple[str, LiftError]
                     taken[name].append(found)
                     changed = True
                 elif found is None and name not in refused:
-                    refused[name] = refusal("pointer", location_of(at), "a pointer is compared with null")
+                    refused[name] = refusal("pointer-null", location_of(at), "a pointer is compared with null")
     for name, function in functions.items():
         if name not in refused:
             _rewrite(function, taken)

@@ -147,7 +147,7 @@ def _as_asked_for(function: LiteralFunction) -> LiteralFunction:
     """Refuse a function of its own that returns a structure, which only what calls it can use."""
     if function.operation is None or not is_structure(function.result):
         return function
-    found = refusal("struct", function.location, function.result.spelling)
+    found = refusal("struct-result", function.location, function.result.spelling)
     return replace(function, operation=None, diagnostics=found.diagnostics)
 
 
@@ -395,7 +395,7 @@ def _constant_values(ctx: Context, cursor: Any, element: CType, lengths: list[in
     children = libclang.expressions(cursor)
     count = prod(lengths)
     if count > _MOST_VALUES:
-        raise ctx.refusal("initialiser", cursor, f"more than {_MOST_VALUES} elements")
+        raise ctx.refusal("large-initialiser", cursor, f"the array has more than {_MOST_VALUES} elements")
     values: list[float] = [0] * count
     if lengths and children and children[-1].kind is CursorKind.INIT_LIST_EXPR:
         items = initialisers(ctx, children[-1], lengths)
