@@ -13,9 +13,10 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.calls.complex_numbers import in_parts, pairs_of, ways_of
-from tensorlift.calls.errors import FallbackWarning, wrong_type
+from tensorlift.calls.errors import FallbackWarning
 from tensorlift.calls.execute import executable
-from tensorlift.calls.kinds import Argument, Kind, fit, kind_of, library_of, parse_kind, refined
+from tensorlift.calls.foreign import as_numpy, is_foreign
+from tensorlift.calls.kinds import Argument, Kind, check_alive, fit, kind_of, parse_kind, refined
 from tensorlift.calls.program import LiftedProgram, PythonInterface
 from tensorlift.calls.quick import NOT_QUICK, binder, no_quick_way, quick_way
 from tensorlift.diagnostics import Diagnostic, LiftError
@@ -193,23 +194,21 @@ class LiftedFunction:
 
     def _prepare(self, values: Mapping[str, Any]) -> tuple[LiftedProgram, dict[str, Kind], dict[str, Argument]]:
         """Find the program for the arguments of a call, with their kinds, and convert them."""
-        for name, value in values.items():
-            self._check_library(value, name)
         assert self._live is not None
+        for name, value in values.items():
+            check_alive(value, name)
+        foreign = {name: value for name, value in values.items() if is_foreign(value, self.target)}
+        values = dict(values) | {name: as_numpy(value, name, self.target) for name, value in foreign.items()}
         described = self._live.split.described
         parts = in_parts(values, described)
         kinds = {name: self._kind(parts[name], name) for name in self._kinds}
         given = {name: fit(parts[name], kind, name) for name, kind in kinds.items()}
         for name in pairs_of(described):
             given[name] = Argument(values[name], given[name].held)
+        for name in foreign.keys() & given.keys():
+            given[name] = Argument(foreign[name], given[name].held, is_foreign=True)
         told = {name: kind.text for name, kind in kinds.items() if kind is not self._kinds[name]}
         return self._program(told), kinds, given
-
-    def _check_library(self, value: Any, name: str) -> None:
-        library = library_of(value)
-        if library is not None and library.target != self.target:
-            message = f"`{name}` is a {library.title}, which a program for {self.target} does not take"
-            raise wrong_type(message, f'lift with `to="{library.target}"`, or pass an array of NumPy')
 
     def _kind(self, value: Any, name: str) -> Kind:
         """Give the kind that an argument is taken for: the annotated one, if it computes as that does."""

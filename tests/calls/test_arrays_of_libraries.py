@@ -6,13 +6,19 @@ from __future__ import annotations
 
 import ast
 import linecache
-from typing import Any
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from tests.calls import functions_of_arrays as functions
 
 from tensorlift import ArgumentTypeError, ArgumentValueError, lift
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 X = np.arange(6, dtype=np.float32) ** 2
 STEPS = np.diff(X)
@@ -131,17 +137,53 @@ def test_torch_transforms_a_function_that_writes_no_argument() -> None:
         torch.func.vmap(lift(functions.smooth, to="torch"))(torch.ones(2, 6), torch.ones(2, 6))
 
 
-@pytest.mark.parametrize(("library", "other"), [("jax", "torch"), ("torch", "jax"), ("numpy", "jax")])
-def test_arrays_of_another_library_are_refused(library: str, other: str) -> None:
-    made = {"jax": "jax.numpy", "torch": "torch"}
-    module = pytest.importorskip(made[other])
-    pytest.importorskip(library)
-    with pytest.raises(ArgumentTypeError, match=f'lift with `to="{other}"`, or pass an array of NumPy'):
-        lift(functions.energy, to=library)(module.ones(3))
-    if library != "numpy":
-        own = pytest.importorskip(made[library])
-        with pytest.raises(ArgumentTypeError, match=r"`x` is a bfloat16 .* of 1 dimension, which no lifted"):
-            lift(functions.energy, to=library)(own.ones(3, dtype=own.bfloat16))
+def test_what_jax_has_donated_has_no_values() -> None:
+    jax = pytest.importorskip("jax")
+    lifted, x = lift(functions.grown, to="jax"), jax.numpy.asarray(X)
+    grown, _ = jax.jit(lifted, donate_argnums=1)(2.0, x)
+    assert x.is_deleted()
+    assert grown.tolist() == (2 * X).tolist()
+    for library in ("jax", "numpy"):
+        with pytest.raises(ArgumentValueError, match="`x` is a JAX array that was donated to another call"):
+            lift(functions.grown, to=library)(2.0, x)
+
+
+_SHARDED = """
+import jax, numpy as np
+from functools import partial
+from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+from tests.calls import functions_of_arrays as functions
+from tensorlift import lift
+
+energy, grown, smooth = (lift(f, to="jax") for f in (functions.energy, functions.grown, functions.smooth))
+X = np.arange(8, dtype=np.float32) ** 2
+for kind in (AxisType.Auto, AxisType.Explicit):
+    mesh = jax.make_mesh((4,), ("rows",), axis_types=(kind,))
+    x = jax.device_put(X, NamedSharding(mesh, P("rows")))
+    (same, total), (y, _) = grown(2.0, x), jax.jit(grown, donate_argnums=1)(2.0, 1 * x)
+    assert same.sharding.is_equivalent_to(x.sharding, 1) and y.sharding.is_equivalent_to(x.sharding, 1)
+    assert same.tolist() == y.tolist() == (2 * X).tolist() and total == 2 * X.sum()
+    if kind is AxisType.Auto:
+        assert energy(x) == jax.jit(energy)(x) == functions.energy(X)
+        assert np.allclose(smooth(x, 0 * x)[1:-1], (X[:-2] + X[1:-1] + X[2:]) / 3)
+
+def part(x):  # what a device sees is an array of its own
+    scaled, total = grown(2.0, x)
+    return scaled, jax.lax.psum(total, "rows")
+
+scaled, total = jax.jit(jax.shard_map(part, mesh=mesh, in_specs=P("rows"), out_specs=(P("rows"), P())))(x)
+assert scaled.tolist() == (2 * X).tolist() and total == 2 * X.sum()
+slope = jax.shard_map(jax.grad(energy), mesh=mesh, in_specs=P("rows"), out_specs=P("rows"))(x)
+assert slope.tolist() == [s for a, b in X.reshape(4, 2) for s in (2 * (a - b), 2 * (b - a))]
+"""
+
+
+def test_arrays_that_devices_share_stay_so(root: Path) -> None:
+    pytest.importorskip("jax")
+    flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=4"
+    own = {**os.environ, "XLA_FLAGS": flags, "PYTHONPATH": f"{root}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+    done = subprocess.run([sys.executable, "-c", _SHARDED], env=own, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 _CELL = """import math

@@ -69,7 +69,7 @@ def _pairs(value: Any, name: str) -> Any:
         case None:
             return value[..., np.newaxis].view(value.real.dtype)
         case library if library is TORCH:
-            return sys.modules["torch"].view_as_real(value)
+            return sys.modules["torch"].view_as_real(value.resolve_conj())
     return sys.modules["jax"].numpy.stack([value.real, value.imag], axis=-1)
 
 
@@ -88,7 +88,7 @@ def joined(items: Sequence[Any], ways: Sequence[str]) -> list[Any]:
         item = next(left)
         if way == "parts":
             item = _joined(item, next(left))
-        elif way == "pairs" and not is_complex(item):
+        elif way == "pairs" and not is_complex(item) and hasattr(item, "dtype"):  # else it is the caller's
             item = of_pairs(item)
         found.append(item)
     return found

@@ -66,6 +66,10 @@ class _Jax:
     def give(self, value: Any, like: Any) -> Any:  # noqa: ARG002 - JAX moves arrays that are bound to no device
         return sys.modules["jax"].numpy.asarray(value)
 
+    def is_deleted(self, array: Any) -> bool:
+        """Tell whether the values are no more, because the array was donated."""
+        return not self.is_traced(array) and bool(array.is_deleted())
+
     def has_64_bits(self) -> bool:
         """Tell whether JAX has 64-bit types here."""
         return bool(sys.modules["jax"].config.jax_enable_x64)
@@ -98,11 +102,11 @@ class _Torch:
         return values
 
     def give(self, value: Any, like: Any) -> Any:
-        return sys.modules["torch"].as_tensor(np.asarray(value, order="C"), device=like.device)
+        return sys.modules["torch"].as_tensor(np.require(value, requirements="CW"), device=like.device)
 
     def memory(self, array: Any) -> Array:
         """Give a NumPy array that lies where a tensor lies, on whatever device: nothing may read it."""
-        dtype = np.dtype(self.element(array))
+        dtype = np.dtype(str(array.dtype).removeprefix("torch."))
         if array.numel() == 0:
             return np.empty(tuple(array.shape), dtype)
         strides = tuple(stride * dtype.itemsize for stride in array.stride())
@@ -194,10 +198,14 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument as the caller gave it, and the number or array that the program takes."""
+    """An argument as the caller gave it, and the number or array that the program takes.
+
+    ``is_foreign`` where the caller's is an array of a library that the program is not written for.
+    """
 
     given: Any
     held: Any
+    is_foreign: bool = False
 
 
 @cache
@@ -273,6 +281,13 @@ def fit(value: Any, kind: Kind, name: str) -> Argument:
 
 def _is_array(value: Any) -> bool:
     return isinstance(value, np.ndarray) or (library_of(value) is not None and value.ndim > 0)
+
+
+def check_alive(value: Any, name: str) -> None:
+    """Refuse an array whose values are no more; raises ArgumentValueError."""
+    if library_of(value) is JAX and JAX.is_deleted(value):
+        message = f"`{name}` is a JAX array that was donated to another call, and has no values any more"
+        raise wrong_value(message, "pass an array that is not donated, or what that call returned")
 
 
 def _dtype(value: Any) -> np.dtype[Any] | None:

@@ -20,6 +20,7 @@ import numpy as np
 
 from tensorlift.calls.complex_numbers import is_complex, joined, of_pairs
 from tensorlift.calls.errors import wrong_type, wrong_value
+from tensorlift.calls.foreign import check_results, check_written, given_back, seen
 from tensorlift.calls.kinds import JAX, TORCH, Argument, Array, first_of, is_traced, library_of, on_library
 from tensorlift.contract.decide import are_separate, broken_extent, holds, is_injective, length_found
 from tensorlift.contract.language import (
@@ -71,7 +72,7 @@ def overlaps_itself(argument: Argument) -> bool:
 
 def _place(argument: Argument) -> Array:
     """Give an array that lies where an argument lies."""
-    place: Array = TORCH.memory(argument.held) if library_of(argument.held) is TORCH else argument.held
+    place: Array = TORCH.memory(argument.given) if library_of(argument.given) is TORCH else argument.held
     return place
 
 
@@ -204,6 +205,8 @@ class LiftedProgram:
         }
         self.written = [output.name for output in record.outputs if output.name in interface.shapes]
         self._places = {c.array for p in self.conditions if isinstance(c := p.condition, Inside)}
+        plain = {name or RETURNED for name, kind in interface.returns if kind not in (ARRAY, "numpy")}
+        self._made = [output.dtype for output in record.outputs if output.name not in plain]
         self.needs_64_bits = "jax_enable_x64" in record.program
         self._decided: set[object] = {p.name for p in record.parameters if p.role == "size"}
         self._decided.update(*(extent.atoms() for *_, extent in self.extents))
@@ -223,7 +226,7 @@ class LiftedProgram:
         for name in self.written:
             if library_of(arguments[name].given) is not JAX:
                 _put(arguments[name], results[name])
-        return self._returned(arguments, results)
+        return self._returned(arguments, results, _home(arguments) if found is None else None)
 
     def _sizes(self, arguments: Mapping[str, Argument]) -> dict[str, int]:
         """Give every extent and size by name."""
@@ -238,6 +241,7 @@ class LiftedProgram:
         """Raise ArgumentValueError where arguments, by name, break a precondition."""
         sizes = self._sizes(arguments)
         self._check_traced(arguments)
+        check_results(self._made, _home(arguments))
         self._check_sizes(sizes, arguments)
         for separation in self.separations:
             written, unless_same = arguments[separation.name], separation.or_same
@@ -294,6 +298,8 @@ class LiftedProgram:
         is_array = isinstance(argument.given, np.ndarray)
         if is_array and not argument.given.flags.writeable:
             raise wrong_value(f"`{name}` is read-only, and the function writes it", "pass a copy")
+        if argument.is_foreign:
+            check_written(argument.given, name)
 
     def _broken(self, precondition: Precondition, found: str = "") -> Exception:
         text = self._spelled(precondition.text)
@@ -317,14 +323,20 @@ class LiftedProgram:
             return np.zeros([extent.at(sizes, {}) for extent in extents], dtype)
         return sizes[name]
 
-    def _returned(self, arguments: Mapping[str, Argument], results: Mapping[str, Any]) -> Any:
+    def _returned(self, arguments: Mapping[str, Argument], results: Mapping[str, Any], home: Any) -> Any:
+        """Give what the function returns; what was computed as arrays of the library of ``home``."""
         items = [self._item(name, kind, arguments, results) for name, kind in self.interface.returns]
-        items = joined(items, self.interface.ways)
+        own = [argument.given for argument in arguments.values()]
+        items = [
+            item if any(item is one for one in own) else given_back(item, home)
+            for item in joined(items, self.interface.ways)
+        ]
         named = {name for name, _ in self.interface.returns}
         new = [n for n in self.written if n not in named and library_of(arguments[n].given) is JAX]
         if new:
             pairs = self.interface.pairs
-            items = [*(of_pairs(results[name]) if name in pairs else results[name] for name in new), *items]
+            made = [of_pairs(results[name]) if name in pairs else results[name] for name in new]
+            items = [*(given_back(array, arguments[name].given) for name, array in zip(new, made, strict=True)), *items]
         if self.interface.returns_tuple or len(items) > 1:
             return tuple(items)
         return items[0] if items else None
@@ -339,6 +351,11 @@ class LiftedProgram:
             return results[output.name]
         value = np.asarray(results[output.name], output.dtype)[()]
         return _CONVERTED[kind](value)
+
+
+def _home(arguments: Mapping[str, Argument]) -> Any:
+    """Give the first array of a library that the program is not written for."""
+    return next((argument.given for argument in arguments.values() if argument.is_foreign), None)
 
 
 def spellings(name: str) -> tuple[str, str]:
@@ -356,16 +373,19 @@ def _extent(extent: str, record: FunctionRecord, known: set[str]) -> Sum:
 
 def _put(argument: Argument, value: Any) -> None:
     """Store into the array, the tensor or the lists that were passed."""
-    value = of_pairs(value) if is_complex(argument.given) else value
-    if library_of(argument.given) is TORCH:
-        argument.given.copy_(value)
-        return
+    given = seen(argument.given) if argument.is_foreign else argument.given
+    value = of_pairs(value) if is_complex(given) else value
     library = library_of(value)
+    if library is TORCH and library_of(given) is TORCH:
+        given.copy_(value)
+        return
     found = np.asarray(value) if library is None else library.values(value)
-    if isinstance(argument.given, list):
-        _put_list(argument.given, found.tolist(), argument.held.tolist())
+    if isinstance(given, list):
+        _put_list(given, found.tolist(), argument.held.tolist())
+    elif library_of(given) is TORCH:
+        given.copy_(TORCH.give(found, given))
     else:
-        np.copyto(argument.given, found)
+        np.copyto(given, found)
 
 
 def _put_list(target: list[Any], values: Sequence[Any], before: Sequence[Any]) -> None:

@@ -215,8 +215,8 @@ class _Writer:
     ) -> None:
         self._program, self._kinds, self._arguments = program, kinds, arguments
         found = {library_of(argument.given) for name, argument in arguments.items() if kinds[name].rank} or {None}
-        is_split = program.interface.pairs or program.interface.ways
-        if len(found) > 1 or is_split or any(is_traced(argument.given) for argument in arguments.values()):
+        is_other = any(argument.is_foreign or is_traced(argument.given) for argument in arguments.values())
+        if len(found) > 1 or is_other or program.interface.pairs or program.interface.ways:
             raise _NotQuickError
         self._library = found.pop()
         self._arrays = {JAX: _JaxArrays, TORCH: _Tensors}.get(self._library, _Arrays)(values)
