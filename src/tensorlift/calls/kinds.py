@@ -102,7 +102,7 @@ class _Torch:
         return values
 
     def give(self, value: Any, like: Any) -> Any:
-        return sys.modules["torch"].as_tensor(np.require(value, requirements="CW"), device=like.device)
+        return sys.modules["torch"].as_tensor(np.require(value, requirements=["C", "W"]), device=like.device)
 
     def memory(self, array: Any) -> Array:
         """Give a NumPy array that lies where a tensor lies, on whatever device: nothing may read it."""

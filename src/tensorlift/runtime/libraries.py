@@ -211,7 +211,7 @@ def _torch(device: str) -> Library:
     place = "cuda" if device == "gpu" else device
 
     def give(value: Any) -> Any:
-        return torch.from_numpy(numpy.require(value, requirements="CW")).to(place)
+        return torch.from_numpy(numpy.require(value, requirements=["C", "W"])).to(place)
 
     def take(value: Any) -> Any:
         return value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else value
