@@ -92,6 +92,9 @@ REFUSALS: dict[str, Refusal] = {
     "subscript-data": Refusal(
         "TL130", "the subscript depends on {detail}", "address the array by loop variables and sizes only"
     ),
+    "extent-data": Refusal(
+        "TL130", "the extent of an array depends on data", "declare the array with a sum of sizes as its extent"
+    ),
     "subscript-affine": Refusal(
         "TL131", "the subscript `{detail}` is not affine", "use a sum of loop variables times sizes, as in `A[i*n + j]`"
     ),

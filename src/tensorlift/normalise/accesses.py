@@ -256,7 +256,7 @@ def _factors(ex: Execution, count: SSAValue, array: str, *, is_first: bool = Tru
         return [factor for factors in found for factor in factors]
     extent, place = ex.index(count), ex.place if isinstance(owner, Block) else ex.at(owner)
     if extent is None:
-        raise refusal("subscript-data", place, f"data in the extent of `{array}`")
+        raise refusal("extent-data", place)
     ex.rely_on(extent)
     most = extent.polynomial
     if is_first and ex.language.cuts_off and not _is_of_sizes(ex, most):

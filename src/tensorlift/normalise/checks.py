@@ -136,7 +136,7 @@ def _expected(ex: Execution, comparison: Operation | Block) -> None:
     unknown = next((value for value in found if isinstance(value, Unknown) and value.reason != "extent"), None)
     if unknown is not None:
         raise refusal(unknown.reason, ex.place, unknown.detail)
-    raise refusal("subscript-data", ex.place, "data in an extent")
+    raise refusal("extent-data", ex.place)
 
 
 def _settle(ex: Execution, array: Array, extents: Sequence[Polynomial | None], location: Location) -> None:

@@ -136,7 +136,7 @@ class Shapes:
         split = Split(access, access.subscripts)
         if array.row_table or array.keeps_rank:
             if not all(subscript.is_affine for subscript in access.subscripts):
-                raise refusal("subscript-affine", access.location, _spell(access, array))
+                raise refusal("subscript-affine", access.location, _spell(access, array).strip("`"))
             return split
         inner = array.extents[1:]
         rooms = [

@@ -29,18 +29,18 @@ def require_class(clang_type: Any, location: Location) -> Any:
     declaration = record.get_declaration()
     name = spelled(record).removeprefix("const ")
     if record.kind is not TypeKind.RECORD or in_std(declaration):
-        raise refusal("container", location, name)
+        raise refusal("function-object" if name.startswith("std::function<") else "container", location, name)
     if declaration.kind is CursorKind.UNION_DECL:
-        raise refusal("class", location, f"`{name}` is a union")
+        raise refusal("union", location, name)
     if bases_of(record):
-        raise refusal("class", location, f"`{name}` has a base class")
+        raise refusal("base", location, name)
     for field in fields_of(record):
         if field.is_bitfield() or is_reference(field.type):
             what = "is a bit-field" if field.is_bitfield() else "is a reference"
             raise refusal("class", location, f"the member `{field.spelling}` of `{name}` {what}")
     for child in declared_in(record):
         if child.kind is CursorKind.CXX_METHOD and child.is_virtual_method():
-            raise refusal("class", location, f"`{name}` has the virtual function `{child.spelling}`")
+            raise refusal("virtual", location, child.spelling)
     return record
 
 
@@ -48,11 +48,11 @@ def require_plain_ending(clang_type: Any, location: Location) -> None:
     """Refuse an object that does something where its life ends, which is in the function."""
     if has_destructor(clang_type):
         name = spelled(without_reference(clang_type)).removeprefix("const ")
-        raise refusal("class", location, f"`{name}` has a destructor")
+        raise refusal("destructor", location, name)
 
 
 def require_plain_copy(clang_type: Any, location: Location) -> None:
     """Refuse a copy of an object that is not one of its members."""
     if has_own_copy(clang_type):
         name = spelled(without_reference(clang_type)).removeprefix("const ")
-        raise refusal("class", location, f"`{name}` has a copy constructor")
+        raise refusal("copy", location, name)

@@ -12,8 +12,9 @@ and the accesses are checked against it.
 from __future__ import annotations
 
 import json
+import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -193,6 +194,7 @@ def _span(extents: tuple[Linear, ...], strides: tuple[str, ...] | None) -> str:
 
 
 _STANDARD = "c++17"
+_LACKING = re.compile(r"no (?:member|template) named '(\w+)' in namespace 'std'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,9 +229,18 @@ def parse_cpp(  # noqa: PLR0913 - each option is one of a compiler's
         detail = f"libclang does not take the options {shlex.join(arguments)}"
         raise c_refusal("parse", Location(filename, 1, 1), detail) from error
     errors, unsequenced = found_by_parser(unit, filename, REFUSALS["parse"])
+    errors = [_not_in_library(error) for error in errors]
     file = ParsedFile(parsed, filename, parsed.encode(), unit, tuple(errors), tuple(unsequenced))
     found, templates = instances(unit, filename)
     return ParsedCpp(file, tuple(found), tuple(templates))
+
+
+def _not_in_library(error: Diagnostic) -> Diagnostic:
+    """Say of a name that the headers of this package lack that it is not known: other headers may have it."""
+    name = _LACKING.search(error.message)
+    if name is None:
+        return error
+    return replace(refusal("call", error.location, f"std::{name[1]}").diagnostics[0], notes=error.notes)
 
 
 def read_instances(file: ParsedCpp, lower: LowerInstance, function: str | None = None) -> list[ReadFunction]:

@@ -82,7 +82,7 @@ def signature_of(unit: UnitReader, definition: Any, name: str, asked: Callable[[
     returned = reader.returned()
     location = unit.location(definition)
     if is_reference(definition.result_type):
-        raise refusal("reference", location, f"`{definition.spelling}` returns a reference")
+        raise refusal("reference-result", location, definition.spelling)
     result = unit.types.read(definition.result_type)
     if is_class(definition.result_type) or isinstance(result, ComplexType):
         result = VOID
@@ -120,7 +120,7 @@ class _SignatureReader:
         location, name = self.unit.location(cursor), cursor.spelling or self._fresh(f"unnamed{position}")
         plain = without_reference(cursor.type)
         if cursor.type.get_canonical().kind is TypeKind.RVALUEREFERENCE:
-            raise refusal("reference", location, f"`{name}` is a reference to a temporary object")
+            raise refusal("temporary", location, name)
         described = {"name": name, "type": spelled_plainly(plain)}
         by_value = not is_reference(cursor.type)
         kind = self.types.container(cursor.type) if by_value else self.types.member(cursor.type)

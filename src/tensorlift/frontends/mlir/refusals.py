@@ -18,26 +18,31 @@ _WIDTHS = {1, 8, 16, 32, 64}
 
 
 REFUSALS: dict[str, Refusal] = {
-    "no-function": Refusal("TL104", "{detail}", "give a module that defines a function with a body"),
+    "no-function": Refusal("TL104", "{detail}", "give `func.func` a body"),
     "unknown-function": Refusal("TL105", "{detail}", "choose one of the functions that the module defines"),
-    "too-large": Refusal("TL106", "{detail}", "split the function, or lift its loop nests one by one"),
+    "too-large": Refusal("TL106", "{detail}", "split the file"),
     "recursion": Refusal("TL118", "`{detail}` calls itself", "write the recursion as a loop"),
     "depth": Refusal("TL119", "the code is nested too deeply", "move inner parts into functions of their own"),
-    "step": Refusal("TL121", "the step of this loop is {detail}", "step by a positive constant"),
-    "type": Refusal("TL145", "{detail} is not lifted", "use i1 to i64, f32, f64 and memrefs of these"),
+    "step": Refusal("TL121", "the step of this loop is {detail}", "step by a number above zero"),
+    "type": Refusal("TL145", "{detail} is not lifted", "use one of i1 to i64, f32, f64, or a memref of these"),
     "call": Refusal("TL150", "`{detail}` has no body here", "define the function in the same module"),
     "operation": Refusal(
-        "TL194", "`{detail}` is not lifted", "keep to loops, conditions, loads, stores, allocations and arithmetic"
+        "TL194", "`{detail}` is not lifted", "write it with loops, `scf.if`, loads, stores and arithmetic"
     ),
-    "control": Refusal("TL195", "{detail}", "use counted loops and conditions"),
+    "control": Refusal("TL195", "{detail}", "use counted loops and `scf.if`"),
+    "switch": Refusal("TL195", "`{detail}` is not lifted", "write it as `scf.if`"),
+    "region": Refusal("TL195", "`{detail}` is not lifted", "write its operations without the region"),
     "memory": Refusal("TL196", "{detail}", "access each memref by its own name and all of its dimensions"),
     "extents": Refusal(
         "TL196",
-        "the extents {detail} may differ",
-        "give both by one value in front of all operations on them; `mlir-opt --cse` makes equal `memref.dim`s one",
+        "the extents {detail} differ",
+        "declare the operands with equal extents",
     ),
-    "layout": Refusal("TL197", "elements of {detail} may overlap", "use a layout that keeps elements apart"),
-    "result": Refusal("TL198", "{detail}", "return whole arrays and at most one number"),
+    "global": Refusal("TL196", "the global `{detail}` is not lifted", "pass `{detail}` as an argument"),
+    "reshaped": Refusal("TL196", "`{detail}` changes the shape of an array", "access the array in its own shape"),
+    "layout": Refusal("TL197", "elements of {detail} may overlap", "use strides that keep elements apart"),
+    "numbers": Refusal("TL198", "several numbers are returned", "store all but one into arguments"),
+    "part": Refusal("TL198", "{detail}", "return the whole array"),
 }
 
 

@@ -146,7 +146,7 @@ class Interface:
         returned: Any = self.function.regions[0].block.last_op
         kinds: list[Any] = [value.type for value in returned.operands if _is_made(value)]
         if len(kinds) != len(made):
-            raise refusal("result", location_of(returned), "memory that a call hands on is returned")
+            raise refusal("part", location_of(returned), "an array that a call returns is returned")
         found = {}
         for value, kind in zip(made, kinds, strict=True):
             extents = tuple(None if e == DYNAMIC_INDEX else self._constant(e) for e in kind.get_shape())

@@ -397,7 +397,7 @@ def value(ctx: Context, cursor: Any) -> Value:
     """Read an expression for its value, by the rule of its kind."""
     rule = ctx.unit.rules.values.get(cursor._kind_id)  # noqa: SLF001 - building a CursorKind costs more than the reading
     if rule is None:
-        raise ctx.refusal("expression", cursor, f"the expression kind `{cursor.kind.name}`")
+        raise ctx.refusal("expression", cursor, "this kind of expression")
     ctx.enter(cursor)
     found = rule(ctx, cursor)
     ctx.depth -= 1
@@ -436,9 +436,7 @@ def misused(ctx: Context, found: Place, cursor: Any, detail: str) -> LiftError:
     member = next((path for path, value in ctx.calls.arguments.items() if value is found and "." in path), "")
     if member:  # a number of an object of the caller, which is handed in by its value
         place = libclang.children(ctx.calls.frames[0].definition)[-1]
-        called, owner = member.replace(".", "_"), member.rpartition(".")[0]
-        detail = f"the function changes the member `{called}` of `{owner}`"
-        return cpp_refusal("class", ctx.position(place), detail)
+        return cpp_refusal("member", ctx.position(place), member)
     return ctx.refusal("pointer-value", cursor, detail)
 
 

@@ -72,7 +72,8 @@ def place(ctx: Context, cursor: Any) -> Place:
     """Read an expression for the object that it names, by the rule of its kind."""
     rule = ctx.unit.rules.places.get(cursor._kind_id)  # noqa: SLF001 - building a CursorKind costs more
     if rule is None:
-        raise ctx.refusal("expression", cursor, f"an object named by `{cursor.kind.name}`")
+        is_text = cursor.kind is CursorKind.STRING_LITERAL
+        raise ctx.refusal("string" if is_text else "expression", cursor, "this expression for an object")
     return rule(ctx, cursor)
 
 
@@ -444,7 +445,7 @@ def _unary_place(ctx: Context, cursor: Any) -> Place:
             return complex_numbers.part_of(ctx, _inner_place(ctx, cursor), operator, cursor)
         case "extension":
             return _inner_place(ctx, cursor)
-    raise ctx.refusal("expression", cursor, f"an object named by `{cursor.kind.name}`")
+    raise ctx.refusal("expression", cursor, "this expression for an object")
 
 
 def _named_only(ctx: Context, cursor: Any) -> None:

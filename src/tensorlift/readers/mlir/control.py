@@ -269,9 +269,9 @@ _COMBINERS: dict[str, tuple[Any, Callable[[int], float]]] = {
 }
 
 
-def _refused(message: str) -> Rule:
+def _refused(reason: str) -> Rule:
     def rule(ctx: Context, op: Operation) -> None:
-        raise ctx.refusal("control", op, message)
+        raise ctx.refusal(reason, op, op.name)
 
     return rule
 
@@ -285,6 +285,6 @@ CONTROL: dict[str, Rule] = {
     "scf.if": _scf_if,
     "scf.parallel": _scf_parallel,
     "scf.while": _scf_while,
-    "scf.index_switch": _refused("a switch is not lifted"),
-    "scf.execute_region": _refused("a region that is executed is not lifted"),
+    "scf.index_switch": _refused("switch"),
+    "scf.execute_region": _refused("region"),
 }

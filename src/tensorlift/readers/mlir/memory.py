@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from tensorlift.readers.mlir.context import Context, Extent, Rule
 
 _INDEX = IndexType()
-_SHAPED = "`memref.{}` changes the shape of an array"
 
 
 def declared(of_type: MemRefType[Any], name: str, add: Callable[[Any, str], SSAValue], op: Operation) -> View:
@@ -234,23 +233,20 @@ def _collapse(ctx: Context, op: Operation) -> None:
     groups = [[number.value.data for number in group] for group in part.reassociation]
     wide = [[axis for axis in group if extents[axis] != 1] or group[:1] for group in groups]
     if any(len(group) != 1 for group in wide):
-        raise ctx.refusal("memory", op, _SHAPED.format("collapse_shape"))
+        raise ctx.refusal("reshaped", op, op.name)
     kept = [axis for (axis,) in wide]
     axes = tuple(view.axes[k] for k in kept) if view.axes else ()
     sizes, strides = tuple(view.sizes[k] for k in kept), tuple(view.strides[k] for k in kept)
     ctx.known[op.results[0]] = View(view.memory, view.offset, sizes, strides, view.name, axes)
 
 
-def _refused(message: str) -> Rule:
-    def rule(ctx: Context, op: Operation) -> None:
-        raise ctx.refusal("memory", op, message)
-
-    return rule
+def _reshaped(ctx: Context, op: Operation) -> None:
+    raise ctx.refusal("reshaped", op, op.name)
 
 
 def _global(ctx: Context, op: Operation) -> None:
     named: Any = op.properties["name"]
-    raise ctx.refusal("memory", op, f"the global `{named.string_value()}` is not lifted: pass it as an argument")
+    raise ctx.refusal("global", op, named.string_value())
 
 
 MEMORY: dict[str, Rule] = {
@@ -269,7 +265,6 @@ MEMORY: dict[str, Rule] = {
     "memref.store": _store,
     "memref.subview": _subview,
     **{
-        f"memref.{name}": _refused(_SHAPED.format(name))
-        for name in ("reinterpret_cast", "expand_shape", "extract_strided_metadata", "view")
+        f"memref.{name}": _reshaped for name in ("reinterpret_cast", "expand_shape", "extract_strided_metadata", "view")
     },
 }

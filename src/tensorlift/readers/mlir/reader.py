@@ -115,7 +115,7 @@ def _returned(ctx: Context, last: Operation) -> list[SSAValue]:
         elif found in ctx.made:
             results.append(found.memory)
         elif found not in ctx.arguments:
-            raise ctx.refusal("result", last, "a part of memory is returned")
+            raise ctx.refusal("part", last, "a part of an array is returned")
     if sum(not isinstance(value.type, MemRefType) for value in results) > 1:
-        raise ctx.refusal("result", last, "several numbers are returned")
+        raise ctx.refusal("numbers", last)
     return results

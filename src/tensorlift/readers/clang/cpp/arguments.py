@@ -111,7 +111,7 @@ def parameter(ctx: Context, cursor: Any) -> Place:
     name, at, ctype = cursor.spelling, ctx.location(cursor), types_of(ctx).read(cursor.type)
     by_reference = is_reference(cursor.type)
     if cursor.type.get_canonical().kind is TypeKind.RVALUEREFERENCE:
-        raise refusal("reference", ctx.position(cursor), f"`{name}` is a reference to a temporary object")
+        raise refusal("temporary", ctx.position(cursor), name)
     if not name:
         return Structure({})  # nobody can use it
     if by_reference:

@@ -51,8 +51,7 @@ def resize(ctx: Context, found: Container, new: SSAValue, cursor: Any) -> None:
     """Give a vector another size; one that belongs to the caller keeps its own."""
     (local, *_) = found.sizes
     if not isinstance(local, Local):
-        detail = f"the size of `{found.name}`, which belongs to the caller, changes"
-        raise refusal("vector", ctx.position(cursor), detail)
+        raise refusal("size-of-caller", ctx.position(cursor), found.name)
     ctx.flow.write(local, new)
 
 

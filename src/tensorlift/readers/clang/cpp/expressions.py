@@ -245,7 +245,7 @@ _VALUES: list[tuple[CursorKind, Rule]] = [
     (CursorKind.CXX_NEW_EXPR, _refused("heap", "new")),
     (CursorKind.CXX_DELETE_EXPR, _refused("heap", "delete")),
     (CursorKind.CXX_DYNAMIC_CAST_EXPR, _refused("class", "`dynamic_cast`")),
-    (CursorKind.CXX_REINTERPRET_CAST_EXPR, _refused("reference", "`reinterpret_cast` looks at memory as another type")),
+    (CursorKind.CXX_REINTERPRET_CAST_EXPR, _refused("reinterpreted", "")),
 ]
 _PLACES: list[tuple[CursorKind, PlaceRule]] = [
     (CursorKind.DECL_REF_EXPR, _named),

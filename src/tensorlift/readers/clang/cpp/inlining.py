@@ -149,7 +149,7 @@ def _variable(ctx: Context, definition: Any) -> Place | None:
             return PointerLocal(Local(memory_type(element), at), Local(ir_type(LONG), at), known)
         case VoidType():
             return None
-    raise refusal("return", ctx.position(definition), f"`{definition.spelling}` returns {ctx.result.spelling}")
+    raise refusal("result", ctx.position(definition), definition.spelling)
 
 
 def body_of(ctx: Context, definition: Any) -> Any:

@@ -61,7 +61,7 @@ def _function(ctx: Context, cursor: Any, name: str) -> FuncOp:
     """Read parameters and body of a function."""
     body, result = body_of(ctx, cursor), cursor.result_type
     if is_reference(result):
-        raise refusal("reference", ctx.position(cursor), f"`{cursor.spelling}` returns a reference")
+        raise refusal("reference-result", ctx.position(cursor), cursor.spelling)
     results: list[Attribute] = []
     if is_class(result):
         ctx.result = VOID
@@ -70,7 +70,7 @@ def _function(ctx: Context, cursor: Any, name: str) -> FuncOp:
     elif isinstance(ctx.result, OtherType):
         raise ctx.refusal(ctx.result.kind, cursor, ctx.result.spelling)
     elif ctx.result != VOID and not isinstance(ctx.result, ComplexType):
-        raise refusal("return", ctx.position(cursor), f"`{cursor.spelling}` returns a pointer")
+        raise refusal("result", ctx.position(cursor), cursor.spelling)
     frame = Frame(cursor, reached=RETURNED, made=returned_variables(cursor, returns_in(body)))
     ctx.calls.frames.append(frame)
     file = cursor.location.file

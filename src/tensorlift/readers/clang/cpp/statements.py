@@ -109,13 +109,13 @@ def _if(ctx: Context, cursor: Any) -> None:
     """Read ``if``; one that declares a variable, or has an initialiser, is refused."""
     inner = libclang.children(cursor)
     if len(inner) > 3 or not inner[0].kind.is_expression():  # noqa: PLR2004 - condition and two arms
-        raise refusal("reference", ctx.position(cursor), "an `if` that declares a variable is not lifted")
+        raise refusal("declared-in-test", ctx.position(cursor), "an `if`")
     C.statements[CursorKind.IF_STMT.value](ctx, cursor)
 
 
 def _while(ctx: Context, cursor: Any) -> None:
     if len(libclang.children(cursor)) != 2:  # noqa: PLR2004 - condition and body
-        raise refusal("reference", ctx.position(cursor), "a `while` that declares a variable is not lifted")
+        raise refusal("declared-in-test", ctx.position(cursor), "a `while`")
     C.statements[CursorKind.WHILE_STMT.value](ctx, cursor)
 
 
@@ -174,7 +174,7 @@ def _return(ctx: Context, cursor: Any) -> None:
         if is_outermost:
             return_object(ctx, found, result, frame.reached, cursor)
         elif frame.result not in (None, found):
-            raise refusal("return", ctx.position(cursor), "one of several objects is returned")
+            raise refusal("return", ctx.position(cursor))
         frame.result = found
     elif values and not isinstance(ctx.result, VoidType):
         _give(ctx, values[0], frame)
