@@ -26,7 +26,7 @@ _SIZE = re.compile(r"(?P<number>\d+(\.\d+)?)\s*(?P<unit>[kKmMgG]?)i?B?")
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
-class _Bytes(click.ParamType[int]):
+class _Bytes(click.ParamType):  # type: ignore[type-arg] # which click takes since 8.4
     """A number of bytes, such as ``4M``."""
 
     name = "bytes"

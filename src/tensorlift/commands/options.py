@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 OK, REFUSED, USAGE, INTERNAL = range(4)
 
 
-class FileName(click.ParamType[str]):
+class FileName(click.ParamType):  # type: ignore[type-arg] # which click takes since 8.4
     """A name of a file, as it is given: shells complete it, and settings name it from their folder."""
 
     name = "file"
