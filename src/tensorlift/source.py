@@ -109,8 +109,8 @@ def _read_bytes(name: str) -> bytes:
         if error.errno == errno.EINVAL:
             raise _unreadable(name, "it is no regular file", "give a regular file; '-' reads standard input") from error
         raise _unreadable(name, (error.strerror or str(error)).lower(), "give a file that can be read") from error
-    except ValueError as error:  # a NUL inside the path itself
-        raise _unreadable(name, str(error), "check the path") from error
+    except ValueError as error:
+        raise _unreadable(name, "its name holds a NUL", "check the path") from error
 
 
 def _unreadable(name: str, reason: str, remedy: str) -> LiftError:

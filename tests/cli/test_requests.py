@@ -33,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         (["lift", "none.c"], "cannot read 'none.c': there is no such file [TL501]"),
         (["lift", "."], "cannot read '.': it is a directory [TL501]"),
-        (["lift", "a\0b"], "cannot read 'a\ufffdb': embedded null byte [TL501]"),
+        (["lift", "a\0b"], "cannot read 'a\ufffdb': its name holds a NUL [TL501]"),
         (["lift", "binary"], "'binary' is not a text file: it holds a NUL byte [TL504]"),
         (["lift", "kernel.cu"], "'kernel.cu' is CUDA, which is not read [TL504]"),
         (["lift", "solver.F90", "--in-place"], "'solver.F90' is Fortran, which is not read [TL504]"),
