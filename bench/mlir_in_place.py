@@ -33,7 +33,8 @@ def load_in_place(text: str, *entries: str) -> list[Callable[..., Any]]:
 
     """
     tools = needed_tools()
-    libraries = [name for name in (find_library("m"), find_blas()) if name is not None]
+    runners = map(str, tools.libraries.glob("libmlir_c_runner_utils.so"))  # of which copies of views are
+    libraries = [name for name in (find_library("m"), find_blas(), *runners) if name is not None]
     module = parse_module(text, "in_place.mlir")
     wanted = {_name(op): op for op in functions(module) if _name(op) in entries}
     for function in wanted.values():

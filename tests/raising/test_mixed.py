@@ -28,6 +28,7 @@ _TOOLS = find_tools()
 _PASSES = "raise-affine-to-linalg,raise-linalg-to-blas"
 _SAID = re.compile(r"// raised: (\d+), stays:(.*)")
 _STAYS = re.compile(r"the function `(.*)` stays as it is")
+_BECOMES = re.compile("the (nest|kernel) becomes")
 _MARK = "// -----\n"
 
 
@@ -132,7 +133,7 @@ def _raised(piece: str) -> str:
     result = run_passes(piece, "in.mlir", parse_passes(_PASSES))
     said = _SAID.search(piece)
     assert said is not None
-    nests = [d.message for d in result.diagnostics if d.code == "TL592" and "the nest becomes" in d.message]
+    nests = [d.message for d in result.diagnostics if _BECOMES.match(d.message)]
     stay = [found[1] for d in result.diagnostics if (found := _STAYS.match(d.message))]
     assert (len(nests), sorted(stay)) == (int(said[1]), sorted(re.findall(r"[^\s,]+", said[2]))), result.diagnostics
     assert {d.severity.value for d in result.diagnostics} <= {"note"}

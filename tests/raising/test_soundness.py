@@ -32,7 +32,7 @@ def test_two_views_of_one_memory_are_not_taken_for_two_arrays() -> None:
 @pytest.mark.parametrize(
     "index",
     [
-        "%k = arith.addi %t, %t : index",
+        "%k = arith.muli %t, %t : index",
         "%n = arith.index_cast %t : index to i32\n%k = arith.index_cast %n : i32 to index",
     ],
 )

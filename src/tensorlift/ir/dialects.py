@@ -222,16 +222,16 @@ def loop_context() -> Context:
 @cache
 def kernel_context() -> Context:
     """Give the context that reads kernels too, beside the loops that call them."""
-    context = context_with(())
-    context.register_dialect("gpu", partial(_load, "gpu"))
-    return context
+    return context_with((), kernels=True)
 
 
-def context_with(operations: Iterable[type[Operation]], dialects: Collection[str] = ()) -> Context:
+def context_with(
+    operations: Iterable[type[Operation]], dialects: Collection[str] = (), *, kernels: bool = False
+) -> Context:
     """Give a context of the loop dialects, of some other operations, and of dialects of which only names are known."""
     context = _LoopContext()
     context.foreign = dialects
-    for name in (*_HOMES, "llvm"):  # of which only pointers are read, for what calls BLAS
+    for name in (*_HOMES, "llvm", *(["gpu"] if kernels else [])):  # of llvm only pointers, for what calls BLAS
         context.register_dialect(name, partial(_load, name))
     for operation in operations:
         context.load_op(operation)

@@ -26,7 +26,7 @@ from tensorlift.ops.scalar_ops import OPPOSITE
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, at_least, equal
 from tensorlift.poly.names import image
-from tensorlift.proofs.divisors import Computed, Divisors, computed, is_rounded_double, may_matter
+from tensorlift.proofs.divisors import Computed, Divisors, by_multiples, computed, is_rounded_double, may_matter
 from tensorlift.proofs.expansion import Facts
 from tensorlift.proofs.failure import DIVISOR, UNEQUAL, CheckFailure
 
@@ -128,15 +128,19 @@ class Counterparts:
     def _source_computes(self, item: Computed, equality: Equality) -> bool:
         """Tell whether the source computes the same, first by opaque names, then ever more written out.
 
-        It may do so in several places, each for some of the points.
+        It may do so in several places, each for some of the points; where one is left, the source may name that.
         """
         for depth in _DEPTHS:
             mine = self._definitions.expand(item.term, item.domain, fully=depth != "names")
-            sources = (source for source in self._source[depth] if _are_alike(source, item))
-            for there in (place for source in sources for place in self._computed_at(source, mine, item, equality)):
-                item = item._replace(domain=item.domain - there)
-                if item.domain.is_empty():
-                    return True
+            fixed: Mapping[str, Affine] | None = None
+            while fixed is None or fixed:
+                before, mine = item.domain, substitute(mine, fixed or {})
+                sources = (source for source in self._source[depth] if _are_alike(source, item))
+                for there in (place for source in sources for place in self._computed_at(source, mine, item, equality)):
+                    item = item._replace(domain=item.domain - there)
+                    if item.domain.is_empty():
+                        return True
+                fixed = {} if item.domain is before else _fixed(item)
         return False
 
     def _collect(self, depth: _Depth, term: Term, domain: Domain, indices: tuple[str, ...]) -> Iterator[Computed]:
@@ -144,7 +148,7 @@ class Counterparts:
         expand = self._definitions.expand
         whole = expand(term, domain, fully=True) if depth == "through" else term
         for source in computed(whole, domain, indices, in_source=True):
-            for part in _parts(source):
+            for part in map(by_multiples, _parts(source)):
                 yield part._replace(term=expand(part.term, part.domain, fully=depth != "names"))
 
     def _is_counterpart(self, source: Computed, mine: Term, item: Computed, equality: Equality) -> bool:
@@ -164,6 +168,12 @@ class Counterparts:
                 and is_implied(source.guards, values, (item.guards, there), equality)
             ):
                 yield there
+
+
+def _fixed(item: Computed) -> Mapping[str, Affine]:
+    """Give the value of a variable that has only one."""
+    solved = ((v, equality.solve(v)) for equality in item.domain.equalities() for v in item.variables)
+    return next(({name: value} for name, value in solved if value is not None), {})
 
 
 def _where_implied(source: Computed, values: Mapping[str, Affine], known: Guards) -> Iterator[Mapping[str, Affine]]:

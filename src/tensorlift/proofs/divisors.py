@@ -16,19 +16,20 @@ the reals: zero times infinity is no number, and neither is infinity minus itsel
 from __future__ import annotations
 
 from fractions import Fraction
+from math import gcd
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.matching import matches
 from tensorlift.comprehension.places import At, Guards, operands_in_any_case
 from tensorlift.comprehension.positions import position_of
-from tensorlift.comprehension.rewrite import place_of, substitute, walk
-from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Reduce, Term, applies
+from tensorlift.comprehension.rewrite import exchanged, place_of, substitute, walk
+from tensorlift.comprehension.terms import Apply, Constant, Index, Piecewise, Read, Reduce, Term, applies
 from tensorlift.ops.conversions import is_rounding
 from tensorlift.ops.dtypes import is_float, is_integer, rounded, width
 from tensorlift.ops.scalar_ops import ON_NUMBERS, REALS
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import Domain, at_least, less
+from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
 from tensorlift.proofs.expansion import Facts
 
@@ -58,6 +59,39 @@ class Computed(NamedTuple):
     domain: Domain
     variables: tuple[str, ...]
     guards: Guards
+
+
+def by_multiples(item: Computed) -> Computed:
+    """Say the same of multiples of a variable, where all subscripts have these: ``f(k)``, k even, for ``f(2 k)``."""
+    for variable in item.variables:
+        subscripts = [index for node in walk(item.term) for index in _subscripts(node)]
+        factor = gcd(*(index.coefficient(variable) for index in subscripts))
+        if factor <= 1 or any(variable in condition.free for condition, _ in item.guards):
+            continue
+        multiple = fresh(variable)
+
+        def change(node: Term, variable: str = variable, multiple: str = multiple, factor: int = factor) -> Term | None:
+            moved = [
+                index + Affine.var(multiple, c // factor) - Affine.var(variable, c)
+                for index in _subscripts(node)
+                for c in [index.coefficient(variable)]
+            ]
+            if isinstance(node, Read):
+                return terms.read(node.array, tuple(moved), node.dtype)
+            return terms.index(moved[0], node.dtype) if isinstance(node, Index) else None
+
+        term = exchanged(item.term, change)
+        if variable not in term.free:
+            where = item.domain & Domain.of(equal(multiple, Affine.var(variable, factor)))
+            variables = tuple(multiple if v == variable else v for v in item.variables)
+            item = Computed(item.kind, term, where.project_out(variable), variables, item.guards)
+    return item
+
+
+def _subscripts(node: Term) -> tuple[Affine, ...]:
+    if isinstance(node, Read):
+        return node.indices
+    return (node.affine,) if isinstance(node, Index) else ()
 
 
 def computed(term: Term, domain: Domain, variables: tuple[str, ...] = (), *, in_source: bool = False) -> list[Computed]:
@@ -152,7 +186,9 @@ class _Collection:
         waiting: list[tuple[Term, _Place]] = [(a, place) for a in term.args if a.dtype == "f32"]
         while waiting:
             item, place = waiting.pop()
-            if isinstance(item, Piecewise) or (applies(item, ("select", *_EXACT))):
+            if isinstance(item, Piecewise):
+                waiting += [(c, place._replace(domain=place.domain & part)) for part, c in item.pieces]
+            elif applies(item, ("select", *_EXACT)):
                 waiting += [(c, place) for c in item.children if c.dtype == "f32"]
             elif isinstance(item, Reduce) and item.op in _EXACT:
                 inside, bound = place.domain & item.domain, place.variables + item.bound

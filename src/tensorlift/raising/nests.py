@@ -298,7 +298,10 @@ def _bind(outlined: Outline, summary: Summary, writer: Writer) -> dict[str, MemR
             writer.symbols[name] = writer.define(cast, "index", name)
         else:
             writer.symbols[name] = Value(f"%{name}", _spelled(value))
-    if any(size not in writer.symbols for size in summary.sizes) or summary.derived:
+    for size in summary.derived:
+        if all(name in writer.symbols for name in size.made_of):
+            writer.symbols[size.name] = writer.quotient(size.numerator, size.divisor, size.name)
+    if any(size not in writer.symbols for size in (*summary.sizes, *(size.name for size in summary.derived))):
         raise unraisable("it depends on a size that no value around it is")
     return memrefs
 

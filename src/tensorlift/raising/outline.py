@@ -26,16 +26,22 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
+from tensorlift.frontends.mlir.kernels import kernel_name, launched
 from tensorlift.raising.bodies import unraisable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 _NAME = "nest"
 _PLAIN = re.compile(r"(?!arg\d+$)(?!.*_d\d+$)[A-Za-z]\w*")  # not as arguments without a name, or extents, are named
 _PARTS = ("memref.subview", "memref.cast")
 _RESHAPED = ("memref.expand_shape", "memref.reinterpret_cast")
 _AGAIN = ("arith.constant", "memref.dim", "affine.apply", *_PARTS)
+_INDICES = (  # of which a proof knows what they are, where they are linear
+    *("arith.addi", "arith.subi", "arith.select", "arith.cmpi", "arith.minsi", "arith.maxsi"),
+    *("affine.min", "affine.max"),
+)
+_SCALED = ("arith.muli", "arith.divsi", "arith.ceildivsi", "arith.floordivsi")  # by a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,7 @@ class Outline:
     results: Sequence[SSAValue]
     names: list[str]
     shapes: list[AffineMapAttr | None]
+    called: Mapping[str, Operation]
 
 
 def outline(ops: Sequence[Operation]) -> Outline:
@@ -88,7 +95,18 @@ def outline(ops: Sequence[Operation]) -> Outline:
         arg_attrs=ArrayAttr([_marks(name, shape) for name, shape in zip(names, shapes, strict=True)]),
     )
     function.location = ops[0].location
-    return Outline(ops, function, taken.outside, taken.shifts, results, names, shapes)
+    return Outline(ops, function, taken.outside, taken.shifts, results, names, shapes, _kernels(ops))
+
+
+def _kernels(ops: Sequence[Operation]) -> dict[str, Operation]:
+    """Give the kernels of the module that operations launch, by name."""
+    launches = [inner for op in ops for inner in op.walk() if inner.name == "gpu.launch_func"]
+    wanted = {launched(launch) for launch in launches}
+    around: Operation | None = launches[0] if launches else None
+    while around is not None and around.name != "builtin.module":
+        around = around.parent_op()
+    found = (op for op in around.walk() if op.name == "gpu.func") if around is not None else ()
+    return {name: op for op in found if (name := kernel_name(op)) in wanted}
 
 
 def _marks(name: str, shape: AffineMapAttr | None) -> DictionaryAttr:
@@ -239,7 +257,7 @@ class _Taken:
 
     def _made(self, value: SSAValue) -> SSAValue:
         owner = value.owner
-        if isinstance(owner, Operation) and owner.name in _AGAIN:
+        if isinstance(owner, Operation) and _is_made_again(owner):
             for operand in owner.operands:
                 self.get(operand)
             copied = owner.clone(self.inside)
@@ -265,6 +283,15 @@ class _Taken:
         applied = affine.ApplyOp([*map(self.get, around), argument], AffineMapAttr(back))
         self.block.add_op(applied)
         return applied.results[0]
+
+
+def _is_made_again(op: Operation) -> bool:
+    """Tell whether an operation around is copied: constants, extents, views and linear indices."""
+    if op.name in _SCALED:
+        is_linear = any(getattr(operand.owner, "name", "") == "arith.constant" for operand in op.operands)
+    else:
+        is_linear = op.name in _INDICES
+    return op.name in _AGAIN or (is_linear and isinstance(op.operands[-1].type, IndexType))
 
 
 def _over(lower: AffineMap, operands: Sequence[AffineExpr]) -> AffineExpr:

@@ -1,13 +1,10 @@
-"""The raising passes: frozen dataclasses with a name, whose fields are their options, and with a report.
-
-Matrix chains in a block: products whose results only the next product reads, as one group of operations.
-"""
+"""The raising passes: frozen dataclasses with a name, whose fields are their options, and with a report."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from xdsl.passes import ModulePass
 
@@ -17,10 +14,10 @@ from tensorlift.ir.structured import space_of
 from tensorlift.ir.subscripts import PRODUCTS
 from tensorlift.ir.text import functions
 from tensorlift.raising.bodies import unraisable
-from tensorlift.raising.guarded import reorder
+from tensorlift.raising.guarded import chains_in, reorder
 from tensorlift.raising.nests import as_blas, as_linalg, as_loops, replace_proved
-from tensorlift.raising.outline import memory_of, root_of
-from tensorlift.raising.place import UNNEEDED, add_routines, check_names
+from tensorlift.raising.outline import root_of
+from tensorlift.raising.place import PURE, add_routines, check_names
 from tensorlift.raising.views import Views
 
 if TYPE_CHECKING:
@@ -33,95 +30,17 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Location
     from tensorlift.proofs.certificate import Certificate
     from tensorlift.raising.assumed import Assumption
+    from tensorlift.raising.guarded import Chain
     from tensorlift.raising.nests import Nest, Replaced, Written
     from tensorlift.raising.routines import Callee
     from tensorlift.raising.views import Seen
 
 
-_PRODUCTS = ("linalg.matmul", "linalg.matvec", "linalg.vecmat")
-_PURE = (*UNNEEDED, "memref.alloc")
-_HARMLESS = (*_PURE, "memref.dealloc")
-_LEAST = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """The operations of a chain in the order of the block: allocations, fills, products, deallocations."""
-
-    ops: tuple[Operation, ...]
-    last: Operation
-
-    @property
-    def products(self) -> int:
-        """The number of products."""
-        return sum(op.name in _PRODUCTS for op in self.ops)
-
-
-def chains_in(block: Block) -> list[Chain]:
-    """Return the chains of a block that stand together, each as long as it goes."""
-    order = {op: position for position, op in enumerate(block.ops)}
-    found: list[Chain] = []
-    for op in reversed(list(order)):
-        if op.name not in _PRODUCTS or any(op in chain.ops for chain in found):
-            continue
-        collected = {op}
-        _collect(op, collected)
-        zeroing = {one for one in order if order[one] < order[op] and _zeroes(one, op)}
-        first = min(order[one] for one in collected)
-        for zeroed in (zeroing, {one for one in zeroing if order[one] > first}):
-            chain = Chain(tuple(sorted(collected | zeroed, key=order.__getitem__)), op)
-            if chain.products >= _LEAST and _stands_together(chain, order):
-                found.append(chain)
-                break
-    return found[::-1]
-
-
-def _zeroes(op: Operation, product: Operation) -> bool:
-    """Tell whether an operation fills what a product adds to."""
-    return op.name == "linalg.fill" and op.operands[-1] is product.operands[-1]
-
-
-def _collect(product: Operation, collected: set[Operation]) -> None:
-    """Add the operations that make what a product reads, where nothing else reads it."""
-    for value in product.operands[:2]:
-        made = _makers(value, product)
-        if made is not None:
-            collected.update(made)
-            for op in made:
-                if op.name in _PRODUCTS:
-                    _collect(op, collected)
-
-
-def _makers(value: SSAValue, reader: Operation) -> list[Operation] | None:
-    """Return the operations on an array that is allocated, zeroed, multiplied into and read once; None for others."""
-    owner = value.owner
-    if getattr(owner, "name", "") != "memref.alloc":
-        return None
-    users = [use.operation for use in value.uses if use.operation is not reader]
-    names = sorted(op.name for op in users if op.name != "memref.dealloc")
-    if len(names) != _LEAST or names[0] != "linalg.fill" or names[1] not in _PRODUCTS:
-        return None
-    if any(op.parent is not reader.parent for op in users) or any(
-        op.name in _PRODUCTS and op.operands[-1] is not value for op in users
-    ):
-        return None
-    return [owner, *users]
-
-
-def _stands_together(chain: Chain, order: dict[Operation, int]) -> bool:
-    """Tell whether nothing between the operations of a chain touches memory."""
-    first, last = order[chain.ops[0]], order[chain.ops[-1]]
-    between = [op for op, position in order.items() if first < position < last and op not in chain.ops]
-    used = {memory_of(value) for op in chain.ops for value in op.operands}
-    return all(
-        op.name in _HARMLESS and (op.name != "memref.dealloc" or memory_of(op.operands[0]) not in used)
-        for op in between
-    )
-
-
 _STORES = ("affine.store", "memref.store")
 _WHERE = "the original runs where that does not hold"
 LOOPS = ("affine.for", "scf.for", "affine.parallel", "scf.parallel")
+KERNELS = ("gpu.launch", "gpu.launch_func")
+NESTS = (*LOOPS, *KERNELS)
 
 
 class Proof(NamedTuple):
@@ -226,9 +145,9 @@ class NestPass(RaisingPass):
         for block in _blocks(self.report.at(function)):
             self._block(block)
 
-    def replace(self, op: Operation) -> Replaced:
-        """Replace a nest; raises LiftError where it stays."""
-        return replace_proved([op], self.write)
+    def replace(self, ops: Sequence[Operation]) -> Replaced:
+        """Replace nests that stand one behind the other together; raises LiftError where they stay."""
+        return replace_proved(ops, self.write)
 
     def write(self, nest: Nest) -> Written:
         """Write what stands in the place of a nest; raises LiftError."""
@@ -241,20 +160,32 @@ class NestPass(RaisingPass):
 
     def _block(self, block: Block) -> None:
         for op in list(block.ops):
-            if op.name not in LOOPS:
+            if op.name not in NESTS:
                 for inner in _blocks(op):
                     self._block(inner)
-            elif self.wants(op):
+            elif self.wants(op) and op.parent is block and not self._with_rest(op):
                 self._nest(op)
 
-    def _nest(self, op: Operation) -> None:
+    def _with_rest(self, op: Operation) -> bool:
+        """Replace a loop together with the one that runs its last iterations; tell whether that was done."""
+        rest = _rest_of(op)
+        if rest is None or not self.wants(rest):
+            return False
         place = location_of(op)
         try:
-            self.report.replaced("nest", self.replace(op), place)
+            self.report.replaced("nest", self.replace([op, rest]), place)
+        except LiftError:
+            return False
+        return True
+
+    def _nest(self, op: Operation) -> None:
+        place, what = location_of(op), "kernel" if op.name in KERNELS else "nest"
+        try:
+            self.report.replaced(what, self.replace([op]), place)
         except LiftError as refusal:
             inside = [inner for one in _blocks(op) for inner in one.ops if inner.name in LOOPS]
             if not inside:
-                self.report.stays("nest", refusal, place)
+                self.report.stays(what, refusal, place)
             for one in _blocks(op):
                 self._block(one)
 
@@ -300,7 +231,7 @@ class DistributeLoops(NestPass):
 
     def wants(self, op: Operation) -> bool:
         """Tell whether a nest has several stores."""
-        return sum(inner.name in _STORES for inner in op.walk()) > 1
+        return op.name in LOOPS and sum(inner.name in _STORES for inner in op.walk()) > 1
 
 
 @dataclass(frozen=True)
@@ -429,7 +360,7 @@ def _groups(block: Block) -> Iterator[list[Operation]]:
     """Yield runs of operations that write parts of one memref, with nothing between that touches memory."""
     group: list[Operation] = []
     for op in list(block.ops):
-        if op.name in _PURE:
+        if op.name in PURE:
             continue
         if not op.name.startswith("linalg."):
             if group:
@@ -442,6 +373,22 @@ def _groups(block: Block) -> Iterator[list[Operation]]:
         group.append(op)
     if group:
         yield group
+
+
+def _rest_of(loop: Operation) -> Operation | None:
+    """Return the loop behind one that starts where it ends, as what is left of an unrolled loop does."""
+    rest = loop.next_op
+    while rest is not None and rest.name in PURE:
+        rest = rest.next_op
+    one: Any = loop
+    other: Any = rest
+    if rest is None or rest.name != loop.name:
+        return None
+    if loop.name == "scf.for":
+        return rest if one.ub is other.lb else None
+    if loop.name != "affine.for" or one.upperBoundMap != other.lowerBoundMap:
+        return None
+    return rest if list(one.upperBoundOperands) == list(other.lowerBoundOperands) else None
 
 
 def _called(value: SSAValue) -> str:
@@ -464,7 +411,8 @@ def _is_product(op: Operation) -> bool:
 
 
 def _blocks(op: Operation) -> Iterator[Block]:
-    for region in op.regions:
+    """Yield the blocks of an operation that passes look into: what the threads of a kernel run stays whole."""
+    for region in op.regions if op.name not in KERNELS else ():
         yield from region.blocks
 
 

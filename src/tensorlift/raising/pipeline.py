@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _MARK = "// -----"  # between the modules of a text
 _COMMENT = re.compile("//.*")
+_DEVICE = re.compile(r"\bgpu\.(?:alloc|memcpy|memset)\b")  # memory that the host may not reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,9 @@ def _run(  # noqa: PLR0913 - one parameter for each option
     guards: bool = True,
     dialects: Collection[str] = (),
 ) -> tuple[str, list[Diagnostic]]:
-    context = context_with({one.name: one for known in passes for one in known.operations}.values(), dialects)
+    known = {one.name: one for made in passes for one in made.operations}
+    kernels = "gpu.launch" in text and _DEVICE.search(text) is None
+    context = context_with(known.values(), dialects, kernels=kernels)
     modules = Modules.read(text, filename, context)
     for done, coming in pairwise((None, *passes, None)):
         if done is not None:

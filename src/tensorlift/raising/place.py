@@ -28,6 +28,7 @@ UNNEEDED = (  # where nothing uses them
     *("arith.constant", "arith.addi", "arith.muli", "arith.subi", "affine.apply"),
     *("memref.dim", "memref.subview", "memref.cast", "memref.expand_shape", "memref.reinterpret_cast"),
 )
+PURE = (*UNNEEDED, "memref.alloc")
 _SHARED = ("arith.constant", "memref.dim")
 _PAIR = 2
 _MAPS = {

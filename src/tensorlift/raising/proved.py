@@ -34,7 +34,7 @@ from tensorlift.summarize.claims import decide
 from tensorlift.synthesis.simplify import simplify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
@@ -58,6 +58,7 @@ class Meaning:
     view: FunctionView
     summary: Summary
     function: Operation
+    called: Mapping[str, Operation]
 
     @cached_property
     def simplified(self) -> Summary:
@@ -67,7 +68,7 @@ class Meaning:
     @cached_property
     def undecided(self) -> str:
         """Why it is not decided that the function computes the definitions; nothing where it is."""
-        return decide(partial(literal_module_of, self.function, {}), self.view, self.summary).undecided
+        return decide(partial(literal_module_of, self.function, self.called), self.view, self.summary).undecided
 
     @cached_property
     def preconditions(self) -> tuple[Precondition, ...]:
@@ -83,15 +84,14 @@ def meaning_of(outlined: Outline) -> Meaning:
 
     """
     SESSION.restart()
-    return _meaning(outlined.function, distribute=True)
+    return _meaning(outlined.function, outlined.called, distribute=True)
 
 
-def _meaning(function: Operation, *, distribute: bool, called: Sequence[Operation] = ()) -> Meaning:
-    known = {name_of(op): op for op in called}
-    module, _ = lower_mlir(function, known, _FILE, fitted=True)
+def _meaning(function: Operation, called: Mapping[str, Operation], *, distribute: bool) -> Meaning:
+    module, _ = lower_mlir(function, called, _FILE, fitted=True)
     (func_op,) = functions(module)
     view = FunctionView(func_op)
-    return Meaning(view, summarise(view, distribute=distribute, nonempty=True), function)
+    return Meaning(view, summarise(view, distribute=distribute, nonempty=True), function, called)
 
 
 def read_raised(text: str, entry: str, within: Domain | None = None) -> ReadBack:
@@ -103,7 +103,11 @@ def read_raised(text: str, entry: str, within: Domain | None = None) -> ReadBack
     function, *called = functions(module)
     if name_of(function) != entry:
         raise CheckFailure(INTERFACE, f"the text does not start with the function {entry}")
-    return _read(_meaning(function, distribute=False, called=called))
+    return _read(_meaning(function, _by_name(called), distribute=False))
+
+
+def _by_name(functions: Sequence[Operation]) -> dict[str, Operation]:
+    return {name_of(op): op for op in functions}
 
 
 def _read(program: Meaning) -> ReadBack:
@@ -126,7 +130,7 @@ def proved(
     whole = "\n".join([text, *library])
     module = parse_module(whole, _FILE, places=True)
     function, *called = functions(module)
-    program = _meaning(function, distribute=False, called=called)
+    program = _meaning(function, _by_name(called), distribute=False)
     conditions = [p.condition for p in (*meaning.preconditions, *program.preconditions)]
     apart = [c for c in conditions if isinstance(c, Separate)]
     needed = tuple(dict.fromkeys([*(p.text for p in meaning.preconditions), *map(str, apart)]))

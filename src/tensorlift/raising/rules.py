@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from tensorlift.raising.passes import LOOPS as NESTS
+from tensorlift.raising.passes import NESTS
 from tensorlift.synthesis.tactics.built import built_from
 from tensorlift.synthesis.tactics.meaning import pattern_of
 

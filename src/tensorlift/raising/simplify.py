@@ -11,6 +11,7 @@ from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
 from xdsl.transforms.common_subexpression_elimination import cse
 from xdsl.transforms.dead_code_elimination import region_dce
 
+from tensorlift.ir.text import functions
 from tensorlift.raising.passes import RaisingPass
 
 if TYPE_CHECKING:
@@ -38,7 +39,9 @@ class Canonicalize(RaisingPass):
         """Give operations one form."""
         with self.report.counting(op):
             pattern = GreedyRewritePatternApplier([_Canonical()], ctx=ctx, folding_enabled=True)
-            PatternRewriteWalker(pattern, post_walk_func=region_dce).rewrite_module(op)
+            walker = PatternRewriteWalker(pattern, post_walk_func=region_dce)
+            for function in functions(op):
+                walker.rewrite_region(function.regions[0])
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,8 @@ class EliminateCommon(RaisingPass):
         """Remove operations that compute what others do."""
         del ctx
         with self.report.counting(op):
-            cse(op)
+            for function in functions(op):
+                cse(function)
 
 
 SIMPLIFYING: dict[str, type[RaisingPass]] = {one.name: one for one in (Canonicalize, EliminateCommon)}

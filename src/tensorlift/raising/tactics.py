@@ -113,13 +113,13 @@ class RaiseWithTactics(NestPass):
             if op.name in STRUCTURED and any(rule.fires_on(op.name) for rule in rules):
                 place = location_of(op)
                 try:
-                    self.report.replaced("operation", self.replace(op), place)
+                    self.report.replaced("operation", self.replace([op]), place)
                 except LiftError as refusal:
                     self.report.stays("operation", refusal, place)
 
-    def replace(self, op: Operation) -> Replaced:
-        """Replace a nest by what is proved; attempts that come to nothing are not made again."""
-        (given,) = self.state
+    def replace(self, ops: Sequence[Operation]) -> Replaced:
+        """Replace nests by what is proved; attempts that come to nothing are not made again."""
+        (given,), op = self.state, ops[0]
         given.level = op.name
         given.failed.clear()
         given.missed.clear()
@@ -127,7 +127,7 @@ class RaiseWithTactics(NestPass):
             while True:
                 given.fired.clear()
                 try:
-                    return self._replace(op, given)
+                    return self._replace(ops, given)
                 except LiftError as error:
                     if not given.fired:
                         raise
@@ -139,8 +139,8 @@ class RaiseWithTactics(NestPass):
                 self.report.diagnostics += said
                 given.explained += [op] * bool(said)
 
-    def _replace(self, op: Operation, given: Given) -> Replaced:
-        found = replace_proved([op], partial(self._written, given))
+    def _replace(self, ops: Sequence[Operation], given: Given) -> Replaced:
+        found = replace_proved(ops, partial(self._written, given))
         stated = [r for r in found.routines if isinstance(r, StandIn) and not r.given and r.operation not in STRUCTURED]
         given.routines |= {routine.name: routine for routine in found.routines if not isinstance(routine, StandIn)}
         names = ", ".join(dict.fromkeys(map(given.name, given.fired)))
@@ -150,7 +150,7 @@ class RaiseWithTactics(NestPass):
             remedy = "make sure that it does, or say what it means with --lowering FILE"
             if stand_in.is_call:
                 remedy = "make sure that it does, or define the function in the module, whose loops are read then"
-            self.report.diagnostics.append(Diagnostic("TL599", message, location_of(op), remedy, Severity.NOTE))
+            self.report.diagnostics.append(Diagnostic("TL599", message, location_of(ops[0]), remedy, Severity.NOTE))
         return found
 
     def _written(self, given: Given, nest: Nest) -> Written:

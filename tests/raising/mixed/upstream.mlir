@@ -17,7 +17,7 @@ func.func @fill(%A: memref<8xf32>) {
   return
 }
 // -----
-// raised: 1, stays: launch
+// raised: 2, stays:
 module attributes {gpu.container_module, dlti.dl_spec = #dlti.dl_spec<index = 64 : i32>} {
   gpu.module @k {
     gpu.func @touch(%arg0: memref<8xf32>) kernel {

@@ -12,7 +12,7 @@ from tensorlift.comprehension.normal.matching import match_monomials
 from tensorlift.comprehension.normal.monomials import Coefficient, Monomial, Poly, poly, reduced
 from tensorlift.comprehension.normal.tidy import by_equalities, tidy
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import UNIVERSE, Domain, equal
+from tensorlift.poly.domain import UNIVERSE, Constraint, Domain, equal
 from tensorlift.poly.variables import disjoint_parts
 
 ROUNDS = 5
@@ -143,11 +143,11 @@ def _monomials(bucket: _Bucket, context: Domain) -> list[Monomial]:
 
 
 def _united(group: list[_Bucket], context: Domain, modulus: int) -> list[_Bucket]:
-    """Merge the cells of summands that look alike into those of representatives, the widest sums first."""
+    """Merge the cells of summands that look alike into those of representatives, the widest and densest sums first."""
     representatives: list[_Bucket] = []
     for bucket in group:
         bucket.freshen()
-    for bucket in sorted(group, key=lambda b: -len(b.term.bound)):
+    for bucket in sorted(group, key=lambda b: (-len(b.term.bound), _stride(b.term))):
         left = [
             (domain, coefficient)
             for domain, coefficient in bucket.cells
@@ -162,6 +162,12 @@ def _united(group: list[_Bucket], context: Domain, modulus: int) -> list[_Bucket
     return [b for b in representatives if b.cells]
 
 
+def _stride(term: Monomial) -> int:
+    """Return the largest factor that a bound variable has in a subscript."""
+    indices = (index for atom in term.atoms for _, subscripts in atom.subscripts() for index in subscripts)
+    return max((abs(factor) for index in indices for name, factor in index.terms if name in term.bound), default=0)
+
+
 def _absorb(bucket: _Bucket, term: Monomial, context: Domain, modulus: int) -> bool:
     """Add a monomial to the cells of a summand, where it is that summand at other values of its bound variables."""
     pattern = bucket.term
@@ -170,10 +176,10 @@ def _absorb(bucket: _Bucket, term: Monomial, context: Domain, modulus: int) -> b
         if any(v not in match for v in pattern.bound):
             continue
         if len(term.bound) == len(pattern.bound):
-            inverse = _inverse(match, term.bound)
-            if inverse is None:
+            image = _image(match, term)
+            if image is None:
                 continue
-            bucket.cells = add_cell(bucket.cells, term.domain.substitute(inverse), term.coefficient, context, modulus)
+            bucket.cells = add_cell(bucket.cells, image, term.coefficient, context, modulus)
             return True
         if not term.bound:
             point = term.domain & Domain.of(*(equal(v, a) for v, a in match.items()))
@@ -185,15 +191,21 @@ def _absorb(bucket: _Bucket, term: Monomial, context: Domain, modulus: int) -> b
     return False
 
 
-def _inverse(match: dict[str, Affine], bound: tuple[str, ...]) -> dict[str, Affine] | None:
-    """Return the bound variables in terms of the pattern's; None unless the match is one to one on the integers."""
+def _image(match: dict[str, Affine], term: Monomial) -> Domain | None:
+    """Return the values of a pattern's variables at the points of a term; None unless the match is one to one.
+
+    Those that are multiples of a variable of the term, as in every other summand of a sum, take no values between.
+    """
     inverse: dict[str, Affine] = {}
+    multiples: dict[str, Constraint] = {}
     for variable, value in match.items():
-        inside = [v for v in value.variables if v in bound]
-        if len(inside) != 1 or inside[0] in inverse:
+        inside = [v for v in value.variables if v in term.bound]
+        if len(inside) != 1 or inside[0] in inverse or inside[0] in multiples:
             return None
         back = (value - Affine.var(variable)).solve(inside[0])
         if back is None:
-            return None
-        inverse[inside[0]] = back
-    return inverse
+            multiples[inside[0]] = equal(variable, value)
+        else:
+            inverse[inside[0]] = back
+    domain = term.domain.substitute(inverse)
+    return (domain & Domain.of(*multiples.values())).project_out(*multiples) if multiples else domain

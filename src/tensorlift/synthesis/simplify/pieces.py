@@ -7,9 +7,20 @@ from typing import TYPE_CHECKING
 
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.positions import place_of
-from tensorlift.comprehension.rewrite import Descend, rebuild_inside, shorten, simplified, transform, walk
+from tensorlift.comprehension.rewrite import Descend, rebuild_inside, shorten, simplified, substitute, transform, walk
 from tensorlift.comprehension.rewrite import place_of as place_read
-from tensorlift.comprehension.terms import COMBINER, Apply, Constant, Piecewise, Reduce, Term, piecewise, unconverted
+from tensorlift.comprehension.terms import (
+    COMBINER,
+    Apply,
+    Constant,
+    Piecewise,
+    Reduce,
+    Term,
+    piecewise,
+    reduce,
+    unconverted,
+)
+from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain
 from tensorlift.poly.variables import is_single_valued
 
@@ -104,7 +115,24 @@ def _common_term(left: Term, left_domain: Domain, right: Term, right_domain: Dom
             return right
     if _is_start(right, left, right_domain):
         return left
-    return right if _is_start(left, right, left_domain) else None
+    return right if _is_start(left, right, left_domain) else _over_both(left, left_domain, right, right_domain)
+
+
+def _over_both(left: Term, left_domain: Domain, right: Term, right_domain: Domain) -> Term | None:
+    """Give the term that is one term on one domain and another one on another, where only ranges of folds differ."""
+    if left is right:
+        return left
+    if isinstance(left, Apply) and isinstance(right, Apply) and (left.op, left.dtype) == (right.op, right.dtype):
+        pairs = zip(left.args, right.args, strict=True)
+        args = [_over_both(one, left_domain, other, right_domain) for one, other in pairs]
+        known = tuple(arg for arg in args if arg is not None)
+        return simplified(left.op, known, left) if len(known) == len(args) else None
+    if isinstance(left, Reduce) and isinstance(right, Reduce) and left.op == right.op and len(left.bound) == 1:
+        names = dict(zip(right.bound, map(Affine.var, left.bound), strict=False))
+        points = ((left_domain & left.domain) | (right_domain & right.domain.substitute(names))).coalesce()
+        if len(right.bound) == 1 and left.body is substitute(right.body, names) and points.size == 1:
+            return reduce(left.op, left.bound, points.gist((left_domain | right_domain).coalesce()), left.body)
+    return None
 
 
 def _is_one_of(term: Term, value: Term, domain: Domain) -> bool:

@@ -2,7 +2,8 @@
 
 *Blocks*: ``sum(b : 0 <= b < m) sum(k : 0 <= k < 16) f(16 b + k)`` and
 ``sum(b : 0 <= b < m) sum(k : 16 b <= k < 16 b + 16) f(k)`` are ``sum(k : 0 <= k < 16 m) f(k)``: each point is in one
-block only, and nothing else depends on which.  Tiled loops come out of the summariser in the first forms.
+block only, and nothing else depends on which.  Tiled loops come out of the summariser in the first forms.  Unrolled
+loops give ``sum(b : 0 <= b < m) (f(2 b) + f(2 b + 1))``, where a new variable counts the points of a block first.
 
 *Counts*: a sum of reals that are all the same is one of them, times how many there are.  Sums of integers stay: they
 wrap, and a proof would have to show that products of counts do not.
@@ -14,6 +15,7 @@ product cannot leave its type and is larger than its factors.
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 from tensorlift.comprehension import terms
@@ -28,14 +30,14 @@ from tensorlift.comprehension.rewrite import (
     transform,
     walk,
 )
-from tensorlift.comprehension.terms import Apply, Read, Reduce, Term, cast, reduce
+from tensorlift.comprehension.terms import COMBINER, Apply, Index, Read, Reduce, Term, cast, reduce
 from tensorlift.comprehension.whole import in_integers
 from tensorlift.ops.dtypes import is_float, is_integer
 from tensorlift.poly.affine import Affine
-from tensorlift.poly.domain import Domain, at_least, equal
+from tensorlift.poly.domain import Domain, at_least, equal, less
 from tensorlift.poly.names import fresh
 from tensorlift.poly.variables import is_single_valued
-from tensorlift.synthesis.simplify.arithmetic import factors, product
+from tensorlift.synthesis.simplify.arithmetic import factors, operands, product
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +55,8 @@ def _without_blocks(term: Term, domain: Domain, descend: Descend) -> Term:
         return term
     if isinstance(term, Reduce):
         flat = flattened(term)
-        for found in _numbered(flat) if len(flat.bound) > 1 else ():
+        rolled = _rolled(flat)
+        for found in (*(_numbered(flat) if len(flat.bound) > 1 else ()), *(_numbered(rolled) if rolled else ())):
             for block in found.bound:
                 if block not in found.body.free and is_single_valued(found.domain & domain, block):
                     left = tuple(v for v in found.bound if v != block)
@@ -76,6 +79,41 @@ def _numbered(flat: Reduce) -> Iterator[Reduce]:
             moved = terms.reduce(flat.op, bound, flat.domain.substitute(value), substitute(flat.body, value))
             if isinstance(moved, Reduce):
                 yield moved
+
+
+def _rolled(fold: Reduce) -> Reduce | None:
+    """Give a reduction of what a loop does several times with one more variable, which counts these times."""
+    parts = operands(fold.body, COMBINER[fold.op])
+    time = fresh("k")
+    for first, second in permutations(parts, 2):
+        body = _between(first, second, time)
+        if body is None or all((_ratio(body, block, time) or 0) <= 0 for block in fold.bound):
+            continue
+        times = [substitute(body, {time: Affine(k)}) for k in range(len(parts))]
+        if set(times) == set(parts):
+            points = fold.domain & Domain.of(at_least(time, 0), less(time, len(times)))
+            rolled = terms.reduce(fold.op, (*fold.bound, time), points, body)
+            assert isinstance(rolled, Reduce)
+            return rolled
+    return None
+
+
+def _between(one: Term, other: Term, time: str) -> Term | None:
+    """Give a term that is one term where a variable is 0, and another one where it is 1, if that is linear in it."""
+    if isinstance(one, Read) and isinstance(other, Read) and one.array == other.array:
+        steps = [b - a for a, b in zip(one.indices, other.indices, strict=True)]
+        if not all(step.is_constant for step in steps):
+            return None
+        indices = (a + Affine.var(time, step.constant) for a, step in zip(one.indices, steps, strict=True))
+        return terms.read(one.array, tuple(indices), one.dtype)
+    if isinstance(one, Index) and isinstance(other, Index) and one.dtype == other.dtype:
+        step = other.affine - one.affine
+        return terms.index(one.affine + Affine.var(time, step.constant), one.dtype) if step.is_constant else None
+    if isinstance(one, Apply) and isinstance(other, Apply) and (one.op, one.dtype) == (other.op, other.dtype):
+        args = [_between(a, b, time) for a, b in zip(one.args, other.args, strict=True)]
+        known = tuple(arg for arg in args if arg is not None)
+        return simplified(one.op, known, one) if len(known) == len(args) else None
+    return one if one is other else None
 
 
 def _ratio(body: Term, block: str, point: str) -> int | None:

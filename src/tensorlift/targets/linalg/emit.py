@@ -24,7 +24,7 @@ from tensorlift.poly.domain import UNIVERSE, Domain, at_least, less
 from tensorlift.targets.emitted import returned, spell_all, spelling
 from tensorlift.targets.linalg.loops import loop_head, results_of, spelled, starts_text
 from tensorlift.targets.linalg.values import Values, is_whole
-from tensorlift.targets.linalg.writer import Value, Writer, element_type, map_text, tensor_type
+from tensorlift.targets.linalg.writer import Value, Writer, element_type, tensor_type
 from tensorlift.targets.mlir_text.text import INDENT, function_emitted, mentions, table_text, without_unused
 
 if TYPE_CHECKING:
@@ -88,21 +88,10 @@ class Emission:
             symbols[source.name] = extent
             if not is_extent:
                 rest = Affine.var(source.name) - source.rest
-                symbols[source.name] = self._quotient(rest, Affine(source.factor), source.name)
+                symbols[source.name] = self.writer.quotient(rest, Affine(source.factor), source.name)
         for derived in self.program.derived:
             if all(v in symbols for v in derived.made_of):
-                symbols[derived.name] = self._quotient(derived.numerator, derived.divisor, derived.name)
-
-    def _quotient(self, value: Affine, divisor: Affine, stem: str) -> Value:
-        if divisor.variables:  # of which no affine map is read
-            above, below = (self.writer.size(side).name for side in (value, divisor))
-            return self.writer.define(f"arith.divsi {above}, {below} : index", "index", stem)
-        names = tuple(dict.fromkeys((*value.variables, *divisor.variables)))
-        head, numerator = _spelled(value, names)
-        spelled = f"{head}({numerator} floordiv {_spelled(divisor, names)[1]})>"
-        if divisor == 1:
-            spelled = map_text((), (value,), names)
-        return self.writer.define(f"affine.apply {spelled}()[{self.writer.named(names)}]", "index", stem)
+                symbols[derived.name] = self.writer.quotient(derived.numerator, derived.divisor, derived.name)
 
     # -- statements
 
@@ -215,9 +204,3 @@ def _forward(statement: SetSlice) -> Iterator[Range | At]:
 
 def _type_of(value: Parameter | Expression) -> str:
     return tensor_type(value.shape, value.dtype) if value.shape else element_type(value.dtype)
-
-
-def _spelled(value: Affine, names: Sequence[str]) -> tuple[str, str]:
-    """Return the head of a map of symbols, and a sum of these as an operand in it."""
-    head, _, inside = map_text((), (value,), names).removesuffix(")>").rpartition("(")
-    return head, f"({inside})" if " " in inside else inside

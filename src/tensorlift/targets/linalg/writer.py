@@ -186,6 +186,17 @@ class Writer(Lines[Value]):
             return self.size(value)
         return self.once(("extent", value), f"affine.max {self.over_sizes(value, ZERO)}", "index")
 
+    def quotient(self, value: Affine, divisor: Affine, stem: str) -> Value:
+        """Define an affine expression of sizes divided by another one, rounded down."""
+        if divisor.variables:  # of which no affine map is read
+            above, below = (self.size(side).name for side in (value, divisor))
+            return self.define(f"arith.divsi {above}, {below} : index", "index", stem)
+        spelled = map_text((), (value,), value.variables)
+        if divisor != 1:
+            head, _, inside = spelled.removesuffix(")>").rpartition("(")
+            spelled = f"{head}({f'({inside})' if ' ' in inside else inside} floordiv {divisor})>"
+        return self.define(f"affine.apply {spelled}()[{self.named(value.variables)}]", "index", stem)
+
     def extents(self, shape: Shape) -> str:
         """Spell the extents of a shape that are no numbers."""
         return ", ".join(self.extent(extent).name for extent in shape if not extent.is_constant)
