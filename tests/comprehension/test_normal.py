@@ -97,6 +97,19 @@ SHOWN: dict[str, Row] = {
         total("b", 0, "m", total("k", 0, 16, a(V("b", 16) + V("k")))), total("k", 0, V("m", 16), a("k")),
         SIZES,
     ),
+    "a sum over every other point and one over the others": (
+        total("b", 0, "m", add(a(V("b", 2)), a(V("b", 2) + 1))), total("k", 0, V("m", 2), a("k")), SIZES,
+    ),
+    "a root of sums over every fourth point, with what is left": (
+        apply("sqrt", add(total("b", 0, "m", add(*(mul(a(V("b", 4) + j), b(V("b", 4) + j)) for j in (2, 0, 1, 3)))),
+                          total("k", V("m", 4), "n", mul(a("k"), b("k"))))),
+        apply("sqrt", total("k", 0, "n", mul(b("k"), a("k")))),
+        SIZES & Domain.of(at_least("n", V("m", 4)), less("n", V("m", 4) + 4)),
+    ),
+    "a sum backwards over every other row": (
+        total("b", 0, "m", add(a(N - V("b", 2), "i"), a(N - 1 - V("b", 2), "i"))),
+        total("k", N + 1 - V("m", 2), N + 1, a("k", "i")), SIZES,
+    ),
     "a sum over cut blocks": (
         terms.reduce("sum", ("b", "k"), box(b="m") & Domain.of(*CUT), a("k")), total("k", 0, "n", a("k")),
         SIZES & Domain.of(at_least(V("m", 16), "n"), at_least(N + 15, V("m", 16))),
@@ -250,6 +263,22 @@ NOT_SHOWN: dict[str, Row] = {
     "a sum over blocks with gaps": (
         total("b", 0, "m", total("k", 0, 15, a(V("b", 16) + V("k")))),
         total("k", 0, V("m", 16), a("k")), SIZES,
+    ),
+    "a sum over every other point alone": (
+        total("b", 0, "m", a(V("b", 2))), total("k", 0, V("m", 2), a("k")), SIZES,
+    ),
+    "a sum over every other point twice": (
+        total("b", 0, "m", add(a(V("b", 2)), a(V("b", 2)))), total("k", 0, V("m", 2), a("k")), SIZES,
+    ),
+    "a sum over every other point, of different arrays": (
+        total("b", 0, "m", add(a(V("b", 2)), b(V("b", 2) + 1))), total("k", 0, V("m", 2), a("k")), SIZES,
+    ),
+    "a sum over every other point and its neighbours on both sides": (
+        total("b", 1, "m", add(a(V("b", 2) - 1), a(V("b", 2) + 1))), total("k", 0, V("m", 2), a("k")), SIZES,
+    ),
+    "products of neighbours the wrong way round": (
+        total("b", 0, "m", add(mul(a(V("b", 2)), b(V("b", 2) + 1)), mul(a(V("b", 2) + 1), b(V("b", 2))))),
+        total("k", 0, V("m", 2), mul(a("k"), b("k"))), SIZES,
     ),
     "a transposed operand": (
         gemm("k"), add(mul(ALPHA, total("l", 0, "p", mul(a("i", "l"), b("j", "l")))), mul(BETA, c("i", "j"))), IJ,

@@ -40,10 +40,24 @@ STEPS = """void f(int n, int t, double a[n], double b[n]) {
   for (int s = 0; s < t; s++) for (int i = 1; i < n; i++) a[i] = b[i] != 0 ? a[i - 1] / b[i] : a[i];
 }"""
 
+UNROLLED = """double f(int n, float a[n], float b[n]) {
+  float s = 0; int i;
+  for (i = 0; i + 1 < n; i += 2) s += a[i] / b[i] + a[i + 1] / b[i + 1];
+  for (; i < n; i++) s += a[i] / b[i];
+  return s;
+}"""
+HALVED = """double f(int n, double a[n], double b[n]) {
+  double s = 0;
+  for (int i = 0; i < n; i += 2) s += a[i] / b[i];
+  return s;
+}"""
+
 
 @pytest.mark.parametrize(
     ("source", "value"),
     [
+        (UNROLLED, "np.sum(a / b, dtype=np.float32).astype(np.float64)"),
+        (HALVED, "np.sum(a[::2] / b[::2])"),
         (GUARDED, "np.where(b != 0, a / b, 0.0)"),
         (GUARDED, "np.where(b == 0, 0.0, a / b)"),
         (GUARDED, "np.where(b != 0, a / np.where(b != 0, b, 1.0), 0.0)"),
@@ -92,6 +106,7 @@ def test_the_program_may_compute_what_the_source_computes(accept: Accept, source
         (DIAGONAL, "(np.eye(a.shape[0]) * (a / b)).sum(axis=0)"),
         (DIAGONAL, "(a / b * np.identity(a.shape[0])) @ np.ones(a.shape[0])"),
         (EARLIER, "np.tril(a, -1).sum(axis=1) / b"),
+        (HALVED, "np.sum(a / b) - np.sum(a[1::2] / b[1::2])"),
     ],
 )
 def test_what_is_multiplied_by_zero_or_cancels_is_computed_all_the_same(

@@ -64,6 +64,24 @@ def test_a_scalar_is_converted_once_and_only_where_its_type_matters() -> None:
     assert "    alpha = np.float32(alpha)\n" in text
 
 
+@pytest.mark.parametrize("step", [2, 4])
+@pytest.mark.parametrize(
+    ("of", "end", "line"),
+    [
+        ("a[i + {0}] * b[i + {0}]", "s", "return a @ b"),
+        ("a[i + {0}] / b[i + {0}]", "s * s", "s = np.sum(a / b)"),
+        ("a[n - 1 - i - {0}] * b[i + {0}]", "s", "return a[::-1] @ b"),
+    ],
+)
+def test_an_unrolled_sum_is_a_sum(step: int, of: str, end: str, line: str) -> None:
+    text = emitted(
+        "#include <math.h>\ndouble f(int n, double a[n], double b[n]) { double s = 0; int i;\n"
+        f"for (i = 0; i + {step - 1} < n; i += {step}) s += {' + '.join(map(of.format, range(step)))};\n"
+        f"for (; i < n; i++) s += {of.format(0)};\nreturn {end}; }}"
+    )
+    assert line in text, text
+
+
 def test_a_quotient_of_sizes_is_computed_from_them_alone() -> None:
     text = emitted("void f(int n, double a[n], double x[n / 2]) { for (int i = 0; i < n / 2; i++) x[i] = a[2 * i]; }")
     assert text.count("n_div_2 = ") <= 1

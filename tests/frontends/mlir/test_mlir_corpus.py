@@ -11,10 +11,10 @@ pytestmark = pytest.mark.skipif(find_tools() is None, reason="mlir-opt is missin
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_product_lifts_without_loops_in_each_form(form: str) -> None:
+def test_a_product_lifts_and_is_raised_without_loops_in_each_form(form: str) -> None:
     made = outcome("blas/gemv", form)
     assert made.is_pure
-    assert (made.lifted, made.wrong) == ("", "")
+    assert (made.lifted, made.raised, made.wrong) == ("", "", "")
 
 
 def test_a_recurrence_is_told_from_pure_loops() -> None:

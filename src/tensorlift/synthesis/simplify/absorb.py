@@ -2,19 +2,20 @@
 
 ``sum(k : 0 <= k < i) f(k) + f(i)`` is ``sum(k : 0 <= k <= i) f(k)``.  Loops with a peeled first or last iteration, and
 accumulations started with the first element, come out of the summariser in the first form.  So do the positions of
-extremes.
+extremes.  Two sums over ranges side by side are one, as those of an unrolled loop and of what is left of it.
 """
 
 from __future__ import annotations
 
 from functools import reduce
-from itertools import combinations
+from itertools import combinations, permutations
 from itertools import product as choices
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from tensorlift.comprehension import terms
 from tensorlift.comprehension.normal import equal
 from tensorlift.comprehension.positions import with_start
+from tensorlift.comprehension.ranges import ends_of
 from tensorlift.comprehension.rewrite import (
     Descend,
     contains,
@@ -27,7 +28,8 @@ from tensorlift.comprehension.rewrite import (
     walk,
 )
 from tensorlift.comprehension.terms import COMBINER, Apply, Piecewise, Reduce, Reducer, Term
-from tensorlift.poly.domain import Domain, NotAffine
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, NotAffine, at_least
 from tensorlift.poly.domain import equal as equals
 from tensorlift.poly.variables import extreme_of
 from tensorlift.synthesis.simplify.arithmetic import factors, operands, product, total
@@ -35,8 +37,6 @@ from tensorlift.synthesis.simplify.pieces import merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from tensorlift.poly.affine import Affine
 
 # The reductions that a repeated point does not change.
 _IDEMPOTENT = {op: cast("Reducer", name) for name, op in COMBINER.items() if name not in ("sum", "prod")}
@@ -104,7 +104,9 @@ def _grown(parts: list[Part], extend: Callable[[Part, Part], Part | None]) -> bo
 
 def _absorb_summands(term: Apply, domain: Domain) -> Term:
     def extend(summand: tuple[int, Term], point: tuple[int, Term]) -> tuple[int, Term] | None:
-        grown = _extend_sum(summand[1], point[1], domain) if summand[0] == point[0] else None
+        if summand[0] != point[0]:
+            return None
+        grown = _side_by_side(summand[1], point[1], domain) or _extend_sum(summand[1], point[1], domain)
         return None if grown is None else (summand[0], grown)
 
     signed = summands(term)
@@ -124,6 +126,24 @@ def _grown_by_several(signed: list[tuple[int, Term]], term: Apply, domain: Domai
                 signed[:] = [one for one in signed if one not in chosen and one[1] is not found] + [(sign, grown)]
                 return True
     return False
+
+
+def _side_by_side(one: Term, other: Term, domain: Domain) -> Term | None:
+    """Return one sum for two of the same over ranges that touch; None where they do not, or are no such sums."""
+    if not isinstance(one, Reduce) or not isinstance(other, Reduce) or not one.op == other.op == "sum":
+        return None
+    if len(one.bound) != 1 or len(other.bound) != 1:
+        return None
+    names = {other.bound[0]: Affine.var(one.bound[0])}
+    points = other.domain.substitute(names)
+    if one.body is not substitute(other.body, names) or not (domain & one.domain).is_disjoint(points):
+        return None
+    ends = [ends_of(part, one.bound[0]) for part in (one.domain, points)]
+    for (low, _), (_, high) in permutations([end for end in ends if end is not None], 2):
+        both = Domain.of(at_least(one.bound[0], low), at_least(high, one.bound[0]))
+        if (domain & both).is_equal(domain & (one.domain | points)):
+            return terms.reduce("sum", one.bound, both, one.body)
+    return None
 
 
 def _extend_sum(summand: Term, point: Term, domain: Domain) -> Term | None:
