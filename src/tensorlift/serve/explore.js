@@ -7,12 +7,13 @@ const choices = ["language", "target", "sizes", "engine"].map(by);
 const guards = by("guards"), status = by("status");
 const TYPING = 60, SAVING = 300; // milliseconds
 
-let view = data.views[0], stage = "", functions = [], links = null, opening = false, isBusy = false, asked = null, later = 0, saving = 0;
+const shown = {}, links = {}; // by view: the state that it shows, and what lights up in it
+let view = data.views[0], stage = "", functions = [], lit = null, isOpening = false, isBusy = false, later = 0, saving = 0;
 
 const text = editor.create(by("source"), {
   label: "Source",
-  changed() { if (!opening) lift(TYPING); },
-  atLine(number) { number === null ? links?.clear() : links?.at(number); },
+  changed() { if (!isOpening) lift(TYPING); },
+  atLine(number) { lit = number; light(); },
 });
 
 function state() {
@@ -23,9 +24,9 @@ function state() {
 }
 
 function open({ source, language, target, sizes, engine, guards: isGuarded, view: wanted, stage: wantedStage }) {
-  opening = true;
+  isOpening = true;
   text.open(source, language);
-  opening = false;
+  isOpening = false;
   const given = { language, target, sizes, engine };
   for (const one of choices) if (given[one.id] !== undefined) one.value = given[one.id];
   if (isGuarded !== undefined) guards.checked = isGuarded;
@@ -42,17 +43,24 @@ function lift(wait = 0) {
   saving = setTimeout(save, SAVING);
 }
 
+// What lifts and their views depend on.
+function keyOf({ view: _, stage: __, ...all }) {
+  return JSON.stringify(all);
+}
+
 async function run() {
-  if (view === "run") return;
-  const wanted = state(), key = JSON.stringify(wanted);
-  if (isBusy || key === asked) return;
+  if (isBusy) return;
+  const wanted = state(), key = keyOf(wanted);
+  if (shown[view] === key) return light();
   isBusy = true;
-  asked = key;
   const start = performance.now(), found = await ask("lift", wanted);
   isBusy = false;
-  const isCurrent = JSON.stringify(state()) === key;
-  if (found && wanted.view === view) show(found, isCurrent, performance.now() - start);
-  if (!isCurrent) run();
+  if (!found) return;
+  const isCurrent = keyOf(state()) === key;
+  shown[wanted.view] = key;
+  show(wanted.view, found);
+  if (isCurrent) tell(found, performance.now() - start);
+  if (!isCurrent || view !== wanted.view) run();
 }
 
 async function ask(kind, body) {
@@ -61,31 +69,37 @@ async function ask(kind, body) {
     if (!reply.ok) throw new Error(await reply.text());
     return await reply.json();
   } catch (error) {
-    asked = null; // to be asked again with the next change
     status.textContent = error instanceof TypeError ? "The server does not answer: start tensorlift explore again." : error.message;
     return null;
   }
 }
 
-function show(found, isCurrent, spent) {
-  const panel = by(`view-${view}`), { scrollTop } = panel;
+function show(name, found) {
+  functions = found.functions;
+  if (name === "run") return showRun();
+  const panel = by(`view-${name}`), { scrollTop } = panel;
   panel.innerHTML = found.html;
   panel.scrollTop = scrollTop;
-  functions = found.functions;
   showStage(stage);
-  links = linked([...panel.querySelectorAll("[data-of]")], ranges => text.light(ranges));
-  if (!isCurrent) return;
+  links[name] = linked([...panel.querySelectorAll("[data-of]")], ranges => text.light(ranges));
+  light();
+}
+
+// Findings stand under their lines; what is about none, and how long it took, stands at the end of the page.
+function tell(found, spent) {
   text.show(found.findings.filter(finding => finding.line));
   const loose = found.findings.filter(finding => !finding.line).map(finding => `${finding.message} [${finding.code}]`);
-  const took = found.seconds === undefined ? "" : `${found.verdict}, lifted in ${Math.round(found.seconds * 1000)} ms, shown after ${Math.round(spent)} ms`;
-  status.textContent = loose[0] ?? took;
+  const took = `${found.verdict}, lifted in ${Math.round(found.seconds * 1000)} ms, shown after ${Math.round(spent)} ms`;
+  status.textContent = loose[0] ?? (found.seconds === undefined ? "" : took);
+}
+
+function light() {
+  lit === null ? links[view]?.clear() : links[view]?.at(lit);
 }
 
 const choose = tabs(name => {
   view = name;
-  links = null;
-  if (name === "run") showRun();
-  else lift();
+  lift();
 });
 
 for (const one of [...choices, guards]) one.addEventListener("input", () => {
@@ -107,7 +121,7 @@ document.addEventListener("click", event => {
   text.goTo(Number(place.hash.slice("#line-".length)));
 });
 document.addEventListener("change", event => {
-  if (event.target.matches("[data-stages]")) { stage = event.target.value; save(); asked = JSON.stringify(state()); }
+  if (event.target.matches("[data-stages]")) { stage = event.target.value; save(); }
 });
 
 // The state in the link, compressed; of this nothing is sent to the server.
@@ -167,8 +181,6 @@ function showRun() {
     return button;
   });
   document.querySelector(".view.run").replaceChildren(...buttons, by("ran"));
-  clearTimeout(saving);
-  saving = setTimeout(save, SAVING);
 }
 
 addEventListener("hashchange", async () => {
