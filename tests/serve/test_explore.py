@@ -38,17 +38,23 @@ double total(struct item *at) {
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
-    """Serve a file of one function."""
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Serve a file of one function; give the address that is printed."""
     folder = tmp_path_factory.mktemp("explore")
     (folder / "scale.c").write_text(_SCALE, encoding="utf-8")
     command = [sys.executable, "-m", "tensorlift", "explore", "scale.c", "--port", "0", "--allow-run"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        found = re.match(r"http://(127\.0\.0\.1):(\d+)/ ", process.stdout.readline())
-        assert found
-        yield found[1], int(found[2])
+        yield process.stdout.readline().partition(" ")[0]
         process.terminate()
+
+
+@pytest.fixture(scope="module")
+def address(opened: str) -> tuple[str, int]:
+    """Give the host and the port."""
+    found = re.match(r"http://(127\.0\.0\.1):(\d+)/", opened)
+    assert found
+    return found[1], int(found[2])
 
 
 def _asked(address: tuple[str, int], path: str, body: Any = None, **headers: str) -> tuple[int, str]:
@@ -124,8 +130,13 @@ def test_refusals_stand_at_their_lines_with_the_edit(address: tuple[str, int]) -
     assert finding["remedy"]
 
 
-def test_what_runs_is_asked_for(address: tuple[str, int]) -> None:
-    request = {"source": _SCALE, "function": "scale", "sizes": "m=3"}
+def test_what_runs_is_asked_for_with_the_key(address: tuple[str, int], opened: str) -> None:
+    request: dict[str, Any] = {"source": _SCALE, "function": "scale", "sizes": "m=3"}
+    for key in ("", "x", None, 3):
+        assert json.loads(_asked(address, "/run", {**request, "key": key})[1])["findings"][0]["code"] == "TL664"
+    assert "tab-run" not in _asked(address, "/")[1]
+    assert "tab-run" not in _asked(address, "/?key=x")[1]
+    request["key"] = opened.partition("?key=")[2]
     assert json.loads(_asked(address, "/run", request)[1])["findings"][0]["code"] == "TL631"
     if is_exhaustive():
         ran = json.loads(_asked(address, "/run", {**request, "sizes": "n=1000"})[1])
@@ -178,8 +189,8 @@ def browser() -> Iterator[Browser]:
 def context(browser: Browser, address: tuple[str, int]) -> Iterator[BrowserContext]:
     """Watch all pages: nothing that they do asks elsewhere, or is an error."""
     url = f"http://{address[0]}:{address[1]}/"
-    opened = browser.new_context(viewport={"width": 1300, "height": 800}, base_url=url)
-    opened.grant_permissions(["clipboard-read", "clipboard-write"])
+    made = browser.new_context(viewport={"width": 1300, "height": 800})
+    made.grant_permissions(["clipboard-read", "clipboard-write"])
     asked: list[str] = []
     wrong: list[str] = []
 
@@ -189,20 +200,20 @@ def context(browser: Browser, address: tuple[str, int]) -> Iterator[BrowserConte
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda message: wrong.append(message.text) if message.type in {"error", "warning"} else None)
 
-    opened.on("page", watch)
-    yield opened
+    made.on("page", watch)
+    yield made
     assert wrong == []
     assert [one for one in asked if not one.startswith((url, "blob:"))] == []
-    opened.close()
+    made.close()
 
 
 @pytest.fixture
-def tab(context: BrowserContext) -> Iterator[Page]:
+def tab(context: BrowserContext, opened: str) -> Iterator[Page]:
     """Open the page; close all that a test opens."""
-    opened = context.new_page()
-    opened.goto("/")
-    _shows(opened, "scale: loop-free")
-    yield opened
+    page = context.new_page()
+    page.goto(opened)
+    _shows(page, "scale: loop-free")
+    yield page
     for page in context.pages:
         page.close()
 

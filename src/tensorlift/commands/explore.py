@@ -72,6 +72,7 @@ def _write(source: Source, target: str, output: str, flags: dict[str, Any]) -> i
 
 
 def _serve(source: Source | None, flags: dict[str, Any], port: int, *, runs: bool, is_opened: bool) -> int:
+    import secrets
     import socket
 
     from tensorlift.diagnostics import refuse
@@ -91,12 +92,13 @@ def _serve(source: Source | None, flags: dict[str, Any], port: int, *, runs: boo
     except OSError as error:
         message = f"cannot listen on port {port}: {(error.strerror or str(error)).lower()}"
         raise refuse("TL663", message, remedy="give another one, or --port 0 for any that is free") from None
-    address = f"http://{HOST}:{bound.getsockname()[1]}/"
+    key = secrets.token_urlsafe() if runs else ""
+    address = f"http://{HOST}:{bound.getsockname()[1]}/{f'?key={key}' if key else ''}"
     click.echo(f"{address} (end it with Ctrl+C)")
     if is_opened:
         click.launch(address)
     config = uvicorn.Config(
-        application(flags, source, runs=runs),
+        application(flags, source, key),
         log_level="error",
         limit_concurrency=64,
         timeout_keep_alive=30,

@@ -8,7 +8,7 @@ const guards = by("guards"), status = by("status");
 const TYPING = 60, SAVING = 300; // milliseconds
 
 const shown = {}, links = {}; // by view: the state that it shows, and what lights up in it
-let view = data.views[0], stage = "", functions = [], lit = null, isOpening = false, isBusy = false, later = 0, saving = 0;
+let view = "program", stage = "", functions = [], lit = null, isOpening = false, isBusy = false, later = 0, saving = 0;
 
 const text = editor.create(by("source"), {
   label: "Source",
@@ -132,7 +132,7 @@ async function through(stream, bytes) {
 async function linkOf(wanted) {
   const bytes = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(JSON.stringify(wanted)));
   const coded = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-  return `${location.origin}/#${coded}`;
+  return `#${coded}`;
 }
 
 async function stateOf(hash) {
@@ -152,7 +152,7 @@ async function save() {
 
 by("link").addEventListener("click", async event => {
   await save();
-  await navigator.clipboard.writeText(location.href);
+  await navigator.clipboard.writeText(`${location.origin}/${location.hash}`);
   event.target.textContent = "Copied";
   setTimeout(() => { event.target.textContent = "Copy link"; }, 1500);
 });
@@ -175,7 +175,7 @@ function showRun() {
     const button = Object.assign(document.createElement("button"), { type: "button", textContent: `Run and time ${name}` });
     button.addEventListener("click", async () => {
       by("ran").textContent = "running";
-      const found = await ask("run", { ...state(), function: name });
+      const found = await ask("run", { ...state(), function: name, key: data.key });
       if (found) by("ran").innerHTML = found.html;
     });
     return button;

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import secrets
 from contextlib import asynccontextmanager
 from html import escape
 from pathlib import Path
@@ -53,14 +54,20 @@ _HEADERS = {
 }
 
 
-def application(flags: Mapping[str, Any], source: Source | None = None, *, runs: bool = False) -> ASGIApp:
-    """Make the application: ``flags`` are those that sources are read with, ``source`` is what is shown at first."""
+def application(flags: Mapping[str, Any], source: Source | None = None, key: str = "") -> ASGIApp:
+    """Make the application: ``flags`` are those that sources are read with, ``source`` is what is shown at first.
+
+    With a ``key``, the page that is asked for with it lets sources be run.
+    """
     workers = Workers(_WORKERS, flags)
-    page = _page(source, runs=runs)
+    pages = {runs: _page(source, key if runs else "") for runs in (False, True)}
     scripts = {f"/{name}": _script(name) for name in ("page.js", "editor.js", "explore.js")}
 
-    async def show(_: Request) -> Response:
-        return HTMLResponse(page)
+    def is_key(found: object) -> bool:
+        return bool(key) and secrets.compare_digest(str(found).encode(), key.encode())
+
+    async def show(request: Request) -> Response:
+        return HTMLResponse(pages[is_key(request.query_params.get("key"))])
 
     async def script(request: Request) -> Response:
         return Response(scripts[request.url.path], media_type="text/javascript")
@@ -69,6 +76,8 @@ def application(flags: Mapping[str, Any], source: Source | None = None, *, runs:
         kind = request.url.path[1:]
         try:
             asked = await _asked(request)
+            if kind == "run" and not is_key(asked.get("key")):
+                raise refuse("TL664", "nothing is run here", remedy="open the address that --allow-run prints")
             return JSONResponse(await workers.ask({**asked, "kind": kind, "limit": _SECONDS[kind]}, _SECONDS[kind]))
         except LiftError as refusal:
             return JSONResponse(refused(refusal.diagnostics, source_from_text("")))
@@ -82,7 +91,7 @@ def application(flags: Mapping[str, Any], source: Source | None = None, *, runs:
             await workers.stop()
 
     routes = [Route("/", show), *(Route(path, script) for path in scripts)]
-    routes += [Route(f"/{kind}", answer, methods=["POST"]) for kind in _SECONDS if runs or kind != "run"]
+    routes += [Route(f"/{kind}", answer, methods=["POST"]) for kind in _SECONDS]
     return _Guarded(Starlette(routes=routes, lifespan=lifespan))
 
 
@@ -139,10 +148,10 @@ def _script(name: str) -> str:
     return resource(name) if name == "page.js" else (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def _page(source: Source | None, *, runs: bool) -> str:
+def _page(source: Source | None, key: str) -> str:
     examples = _examples()
     first = examples[0] if source is None else _opened(source, source.name)
-    data = {"examples": examples, "first": first, "file": source.name if source else "", "views": list(TITLES)}
+    data = {"examples": examples, "first": first, "file": source.name if source else "", "key": key}
     parts = {
         "title": "tensorlift explore",
         "controls": _controls(examples),
@@ -152,7 +161,7 @@ def _page(source: Source | None, *, runs: bool) -> str:
         + "".join(f'<script src="/{name}.js"></script>\n' for name in ("page", "editor", "explore")),
         "policy": "script-src 'self'",
     }
-    return explore_page(parts, {"run": _RUN} if runs else {}, {**TITLES, "run": "Run"} if runs else TITLES)
+    return explore_page(parts, {"run": _RUN} if key else {}, {**TITLES, "run": "Run"} if key else TITLES)
 
 
 _RUN = '<div class="view run"><p class="faint" id="ran">Runs in a process with limits, beside the original.</p></div>'
