@@ -184,7 +184,7 @@ def test_the_error_shows_the_line_with_a_caret() -> None:
     assert shown[0] == f"{functions.__file__}:{line}:11: error: the loop bound depends on data [TL122]"
     assert shown[1].endswith("|     while x[i] > 1:")
     assert shown[2].index("^") == shown[1].index("x[i]")
-    assert shown[3] == "  help: let the bound be made of sizes and loop variables"
+    assert shown[3] == "  help: pass the bound as a parameter"
 
 
 def _defined(text: str, filename: str) -> Any:

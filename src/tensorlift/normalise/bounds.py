@@ -135,7 +135,7 @@ def from_the_end(ex: Execution, op: Operation) -> Any:
     moved = ex.values[then]
     is_untold = isinstance(moved, Index) and untold_extent(moved.polynomial) is not None
     if is_inside is None or (not is_inside and is_untold):
-        raise refusal("negative", ex.place, str(found.polynomial))
+        raise refusal("negative", ex.place, f"`{found.polynomial}`")
     return found if is_inside else moved
 
 

@@ -306,7 +306,7 @@ def dtype(ctx: Inference, node: ast.expr) -> Number:
         return array(ctx, node.value).element
     spelled = spelled_type(node)
     if spelled not in DTYPES:
-        raise ctx.refusal("arguments", f"the element type `{ast.unparse(node)}` is not lifted", node)
+        raise ctx.refusal("element-type", ast.unparse(node), node)
     return DTYPES[spelled]
 
 

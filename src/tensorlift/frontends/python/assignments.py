@@ -73,7 +73,7 @@ def _unpack(ctx: Inference, targets: Sequence[ast.expr], value: ast.expr) -> Non
             ctx.require_equal(found.extents[0], nodes.Integer(len(targets), LONG, NOWHERE))
             found = Sizes((replace(found.item, node=None),) * len(targets))
         if not isinstance(found, Sizes) or len(found.items) != len(targets):
-            raise RefusedError("target", f"`{ast.unparse(value)}` cannot be unpacked into {len(targets)} names")
+            raise RefusedError("unpack", f"`{ast.unparse(value)}` cannot be unpacked into {len(targets)} names")
         values = found.items
     for target, item in zip(targets, values, strict=True):
         _bind(ctx, target, item)

@@ -307,7 +307,7 @@ def _power(base: Scalar, exponent: Scalar) -> Scalar:
         return _quotient(integer(1), _power(base, integer(-int(times))))
     ctype, weak = promoted(base.ctype, base.weak, exponent.ctype, exponent.weak)
     if not isinstance(ctype, FloatType):
-        raise RefusedError("operator", "an integer power whose exponent is no small constant")
+        raise RefusedError("power")
     return Scalar(ctype, weak)
 
 
@@ -386,7 +386,7 @@ def without_lists(value: Array) -> Array:
     """Give an array; a list has no arithmetic."""
     if value.is_list:
         named = f"`{value.view.name}` is a list, which" if value.view is not None else "a list"
-        raise RefusedError("operator", f"{named} has no arithmetic")
+        raise RefusedError("list", named)
     return value
 
 

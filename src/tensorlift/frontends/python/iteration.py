@@ -209,7 +209,7 @@ def _counter(ctx: Inference, bind: _Bound) -> str:
     for target, rule in bind:
         if rule is None and isinstance(target, ast.Name):
             if target.id in ctx.scope.environment:
-                raise RefusedError("loop-variable", target.id)
+                raise RefusedError("loop-variable-bound", target.id)
             return target.id
     return ctx.fresh("i")
 
@@ -235,7 +235,7 @@ def _bind_target(ctx: Inference, target: ast.expr, value: Scalar | Array) -> Non
         raise RefusedError("target", f"the loop target `{ast.unparse(target)}` is not lifted")
     known = ctx.scope.environment.get(target.id)
     if isinstance(known, Local) or (isinstance(known, Array) and known.is_whole):
-        raise RefusedError("loop-variable", target.id)
+        raise RefusedError("loop-variable-bound", target.id)
     ctx.scope.environment[target.id] = value
 
 

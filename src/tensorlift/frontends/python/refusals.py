@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from tensorlift.diagnostics import Diagnostic
 
 REFUSALS: dict[str, Refusal] = {
-    "parse": Refusal("TL165", "the source is not valid Python: {detail}", "correct the line; `python` must accept it"),
+    "parse": Refusal(
+        "TL165", "the source is not valid Python: {detail}", "correct the line, so that Python accepts it"
+    ),
     "statement": Refusal("TL166", "`{detail}` is not lifted", "keep to `for`, `if`, assignments and `return`"),
     "literally": Refusal("TL166", "{detail} is not read literally", "write it with plainer operations"),
     "walrus": Refusal("TL167", "`{detail}` assigns inside of an expression", "assign in a statement of its own"),
-    "jump": Refusal(
-        "TL168", "`{detail}` leaves the loop body early", "guard the rest of the body with a condition instead"
-    ),
+    "jump": Refusal("TL168", "`{detail}` leaves the loop body early", "put the rest of the body under a condition"),
     "iterable": Refusal(
         "TL169",
         "a `for` loop over {detail} is not lifted",
@@ -34,48 +34,52 @@ REFUSALS: dict[str, Refusal] = {
     "loop-variable": Refusal(
         "TL171", "the loop changes its own variable `{detail}`", "use another name inside of the loop"
     ),
-    "unbound": Refusal("TL172", "`{detail}` may have no value here", "assign it before, on every path"),
-    "comprehension": Refusal("TL173", "{detail} is not lifted", "write the loop and store into an array"),
+    "loop-variable-bound": Refusal(
+        "TL171", "the loop variable `{detail}` is bound before the loop", "use another name for the loop variable"
+    ),
+    "unbound": Refusal("TL172", "`{detail}` may have no value here", "assign `{detail}` before, on every path"),
+    "comprehension": Refusal("TL173", "{detail} is not lifted", "write a loop that stores into an array"),
     "call": Refusal(
         "TL174",
         "the function `{detail}` is not known",
-        "define it in the same file, or use a listed function of math or numpy",
+        "define it in this file, or use functions that docs/python.md lists",
     ),
+    "recursion": Refusal("TL174", "the function `{detail}` calls itself", "write the recursion as a loop"),
     "literal": Refusal("TL175", "{detail} is not lifted", "use numbers and arrays"),
     "large": Refusal(
-        "TL175", "the integer {detail} does not fit into 64 bits with a sign", "up to 2**64 - 1, write `np.uint64(..)`"
+        "TL175", "the integer {detail} does not fit into 64 bits with a sign", "write `np.uint64({detail})`"
     ),
-    "infinite": Refusal(
-        "TL175", "`{detail}` is no real number", "start from the first element, or from a number beyond all others"
-    ),
-    "index": Refusal("TL176", "{detail}", "index by integers and slices with a constant step of at least one"),
+    "infinite": Refusal("TL175", "`{detail}` is no real number", "start from the first element"),
+    "index": Refusal("TL176", "{detail}", "index by integers, or by slices with a constant step above zero"),
     "rank": Refusal("TL177", "{detail}", "give one index for each dimension of the array"),
-    "shape": Refusal("TL178", "the shapes do not fit: {detail}", "make the operands of equal shape"),
+    "shape": Refusal("TL178", "the shapes do not fit: {detail}", "give the operands equal shapes"),
     "complex": Refusal(
         "TL179",
         "this use of complex numbers is not lifted: {detail}",
-        "keep real and imaginary parts in arrays of their own, or side by side in one",
+        "keep real and imaginary parts in arrays of their own",
     ),
     "annotation": Refusal(
         "TL179",
         "the annotation `{detail}` is not understood",
-        "use `int`, `float`, `np.ndarray`, `NDArray[np.float64]`, `list[float]` or a text like `'float64[:, :]'`",
+        "write `int`, `float`, `list[float]`, `NDArray[np.float64]` or a text like `'float64[:, :]'`",
     ),
-    "return": Refusal("TL180", "{detail}", "return scalars, arrays or a tuple of them at the end of the function"),
+    "return": Refusal("TL180", "{detail}", "return numbers, arrays or a tuple of them at the end of the function"),
     "rebind": Refusal(
-        "TL181", "`{detail}` names an array and is bound again", "store into it with `[:]`, or use a new name"
+        "TL181", "`{detail}` names an array and is bound again", "bind a copy each time, as in `{detail} = x.copy()`"
     ),
     "rebind-kind": Refusal(
-        "TL181", "`{detail}` is bound to arrays of several types or ranks", "use one type and rank, or bind a new name"
+        "TL181",
+        "`{detail}` is bound to arrays of several types or ranks",
+        "convert the array to the later type where it is bound first",
     ),
     "rebind-changed": Refusal(
-        "TL181", "`{detail}` is changed in place, and bound again where not every run does so", "bind a new name"
+        "TL181",
+        "`{detail}` is changed in place, and bound again where not every run does so",
+        "bind a copy to a new name",
     ),
-    "name": Refusal("TL182", "`{detail}` is no variable of the function", "pass it as a parameter"),
+    "name": Refusal("TL182", "`{detail}` is no variable of the function", "pass `{detail}` as a parameter"),
     "parameters": Refusal("TL183", "{detail}", "use plain parameters"),
-    "decorator": Refusal(
-        "TL184", "the decorator `{detail}` changes what the function means", "remove it, or use `njit`"
-    ),
+    "decorator": Refusal("TL184", "the decorator `{detail}` changes what the function means", "remove the decorator"),
     "reshape": Refusal(
         "TL185", "`{detail}` is not lifted", "index the array by its own dimensions, as in `x[2 * i + a, 2 * j + b]`"
     ),
@@ -87,44 +91,39 @@ REFUSALS: dict[str, Refusal] = {
         "TL185", "the attribute `{detail}` is not lifted", "use `shape`, `T`, `size`, `ndim` or a reduction"
     ),
     "target": Refusal("TL186", "{detail}", "assign to a name, an element or a slice"),
-    "arguments": Refusal("TL187", "{detail}", "pass the plain positional arguments"),
+    "unpack": Refusal("TL186", "{detail}", "assign each name by itself, as in `a = x[0]`"),
+    "element-type": Refusal("TL187", "the element type `{detail}` is not lifted", "use a type such as `np.float64`"),
+    "arguments": Refusal("TL187", "{detail}", "pass plain positional arguments"),
     "no-dimensions": Refusal("TL187", "`{detail}` is an array without dimensions", "use a number, as in `s = 0.0`"),
     "operator": Refusal("TL188", "{detail}", "use arithmetic, comparisons, `and`, `or` and `not`"),
-    "type": Refusal("TL188", "{detail}", "convert numbers, as in `np.float32(0.1)` or `float(x)`, to types that fit"),
-    "truths": Refusal(
-        "TL188", "{detail}", "combine truth values of NumPy with `&`, `|`, `^` and `~`, or use `np.where`"
-    ),
-    "several-dimensions": Refusal(
-        "TL177", "`{detail}` of an array with several dimensions", "use the function of NumPy, as in `np.sum(A)`"
-    ),
+    "power": Refusal("TL188", "the exponent of an integer is no small constant", "use a constant such as `2`"),
+    "list": Refusal("TL188", "{detail} has no arithmetic", "compute the items in a comprehension"),
+    "range": Refusal("TL188", "{detail}", "use an array of a wider type"),
+    "type": Refusal("TL188", "{detail}", "convert a number, as in `float(x)` or `np.float32(x)`"),
+    "truths": Refusal("TL188", "{detail}", "combine truth values with `&`, `|`, `^` and `~`"),
+    "several-dimensions": Refusal("TL177", "`{detail}` of an array with several dimensions", "call `np.{detail}`"),
     "list-of-truths": Refusal("TL186", "{detail}", "annotate the list with `list[int]`"),
     "list-type": Refusal("TL186", "{detail}", "annotate the list with `list[float]`"),
-    "view": Refusal(
-        "TL176", "a view of `{detail}` with new axes gets a name of its own", "write the index where the view is read"
-    ),
+    "view": Refusal("TL176", "a view of `{detail}` with new axes gets a name of its own", "index `{detail}` itself"),
     "effect": Refusal(
         "TL188", "`{detail}` stores into an array in the middle of an expression", "call it in a statement of its own"
     ),
     "unknown-rank": Refusal(
         "TL189",
         "the number of dimensions of `{detail}` is not known",
-        "index it by all of its dimensions, or annotate it with a text like `'float64[:, :]'`",
+        "annotate it with its dimensions, as in `'float64[:, :]'`",
     ),
 }
 
 # The reasons that lowering gives, with what helps in Python.
 _REMEDIES = {
-    "TL110": "write it as `for i in range(...)`",
-    "TL122": "let the bound be made of sizes and loop variables",
-    "TL116": "demand sizes before the loops, and check data before the call",
-    "TL114": "assign to a variable and return it after the loop",
+    "TL110": "count its iterations, as in `for i in range(n)`",
+    "TL116": "move the check of data to the caller",
     "TL121": "step by an integer constant",
-    "TL130": "address the array by loop variables and sizes only",
     "TL131": "use sums of loop variables and sizes, or an array of higher rank",
     "TL132": "use one index for each dimension",
-    "TL133": "start the loop later: an index below zero would count from the end",
     "TL135": "make the extent a sum of sizes",
-    "TL150": "use a listed function of math or numpy",
+    "TL150": "define it in this file, or use functions that docs/python.md lists",
     "TL157": "count upwards with `range`",
     "TL160": "assign the variable first",
 }

@@ -190,7 +190,7 @@ def cast(value: Scalar, ctype: Number) -> Scalar:
         return replace(floating(ctype.rounded(value.literal), ctype), weak=False)
     if value.integer is not None and isinstance(ctype, IntegerType) and value.weak and ctype != BOOL:
         if not holds(ctype, value.integer):
-            raise RefusedError("type", f"{value.integer} is no number of the type {name_of(ctype)}")
+            raise RefusedError("range", f"{value.integer} is no number of the type {name_of(ctype)}")
         if ctype == LONG:
             return Scalar(LONG, node=nodes.Integer(int(value.integer), LONG, NOWHERE))
     is_any = is_wide(ctype) and (isinstance(value.ctype, FloatType) or value.is_any)

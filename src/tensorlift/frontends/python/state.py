@@ -253,7 +253,7 @@ class Inference:
     def count_call(self, name: str) -> None:
         """Refuse recursion."""
         if name in self.calling or len(self.calling) > _CALL_DEPTH:
-            raise RefusedError("call", f"{name}`, which calls itself, `{name}")
+            raise RefusedError("recursion", name)
 
     # -- numbers
 
