@@ -109,7 +109,7 @@ def test_a_page_leads_to_the_lines_of_the_source(folder: Path, capsys: pytest.Ca
     (folder / "k.c").write_text("void f(int n, double *x) {\n  for (int i = 0; i < n; i++) x[i] = x[i] * 2;\n}\n")
     assert not _explained(capsys, "k.c", "-o", "k.html")
     page = (folder / "k.html").read_text()
-    assert '<span id="line-2">  <span class="k">for</span> (<span class="t">int</span> i = ' in page
+    assert '<span id="line-2">  <span class=k>for</span> (<span class=t>int</span> i = ' in page
     assert '<a href="#line-2">line 2</a>' in page
     assert "before iteration i: x(j) = x(j) * 2  where 0 &lt;= j &lt; i" in page
     assert 'data-of="2-2"' in page

@@ -42,7 +42,7 @@ def test_a_cell_is_lifted_shown_and_bound(shell: _Shell) -> None:
     assert found.record.target == "jax"
     assert "raise ValueError" in shell.magics["lift"]("--guards", _C).source
     assert 'class="verdict loop-free"' in found._repr_html_()
-    assert '<span class="f">scale</span>(<span class="t">int</span> n' in found._repr_html_()
+    assert "<span class=f>scale</span>(<span class=t>int</span> n" in found._repr_html_()
 
 
 def test_refusals_are_shown_not_raised(shell: _Shell) -> None:

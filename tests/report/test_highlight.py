@@ -40,21 +40,21 @@ _PARTS = (
 def test_markup_changes_no_text(language: str, parts: list[str]) -> None:
     text = "".join(parts)
     lines = highlighted(text, language)
-    assert [unescape(re.sub(r'</?span( class="\w")?>', "", line)) for line in lines] == text.split("\n")
+    assert [unescape(re.sub(r"</?span( class=\w)?>", "", line)) for line in lines] == text.split("\n")
     assert all(line.count("<span") == line.count("</span>") for line in lines)
 
 
 @pytest.mark.parametrize(
     ("language", "text", "expected"),
     [
-        ("c", "for (int i", '<span class="k">for</span> (<span class="t">int</span> i'),
-        ("c", "/* a\nb */ x", '<span class="c">/* a</span>|<span class="c">b */</span> x'),
-        ("c", "#include <math.h>", '<span class="m">#include &lt;math.h&gt;</span>'),
-        ("cpp", "0x1Fu", '<span class="n">0x1Fu</span>'),
-        ("python", 'np.dot(a, "b")', 'np.<span class="f">dot</span>(a, <span class="s">"b"</span>)'),
-        ("mlir", "%a = arith.addf", '<span class="v">%a</span> = <span class="k">arith.addf</span>'),
-        ("json", '{"a": "b"}', '{<span class="k">"a"</span>: <span class="s">"b"</span>}'),
-        ("definitions", "sum(k : 0 <= k)", '<span class="k">sum</span>(k : <span class="n">0</span> &lt;= k)'),
+        ("c", "for (int i", "<span class=k>for</span> (<span class=t>int</span> i"),
+        ("c", "/* a\nb */ x", "<span class=c>/* a</span>|<span class=c>b */</span> x"),
+        ("c", "#include <math.h>", "<span class=m>#include &lt;math.h&gt;</span>"),
+        ("cpp", "0x1Fu", "<span class=n>0x1Fu</span>"),
+        ("python", 'np.dot(a, "b")', 'np.<span class=f>dot</span>(a, <span class=s>"b"</span>)'),
+        ("mlir", "%a = arith.addf", "<span class=v>%a</span> = <span class=k>arith.addf</span>"),
+        ("json", '{"a": "b"}', '{<span class=k>"a"</span>: <span class=s>"b"</span>}'),
+        ("definitions", "sum(k : 0 <= k)", "<span class=k>sum</span>(k : <span class=n>0</span> &lt;= k)"),
     ],
 )
 def test_languages(language: str, text: str, expected: str) -> None:

@@ -52,7 +52,7 @@ def test_the_same_record_gives_the_same_page(page_file: Path, monkeypatch: pytes
 def test_what_sources_hold_is_no_markup(page_file: Path) -> None:
     text = page_file.read_text(encoding="utf-8")
     assert text.count("</script>") == 2  # those of the page
-    assert "<b>" not in text.split("<body>")[1].replace("<li><b>", "")
+    assert "<b>" not in text.split("<body>")[1].replace("<li><b>", "").replace("<p><b>", "")
     assert "code/&lt;i&gt;&amp;.c" in text
     assert "://" not in text.split("<main>")[0]
 

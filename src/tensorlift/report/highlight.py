@@ -61,7 +61,7 @@ def highlighted(text: str, language: str) -> list[str]:
     lines = [""]
     for kind, part in _tokens(text, language):
         first, *others = (
-            f'<span class="{kind}">{said}</span>' if kind and said else said
+            f"<span class={kind}>{said}</span>" if kind and said else said
             for said in escape(part, quote=False).split("\n")
         )
         lines[-1] += first

@@ -78,5 +78,6 @@ def verdict(name: str) -> str:
 
 
 def as_script_data(value: object) -> str:
-    """Write JSON that ends no script, whatever it holds."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+    """Write JSON that ends no script and begins no comment, whatever it holds."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return text.replace("</", "<\\/").replace("<!", "\\u003c!")
