@@ -66,6 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "in_turns(n): one of n cases is taken, all with --exhaustive")
     gc.set_threshold(20_000, 20, 20)
     sys.dont_write_bytecode = False
+    os.environ["TENSORLIFT_CACHE"] = "off"  # each test lifts what it calls
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if config.getoption("--exhaustive"):
         os.environ["TENSORLIFT_EXHAUSTIVE"] = "1"

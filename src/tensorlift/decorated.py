@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import functools
 import inspect
+import threading
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.calls import kept
 from tensorlift.calls.complex_numbers import in_parts, pairs_of, ways_of
 from tensorlift.calls.errors import FallbackWarning
 from tensorlift.calls.execute import executable
 from tensorlift.calls.foreign import as_numpy, is_foreign
-from tensorlift.calls.kinds import Argument, Kind, check_alive, fit, kind_of, parse_kind, refined
+from tensorlift.calls.kept import Kept
+from tensorlift.calls.kinds import Argument, Kind, check_alive, fit, float_named, kind_of, parse_kind, refined
 from tensorlift.calls.program import LiftedProgram, PythonInterface
 from tensorlift.calls.quick import NOT_QUICK, binder, no_quick_way, quick_way
+from tensorlift.calls.sent import reduced
 from tensorlift.diagnostics import Diagnostic, LiftError
 from tensorlift.record import FunctionRecord, Level, Verdict
 from tensorlift.report.notebook import show_functions
@@ -39,20 +43,35 @@ if TYPE_CHECKING:
 _IN_ANY_CASE = {
     f"TL{number}" for number in (110, 120, 122, *range(165, 172), 173, 174, 175, 179, 182, 183, 184, 185, 508)
 }
+_INTERNAL = "TL9"  # begins the codes of internal errors, which are not kept
+_LIFTING = threading.RLock()  # one function is lifted at a time, whatever threads call
 _MOST_WAYS = 16  # that are quick, one for each kinds of arguments
 
 
 class LiftedFunction:
     """A Python function that runs its lifted program; called as the original is."""
 
-    def __init__(self, function: Callable[..., Any], target: str, *, fallback: bool) -> None:
-        """Lift the function as far as its annotations tell its types; raises LiftError unless ``fallback``."""
-        from tensorlift.targets import get_target
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        target: str,
+        *,
+        fallback: bool = False,
+        cache: bool = True,
+        dtype: Any = None,
+    ) -> None:
+        """Lift the function as far as its annotations tell its types; raises LiftError unless ``fallback``.
+
+        With ``cache`` lifts are kept on disk, and found there.  ``dtype`` is the type of floats that nobody tells.
+        """
+        from tensorlift.targets import get_target, target_names
 
         functools.update_wrapper(self, function)
         self.original = function
         self.target = target
         self.fallback = fallback
+        self._choices: dict[str, Any] = {"fallback": fallback, "cache": cache, "dtype": dtype}
+        self._float = float_named(dtype)
         self._programs: dict[tuple[tuple[str, str], ...], LiftedProgram | LiftError] = {}
         self._kinds: dict[str, Kind | None] = {}
         self._live: LiveFunction | None = None
@@ -60,8 +79,9 @@ class LiftedFunction:
         self._warned = set[object]()
         self._name = str(getattr(function, "__name__", type(function).__name__))
         self._record = FunctionRecord(self._name, Verdict.REFUSED, target=target)
-        get_target(target)
-        self._call = untraced(self._called) if target == "torch" else self._called
+        if target not in target_names():
+            get_target(target)
+        self._enter = untraced(self._called) if target == "torch" else self._called
         self._quick, self._tried = no_quick_way, set[object]()
         try:
             self._begin()
@@ -104,7 +124,7 @@ class LiftedFunction:
         Raises ArgumentTypeError or ArgumentValueError where a call passes what the program does not take, LiftError
         where the function cannot be lifted for it; with ``fallback`` the original runs instead, with a warning.
         """
-        return self._call(*arguments, **named)
+        return self._enter(*arguments, **named)
 
     def _called(self, *arguments: Any, **named: Any) -> Any:
         found = self._quick(*arguments, **named)
@@ -142,6 +162,18 @@ class LiftedFunction:
         self._quick = no_quick_way
         self._tried.clear()
 
+    def __copy__(self) -> LiftedFunction:
+        """Give the function itself, as copies of functions are."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> LiftedFunction:
+        """Give the function itself, as copies of functions are."""
+        return self
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Pickle by name where the function has one, else with what it was made of; see `tensorlift.calls.sent`."""
+        return reduced(self, LiftedFunction, self._choices, () if self._live is None else self._live.places)
+
     def __repr__(self) -> str:
         """Name the function and its verdict."""
         return f"<LiftedFunction {self._name} to {self.target}: {self.verdict}>"
@@ -160,7 +192,7 @@ class LiftedFunction:
         self._kinds = {name: parse_kind(text) if text else None for name, text in live.told().items()}
         self._dtypes = live.told_dtypes()
         assumed = live.assumed()
-        told = {name: assumed[name] for name in self._open()}
+        told = {name: assumed[name].replace("float64", self._float) for name in self._open()}
         try:
             self._program(told)
         except LiftError as error:
@@ -220,34 +252,45 @@ class LiftedFunction:
         key = tuple(told.items())
         known = self._programs.get(key)
         if known is None:
-            try:
-                known = self._lift({name: text for name, text in key if text})
-            except LiftError as error:
-                known = error
-            self._programs[key] = known
+            with _LIFTING:
+                known = self._programs.get(key) or self._outcome({name: text for name, text in key if text})
+                self._programs[key] = known
         if isinstance(known, LiftError):
             raise known
         return known
 
+    def _outcome(self, told: Mapping[str, str]) -> LiftedProgram | LiftError:
+        try:
+            return self._lift(told)
+        except LiftError as error:
+            return error
+
     def _lift(self, told: Mapping[str, str]) -> LiftedProgram:
+        assert self._live is not None
+        source = [self.target, list(told.items()), self._live.described()]
+        found = kept.find(source) if self._choices["cache"] else None
+        if found is None:
+            found = self._lifted_now(self._live, told)
+            if self._choices["cache"] and not any(d.code.startswith(_INTERNAL) for d in found.record.diagnostics):
+                kept.keep(source, found)
+        function = self._record = found.record
+        if found.interface is None:
+            raise LiftError(*function.diagnostics)
+        program = executable(function, self.target)
+        return LiftedProgram(function, found.interface, program, over_numpy(program, self.target))
+
+    def _lifted_now(self, live: LiveFunction, told: Mapping[str, str]) -> Kept:
+        """Lift the function."""
         from tensorlift.languages.python import read_live
         from tensorlift.pipeline import LiftOptions, lift_read
 
-        live = self._live
-        assert live is not None
-        found: dict[str, Lifting] = {}
+        lifting: dict[str, Lifting] = {}
 
         def read() -> list[ReadFunction]:
             return [read_live(live, told)]
 
-        (function,) = lift_read(self._text(), LiftOptions((live.name,), self.target), read, found).functions
-        self._record = function
-        if not function.lifted:
-            raise LiftError(*function.diagnostics)
-        program = executable(function, self.target)
-        return LiftedProgram(
-            function, _interface(found[live.name].view, live), program, over_numpy(program, self.target)
-        )
+        (function,) = lift_read(self._text(), LiftOptions((live.name,), self.target), read, lifting).functions
+        return Kept(function, _interface(lifting[live.name].view, live) if function.lifted else None)
 
     def _explained(self, error: LiftError) -> LiftError:
         """Give the error a text that shows the lines of the source."""

@@ -127,6 +127,9 @@ class Lifted:
         return executable(function, self.record.target)
 
 
+_OF_FUNCTIONS = {"fallback", "cache", "dtype"}  # choices for Python functions
+
+
 @overload
 def lift(
     path_or_source: str | os.PathLike[str],
@@ -141,14 +144,26 @@ def lift(
     sizes: Mapping[str, int] | None = None,
 ) -> Lifted: ...
 @overload
-def lift(python_function: Callable[..., Any], /, *, to: str = "numpy", fallback: bool = False) -> LiftedFunction: ...
+def lift(
+    python_function: Callable[..., Any],
+    /,
+    *,
+    to: str = "numpy",
+    fallback: bool = False,
+    cache: bool = True,
+    dtype: Any = None,
+) -> LiftedFunction: ...
 @overload
-def lift(*, to: str = "numpy", fallback: bool = False) -> Callable[[Callable[..., Any]], LiftedFunction]: ...
-def lift(path_or_source: Any = None, /, *, to: str = "numpy", fallback: bool = False, **choices: Any) -> Any:
+def lift(
+    *, to: str = "numpy", fallback: bool = False, cache: bool = True, dtype: Any = None
+) -> Callable[[Callable[..., Any]], LiftedFunction]: ...
+def lift(path_or_source: Any = None, /, *, to: str = "numpy", **choices: Any) -> Any:
     """Lift a Python function, as a decorator does, or the functions of a source, to the target ``to``.
 
     ``@lift``, ``@lift(to=..., fallback=...)`` and ``lift(function)`` give a function that runs its lifted program in
-    place of the original; with ``fallback`` the original runs, with a warning, where the program cannot.
+    place of the original; with ``fallback`` the original runs, with a warning, where the program cannot.  Lifts are
+    kept on disk and found there by later runs, unless ``cache`` is false or ``TENSORLIFT_CACHE`` is ``off``.  ``dtype``
+    is the type of floats that parameters are taken for before a call or an annotation tells theirs.
 
     A string that holds a newline or a brace is C source text; any other string or path names a file in C, Python or
     MLIR.  ``function`` names the functions to lift, ``defines`` are macros, ``NAME`` or ``NAME=VALUE``; ``std`` is a C
@@ -162,16 +177,18 @@ def lift(path_or_source: Any = None, /, *, to: str = "numpy", fallback: bool = F
             that is refused raises at once, unless ``fallback`` is set.
 
     """
-    if isinstance(path_or_source, str | os.PathLike):
-        if fallback:
-            raise TypeError("'fallback' is for Python functions, not for source text or files")
+    is_source = isinstance(path_or_source, str | os.PathLike)
+    for name in choices:
+        if (name in _OF_FUNCTIONS) is is_source:
+            kinds = ["for source text or files", "for Python functions"]
+            wanted, given = reversed(kinds) if is_source else kinds
+            raise TypeError(f"'{name}' is {wanted}, not {given}")
+    if is_source:
         return _lift_source(path_or_source, to=to, **choices)
-    if choices:
-        raise TypeError(f"'{next(iter(choices))}' is for source text or files, not for Python functions")
     from tensorlift.decorated import LiftedFunction
 
     def decorate(python_function: Callable[..., Any]) -> LiftedFunction:
-        return LiftedFunction(python_function, to, fallback=fallback)
+        return LiftedFunction(python_function, to, **choices)
 
     return decorate if path_or_source is None else decorate(path_or_source)
 

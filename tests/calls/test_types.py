@@ -46,3 +46,12 @@ def test_places_of_arrays_that_the_function_makes_are_checked(labels: list[int],
     assert lifted(np.array([0, 2, 2, 1]), 3).tolist() == [1, 1, 2]
     with pytest.raises(ValueError, match=message):
         lifted(np.array(labels), 3)
+
+
+def test_the_type_of_floats_that_nobody_tells_may_be_given() -> None:
+    for dtype in ("float32", np.float32, np.dtype("f4")):
+        lifted = lift(functions.scattered, dtype=dtype)
+        assert {one.name: one.dtype for one in lifted.record.parameters}["x"] == "float32"
+    for wrong in ("float31", "int64", 3, object()):
+        with pytest.raises(ArgumentTypeError, match=r"(?s)which is no type of floats .* float64, float32"):
+            lift(functions.scattered, dtype=wrong)

@@ -177,6 +177,7 @@ _DTYPES = {
         *("uint64", "uint32", "uint16", "uint8", "bool_"),
     )
 }
+_FLOATS = ("float64", "float32")
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _PYTHON_TYPES = (bool, int, float)
 _SPELLED = re.compile(r"(?P<lists>(?:list\[)*)(?P<element>\w+)(?:\[(?P<axes>[:, ]*)\]|(?P<ends>\]*))")
@@ -206,6 +207,23 @@ class Argument:
     given: Any
     held: Any
     is_foreign: bool = False
+
+
+def _plain_type(dtype: Any) -> Any:
+    """Give a type of PyTorch as text that NumPy understands, any other as it is."""
+    return str(dtype).removeprefix("torch.") if str(dtype).startswith("torch.") else dtype
+
+
+def float_named(dtype: Any) -> str:
+    """Name a type of floats as NumPy does, ``float64`` where none is given; raises LiftError for any other type."""
+    try:
+        name = "float64" if dtype is None else np.dtype(_plain_type(dtype)).name
+    except TypeError:
+        name = ""
+    if name not in _FLOATS:
+        message = f"'dtype' is {dtype!r}, which is no type of floats that functions are lifted for"
+        raise wrong_type(message, f"give one of {', '.join(_FLOATS)}")
+    return name
 
 
 @cache

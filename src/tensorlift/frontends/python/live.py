@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import hashlib
 import inspect
 import linecache
 import sys
@@ -20,13 +21,12 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.frontends.python.annotations import with_annotations
 from tensorlift.frontends.python.complex_numbers import Split, with_parts
-from tensorlift.frontends.python.reader import parse, read_definition
 from tensorlift.frontends.python.signature import kinds_of, told_dtype, told_kind
 from tensorlift.frontends.python.state import Module
-from tensorlift.frontends.python.syntax import arguments_of
+from tensorlift.frontends.python.syntax import arguments_of, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from xdsl.dialects.builtin import ModuleOp
 
@@ -65,18 +65,26 @@ class Captured:
 
 @dataclass(frozen=True, slots=True)
 class LiveFunction:
-    """A live function, its definition with the text that it stands in, and what its names mean."""
+    """A live function, its definition, and what its names mean.
+
+    ``parts`` are the codes of the function and of each helper, with what they mean by their names, and their texts.
+    """
 
     function: FunctionType
     node: ast.FunctionDef
     module: Module
-    text: str
+    parts: tuple[tuple[CodeType, Module, str], ...]
     captured: tuple[Captured, ...] = ()
 
     @property
     def name(self) -> str:
         """The name in the source."""
         return self.node.name
+
+    @property
+    def text(self) -> str:
+        """The text that the definition stands in."""
+        return self.parts[0][2]
 
     @property
     def location(self) -> Location:
@@ -120,8 +128,27 @@ class LiveFunction:
         kinds = kinds_of(self.split.function, self.module.locate)
         return {name: "" if kind.rank is None else kind.annotation() for name, kind in kinds.items()}
 
+    @property
+    def places(self) -> tuple[tuple[str, int, str, str], ...]:
+        """The name of the function, and of each helper, with its first line, its file and the text of that."""
+        return tuple((code.co_name, code.co_firstlineno, code.co_filename, text) for code, _, text in self.parts)
+
+    def described(self) -> list[Any]:
+        """Give JSON values that tell all that the meaning of the function depends on: texts, and what names mean."""
+        found, modules = list[Any](), [module for _, module, _ in self.parts]
+        for _, module, text in self.parts:
+            name, node = next(iter(module.functions.items()))  # its own
+            homes = {helper: _index(home, modules) for helper, home in module.homes.items()}
+            constants = {constant: repr(value) for constant, value in module.constants.items()}
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            told = [module.filename, digest, name, node.lineno, ast.dump(node.args), constants, module.imports, homes]
+            found.append([*told, sorted(module.rebound), sorted(module.identifiers)])
+        return found
+
     def read(self, lower: Callable[[Inference], ModuleOp], told: Mapping[str, str]) -> ReadFunction:
         """Lower the function; ``told`` are annotations for parameters whose own do not tell what they are."""
+        from tensorlift.frontends.python.reader import read_definition  # noqa: PLC0415 - a lift that is kept reads nothing
+
         return read_definition(self.node, self.module, lower, told)
 
 
@@ -138,7 +165,8 @@ def find_function(function: Any) -> LiveFunction:
     module = finder.module_of(plain)
     finder.share_identifiers()
     node = module.functions[plain.__code__.co_name]
-    return LiveFunction(plain, node, module, _text_of(plain), tuple(finder.captured))
+    parts = tuple((code, part, finder.texts[code]) for code, part in finder.modules.items())
+    return LiveFunction(plain, node, module, parts, tuple(finder.captured))
 
 
 _USE_DEF = "lift a function that a `def` of its own defines, at the top of a module or inside of another function"
@@ -209,6 +237,7 @@ class _Finder:
 
     modules: dict[CodeType, Module] = field(default_factory=dict)
     trees: dict[tuple[str, str], ast.Module] = field(default_factory=dict)
+    texts: dict[CodeType, str] = field(default_factory=dict)
     captured: list[Captured] = field(default_factory=list)
 
     def module_of(self, function: FunctionType) -> Module:
@@ -261,7 +290,8 @@ class _Finder:
 
     def _definition(self, function: FunctionType) -> ast.FunctionDef:
         """Find the definition in the text; refuse one that is not what the function runs."""
-        code, text = function.__code__, _text_of(function)
+        code = function.__code__
+        text = self.texts[code] = _text_of(function)
         named = code.co_filename, text
         if named not in self.trees:
             self.trees[named] = parse(text, code.co_filename)
@@ -275,6 +305,10 @@ class _Finder:
             message = f"`{code.co_name}` is a method, which is not lifted"
             raise refuse("TL520", message, _start(code), "lift a function outside of the class, and call it")
         return node
+
+
+def _index(wanted: object, items: Sequence[object]) -> int:
+    return next(number for number, item in enumerate(items) if item is wanted)
 
 
 def _value_of(name: str, function: FunctionType) -> Any:

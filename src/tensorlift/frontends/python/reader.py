@@ -13,8 +13,9 @@ from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.python.annotations import with_annotations
 from tensorlift.frontends.python.complex_numbers import with_parts
 from tensorlift.frontends.python.lower import infer
-from tensorlift.frontends.python.refusals import in_python, refusal
+from tensorlift.frontends.python.refusals import in_python
 from tensorlift.frontends.python.state import Module
+from tensorlift.frontends.python.syntax import parse
 from tensorlift.frontends.read_function import ReadFunction, read_function
 from tensorlift.refusals import refusal as shared_refusal
 
@@ -59,17 +60,6 @@ def read_functions(
     imports, rebound = _imports(tree)
     module = Module(filename, functions, _constants(tree), imports, _identifiers(tree), rebound | _rebound(tree))
     return [read_definition(node, module, lower) for name, node in functions.items() if function in (None, name)]
-
-
-def parse(text: str, filename: str) -> ast.Module:
-    """Parse Python source text; raises ``LiftError`` where it is not valid."""
-    try:
-        return ast.parse(text, filename)
-    except (SyntaxError, ValueError) as error:
-        line, column = getattr(error, "lineno", 1) or 1, getattr(error, "offset", 1) or 1
-        raise refusal("parse", Location(filename, line, max(column, 1)), getattr(error, "msg", str(error))) from None
-    except (RecursionError, MemoryError):
-        raise shared_refusal("depth", Location(filename, 1, 1)) from None
 
 
 def read_definition(

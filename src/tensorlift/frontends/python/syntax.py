@@ -6,7 +6,9 @@ import ast
 import math
 from typing import TYPE_CHECKING
 
-from tensorlift.frontends.python.refusals import RefusedError
+from tensorlift.diagnostics import Location
+from tensorlift.frontends.python.refusals import RefusedError, refusal
+from tensorlift.refusals import refusal as shared_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,6 +29,17 @@ COMPARING = {
     "greater": ">", "greater_equal": ">=", "less": "<", "less_equal": "<=", "equal": "==", "not_equal": "!=",
 }  # fmt: skip
 KINDS_OF_FLOATS = ("isnan", "isinf", "isfinite")  # functions of math and NumPy
+
+
+def parse(text: str, filename: str) -> ast.Module:
+    """Parse Python source text; raises ``LiftError`` where it is not valid."""
+    try:
+        return ast.parse(text, filename)
+    except (SyntaxError, ValueError) as error:
+        line, column = getattr(error, "lineno", 1) or 1, getattr(error, "offset", 1) or 1
+        raise refusal("parse", Location(filename, line, max(column, 1)), getattr(error, "msg", str(error))) from None
+    except (RecursionError, MemoryError):
+        raise shared_refusal("depth", Location(filename, 1, 1)) from None
 
 
 def indices_of(node: ast.Subscript) -> list[ast.expr]:
