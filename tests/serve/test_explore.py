@@ -18,9 +18,6 @@ from tests.shared import is_exhaustive
 from tensorlift.cli import main
 from tensorlift.diagnostics import LiftError
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -170,6 +167,26 @@ def test_what_takes_too_long_or_crashes_is_replaced() -> None:
 def test_a_port_that_is_taken_is_told(address: tuple[str, int], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explore", "--port", str(address[1])]) == 2
     assert "TL663" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["none.c"], "TL501"),
+        (["-o", "page.html"], "-o takes a FILE"),
+        (["-p", "compile_commands.json"], "-p goes with commands that read one file"),
+        (["f.c", "-o", "page.html", "--to", "nunpy"], "TL502"),
+        ([], "pip install 'tensorlift[explore]'"),
+    ],
+)
+def test_wrong_requests_are_told(
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    Path("f.c").write_text(_SCALE, encoding="utf-8")
+    assert main(["explore", *arguments]) == 2
+    assert said in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")
