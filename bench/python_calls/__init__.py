@@ -4,14 +4,11 @@
 """
 
 REFUSED = {
-    "logistic_map": "TL166",
-    "moving_average": "TL175",
     "difference_signal": "TL176",
     "median_of_three": "TL174",
     "bond_price": "TL406",
     "black_scholes": "TL305",
     "max_pool": "TL185",
-    "sobel_by_table": "TL182",
     "one_hot": "TL176",
     "interpolate": "TL406",
     "frobenius": "TL175",

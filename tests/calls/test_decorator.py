@@ -161,7 +161,6 @@ REFUSED: dict[str, tuple[Any, str, str]] = {
     "a builtin": (sum, "TL520", "`sum`, an object of type builtin_function_or_method, is not lifted"),
     "a number": (3, "TL520", "`int`, an object of type int, is not lifted"),
     "a while loop": (functions.halve_until_one, "TL122", "the loop bound depends on data"),
-    "a global array": (functions.reads_a_global_array, "TL182", "`TABLE` is no variable of the function"),
     "a function of a module": (functions.calls_through_a_module, "TL174", "the function `other.grown` is not known"),
 }
 
@@ -174,6 +173,17 @@ def test_what_is_not_lifted_is_refused_at_decoration(name: str) -> None:
     diagnostic = refused.value.diagnostics[0]
     assert (diagnostic.code, diagnostic.message[: len(message)]) == (code, message)
     assert len(diagnostic.remedy) > 10
+
+
+def test_a_small_array_of_another_scope_is_read_and_seen_to_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    lifted, x = lift(functions.reads_a_global_array), np.zeros(3)
+    lifted(x)
+    assert x.tolist() == [0.0, 1.0, 2.0]
+    table = functions.TABLE.copy()
+    monkeypatch.setattr(functions, "TABLE", table)
+    table[1] = 5.0
+    lifted(x)
+    assert x.tolist() == [0.0, 5.0, 2.0]
 
 
 def test_the_error_shows_the_line_with_a_caret() -> None:

@@ -305,3 +305,47 @@ def counts_within(x: "float64[:]", n: int):
 
 def evenly_spaced(a: float, n: int):
     return np.linspace(a, 2, n)
+
+
+TABLE = [1.0, 2.0, 4.0]
+PAIRS = np.array([[1, 2], [3, 4]], dtype=np.int32)
+
+
+def tables_read(x: "float64[:]", k: int):
+    for i in range(len(x)):
+        x[i] += TABLE[i % 3] * PAIRS[1, i % 2]
+
+
+def appended_items(x: "float64[:]", n: int):
+    squares, flags = [], 0
+    for i in range(n, 0, -2):
+        flags += i
+        squares.append(i * i)
+    return squares, flags
+
+
+def appended_rows(A: "float64[:, :]"):
+    rows = []
+    for i in range(A.shape[0]):
+        row = []
+        for j in range(A.shape[1]):
+            row.append(A[i, j] + j)
+        rows.append(row)
+    return np.array(rows)
+
+
+def first_above(a, limit):
+    for i in range(len(a)):
+        if a[i] > limit:
+            return i
+    return -1
+
+
+def by_closures(x: "float64[:]", y: "float64[:]", k: int):
+    def moved(v):
+        return v + k
+
+    square = lambda v: moved(v) * v
+    k = k + 1
+    for i in range(len(x)):
+        y[i] = square(x[i]) + first_above(x, y[i])

@@ -108,6 +108,17 @@ _BODIES = {
     "arrays that change places": "u = x + 0\nv = y + 0\nfor i in range(3):\n  v[1:] = u[:-1] * 2\n"
     "  u, v = v, u\ny[:] = u",
     "several arrays at once": "s, t = 2 * x, x + 1\ns, t = t, s + t\ny[:] = s * t",
+    "items appended": "w = []\nfor v in x:\n  d = 2 * v\n  w.append(d)\ny[:] = np.array(w)",
+    "items appended in falling steps": "w = []\nfor i in range(len(x) - 1, 0, -2):\n  w.append(x[i])\n"
+    "y[0] = w[0] - len(w)",
+    "rows appended": "w = []\nfor v in x:\n  r = []\n  for u in y:\n    r.append(u * v)\n  w.append(r)\ny[0] = w[0][1]",
+    "a lambda": "g = lambda v: v * k + y[0]\nfor i in range(len(x)):\n  x[i] = g(x[i])\n  k += 1",
+    "an inner function": "c = 2.0\ndef g(v, w=1):\n  if v > c:\n    return v\n  return w * c\nc = 1.0\n"
+    "for i in range(len(x)):\n  y[i] = g(x[i])",
+    "inner functions that call each other": "def g(v):\n  return v + k\ndef h(v):\n  return g(v) * 2\ny[0] = h(x[0])",
+    "a place among some": "for i in range(len(x)):\n  if i in (1, 3) and i not in [3, k]:\n    y[i] = 0",
+    "parts of tuples": "(a, b), c = (x[0], 2), 3\ny[0] = a + b * c\n"
+    "for i, (v, w) in enumerate(zip(x, y)):\n  x[i] = v * w",
     "angles of any size": "y[:] = np.hypot(np.degrees(x), np.reciprocal(y)) % -np.radians(y)",
 }
 
@@ -127,6 +138,22 @@ def test_programs_mean_what_they_mean_in_python(path: Path, name: str) -> None:
 _HELPERS = {
     "arguments by name": ("def g(a, b):\n    return a - 2 * b\n", "g(b=x[i], a=y[i])"),
     "defaults": ("def g(a, b=2.0, *, c=1):\n    return a * b - c\n", "g(x[i]) + g(x[i], c=3)"),
+    "early returns": (
+        (
+            "def g(v):\n    if v < 0.7:\n        return 0.0\n    r = v * 2\n"
+            "    if r > 2:\n        return r\n    return 2 * r\n"
+        ),
+        "g(x[i]) + g(y[i])",
+    ),
+    "a search": (
+        "def g(a, v):\n    for k in range(len(a)):\n        if a[k] > v:\n            return k\n    return -1\n",
+        "g(x, y[i])",
+    ),
+    "numbers and tables of the file": (
+        "N = 2 ** 3 - 1\nSCALE = 1 / N\nW = ((1, 2), (3, 4))\ndef g(v):\n    return v * SCALE + W[1][0] * W[0][1]\n",
+        "g(x[i])",
+    ),
+    "two arrays": ("def g(a):\n    return a + 1, 2 * a\n", "g(x)[0][i] * g(y)[1][i]"),
     "a tuple": ("def g(a):\n    return a + 1, a * 2\n", "g(x[i])[0] * g(x[i])[1]"),
 }
 

@@ -48,7 +48,7 @@ from tensorlift.frontends.python.syntax import (
     spelled_type,
     without_ellipsis,
 )
-from tensorlift.frontends.python.values import Array, Operand, Sizes
+from tensorlift.frontends.python.values import Array, NoItems, Operand, Sizes
 from tensorlift.ir import nodes
 from tensorlift.ops.c_types import DOUBLE, LONG
 
@@ -88,13 +88,14 @@ def _subscript(ctx: Inference, node: ast.Subscript) -> Operand:
     return found
 
 
-def _item(ctx: Inference, sizes: Sizes, node: ast.Subscript) -> Scalar:
+def _item(ctx: Inference, sizes: Sizes, node: ast.Subscript) -> Operand:
     index = evaluate(ctx, node.slice)
     place = index.integer if isinstance(index, Scalar) else None
     if place is None or not -len(sizes.items) <= place < len(sizes.items):
         raise RefusedError("index", f"`{ast.unparse(node)}` is no known extent")
     found = sizes.items[int(place)]
-    ctx.mention(ctx.extent(found))
+    if isinstance(found, Scalar):
+        ctx.mention(ctx.extent(found))
     return found
 
 
@@ -263,8 +264,8 @@ def fill_own(ctx: Inference, target: Array, value: Array | Scalar) -> None:
 def stores(ctx: Inference, target: Array) -> None:
     """Note that an array is written."""
     assert target.memory is not None
-    if target.memory.stands_for:
-        raise RefusedError("rebind-changed", target.memory.stands_for)
+    if target.memory.kept is not None:
+        raise RefusedError(*target.memory.kept)
     target.memory.written = True
     ctx.written.append(target.memory)
 
@@ -315,8 +316,14 @@ def _shape(ctx: Inference, node: ast.expr) -> Extents:
         return tuple(ctx.extent(whole_number(ctx, item)) for item in node.elts)
     value = evaluate(ctx, node)
     if isinstance(value, Sizes):
-        return tuple(map(ctx.extent, value.items))
+        return tuple(ctx.extent(_size(item)) for item in value.items)
     return (ctx.extent(whole_number(ctx, node)),)
+
+
+def _size(value: Operand) -> Scalar:
+    if not isinstance(value, Scalar) or not value.is_integer:
+        raise RefusedError("index", "an item of the shape is not known to be an integer")
+    return value
 
 
 def _arange(ctx: Inference, node: ast.Call, name: str) -> Array:
@@ -357,8 +364,8 @@ MAKERS: dict[str, Maker] = {
 # -- lists
 
 
-def _list(ctx: Inference, node: ast.List) -> Array:
-    return written(ctx, node)
+def _list(ctx: Inference, node: ast.List) -> Array | NoItems:
+    return written(ctx, node) if node.elts else NoItems()
 
 
 def written(ctx: Inference, node: ast.List | ast.Tuple) -> Array:

@@ -23,7 +23,7 @@ from tensorlift.frontends.python.scalars import (
 )
 from tensorlift.frontends.python.state import LOCAL, Inference, Local
 from tensorlift.frontends.python.syntax import may_be_mask, names_in, refilled_parameters
-from tensorlift.frontends.python.values import Array, Operand, Sizes
+from tensorlift.frontends.python.values import Array, NoItems, Operand, Sizes
 from tensorlift.ir import nodes
 from tensorlift.ops.c_types import BOOL, LONG, FloatType
 
@@ -62,21 +62,24 @@ def _unpack(ctx: Inference, targets: Sequence[ast.expr], value: ast.expr) -> Non
         if len(value.elts) != len(targets):
             raise RefusedError("target", "the sides of the assignment differ in length")
         values: Sequence[Operand] = [evaluate(ctx, item) for item in value.elts]
-        arrays = [item for item in values if isinstance(item, Array)]
         if _change_places(ctx, targets, value.elts):
             values = [replace(item, memory=None) if isinstance(item, Array) else item for item in values]
-        if len(arrays) > 1:
-            values = [in_memory(ctx, own(item)) if isinstance(item, Array) else item for item in values]
     else:
-        found = evaluate(ctx, value)
-        if isinstance(found, Array) and found.view is not None and found.rank == 1:
-            ctx.require_equal(found.extents[0], nodes.Integer(len(targets), LONG, NOWHERE))
-            found = Sizes((replace(found.item, node=None),) * len(targets))
-        if not isinstance(found, Sizes) or len(found.items) != len(targets):
-            raise RefusedError("unpack", f"`{ast.unparse(value)}` cannot be unpacked into {len(targets)} names")
-        values = found.items
+        values = items_of(ctx, evaluate(ctx, value), len(targets), ast.unparse(value))
+    if sum(isinstance(item, Array) for item in values) > 1:
+        values = [in_memory(ctx, own(item)) if isinstance(item, Array) else item for item in values]
     for target, item in zip(targets, values, strict=True):
         _bind(ctx, target, item)
+
+
+def items_of(ctx: Inference, found: Operand, count: int, text: str) -> Sequence[Operand]:
+    """Give the items of a tuple, or of an array of one dimension, that is unpacked."""
+    if isinstance(found, Array) and found.view is not None and found.rank == 1:
+        ctx.require_equal(found.extents[0], nodes.Integer(count, LONG, NOWHERE))
+        return (replace(found.item, node=None),) * count
+    if not isinstance(found, Sizes) or len(found.items) != count:
+        raise RefusedError("unpack", f"`{text}` cannot be unpacked into {count} names")
+    return found.items
 
 
 def _change_places(ctx: Inference, targets: Sequence[ast.expr], values: Sequence[ast.expr]) -> bool:
@@ -94,6 +97,9 @@ def _bind(ctx: Inference, target: ast.expr, value: Operand) -> None:
             bind_name(ctx, name, value)
         case ast.Subscript():
             _store(ctx, target, value)
+        case ast.Tuple(elts=targets) | ast.List(elts=targets) if not any(isinstance(t, ast.Starred) for t in targets):
+            for one, item in zip(targets, items_of(ctx, value, len(targets), ast.unparse(target)), strict=True):
+                _bind(ctx, one, item)
         case _:
             raise ctx.refusal("target", f"the target `{ast.unparse(target)}` is not lifted", target)
 
@@ -118,19 +124,22 @@ def bind_name(ctx: Inference, name: str, value: Operand) -> None:
     known = ctx.scope.environment.get(name)
     if name in ctx.scope.active:
         raise RefusedError("loop-variable", name)
-    is_array = isinstance(known, Array | Sizes)
+    is_array = isinstance(known, Array | Sizes | NoItems)
     if known is not None and (is_array or not isinstance(value, Scalar)):
         if name in ctx.scope.outer:  # which of both it is depends on the run
             raise RefusedError("rebind", name)
         ctx.taken.add(name)
     if isinstance(value, Scalar):
         _bind_scalar(ctx, name, None if is_array else known, value)
-    elif isinstance(value, Sizes):
+    elif isinstance(value, Sizes | NoItems):
         ctx.scope.environment[name] = value
     elif value.view is not None:
         alias(ctx, name, value)
     else:
-        ctx.scope.environment[name] = replace(_new_array(ctx, name, own(value)), is_new=False, is_whole=True)
+        made = _new_array(ctx, name, own(value))
+        if name in ctx.module.tables and made.memory is not None:
+            made.memory.kept = "table", name
+        ctx.scope.environment[name] = replace(made, is_new=False, is_whole=True)
 
 
 def copy_refilled(ctx: Inference, function: ast.FunctionDef) -> None:
@@ -140,7 +149,7 @@ def copy_refilled(ctx: Inference, function: ast.FunctionDef) -> None:
         if isinstance(known, Array) and not known.is_list:
             copied = in_memory(ctx, replace(known, memory=None), name)
             assert copied.memory is not None
-            copied.memory.stands_for = name
+            copied.memory.kept = "rebind-changed", name
             ctx.scope.environment[name] = replace(copied, is_whole=True)
 
 
@@ -151,7 +160,7 @@ def _refill(ctx: Inference, target: ast.Name, value: Operand) -> None:
     assert known.memory is not None
     names = _names_of(ctx, known.memory)
     is_own = known.is_whole and not known.memory.is_given and names == [target.id]
-    if not is_own or not isinstance(value, Array) or known.is_list or value.is_list or not _is_given_up(ctx, value):
+    if not is_own or not isinstance(value, Array) or known.is_list or value.is_list or not is_given_up(ctx, value):
         raise RefusedError("rebind", target.id)
     if value.element != known.element or value.rank != known.rank:
         raise RefusedError("rebind-kind", target.id)
@@ -162,7 +171,7 @@ def _refill(ctx: Inference, target: ast.Name, value: Operand) -> None:
     ctx.taken.add(target.id)
 
 
-def _is_given_up(ctx: Inference, value: Array) -> bool:
+def is_given_up(ctx: Inference, value: Array) -> bool:
     """Whether nothing reaches an array any more after the statement that assigns it."""
     if value.view is None:
         return True
@@ -227,8 +236,8 @@ def _name_extent(ctx: Inference, name: str, value: Scalar) -> None:
 
 
 def _store(ctx: Inference, target: ast.Subscript, value: Operand) -> None:
-    if isinstance(value, Sizes):
-        raise RefusedError("target", "a tuple is stored into an array")
+    if isinstance(value, Sizes | NoItems):
+        raise RefusedError("target", "a tuple or an empty list is stored into an array")
     mask = _mask(ctx, target)
     if mask is not None:
         _store_where(ctx, mask, target, lambda _: value)

@@ -35,7 +35,7 @@ from tensorlift.frontends.python.scalars import (
 )
 from tensorlift.frontends.python.state import Inference, Local
 from tensorlift.frontends.python.syntax import COMPARISONS, CONSTANTS, MODULES, PLAIN
-from tensorlift.frontends.python.values import Array, Operand, Sizes
+from tensorlift.frontends.python.values import Array, NoItems, Operand, Sizes
 from tensorlift.ir import nodes
 from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, FloatType
 
@@ -191,7 +191,7 @@ def named_constant(ctx: Inference, node: ast.Attribute) -> Scalar | None:
 
 
 def _tuple(ctx: Inference, node: ast.Tuple) -> Sizes:
-    return Sizes(tuple(scalar(ctx, item) for item in node.elts))
+    return Sizes(tuple(evaluate(ctx, item) for item in node.elts))
 
 
 # -- operators
@@ -377,8 +377,8 @@ def elementwise(ctx: Inference, apply: Callable[[Sequence[Scalar]], Scalar], ope
 def _operand(operand: Operand) -> Scalar | Array:
     if isinstance(operand, Array):
         return without_lists(operand)
-    if isinstance(operand, Sizes):
-        raise RefusedError("operator", "a tuple has no arithmetic")
+    if isinstance(operand, Sizes | NoItems):
+        raise RefusedError("operator", "a tuple or a list has no arithmetic")
     return operand
 
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from tensorlift.frontends.python.arrays import in_memory, own, written
-from tensorlift.frontends.python.assignments import bind_name
+from tensorlift.frontends.python.assignments import bind_name, is_given_up, items_of
 from tensorlift.frontends.python.calls import GENERATED, builtin_total, callee
 from tensorlift.frontends.python.expressions import RULES, condition, evaluate, named, operated, scalar, whole_number
 from tensorlift.frontends.python.refusals import RefusedError
-from tensorlift.frontends.python.scalars import Scalar, binary, cast, integer, size_of, truth
+from tensorlift.frontends.python.scalars import NOWHERE, Scalar, binary, cast, integer, size_of, truth
 from tensorlift.frontends.python.state import Inference, Local
-from tensorlift.frontends.python.syntax import stored_in
-from tensorlift.frontends.python.values import Array, Sizes
+from tensorlift.frontends.python.syntax import filled_by, stored_in
+from tensorlift.frontends.python.values import Array, NoItems, Sizes
 from tensorlift.ir import nodes
 
 if TYPE_CHECKING:
@@ -35,6 +35,15 @@ class Range:
     start: Scalar
     stop: Scalar
     step: int | None = 1
+
+    @property
+    def length(self) -> Scalar:
+        """How many there are, where that is not negative."""
+        assert self.step is not None
+        ends = (self.start, self.stop) if self.step < 0 else (self.stop, self.start)
+        found = binary("-", *ends)
+        step = abs(self.step)
+        return found if step == 1 else binary("//", binary("+", found, integer(step - 1)), integer(step))
 
     @property
     def is_plain(self) -> bool:
@@ -162,6 +171,28 @@ def _written_integer(node: ast.expr) -> int | None:
     return sign * inner.value if isinstance(inner, ast.Constant) and type(inner.value) is int else None
 
 
+@contextmanager
+def _growing(ctx: Inference, names: Sequence[str]) -> Iterator[None]:
+    """Be in a loop that appends to lists."""
+    scope = ctx.scope
+    outer = scope.growing, scope.length, scope.before
+    scope.growing = dict.fromkeys(names)
+    try:
+        yield
+    finally:
+        scope.growing, scope.length, scope.before = outer
+
+
+def append(ctx: Inference, name: str, item: ast.expr) -> None:
+    """Read the statement that gives a list one item in each iteration."""
+    if name not in ctx.scope.growing:
+        raise RefusedError("append", name)
+    ctx.source = item
+    own = ctx.scope.growing[name] = _grown(ctx, item, ctx.fresh("w"), ctx.scope.length, ctx.scope.before)
+    ctx.source = None
+    ctx.written.append(own.memory)
+
+
 def looped(ctx: Inference, loop: ast.For | ast.comprehension, body: Callable[[], None]) -> None:
     """Read the body of a loop, or once for each of a few integers that are written out, or tuples of them."""
     items, active = written_items(loop), ctx.scope.active
@@ -172,8 +203,17 @@ def looped(ctx: Inference, loop: ast.For | ast.comprehension, body: Callable[[],
         ctx.scope.active = active
 
     if items is None:
-        with ctx.block():
-            counted_loop(ctx, loop.target, iterable(ctx, loop.target, loop.iter), lambda _: inside())
+        filled = filled_by(loop) if isinstance(loop, ast.For) else []
+        growing = [name for name in filled if isinstance(ctx.scope.environment.get(name), NoItems)]
+        with ctx.block(), _growing(ctx, growing):
+            span, bind = iterable(ctx, loop.target, loop.iter)
+            ctx.scope.length = ctx.extent(span.length) if span.step is not None else nodes.Unsupported(NOWHERE)
+            ctx.scope.before = set(ctx.names)
+            counted_loop(ctx, loop.target, (span, bind), lambda _: inside())
+            made = dict(ctx.scope.growing)
+        for name, found in made.items():
+            assert found is not None
+            ctx.scope.environment[name] = replace(found, is_new=False, is_whole=True)
         return
     targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
     for item in items:
@@ -231,6 +271,11 @@ def _bind_item(ctx: Inference, target: ast.expr, rule: Scalar | Array | None, co
 
 
 def _bind_target(ctx: Inference, target: ast.expr, value: Scalar | Array) -> None:
+    if isinstance(target, ast.Tuple | ast.List) and not isinstance(value, Scalar):
+        for one, item in zip(target.elts, items_of(ctx, value, len(target.elts), ast.unparse(target)), strict=True):
+            assert isinstance(item, Scalar)
+            _bind_target(ctx, one, item)
+        return
     if not isinstance(target, ast.Name):
         raise RefusedError("target", f"the loop target `{ast.unparse(target)}` is not lifted")
     known = ctx.scope.environment.get(target.id)
@@ -292,32 +337,39 @@ def listed(ctx: Inference, node: Comprehension) -> Array:
     if len(node.generators) > 1 or generator.ifs:
         raise RefusedError("comprehension", "a comprehension with a condition or several loops")
 
-    def body(counter: str) -> None:
-        item = _listed_item(ctx, node.elt)
-        inner = () if isinstance(item, Scalar) else item.extents
-        names = {variable.name for extent in (length, *inner) for variable in nodes.names_in(extent)}
-        if isinstance(length, nodes.Unsupported) or counter in names or not names <= before:
-            raise RefusedError("comprehension", "a comprehension of lists whose lengths change")
-        one = item if isinstance(item, Scalar) else item.item
-        if isinstance(item, Scalar):
-            ctx.facts.note_kind(ctx.key(f"{name}[]"), one)
-        made.append(ctx.listed(ctx.made(name, one.ctype, (length, *inner)), name, one))
-        cast(one, made[0].element)
-
     with _own_names(ctx, node):
         span, bind = iterable(ctx, generator.target, generator.iter)
         if span.step != 1:
             raise RefusedError("comprehension", "a comprehension over a range with a step")
-        length, before = ctx.extent(binary("-", span.stop, span.start)), set(ctx.names)
+        length, before = ctx.extent(span.length), set(ctx.names)
+
+        def body(_: str) -> None:
+            made.append(_grown(ctx, node.elt, name, length, before))
+
         counted_loop(ctx, generator.target, (span, bind), body)
     return made[0]
+
+
+def _grown(ctx: Inference, node: ast.expr, name: str, length: nodes.Expression, before: set[str]) -> Array:
+    """Give the list of so many items, of which one is read; its loop does not change the integers ``before``."""
+    item = _listed_item(ctx, node)
+    inner = () if isinstance(item, Scalar) else item.extents
+    names = {variable.name for extent in (length, *inner) for variable in nodes.names_in(extent)}
+    if isinstance(length, nodes.Unsupported) or not names <= before:
+        raise RefusedError("comprehension", "a list of lists whose lengths change")
+    one = item if isinstance(item, Scalar) else item.item
+    if isinstance(item, Scalar):
+        ctx.facts.note_kind(ctx.key(f"{name}[]"), one)
+    made = ctx.listed(ctx.made(name, one.ctype, (length, *inner)), name, one)
+    cast(one, made.element)
+    return made
 
 
 def _listed_item(ctx: Inference, node: ast.expr) -> Scalar | Array:
     value = evaluate(ctx, node)
     if isinstance(value, Scalar):
         return value
-    if isinstance(value, Array) and value.view is None and value.is_list:
+    if isinstance(value, Array) and value.is_list and is_given_up(ctx, value):
         return value
     raise ctx.refusal("comprehension", "a comprehension of other items than numbers and new lists", node)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import hashlib
 import inspect
 import linecache
@@ -21,6 +22,8 @@ from typing import TYPE_CHECKING, Any
 from tensorlift.diagnostics import LiftError, Location, refuse
 from tensorlift.frontends.python.annotations import with_annotations
 from tensorlift.frontends.python.complex_numbers import Split, with_parts
+from tensorlift.frontends.python.constants import table_of
+from tensorlift.frontends.python.plain import plain
 from tensorlift.frontends.python.signature import kinds_of, told_dtype, told_kind
 from tensorlift.frontends.python.state import Module
 from tensorlift.frontends.python.syntax import arguments_of, parse
@@ -60,7 +63,10 @@ class Captured:
     def is_current(self) -> bool:
         """Whether the name still means that."""
         value = _value_of(self.name, self.function)
-        return value is self.value or (type(value) is type(self.value) in _NUMBERS and value == self.value)
+        if value is self.value or (type(value) is type(self.value) in _NUMBERS and value == self.value):
+            return True
+        one, other = table_of(value), table_of(self.value)
+        return one is not None and other is not None and ast.dump(one) == ast.dump(other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +146,7 @@ class LiveFunction:
             name, node = next(iter(module.functions.items()))  # its own
             homes = {helper: _index(home, modules) for helper, home in module.homes.items()}
             constants = {constant: repr(value) for constant, value in module.constants.items()}
+            constants |= {table: ast.dump(value) for table, value in module.tables.items()}
             digest = hashlib.sha256(text.encode()).hexdigest()
             told = [module.filename, digest, name, node.lineno, ast.dump(node.args), constants, module.imports, homes]
             found.append([*told, sorted(module.rebound), sorted(module.identifiers)])
@@ -250,12 +257,20 @@ class _Finder:
         names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
         own = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         rebound: set[str] = set()
+        tables: dict[str, ast.expr] = {}
         for name in sorted(names - own - {argument.arg for argument in arguments_of(node)}):
             value = _value_of(name, function)
-            self.captured.append(Captured(function, name, value))
-            if value is not _NO_VALUE and not self._note(name, value, module):
+            kept = copy.deepcopy(value) if table_of(value) is not None else value
+            self.captured.append(Captured(function, name, kept))
+            table = table_of(value)
+            if table is not None:
+                tables[name] = table
+            elif value is not _NO_VALUE and not self._note(name, value, module):
                 rebound.add(name)
         module.rebound = frozenset(rebound)
+        taken = {*module.functions, *module.constants, *module.imports, *rebound, *vars(builtins)}
+        module.functions |= {own.name: own for own in plain(module.functions[code.co_name], taken, tables)}
+        module.tables = tables
         module.identifiers = frozenset(names | {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)})
         return module
 

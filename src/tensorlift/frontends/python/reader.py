@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections import Counter
 from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -12,7 +11,9 @@ from typing import TYPE_CHECKING
 from tensorlift.diagnostics import LiftError, Location
 from tensorlift.frontends.python.annotations import with_annotations
 from tensorlift.frontends.python.complex_numbers import with_parts
+from tensorlift.frontends.python.constants import constants_of
 from tensorlift.frontends.python.lower import infer
+from tensorlift.frontends.python.plain import plain
 from tensorlift.frontends.python.refusals import in_python
 from tensorlift.frontends.python.state import Module
 from tensorlift.frontends.python.syntax import parse
@@ -58,7 +59,11 @@ def read_functions(
     if not functions:
         raise shared_refusal("no-function", start, "the file defines no function")
     imports, rebound = _imports(tree)
-    module = Module(filename, functions, _constants(tree), imports, _identifiers(tree), rebound | _rebound(tree))
+    (constants, tables), rebound = constants_of(tree, imports), rebound | _rebound(tree)
+    taken = {*functions, *constants, *imports, *rebound, *vars(builtins)}
+    made = {own.name: own for node in functions.values() for own in plain(node, taken, tables)}
+    module = Module(filename, made, constants, imports, _identifiers(tree), rebound, tables=tables)
+    functions = {name: made[name] for name in functions}
     return [read_definition(node, module, lower) for name, node in functions.items() if function in (None, name)]
 
 
@@ -86,18 +91,6 @@ def read_definition(
 
     read = read_function(node.name, module.locate(node), lowered, shared_refusal)
     return replace(read, inference=found[0]) if found else read
-
-
-def _constants(tree: ast.Module) -> dict[str, int | float]:
-    """Collect the names of the file that are bound once, to a number."""
-    numbers: dict[str, int | float] = {}
-    for statement in tree.body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=int() | float() as value)):
-                numbers[name] = value
-    stored = (n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-    bound = Counter(stored if numbers else ())
-    return {name: value for name, value in numbers.items() if bound[name] == 1}
 
 
 def _aliases(tree: ast.Module) -> dict[str, ast.expr]:

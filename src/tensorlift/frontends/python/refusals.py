@@ -22,6 +22,11 @@ REFUSALS: dict[str, Refusal] = {
         "TL165", "the source is not valid Python: {detail}", "correct the line, so that Python accepts it"
     ),
     "statement": Refusal("TL166", "`{detail}` is not lifted", "keep to `for`, `if`, assignments and `return`"),
+    "inner": Refusal(
+        "TL166",
+        "the inner function `{detail}` is used otherwise than by calls, changes outer variables, or calls itself",
+        "define it beside the outer function, and pass what it reads",
+    ),
     "literally": Refusal("TL166", "{detail} is not read literally", "write it with plainer operations"),
     "walrus": Refusal("TL167", "`{detail}` assigns inside of an expression", "assign in a statement of its own"),
     "jump": Refusal("TL168", "`{detail}` leaves the loop body early", "put the rest of the body under a condition"),
@@ -39,6 +44,11 @@ REFUSALS: dict[str, Refusal] = {
     ),
     "unbound": Refusal("TL172", "`{detail}` may have no value here", "assign `{detail}` before, on every path"),
     "comprehension": Refusal("TL173", "{detail} is not lifted", "write a loop that stores into an array"),
+    "append": Refusal(
+        "TL173",
+        "`{detail}` is no list that is empty before a loop and gets one item in each of its iterations",
+        "make an array of its length before the loop, and store into it",
+    ),
     "call": Refusal(
         "TL174",
         "the function `{detail}` is not known",
@@ -71,6 +81,9 @@ REFUSALS: dict[str, Refusal] = {
         "TL181",
         "`{detail}` is bound to arrays of several types or ranks",
         "convert the array to the later type where it is bound first",
+    ),
+    "table": Refusal(
+        "TL182", "`{detail}`, which the function does not bind, is changed", "pass it as a parameter, or change a copy"
     ),
     "rebind-changed": Refusal(
         "TL181",

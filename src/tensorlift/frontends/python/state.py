@@ -21,7 +21,7 @@ from tensorlift.frontends.python.scalars import (
     size_of,
 )
 from tensorlift.frontends.python.syntax import stored_in
-from tensorlift.frontends.python.values import Array, Memory, Sizes
+from tensorlift.frontends.python.values import Array, Memory, NoItems, Sizes
 from tensorlift.ir import nodes
 from tensorlift.ops.c_types import LONG, VOID, VoidType
 from tensorlift.poly.index_arithmetic import counts_objects
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tensorlift.frontends.python.annotations import ParameterKind
     from tensorlift.frontends.python.complex_numbers import Split
     from tensorlift.frontends.python.facts import Facts
-    from tensorlift.frontends.python.values import Extents
+    from tensorlift.frontends.python.values import Extents, Operand
 
 
 class Local:
@@ -42,7 +42,7 @@ class Local:
 
 
 LOCAL = Local()
-Binding: TypeAlias = Local | Scalar | Array | Sizes
+Binding: TypeAlias = Local | Scalar | Array | Sizes | NoItems
 _CALL_DEPTH = 16
 _DECORATORS = {"njit", "jit", "lift"}
 _CHANGING = nodes.Unsupported(NOWHERE)  # an extent that is no sum of sizes
@@ -69,6 +69,10 @@ class Scope:
     environment: dict[str, Binding] = field(default_factory=dict)
     outer: Mapping[str, Binding] = field(default_factory=dict)  # what names were where the innermost block began
     active: tuple[str, ...] = ()  # the loop variables
+    length: nodes.Expression = _CHANGING  # of the innermost loop, ...
+    before: set[str] = field(default_factory=set)  # ... and the integers that it does not change
+    growing: dict[str, Array | None] = field(default_factory=dict)  # lists to which the innermost loop appends
+    returned: list[Operand] | None = None  # by a function that is read in place of a call, and has several returns
 
     @staticmethod
     def of(module: Module, function: ast.FunctionDef) -> Scope:
@@ -105,6 +109,7 @@ class Module:
     homes: dict[str, Module] = field(default_factory=dict)
     complex: dict[str, Split] = field(default_factory=dict)  # functions of complex numbers, in parts
     is_live: bool = False  # its functions are objects, which decorators have not replaced
+    tables: Mapping[str, ast.expr] = field(default_factory=dict)  # lists and arrays that functions do not change
     call: ast.AST | None = None  # in place of which a definition of a function of NumPy is read, ...
     path: str = ""  # ... which differs from those of other calls by this
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,12 @@ from tensorlift.frontends.python.assignments import alias, assign, augment, copy
 from tensorlift.frontends.python.calls import DEFINED, INLINED, callee
 from tensorlift.frontends.python.definitions import Given, call_of
 from tensorlift.frontends.python.expressions import condition, evaluate
-from tensorlift.frontends.python.iteration import looped
+from tensorlift.frontends.python.iteration import append, looped
 from tensorlift.frontends.python.refusals import RefusedError
-from tensorlift.frontends.python.scalars import Scalar, cast
+from tensorlift.frontends.python.scalars import Scalar, cast, choose
 from tensorlift.frontends.python.state import LOCAL, Inference, Module, Scope
-from tensorlift.frontends.python.syntax import arguments_of, given_arguments
-from tensorlift.frontends.python.values import Array, Operand, Sizes
+from tensorlift.frontends.python.syntax import appended, arguments_of, given_arguments
+from tensorlift.frontends.python.values import Array, NoItems, Operand, Sizes
 from tensorlift.ops.c_types import BOOL
 
 if TYPE_CHECKING:
@@ -77,8 +78,11 @@ def _annotated(ctx: Inference, node: ast.AnnAssign) -> None:
 
 def _expression(ctx: Inference, node: ast.Expr) -> None:
     """Read a call whose value nobody uses, or a text."""
-    call = node.value
+    call, grown = node.value, appended(node)
     if isinstance(call, ast.Constant):
+        return
+    if grown is not None:
+        append(ctx, *grown)
         return
     if not isinstance(call, ast.Call):
         raise _unknown(node)
@@ -86,6 +90,10 @@ def _expression(ctx: Inference, node: ast.Expr) -> None:
     if module or name not in ctx.module.functions:
         raise RefusedError("call", ast.unparse(call.func))
     _inlined(ctx, call, name)
+
+
+def _refuse_inner(node: ast.FunctionDef) -> None:
+    raise RefusedError("inner", node.name)
 
 
 def _unknown(node: ast.stmt) -> RefusedError:
@@ -145,6 +153,11 @@ def _equal_sizes(ctx: Inference, test: ast.expr) -> list[tuple[Scalar, Scalar]] 
 
 
 def _returned(ctx: Inference, value: ast.expr | None) -> None:
+    if ctx.scope.returned is not None:  # by a function in place of its call
+        if value is None:
+            raise RefusedError("return", f"`{ctx.scope.function.name}` does not return a value in all cases")
+        ctx.scope.returned.append(evaluate(ctx, value))
+        return
     if value is None or (isinstance(value, ast.Constant) and value.value is None):
         return
     if isinstance(value, ast.Tuple):
@@ -246,8 +259,8 @@ def _taken(value: Operand) -> Operand:
 
 
 def _kind_of(name: str, value: Operand) -> Given:
-    if isinstance(value, Sizes):
-        raise RefusedError("arguments", f"`np.{name}` of a tuple")
+    if isinstance(value, Sizes | NoItems):
+        raise RefusedError("arguments", f"`np.{name}` of a tuple or an empty list")
     return Given(value.rank, value.element) if isinstance(value, Array) else Given(0, value.ctype)
 
 
@@ -295,14 +308,37 @@ def _body_of(ctx: Inference, function: ast.FunctionDef) -> Operand:
     last = statements[-1] if statements else None
     if any(isinstance(n, ast.Return) for s in statements for n in ast.walk(s) if n is not last):
         expression = _as_expression(statements)
-        if expression is None:
-            raise RefusedError("return", f"`{function.name}` returns in several places")
-        return evaluate(ctx, expression)
+        if expression is not None:
+            return evaluate(ctx, expression)
+        if not _always_returns(statements):
+            raise RefusedError("return", f"`{function.name}` does not return a value in all cases")
+        ctx.scope.returned = []
+        read_body(ctx, statements)
+        return reduce(_either, ctx.scope.returned)
     read_body(ctx, statements[:-1] if isinstance(last, ast.Return) else statements)
     if not isinstance(last, ast.Return) or last.value is None:
         return Sizes(())
     ctx.whole = last.value
     return evaluate(ctx, last.value)
+
+
+def _always_returns(statements: Sequence[ast.stmt]) -> bool:
+    """Whether a block ends with a return of a value, or in both arms of a condition."""
+    match statements[-1] if statements else None:
+        case ast.Return(value=value):
+            return value is not None
+        case ast.If(body=body, orelse=orelse):
+            return _always_returns(body) and _always_returns(orelse)
+        case ast.Raise():
+            return True
+    return False
+
+
+def _either(one: Operand, other: Operand) -> Operand:
+    """Give what is returned in one of two places."""
+    if not isinstance(one, Scalar) or not isinstance(other, Scalar):
+        raise RefusedError("return", "an array or a tuple is returned in one of several places")
+    return choose(one, other)
 
 
 def _as_expression(statements: Sequence[ast.stmt]) -> ast.expr | None:
@@ -331,6 +367,7 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[Inference, Any], object]] = {
     ast.Expr: _expression,
     ast.Assert: lambda ctx, node: _assert(ctx, node.test),
     ast.Raise: lambda ctx, _: ctx.written.append(None),
+    ast.FunctionDef: lambda _, node: _refuse_inner(node),
     ast.Pass: lambda _, __: None,
     ast.Break: lambda _, __: None,
     ast.Continue: lambda _, __: None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from tensorlift.diagnostics import Location
@@ -145,6 +146,23 @@ def given_arguments(
 # Functions of NumPy that reduce arrays, and those of them that are methods.
 REDUCTIONS = {"sum", "mean", "prod", "min", "max", "amin", "amax", "any", "all", "count_nonzero", "var", "std"}
 REDUCING_METHODS = REDUCTIONS - {"amin", "amax", "count_nonzero"}
+
+
+def appended(statement: ast.stmt) -> tuple[str, ast.expr] | None:
+    """Give the name of a list and the item that a statement appends to it; None for any other statement."""
+    match statement:
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name(id=name), "append"), [item], [])):
+            return name, item
+    return None
+
+
+def filled_by(loop: ast.For) -> list[str]:
+    """List the names of lists that get one item in each iteration, and are not used otherwise in a loop."""
+    if any(isinstance(node, ast.Break | ast.Continue | ast.Return) for node in ast.walk(loop)):
+        return []
+    names = [found[0] for statement in loop.body if (found := appended(statement)) is not None]
+    used = Counter(node.id for node in ast.walk(loop) if isinstance(node, ast.Name))
+    return [name for name in names if used[name] == 1]
 
 
 def names_in(node: ast.AST) -> set[str]:

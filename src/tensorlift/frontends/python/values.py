@@ -1,7 +1,7 @@
 """What names and expressions of a Python function stand for while their types are found.
 
 An ``Array`` has extents and an element, of which type and kind are known.  It is a part of a ``Memory``, or, without
-one, an array as a rule, that no memory holds yet.  A ``Sizes`` is a tuple of numbers, such as a shape.
+one, an array as a rule, that no memory holds yet.  A ``Sizes`` is a tuple, such as a shape.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Memory:
     key: str = ""
     is_given: bool = False
     written: bool = False
-    stands_for: str = ""  # the parameter of which it is a copy, so that binding that again can store into it
+    kept: tuple[str, str] | None = None  # why it is not to be changed in place: a reason to refuse that, and its detail
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,14 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """A tuple of numbers, such as a shape."""
+    """A tuple, such as a shape."""
 
-    items: tuple[Scalar, ...]
+    items: tuple[Operand, ...]
 
 
-Operand: TypeAlias = Scalar | Array | Sizes
+@dataclass(frozen=True, slots=True)
+class NoItems:
+    """A list without items, to which a loop may append."""
+
+
+Operand: TypeAlias = Scalar | Array | Sizes | NoItems

@@ -120,7 +120,7 @@ def _eye(name: str) -> Maker:
 def _array(ctx: Context, node: ast.Call) -> Operand:
     """Give a copy as an array of NumPy, of a list too."""
     arguments = named_arguments(node, ["object", "dtype"])
-    value = array(ctx, arguments["object"])
+    value = _with_rows(ctx, array(ctx, arguments["object"]))
     return _converted(ctx, value, dtype(ctx, arguments["dtype"]) if "dtype" in arguments else None)
 
 
@@ -148,8 +148,17 @@ def listed(ctx: Context, node: ast.Call) -> Operand:
 
 
 def _same(ctx: Context, node: ast.Call) -> Operand:
-    value = array(ctx, node.args[0])
+    value = _with_rows(ctx, array(ctx, node.args[0]))
     return _converted(ctx, value, None) if value.is_list else value
+
+
+def _with_rows(ctx: Context, value: View | Rule) -> View | Rule:
+    """Raise where lists of lists have no rows: an array of them has fewer dimensions."""
+    for extent in value.extents[:-1] if value.is_list else ():
+        if not isinstance(extent, int):
+            has_rows = ctx.comparison(">", extent, ctx.constant(0, LONG), LONG)
+            ctx.require(has_rows, "`np.array` takes a list without rows")
+    return value
 
 
 MAKERS: dict[str, Maker] = {

@@ -33,7 +33,7 @@ from tensorlift.readers.python.values import Number, Operand, parts_of, with_par
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from xdsl.ir import Attribute
 
@@ -84,6 +84,7 @@ class Scope:
     ends: list[Flow] = field(default_factory=list)  # the blocks that return, each with what it does
     breaks: list[Flow] = field(default_factory=list)
     continues: list[Flow] = field(default_factory=list)
+    growing: dict[str, Callable[[Operand], None]] = field(default_factory=dict)  # lists to which a loop appends
     depth: int = 0  # of loops and conditions
 
     @staticmethod

@@ -213,27 +213,57 @@ def _begun(ctx: Context, before: Flow, item: Number, name: str) -> tuple[Local, 
     return local, ctype, weak
 
 
+class Growing:
+    """A list that gets one item in each iteration of a loop; it is made before the loop when the first item is read."""
+
+    def __init__(self, ctx: Context, bounds: Bounds) -> None:
+        """Note the block before the loop, and how often the loop runs."""
+        start, stop, step = bounds
+        if not isinstance(step, int):
+            raise ctx.refusal("a list that grows in a loop with this step")
+        self._start, self._step = start, step
+        ends = (start, stop) if step < 0 else (stop, start)
+        self._length = not_negative(ctx, ctx.combined("-", *ends))
+        if abs(step) > 1:
+            rounded = ctx.size(ctx.combined("+", self._length, abs(step) - 1))
+            self._length = ctx.arithmetic("//", rounded, ctx.constant(abs(step), LONG), LONG)
+            ctx.counters.add(self._length)
+        self._before, self._made = ctx.flow.current, list[View]()
+
+    def add(self, ctx: Context, counter: SSAValue, item: Operand) -> None:
+        """Store an item in the iteration of a counter."""
+        if isinstance(item, Number) and item.is_test:
+            item = replace(item, value=ctx.value(item), is_test=False)
+        if not self._made:
+            self._made.append(_made(ctx, self._before, item, self._length))
+        ends = (self._start, counter) if self._step < 0 else (counter, self._start)
+        index = ctx.combined("-", *ends)
+        if abs(self._step) > 1:
+            index = ctx.arithmetic("//", ctx.size(index), ctx.constant(abs(self._step), LONG), LONG)
+            ctx.counters.add(index)
+        keep_items(ctx, self._made[0], index, item)
+
+    @property
+    def made(self) -> View:
+        """The list after the loop."""
+        return replace(self._made[0], is_new=True)
+
+
 def _listed(ctx: Context, node: Comprehension) -> View:
     """Give the list that a comprehension makes."""
-    generator, found = node.generators[0], list[View]()
+    generator = node.generators[0]
 
     def read() -> View:
-        (start, stop, _), bind_items = iterated(ctx, generator.target, generator.iter)
-        length = not_negative(ctx, ctx.combined("-", stop, start))
-        before = ctx.flow.current
+        bounds, bind_items = iterated(ctx, generator.target, generator.iter)
+        found = Growing(ctx, bounds)
 
         def body(counter: SSAValue) -> None:
             bind_items(counter)
-            item = evaluate(ctx, node.elt)
-            if isinstance(item, Number) and item.is_test:
-                item = replace(item, value=ctx.value(item), is_test=False)
-            if not found:
-                found.append(_made(ctx, before, item, length))
-            keep_items(ctx, found[0], ctx.combined("-", counter, start), item)
+            found.add(ctx, counter, evaluate(ctx, node.elt))
 
         name = generator.target.id if isinstance(generator.target, ast.Name) else None
-        counted(ctx, (start, stop, 1), ctx.place(generator.target), body, name)
-        return replace(found[0], is_new=True)
+        counted(ctx, bounds, ctx.place(generator.target), body, name)
+        return found.made
 
     made: View = _in_own_names(ctx, node, read)
     return made

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.python.scalars import common_type, fits
-from tensorlift.frontends.python.syntax import stored_in
+from tensorlift.frontends.python.syntax import appended, filled_by, stored_in
 from tensorlift.ir.c_types import ir_type
 from tensorlift.readers.flow import Flow, Local, named
 from tensorlift.readers.python.assignments import assign, augment, bind, copy_refilled
@@ -16,7 +16,7 @@ from tensorlift.readers.python.calls import INLINED
 from tensorlift.readers.python.context import Named, Scope, Variable
 from tensorlift.readers.python.evaluation import evaluate, number
 from tensorlift.readers.python.expressions import branch_on
-from tensorlift.readers.python.iteration import iterated
+from tensorlift.readers.python.iteration import Growing, iterated
 from tensorlift.readers.python.loops import counted, looped
 from tensorlift.readers.python.results import give_back
 from tensorlift.readers.python.values import Nothing, Number, Several, View
@@ -44,11 +44,16 @@ def read_body(ctx: Context, statements: Sequence[ast.stmt]) -> None:
 
 
 def _expression(ctx: Context, node: ast.Expr) -> None:
-    if not isinstance(node.value, ast.Constant):
+    grown = appended(node)
+    if grown is not None:
+        ctx.scope.growing[grown[0]](evaluate(ctx, grown[1]))
+    elif not isinstance(node.value, ast.Constant):
         evaluate(ctx, node.value)
 
 
 def _assign(ctx: Context, node: ast.Assign) -> None:
+    if isinstance(node.value, ast.List) and not node.value.elts:
+        return  # the loop that appends to it makes it
     assign(ctx, node.targets, node.value)
 
 
@@ -120,6 +125,8 @@ def _for(ctx: Context, node: ast.For) -> None:
 
     def body(counter: SSAValue) -> None:
         bind_items(counter)
+        for name, found in growing.items():
+            ctx.scope.growing[name] = partial(found.add, ctx, counter)
         for name in own:
             known = ctx.scope.names[name]
             if isinstance(known, Variable):  # in the body it is what it was bound to; after the loop, the last of these
@@ -129,9 +136,12 @@ def _for(ctx: Context, node: ast.For) -> None:
         read_body(ctx, node.body)
 
     bounds, bind_items = iterated(ctx, node.target, node.iter)
+    growing = {name: Growing(ctx, bounds) for name in filled_by(node)}
     name = node.target.id if isinstance(node.target, ast.Name) else None
     counted(ctx, bounds, ctx.place(node.target), body, name)
     ctx.scope.names |= after
+    for list_name, found in growing.items():
+        ctx.bind(list_name, replace(found.made, is_new=False))
 
 
 def _written(ctx: Context, node: ast.For) -> None:

@@ -1,0 +1,140 @@
+"""Functions without inner ones: what Python says in a short way is said in plainer syntax before anything is read.
+
+An inner function that is only called, and a lambda that has a name, stand beside the outer function afterwards: the
+variables of the outer one that they read become parameters, which each call passes as they are there, as a closure
+reads them.  ``x in (1, 2)`` compares with each.  Tables of the file that a function reads become variables of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from typing import TYPE_CHECKING
+
+from tensorlift.frontends.python.syntax import arguments_of, names_in, stored_in
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+
+def plain(function: ast.FunctionDef, taken: Collection[str], tables: Mapping[str, ast.expr]) -> list[ast.FunctionDef]:
+    """Give a function in plain syntax, and those that were inside of it, under names that are not ``taken``.
+
+    What has no plainer form stays as it is, and is refused where it is read.
+    """
+    made, *others = _without_inner(function, taken)
+    return [_with_tables(own, tables) for own in (made, *others)]
+
+
+def _with_tables(function: ast.FunctionDef, tables: Mapping[str, ast.expr]) -> ast.FunctionDef:
+    """Let a function begin with the tables that it reads."""
+    bound = {*(argument.arg for argument in arguments_of(function)), *stored_in(function.body)}
+    read = sorted((names_in(function) & tables.keys()) - bound)
+    if not read:
+        return function
+    made, first = copy.copy(function), isinstance(function.body[0], ast.Expr)
+    assigned: list[ast.stmt] = []
+    for name in read:
+        assignment = ast.Assign([ast.Name(name, ast.Store())], copy.deepcopy(tables[name]))
+        for node in ast.walk(assignment):
+            ast.copy_location(node, function)
+        assigned.append(assignment)
+    made.body = [*function.body[:first], *assigned, *function.body[first:]]
+    return made
+
+
+def _without_inner(function: ast.FunctionDef, taken: Collection[str]) -> list[ast.FunctionDef]:
+    if not any(_is_short(node) for statement in function.body for node in ast.walk(statement)):
+        return [function]
+    made = ast.fix_missing_locations(_Comparisons().visit(copy.deepcopy(function)))
+    inner = {own.name: own for own in map(_defined, made.body) if own is not None and _is_only_called(own, made)}
+    if not inner:
+        return [made]
+    made.body = [node for node in made.body if (own := _defined(node)) is None or own.name not in inner]
+    free = _free(made, inner)
+    names = {name: name if name not in taken else f"{made.name}_{name}" for name in inner}
+    for own in (made, *inner.values()):
+        for call in [node for node in ast.walk(own) if isinstance(node, ast.Call)]:
+            if isinstance(call.func, ast.Name) and call.func.id in inner:
+                passed = [ast.keyword(name, ast.Name(name, ast.Load())) for name in free[call.func.id]]
+                call.keywords += [ast.copy_location(keyword, call) for keyword in passed]
+                call.func.id = names[call.func.id]
+    for name, own in inner.items():
+        own.name = names[name]
+        own.args.kwonlyargs += [ast.arg(variable) for variable in free[name]]
+        own.args.kw_defaults += [None] * len(free[name])
+    return [ast.fix_missing_locations(own) for own in (made, *inner.values())]
+
+
+def _is_short(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.Lambda | ast.In | ast.NotIn)
+
+
+class _Comparisons(ast.NodeTransformer):
+    """Rewrites ``x in (a, b)`` as ``x == a or x == b``."""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        self.generic_visit(node)
+        match node:
+            case ast.Compare(
+                left=ast.Name() | ast.Subscript() | ast.Attribute() as left,
+                ops=[ast.In() | ast.NotIn() as op],
+                comparators=[ast.Tuple(elts=items) | ast.List(elts=items) | ast.Set(elts=items)],
+            ) if items and ast.dump(left) not in map(ast.dump, items):  # a NaN is in what holds itself
+                is_in = isinstance(op, ast.In)
+                tests: list[ast.expr] = [ast.Compare(left, [ast.Eq() if is_in else ast.NotEq()], [i]) for i in items]
+                found = ast.BoolOp(ast.Or() if is_in else ast.And(), tests) if len(tests) > 1 else tests[0]
+                return ast.copy_location(found, node)
+        return node
+
+
+def _defined(node: ast.stmt) -> ast.FunctionDef | None:
+    """Give the function that a statement defines: a ``def``, or a lambda with a name."""
+    match node:
+        case ast.FunctionDef(decorator_list=[]):
+            return node
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda(args=args, body=body)):
+            returned = ast.copy_location(ast.Return(body), body)
+            made = ast.FunctionDef(name, args, [returned], [])
+            return ast.copy_location(made, node)
+    return None
+
+
+def _is_only_called(inner: ast.FunctionDef, outer: ast.FunctionDef) -> bool:
+    """Whether a name is that of one function, which is called and not used otherwise."""
+    called = {id(node.func) for node in ast.walk(outer) if isinstance(node, ast.Call)}
+    uses = [node for node in ast.walk(outer) if isinstance(node, ast.Name) and node.id == inner.name]
+    loads = [node for node in uses if isinstance(node.ctx, ast.Load)]
+    definitions = [own for own in map(_defined, outer.body) if own is not None and own.name == inner.name]
+    is_lambda = len(uses) - len(loads)
+    nested = [node for statement in inner.body for node in ast.walk(statement) if _is_scope(node)]
+    is_parameter = any(argument.arg == inner.name for argument in arguments_of(outer))
+    return (
+        len(definitions) == 1 >= is_lambda
+        and not (nested or is_parameter)
+        and inner.name not in names_in(ast.Module(inner.body, []))
+        and all(id(node) in called for node in loads)
+    )
+
+
+def _is_scope(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.Lambda | ast.Nonlocal | ast.Global | ast.Yield | ast.YieldFrom)
+
+
+def _free(outer: ast.FunctionDef, inner: dict[str, ast.FunctionDef]) -> dict[str, list[str]]:
+    """List the variables of the outer function that inner ones read, themselves or by calling each other."""
+    bound = {*(argument.arg for argument in arguments_of(outer)), *stored_in(outer.body)}
+    read: dict[str, set[str]] = {}
+    for name, own in inner.items():
+        mine = {*(argument.arg for argument in arguments_of(own)), *stored_in(own.body)}
+        read[name] = names_in(ast.Module(own.body, [])) - mine - _of_comprehensions(own)
+    for _ in inner:
+        for name in inner:
+            read[name] |= {variable for other in read[name] & inner.keys() for variable in read[other]}
+    return {name: sorted(read[name] & bound) for name in inner}
+
+
+def _of_comprehensions(function: ast.FunctionDef) -> set[str]:
+    """Collect the variables of comprehensions, which are their own."""
+    targets = [node.target for node in ast.walk(function) if isinstance(node, ast.comprehension)]
+    return {name for target in targets for name in names_in(target)}
