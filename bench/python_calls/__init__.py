@@ -4,7 +4,6 @@
 """
 
 REFUSED = {
-    "difference_signal": "TL176",
     "median_of_three": "TL174",
     "bond_price": "TL406",
     "black_scholes": "TL305",

@@ -349,3 +349,8 @@ def by_closures(x: "float64[:]", y: "float64[:]", k: int):
     k = k + 1
     for i in range(len(x)):
         y[i] = square(x[i]) + first_above(x, y[i])
+
+
+def counted_from_the_end(x: "float64[:]", y: "float64[:]", k: int):
+    y[:-k] = x[k:]
+    return x[-k:].sum(), x[: len(x) // 2]

@@ -119,6 +119,7 @@ _BODIES = {
     "a place among some": "for i in range(len(x)):\n  if i in (1, 3) and i not in [3, k]:\n    y[i] = 0",
     "parts of tuples": "(a, b), c = (x[0], 2), 3\ny[0] = a + b * c\n"
     "for i, (v, w) in enumerate(zip(x, y)):\n  x[i] = v * w",
+    "bounds from the end": "if k > 0:\n  x[k:] = y[:-k]\ny[:-(k + 1)] += 1\nx[: len(x) // 2] = 0",
     "angles of any size": "y[:] = np.hypot(np.degrees(x), np.reciprocal(y)) % -np.radians(y)",
 }
 

@@ -41,6 +41,7 @@ from tensorlift.frontends.python.scalars import (
 from tensorlift.frontends.python.state import shape_of
 from tensorlift.frontends.python.syntax import (
     cells_of,
+    counted_from_end,
     indices_of,
     is_ellipsis,
     is_new_axis,
@@ -171,6 +172,14 @@ def _step(ctx: Inference, node: ast.expr) -> int:
 def _bound(ctx: Inference, node: ast.expr, whole: Scalar) -> Scalar:
     """Evaluate a bound of a slice; one that counts from the end must not lie before the start."""
     with ctx.placed(node):
+        counted = counted_from_end(node)
+        if counted is not None:
+            value = _index(ctx, counted)
+            detail = f"the bound `{ast.unparse(node)}` is not known to count from the end"
+            ctx.require_nonnegative(ctx.extent(binary("-", value, integer(1))), ("index", detail))
+            value = binary("-", whole, value)
+            ctx.require_nonnegative(ctx.extent(value))
+            return value
         value = _index(ctx, node)
         if _is_negative(value):
             value = binary("+", whole, value)

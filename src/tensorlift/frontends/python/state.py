@@ -354,6 +354,8 @@ class Inference:
                 if divisor is None or not divisor.is_affine or not divisor.variables() <= self.sizes:
                     return None
                 return left if divisor.constant_value is None or _is_positive(right) else None
+            case nodes.Binary(operator="-", left=left, right=nodes.Binary(operator="//", left=whole, right=right)):
+                return left if left == whole and _is_positive(right) else None
             case nodes.Binary(operator="+", left=nodes.Binary(operator="//") as quotient, right=more):
                 return quotient if _is_positive(more) else None
             case nodes.Binary(operator="+", left=more, right=nodes.Binary(operator="//") as quotient):

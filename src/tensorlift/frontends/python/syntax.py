@@ -69,6 +69,12 @@ def is_ellipsis(index: ast.expr) -> bool:
     return isinstance(index, ast.Constant) and index.value is Ellipsis
 
 
+def counted_from_end(bound: ast.expr) -> ast.expr | None:
+    """Give what a bound of a slice counts from the end by, as in ``x[:-k]``; None where it does not say so."""
+    is_negated = isinstance(bound, ast.UnaryOp) and isinstance(bound.op, ast.USub)
+    return bound.operand if is_negated and not isinstance(bound.operand, ast.Constant) else None
+
+
 def may_be_mask(index: ast.expr) -> bool:
     """Tell whether an index may be an array of truth values: a name, or computed of comparisons."""
     if isinstance(index, ast.Compare | ast.BinOp | ast.UnaryOp | ast.Call):

@@ -12,6 +12,7 @@ from tensorlift.frontends.python.scalars import common_type, fits
 from tensorlift.frontends.python.syntax import (
     COMPARISONS,
     CONSTANTS,
+    counted_from_end,
     indices_of,
     is_new_axis,
     without_ellipsis,
@@ -284,8 +285,8 @@ def _slice(ctx: Context, node: ast.Slice, extent: Size) -> tuple[Size, Size, int
     step = 1 if node.step is None else size(ctx, node.step)
     if not isinstance(step, int):
         raise ctx.refusal("this slice")
-    lower = 0 if node.lower is None else _bound(ctx, size(ctx, node.lower), extent)
-    upper = extent if node.upper is None else _bound(ctx, size(ctx, node.upper), extent)
+    lower = 0 if node.lower is None else _end(ctx, node.lower, extent)
+    upper = extent if node.upper is None else _end(ctx, node.upper, extent)
     length = not_negative(ctx, ctx.combined("-", upper, lower))
     if step < 0:
         lower = ctx.combined("-", extent, 1)
@@ -294,6 +295,17 @@ def _slice(ctx: Context, node: ast.Slice, extent: Size) -> tuple[Size, Size, int
         length = ctx.arithmetic("//", rounded, ctx.constant(abs(step), LONG), LONG)
         ctx.counters.add(length)
     return lower, length, step
+
+
+def _end(ctx: Context, node: ast.expr, extent: Size) -> Size:
+    """Give a bound of a slice; one that is negated counts from the end, or the run ends."""
+    counted = counted_from_end(node)
+    if counted is None:
+        return _bound(ctx, size(ctx, node), extent)
+    found = size(ctx, counted)
+    is_counted = ctx.comparison(">=", ctx.size(found), ctx.constant(1, LONG), LONG)
+    ctx.require(is_counted, f"not read: `{ast.unparse(node)}` as a bound that does not count from the end")
+    return not_negative(ctx, ctx.combined("-", extent, found))
 
 
 def _bound(ctx: Context, bound: Size, extent: Size) -> Size:
