@@ -71,8 +71,10 @@ def is_ellipsis(index: ast.expr) -> bool:
 
 def counted_from_end(bound: ast.expr) -> ast.expr | None:
     """Give what a bound of a slice counts from the end by, as in ``x[:-k]``; None where it does not say so."""
-    is_negated = isinstance(bound, ast.UnaryOp) and isinstance(bound.op, ast.USub)
-    return bound.operand if is_negated and not isinstance(bound.operand, ast.Constant) else None
+    match bound:
+        case ast.UnaryOp(op=ast.USub(), operand=operand) if not isinstance(operand, ast.Constant):
+            return operand
+    return None
 
 
 def may_be_mask(index: ast.expr) -> bool:
