@@ -96,6 +96,11 @@ def located(diagnostics: Iterable[Diagnostic], place: Location | None) -> tuple[
     return tuple(replace(d, location=d.location or place) for d in diagnostics)
 
 
+def with_remedy(diagnostics: Iterable[Diagnostic], remedy: str) -> tuple[Diagnostic, ...]:
+    """Give findings that name no remedy of their own this one."""
+    return tuple(d if d.remedy else replace(d, remedy=remedy) for d in diagnostics)
+
+
 def internal_error(error: Exception, location: Location | None = None) -> Diagnostic:
     """Describe an exception that nobody expected, with the request to report it."""
     remedy = "please report it together with the input; with TENSORLIFT_DEBUG=1 in the environment a traceback is shown"

@@ -24,7 +24,7 @@ from tensorlift.contract.interface import Precondition, Role
 from tensorlift.contract.language import AnyOf, Compare
 from tensorlift.contract.required import required, with_room
 from tensorlift.deep import with_deep_stack
-from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error, refuse
+from tensorlift.diagnostics import Diagnostic, LiftError, Severity, internal_error, located, refuse, with_remedy
 from tensorlift.engines import HEURISTICS, Limits, search_by
 from tensorlift.first_half import decide_first_half
 from tensorlift.interface import Emitted, Lifting, emitted_names, record_of
@@ -193,7 +193,7 @@ def verify(certificate: Mapping[str, Json]) -> tuple[Diagnostic, ...]:
         reader = partial(_read_back, certificate.get("target"))
         with_deep_stack(partial(decide, certificate, get_target, read_back=reader))
     except LiftError as failure:
-        return failure.diagnostics
+        return with_remedy(failure.diagnostics, "lift the source again")
     return ()
 
 
@@ -465,13 +465,14 @@ def _defined(summary: Summary, view: FunctionView) -> Domain:
 def _refused(
     function: ReadFunction, diagnostics: tuple[Diagnostic, ...], options: LiftOptions, clock: StageClock
 ) -> FunctionRecord:
+    remedy = "nothing: what is here stays as it was" if options.replaces else "try another target"
     return FunctionRecord(
         function.name,
         Verdict.REFUSED,
         function.location,
         target=options.target,
         seconds=clock.seconds,
-        diagnostics=tuple(d if d.location else replace(d, location=function.location) for d in diagnostics),
+        diagnostics=with_remedy(located(diagnostics, function.location), remedy),
     )
 
 

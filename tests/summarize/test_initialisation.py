@@ -127,7 +127,7 @@ def test_an_early_read_is_refused(case: str) -> None:
         assert found.message == "`s` has no value here"
     else:
         assert found.code == "TL204"
-        assert found.message.removeprefix("cells of ").startswith("s ")
+        assert found.message.removeprefix("cells of ").startswith("`s` ")
     assert found.location is not None
     assert found.location.column > 24
 

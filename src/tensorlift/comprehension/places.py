@@ -255,7 +255,7 @@ def cell_at(found: PlaceRead, definition: Definition, summary: Summary) -> tuple
         if found.hit in names:
             return summary.array_of(node.array), names.index(found.hit)
     message = "a place that is read here is computed of one that data choose, and has no bounds of its own"
-    raise DefinitionError(refuse("TL211", message, remedy="lift it to numpy, jax or torch"), definition)
+    raise DefinitionError(refuse("TL211", message, remedy="lift to numpy, jax or torch"), definition)
 
 
 def limit_of(found: PlaceRead, cell: tuple[str, int], summary: Summary) -> Affine:

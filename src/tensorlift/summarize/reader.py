@@ -186,9 +186,9 @@ class _Reader(Values):
     def _check_places(self, info: ArrayInfo, places: list[Place], place: Location | None, done: str) -> None:
         if not self.has_places:
             message = f"{info.name} is {done} at a place that depends on data, for which there is no operation here"
-            raise refuse("TL209", message, place, "lift it to numpy, jax or torch")
+            raise refuse("TL209", message, place, "lift to numpy, jax or torch")
         if any(extent == 1 and not isinstance(p, Affine) for extent, p in zip(info.shape, places, strict=True)):
-            message = f"{info.name}, which has one cell, is {done} at a place that depends on data"
+            message = f"`{info.name}`, which has one cell, is {done} at a place that depends on data"
             raise refuse("TL208", message, place, f"{done.replace('written', 'write')} it at place 0")
 
     def scatter(self, op: Operation, out: list[Statement], array: str, places: list[Place]) -> None:

@@ -179,9 +179,6 @@ def _may_follow(store: _Access, load: _Access, context: Domain, together: Domain
     return store.position < load.position and not (both & within).is_empty()
 
 
-_REMEDY = "initialise it where it is declared"
-
-
 def require_initialised(program: Program) -> None:
     """Check every load of a local.
 
@@ -201,8 +198,8 @@ def _block(block: Block, unwritten: frozenset[str], by_others: frozenset[str]) -
         elif isinstance(statement, Store):
             unwritten -= {statement.array}
         elif isinstance(statement, Load) and statement.array in unwritten:
-            message = f"{statement.array} is read here, and nothing was written to it before"
-            raise refuse("TL204", message, statement.location, _REMEDY)
+            message = f"`{statement.array}` is read here before anything is written to it"
+            raise refuse("TL204", message, statement.location, f"write `{statement.array}` before it is read")
         elif isinstance(statement, Branch):
             inside = unwritten - by_others
             arms = [_block(arm, inside, by_others) for arm in (statement.then, statement.otherwise)]

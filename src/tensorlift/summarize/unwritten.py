@@ -292,8 +292,9 @@ def _negation(condition: Term) -> Term:
 
 
 def _early_read(array: str, item: Definition) -> LiftError:
-    message = f"cells of {array} are read here that nothing may have been written to before"
-    return refuse("TL204", message, item.location, "initialise all of it where it is declared")
+    name = array.removesuffix(_MARK)
+    message = f"cells of `{name}` may be read here before they are written"
+    return refuse("TL204", message, item.location, f"write all of `{name}` before it is read")
 
 
 def _with_zeros(item: Item) -> Item:

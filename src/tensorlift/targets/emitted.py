@@ -59,7 +59,7 @@ def spell_all(body: Sequence[Statement], spell: Spell, after: Sequence[Statement
 def returned(statement: Return, program: TensorProgram) -> tuple[Expression, ...]:
     """Return the values that a program gives out; raises LiftError TL306 where there are none."""
     if not statement.values:
-        raise refuse("TL306", f"{program.name} computes nothing", program.location, "write to an array")
+        raise refuse("TL306", f"`{program.name}` computes nothing", program.location, "write to an array")
     return statement.values
 
 

@@ -52,7 +52,7 @@ def check_program(program: TensorProgram, title: str) -> None:
             message = (
                 f"{title} runs in XLA, which multiplies by reciprocals: an exact quotient may fall below a whole number"
             )
-            raise refuse("TL305", message, remedy="lift it to numpy, torch or c")
+            raise refuse("TL305", message, remedy="lift to numpy, torch or c")
 
 
 def _check_round_trip(node: Cast, assigned: Assigned, title: str) -> None:
@@ -63,7 +63,7 @@ def _check_round_trip(node: Cast, assigned: Assigned, title: str) -> None:
             first.dtype == before and is_float(first.argument.dtype) for first in _casts(inner.argument, assigned)
         ):
             message = f"{title} loses the sign of {inner.dtype} from {before} between two floats"
-            raise refuse("TL305", message, remedy="lift it to numpy, torch or c")
+            raise refuse("TL305", message, remedy="lift to numpy, torch or c")
 
 
 def _casts(value: Expression, assigned: Assigned) -> Iterator[Cast]:

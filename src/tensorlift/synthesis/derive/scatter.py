@@ -148,8 +148,7 @@ def _where(tests: Sequence[Term], value: Term, nothing: Term) -> Term:
 
 
 def _refuse(definition: Definition, message: str) -> LiftError:
-    remedy = "split the loop where the conditions change"
-    return refuse("TL302", f"{definition.array}: {message}", definition.location, remedy)
+    return refuse("TL302", f"{definition.array}: {message}", definition.location, "lift to c")
 
 
 class _Lowering:
@@ -209,7 +208,7 @@ class _Lowering:
         shape = self.definition.shape
         memory = self.build.variable(self.definition.name, self.definition.dtype, shape)
         if update.op == "last" and not (self.build.orders_stores and len(listed) == 1):
-            raise _refuse(self.definition, "the last value that is stored at a place that depends on data")
+            raise _refuse(self.definition, "the last of several values at a place that depends on data is kept")
         op = "set" if update.op == "last" else update.op
         for condition in conditions if stores else ():
             kept = self.build.gather(memory, tuple(index for index in indices if index is not None))

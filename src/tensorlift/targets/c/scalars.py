@@ -106,7 +106,8 @@ def applied(node: Apply, operands: Sequence[Text], wrapping: Collection[int]) ->
         return _wrapped(node, operands)
     result = _operation(node, operands, types)
     if result is None:
-        raise refuse("TL305", f"C has no function {node.op} of {', '.join(types)}", remedy="lift to numpy")
+        what = "test whether data name a cell" if node.op == "hits" else f"function {node.op} of {', '.join(types)}"
+        raise refuse("TL305", f"C has no {what}", remedy="lift to numpy")
     narrow = is_integer(node.dtype) and width(node.dtype) < _PROMOTED
     return cast(result, node.dtype) if narrow else result
 

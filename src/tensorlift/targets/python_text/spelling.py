@@ -356,8 +356,7 @@ def function(spell: Spelling, node: Elementwise) -> Text:
     """Spell a scalar function that is no operator."""
     function = spell.library.functions.get(node.op)
     if function is None:
-        remedy = f"write it with the functions that {spell.library.title} has"
-        raise refuse("TL305", f"{spell.library.title} has no function {node.op}", remedy=remedy)
+        raise refuse("TL305", f"{spell.library.title} has no function {node.op}", remedy="lift to c")
     if node.op in ("max", "min") and all(isinstance(a, SizeValue | Literal) for a in node.arguments):
         return call(node.op, *(_integer(spell, a) for a in node.arguments))
     if node.op == "pow" and all(a.shape for a in node.arguments):

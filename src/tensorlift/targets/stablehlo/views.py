@@ -204,8 +204,7 @@ def function_name(op: str, dtype: DType) -> str:
     if op == "shr":
         return "shift_right_logical" if dtype.startswith("u") else "shift_right_arithmetic"
     if op not in _FUNCTIONS:
-        remedy = "write it with the functions that StableHLO has"
-        raise refuse("TL305", f"StableHLO has no function {op}", remedy=remedy)
+        raise refuse("TL305", f"StableHLO has no function {op}", remedy="lift to c")
     return _FUNCTIONS[op]
 
 
