@@ -43,6 +43,7 @@ _TOP = {
     "cli",
     "lifted",
     "decorated",
+    "specialised",
 }
 _HEAVY = {"xdsl", "islpy", "clang", "numpy", "rich"}
 _EMITTERS = ("emit", "emitter", "emission", "printer")

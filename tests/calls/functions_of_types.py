@@ -36,3 +36,39 @@ def counted(labels, n):
     for label in labels:
         counts[label] += 1
     return counts
+
+
+Half = np.float32
+
+
+def filled(n, dtype=np.float64):
+    y = np.zeros(n, dtype=dtype)
+    for i in range(n):
+        y[i] = i * 2
+    return y
+
+
+def converted(x, T, *, k=2):
+    s = T(0)
+    for i in range(len(x)):
+        s += T(x[i] * k)
+    return s
+
+
+def of_global_type(x):
+    y = np.zeros(len(x), dtype=Half)
+    for i in range(len(x)):
+        y[i] = x[i]
+    return y
+
+
+def polynomial(z, a):
+    y = np.zeros(len(z), dtype=z.dtype)
+    for i in range(len(z)):
+        y[i] = a * z[i] * z[i] + 1
+    return y
+
+
+def grown(z, a):
+    for i in range(len(z)):
+        z[i] *= a

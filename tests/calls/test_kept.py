@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from tests.calls import functions
 
-from tensorlift import LiftError, decorated, lift
+from tensorlift import LiftError, lift, specialised
 from tensorlift.calls import kept
 from tensorlift.pipeline import verify
 
@@ -36,13 +36,13 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def lifts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of functions that were lifted, not found."""
     found: list[str] = []
-    whole = decorated.LiftedFunction._lifted_now
+    whole = specialised.Form._lifted_now
 
     def lifted_now(self: Any, live: Any, told: Any) -> Any:
         found.append(live.name)
         return whole(self, live, told)
 
-    monkeypatch.setattr(decorated.LiftedFunction, "_lifted_now", lifted_now)
+    monkeypatch.setattr(specialised.Form, "_lifted_now", lifted_now)
     return found
 
 

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from tests.calls import functions_of_types as functions
 
-from tensorlift import ArgumentTypeError, lift
+from tensorlift import ArgumentTypeError, FallbackWarning, LiftError, lift
 
 X = np.arange(1.0, 5.0)
 
@@ -55,3 +57,64 @@ def test_the_type_of_floats_that_nobody_tells_may_be_given() -> None:
     for wrong in ("float31", "int64", 3, object()):
         with pytest.raises(ArgumentTypeError, match=r"(?s)which is no type of floats .* float64, float32"):
             lift(functions.scattered, dtype=wrong)
+
+
+def _found(call: Any, *arguments: Any, **named: Any) -> Any:
+    given = tuple(a.copy() if isinstance(a, np.ndarray) else a for a in arguments)
+    found = call(*given, **named)
+    return [(str(getattr(v, "dtype", type(v))), np.asarray(v).tolist()) for v in (found, *given)]
+
+
+def test_types_that_are_passed_are_those_of_the_function() -> None:
+    lifted = lift(functions.filled)
+    assert (lifted.verdict, lifted.record.outputs[0].dtype) == ("loop-free", "float64")
+    for dtype in (np.float32, "int64", np.dtype("i4"), float, int, np.float64):
+        assert _found(lifted, 3, dtype) == _found(functions.filled, 3, dtype)
+    assert _found(lifted, 3) == _found(lifted, 3, dtype=np.float64)
+    with pytest.raises(LiftError, match="the element type `dtype` is not lifted"):
+        lifted(3, np.float16)
+    with pytest.raises(LiftError, match="`n` is no variable of the function"):
+        lifted(np.float32)
+    with pytest.raises(ArgumentTypeError, match="`n` is an object of type type"):
+        lift(functions.named)(X, X.astype("f4"), np.float32)
+    lifted = lift(functions.converted)
+    for dtype in (np.float32, float, np.float32):
+        assert _found(lifted, X, dtype, k=2) == _found(functions.converted, X, dtype, k=2)
+    assert _found(lift(functions.of_global_type), X) == _found(functions.of_global_type, X)
+
+
+def test_types_go_the_quick_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    lifted = lift(functions.filled)
+    expected = [lifted(3, dtype).tolist() for dtype in (np.float32, int)]
+    monkeypatch.setattr(lifted, "_checked_call", None)
+    assert [lifted(3, dtype).tolist() for dtype in (np.float32, int)] == expected
+    with pytest.raises(TypeError, match="not callable"):
+        lifted(3, np.int32)
+
+
+@pytest.mark.parametrize("function", [functions.polynomial, functions.grown])
+def test_functions_take_complex_numbers_without_annotations(function: Any) -> None:
+    lifted, z = lift(function), np.array([1 + 2j, 3 - 1j, 0.5])
+    for arguments in (X, 2.0), (z, 2j), (z, 2.0), (z.astype("c8"), 0.5), (z.astype("c8"), np.complex64(2j)), (X, 2.0):
+        assert _found(lifted, *arguments) == _found(function, *arguments)
+    for wrong in ((X, 2j), (z, "a")):
+        with pytest.raises(LiftError):
+            lifted(*wrong)
+
+
+def test_complex_numbers_of_libraries_need_no_annotation() -> None:
+    torch = pytest.importorskip("torch")
+    z = torch.tensor([1 + 2j, 3 - 1j])
+    lift(functions.grown, to="torch")(z, 2j)
+    assert z.tolist() == [-4 + 2j, 2 + 6j]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_halves_are_refused_with_what_helps(dtype: str) -> None:
+    half = np.ones(3, np.float16) if dtype == "float16" else np.ones(3, pytest.importorskip("ml_dtypes").bfloat16)
+    with pytest.raises(ArgumentTypeError, match=f"`z` is a {dtype} array .*\n.*pass it as float32"):
+        lift(functions.grown)(half, 2.0)
+    lifted = lift(functions.grown, fallback=True)
+    with pytest.warns(FallbackWarning, match=dtype):
+        lifted(half, 2)
+    assert half.tolist() == [2, 2, 2]

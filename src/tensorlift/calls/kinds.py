@@ -183,6 +183,8 @@ _PYTHON_TYPES = (bool, int, float)
 _SPELLED = re.compile(r"(?P<lists>(?:list\[)*)(?P<element>\w+)(?:\[(?P<axes>[:, ]*)\]|(?P<ends>\]*))")
 _RANKS = {"b": 0, "i": 1, "u": 1, "f": 2}  # what a list holds may be taken for the next of these
 EXACT = 1 << 53  # integers up to here are numbers of float64
+_HALVES = {"float16", "bfloat16"}  # of which each operation rounds, so that their range and sums are their own
+_WIDER = "pass it as float32, which holds all of its numbers, and convert what comes back"
 _SUPPORTED = "pass numbers, lists of numbers, or arrays of float32, float64, bool or integers of up to 64 bits"
 
 
@@ -212,6 +214,20 @@ class Argument:
 def _plain_type(dtype: Any) -> Any:
     """Give a type of PyTorch as text that NumPy understands, any other as it is."""
     return str(dtype).removeprefix("torch.") if str(dtype).startswith("torch.") else dtype
+
+
+def type_named(value: Any) -> str:
+    """Name a type of numbers as an import of it is named, ``numpy.float32`` or ``.float``; empty for all else."""
+    if isinstance(value, type) and value in _PYTHON_TYPES:
+        return f".{value.__name__}"
+    is_type = isinstance(value, type | np.dtype) or type(value).__name__ == "dtype"
+    if not is_type and not (isinstance(value, str) and value in _DTYPES):
+        return ""
+    try:
+        dtype = np.dtype(_plain_type(value))
+    except TypeError:
+        return ""
+    return f"numpy.{_NAMES.get(dtype, dtype.name)}"
 
 
 def float_named(dtype: Any) -> str:
@@ -257,7 +273,7 @@ def kind_of(value: Any, name: str, element: str = "") -> str:
         return type(value).__name__
     if isinstance(value, np.generic) and value.dtype in _NAMES:
         return _NAMES[value.dtype]
-    raise wrong_type(f"`{name}` is {_described(value)}, which no lifted function takes", _SUPPORTED)
+    raise wrong_type(f"`{name}` is {_described(value)}, which no lifted function takes", _instead(value))
 
 
 def refined(value: Any, kind: Kind) -> Kind:
@@ -321,7 +337,7 @@ def _number_kind(value: Any, name: str) -> str:
     """Spell the kind of an array without axes of another library than NumPy."""
     library, dtype = library_of(value), _dtype(value)
     if dtype is None or dtype not in _NAMES:
-        raise wrong_type(f"`{name}` is {_described(value)}, which no lifted function takes", _SUPPORTED)
+        raise wrong_type(f"`{name}` is {_described(value)}, which no lifted function takes", _instead(value))
     if library is not None and library.is_weak(value) and dtype.kind in "if":
         return "float" if dtype.kind == "f" else "int"
     return _NAMES[dtype]
@@ -333,7 +349,7 @@ def _array_kind(value: Any, name: str) -> str:
     dtype = _dtype(value)
     element = None if dtype is None else _NAMES.get(dtype)
     if element is None or value.ndim == 0:
-        raise wrong_type(f"`{name}` is {_described(value)}, which no lifted function takes", _SUPPORTED)
+        raise wrong_type(f"`{name}` is {_described(value)}, which no lifted function takes", _instead(value))
     return f"{element}[{', '.join(':' * value.ndim)}]"
 
 
@@ -407,6 +423,12 @@ def _integer(value: int, kind: Kind, name: str) -> Any:
         message = f"`{name}` is {value}, which is no {kind.dtype.name}"
         raise wrong_value(message, f"pass a number from {limits.min} to {limits.max}")
     return value if kind.is_python else kind.dtype.type(value)
+
+
+def _instead(value: Any) -> str:
+    """Say what to pass in place of a value."""
+    is_half = str(getattr(value, "dtype", "")).rpartition(".")[2] in _HALVES
+    return f"{_WIDER}; or lift with `fallback=True`" if is_half else _SUPPORTED
 
 
 def _other_kind(value: Any, wanted: str, name: str) -> Exception:

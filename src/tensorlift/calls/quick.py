@@ -9,7 +9,7 @@ says what is wrong.  So a quick way gives what the long one gives, or nothing of
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,15 @@ _DIRECT = {"truth": "bool", "numpy_truth": "_np.bool_"}
 _WORDS = 64  # bits of the places that are compared as they lie in memory
 
 
+class Taken(NamedTuple):
+    """What a call took: the program, and the arguments with their kinds; ``types`` are arguments that are types."""
+
+    program: LiftedProgram
+    kinds: Mapping[str, Kind]
+    arguments: Mapping[str, Argument]
+    types: Mapping[str, Any]
+
+
 NOT_QUICK = object()  # given by the quick ways of a function for arguments that none of them takes
 
 
@@ -62,12 +71,10 @@ def binder(name: str, signature: inspect.Signature) -> Call:
     return _compiled(name, text, _defaults(signature))
 
 
-def quick_way(  # noqa: PLR0913, PLR0917 - what one call found out
+def quick_way(
     name: str,
     signature: inspect.Signature,
-    program: LiftedProgram,
-    kinds: Mapping[str, Kind],
-    arguments: Mapping[str, Argument],
+    taken: Taken,
     meanings: Sequence[tuple[Call, tuple[Any, ...], Any]],
     otherwise: Call,
 ) -> Call | None:
@@ -78,7 +85,7 @@ def quick_way(  # noqa: PLR0913, PLR0917 - what one call found out
     """
     values = {"_otherwise": otherwise, "_np": np, **_defaults(signature)}
     try:
-        writer = _Writer(program, kinds, arguments, values)
+        writer = _Writer(taken, values)
         return _compiled(name, writer.text(name, signature, meanings), writer.values)
     except _NotQuickError:
         return None
@@ -206,13 +213,8 @@ def _are_apart(one: Any, other: Any) -> bool:
 class _Writer:
     """Writes the quick way for one program and one kind of arguments."""
 
-    def __init__(
-        self,
-        program: LiftedProgram,
-        kinds: Mapping[str, Kind],
-        arguments: Mapping[str, Argument],
-        values: dict[str, Any],
-    ) -> None:
+    def __init__(self, taken: Taken, values: dict[str, Any]) -> None:
+        program, kinds, arguments, self._types = taken
         self._program, self._kinds, self._arguments = program, kinds, arguments
         found = {library_of(argument.given) for name, argument in arguments.items() if kinds[name].rank} or {None}
         is_other = any(argument.is_foreign or is_traced(argument.given) for argument in arguments.values())
@@ -220,7 +222,7 @@ class _Writer:
             raise _NotQuickError
         self._library = found.pop()
         self._arrays = {JAX: _JaxArrays, TORCH: _Tensors}.get(self._library, _Arrays)(values)
-        self.values = self._arrays.values
+        self.values = self._arrays.values | {f"_type_{name}": value for name, value in self._types.items()}
         self._held = {name: self._taken(name) for name in kinds}
         numbers = {name: kind.is_python for name, kind in kinds.items() if not kind.rank and kind.dtype.kind in "iu"}
         self._sizes = {name: name if is_python else f"int({name})" for name, is_python in numbers.items()}
@@ -238,6 +240,7 @@ class _Writer:
         program = self._program
         tests = [
             *(self._is_kind(parameter) for parameter in self._kinds),
+            *(f"{parameter} is _type_{parameter}" for parameter in self._types),
             *(self._is_current(number, *meaning) for number, meaning in enumerate(meanings)),
             *self._extents(),
             *(self._condition(p.condition) for p in program.conditions if p.condition is not None),

@@ -314,7 +314,7 @@ def dtype(ctx: Inference, node: ast.expr) -> Number:
     """Read an element type: ``np.float32``, ``'float32'``, ``float`` or ``x.dtype``."""
     if isinstance(node, ast.Attribute) and node.attr == "dtype":
         return array(ctx, node.value).element
-    spelled = spelled_type(node)
+    spelled = spelled_type(node, ctx.module.imports)
     if spelled not in DTYPES:
         raise ctx.refusal("element-type", ast.unparse(node), node)
     return DTYPES[spelled]

@@ -15,7 +15,7 @@ import inspect
 import linecache
 import sys
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from tensorlift.frontends.python.constants import table_of
 from tensorlift.frontends.python.plain import plain
 from tensorlift.frontends.python.signature import kinds_of, told_dtype, told_kind
 from tensorlift.frontends.python.state import Module
-from tensorlift.frontends.python.syntax import arguments_of, parse
+from tensorlift.frontends.python.syntax import arguments_of, parse, without_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -135,6 +135,25 @@ class LiveFunction:
         return {name: "" if kind.rank is None else kind.annotation() for name, kind in kinds.items()}
 
     @property
+    def called(self) -> frozenset[str]:
+        """The names that are called, which may be those of parameters."""
+        calls = (node.func for node in ast.walk(self.node) if isinstance(node, ast.Call))
+        return frozenset(function.id for function in calls if isinstance(function, ast.Name))
+
+    def varied(self, types: Mapping[str, str], annotations: Mapping[str, str]) -> LiveFunction:
+        """Give the function without parameters that are types, where their names mean these, and with annotations."""
+        if not types and not annotations:
+            return self
+        node = without_parameters(_Typed(annotations).visit(copy.deepcopy(self.node)), types)
+        for argument in arguments_of(node):
+            if argument.arg in annotations:
+                argument.annotation = ast.copy_location(ast.Constant(annotations[argument.arg]), argument)
+        imports, functions = {**self.module.imports, **types}, self.module.functions | {self.name: node}
+        module = replace(self.module, functions=functions, imports=imports, complex={})
+        (code, _, text), *helpers = self.parts
+        return replace(self, node=node, module=module, parts=((code, module, text), *helpers))
+
+    @property
     def places(self) -> tuple[tuple[str, int, str, str], ...]:
         """The name of the function, and of each helper, with its first line, its file and the text of that."""
         return tuple((code.co_name, code.co_firstlineno, code.co_filename, text) for code, _, text in self.parts)
@@ -157,6 +176,20 @@ class LiveFunction:
         from tensorlift.frontends.python.reader import read_definition  # noqa: PLC0415 - a lift that is kept reads nothing
 
         return read_definition(self.node, self.module, lower, told)
+
+
+class _Typed(ast.NodeTransformer):
+    """Spells the types of arrays of complex numbers."""
+
+    def __init__(self, annotations: Mapping[str, str]) -> None:
+        self._annotations = annotations
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        told = self._annotations.get(node.value.id, "") if isinstance(node.value, ast.Name) else ""
+        if node.attr != "dtype" or "[" not in told:
+            self.generic_visit(node)
+            return node
+        return ast.copy_location(ast.Name(told.partition("[")[0], ast.Load()), node)
 
 
 def find_function(function: Any) -> LiveFunction:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import math
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from tensorlift.frontends.python.refusals import RefusedError, refusal
 from tensorlift.refusals import refusal as shared_refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 MODULES = {"np": "numpy", "numpy": "numpy", "math": "math"}  # what names stand for that no import binds
 CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau, "inf": math.inf, "infty": math.inf, "Inf": math.inf}
@@ -126,8 +127,25 @@ def named_arguments(node: ast.Call, parameters: Sequence[str]) -> dict[str, ast.
     return given
 
 
-def spelled_type(node: ast.expr) -> str:
-    """Name an element type that is spelled as ``np.float32``, ``'float32'`` or ``float``."""
+def without_parameters(function: ast.FunctionDef, names: Collection[str]) -> ast.FunctionDef:
+    """Copy a function without some of its parameters; those that are left are its own."""
+    made, old = copy.copy(function), function.args
+    made.args = copy.copy(old)
+    plain = [*old.posonlyargs, *old.args]
+    defaults = dict(zip((a.arg for a in reversed(plain)), reversed(old.defaults), strict=False))
+    kept = [copy.copy(a) for a in plain if a.arg not in names]
+    count = sum(a.arg not in names for a in old.posonlyargs)
+    made.args.posonlyargs, made.args.args = kept[:count], kept[count:]
+    made.args.defaults = [defaults[a.arg] for a in kept if a.arg in defaults]
+    alone = [(copy.copy(a), d) for a, d in zip(old.kwonlyargs, old.kw_defaults, strict=True) if a.arg not in names]
+    made.args.kwonlyargs, made.args.kw_defaults = [a for a, _ in alone], [d for _, d in alone]
+    return made
+
+
+def spelled_type(node: ast.expr, imports: Mapping[str, str]) -> str:
+    """Name an element type that is spelled as ``np.float32``, ``'float32'``, ``float``, or by a name for one."""
+    if isinstance(node, ast.Name) and node.id in imports:
+        return imports[node.id].rsplit(".", 1)[-1]
     return ast.unparse(node).rsplit(".", 1)[-1].strip("'\"")
 
 

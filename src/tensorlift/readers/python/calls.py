@@ -80,7 +80,7 @@ def dtype(ctx: Context, node: ast.expr) -> CNumber:
     """Read an element type: ``np.float32``, ``'float32'``, ``float`` or ``x.dtype``."""
     if isinstance(node, ast.Attribute) and node.attr == "dtype":
         return element_type(ctx, array(ctx, node.value))
-    return DTYPES[spelled_type(node)]
+    return DTYPES[spelled_type(node, ctx.scope.module.imports)]
 
 
 def _shape(ctx: Context, node: ast.expr) -> tuple[Size, ...]:

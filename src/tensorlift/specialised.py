@@ -1,0 +1,179 @@
+"""A live function for one form of its arguments: lifted for each combination of kinds that calls pass, once.
+
+Types that are passed, as for ``dtype``, and complex numbers where no annotation tells them, make forms of their own:
+the function without those parameters, where their names mean the types, and with annotations that tell of the numbers.
+"""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from tensorlift.calls import kept
+from tensorlift.calls.complex_numbers import in_parts, is_complex, pairs_of, ways_of
+from tensorlift.calls.execute import executable
+from tensorlift.calls.foreign import as_numpy, is_foreign
+from tensorlift.calls.kept import Kept
+from tensorlift.calls.kinds import Argument, Kind, check_alive, fit, kind_of, parse_kind, refined, type_named
+from tensorlift.calls.program import LiftedProgram, PythonInterface
+from tensorlift.calls.quick import binder
+from tensorlift.diagnostics import LiftError
+from tensorlift.runtime.libraries import over_numpy
+from tensorlift.source import source_from_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tensorlift.frontends.python import LiveFunction
+    from tensorlift.frontends.read_function import ReadFunction
+    from tensorlift.interface import Lifting
+    from tensorlift.ir.function import FunctionView
+    from tensorlift.record import FunctionRecord
+
+# Reasons to refuse a function whatever its arguments are: others may hold for what it was assumed to take alone.
+_IN_ANY_CASE = {
+    f"TL{number}" for number in (110, 120, 122, *range(165, 172), 173, 174, 175, 179, 182, 183, 184, 185, 508)
+}
+_INTERNAL = "TL9"  # begins the codes of internal errors, which are not kept
+_LIFTING = threading.RLock()  # one function is lifted at a time, whatever threads call
+
+
+class Variation(NamedTuple):
+    """What makes a form: parameters with the types that they are, and with annotations that their values tell."""
+
+    types: tuple[tuple[str, str], ...] = ()
+    annotations: tuple[tuple[str, str], ...] = ()
+
+
+class Form:
+    """A live function in one form, with its programs; ``choices`` are those of `LiftedFunction`."""
+
+    def __init__(self, live: LiveFunction, target: str, choices: Mapping[str, Any], floats: str) -> None:
+        """Read what annotations tell; raises LiftError for what refuses the function in any case."""
+        self.live, self._target, self._keeps, self._float = live, target, choices["cache"], floats
+        self.signature = inspect.signature(live.function)
+        self.bind = binder(live.name, self.signature)
+        self.record: FunctionRecord | None = None
+        self._programs: dict[tuple[tuple[str, str], ...], LiftedProgram | LiftError] = {}
+        self._kinds = {name: parse_kind(text) if text else None for name, text in live.told().items()}
+        self._dtypes = live.told_dtypes()
+
+    def lift_assumed(self) -> None:
+        """Lift for what annotations and use tell; raises LiftError for what refuses the function in any case."""
+        assumed = self.live.assumed()
+        told = {name: assumed[name].replace("float64", self._float) for name, kind in self._kinds.items() if not kind}
+        try:
+            self._program(told)
+        except LiftError as error:
+            is_final = any(d.code in _IN_ANY_CASE for d in error.diagnostics)
+            if not told or (is_final and self.live.called.isdisjoint(told)):  # a type may be passed for what is called
+                raise
+            self._programs.clear()  # a call may pass other kinds
+
+    def variation(self, values: Mapping[str, Any]) -> Variation:
+        """Find the types and the complex numbers that no annotation tells among the arguments of a call."""
+        types = ((name, type_named(value)) for name, value in values.items() if self._kinds.get(name) is None)
+        annotations = (
+            (name, _complex_kind(values[name]))
+            for name, kind in self._kinds.items()
+            if kind is None and name not in self._dtypes and name in values
+        )
+        found = Variation(tuple(one for one in types if one[1]), tuple(one for one in annotations if one[1]))
+        return found if found != Variation() else _PLAIN
+
+    def prepare(self, values: Mapping[str, Any]) -> tuple[LiftedProgram, dict[str, Kind], dict[str, Argument]]:
+        """Find the program for the arguments of a call, with their kinds, and convert them."""
+        for name, value in values.items():
+            check_alive(value, name)
+        foreign = {name: value for name, value in values.items() if is_foreign(value, self._target)}
+        values = dict(values) | {name: as_numpy(value, name, self._target) for name, value in foreign.items()}
+        described = self.live.split.described
+        parts = in_parts(values, described)
+        kinds = {name: self._kind(parts[name], name) for name in self._kinds}
+        given = {name: fit(parts[name], kind, name) for name, kind in kinds.items()}
+        for name in pairs_of(described):
+            given[name] = Argument(values[name], given[name].held)
+        for name in foreign.keys() & given.keys():
+            given[name] = Argument(foreign[name], given[name].held, is_foreign=True)
+        told = {name: kind.text for name, kind in kinds.items() if kind is not self._kinds[name]}
+        return self._program(told), kinds, given
+
+    def _kind(self, value: Any, name: str) -> Kind:
+        """Give the kind that an argument is taken for: the annotated one, if it computes as that does."""
+        kind = self._kinds[name]
+        return parse_kind(kind_of(value, name, self._dtypes.get(name, ""))) if kind is None else refined(value, kind)
+
+    def _program(self, told: Mapping[str, str]) -> LiftedProgram:
+        """Give the program for kinds of the parameters whose annotations do not tell them, or another one."""
+        key = tuple(told.items())
+        known = self._programs.get(key)
+        if known is None:
+            with _LIFTING:
+                known = self._programs.get(key) or self._outcome({name: text for name, text in key if text})
+                self._programs[key] = known
+        if isinstance(known, LiftError):
+            raise known
+        return known
+
+    def _outcome(self, told: Mapping[str, str]) -> LiftedProgram | LiftError:
+        try:
+            return self._lift(told)
+        except LiftError as error:
+            return error
+
+    def _lift(self, told: Mapping[str, str]) -> LiftedProgram:
+        source = [self._target, list(told.items()), self.live.described()]
+        found = kept.find(source) if self._keeps else None
+        if found is None:
+            found = self._lifted_now(self.live, told)
+            if self._keeps and not any(d.code.startswith(_INTERNAL) for d in found.record.diagnostics):
+                kept.keep(source, found)
+        function = self.record = found.record
+        if found.interface is None:
+            raise LiftError(*function.diagnostics)
+        program = executable(function, self._target)
+        return LiftedProgram(function, found.interface, program, over_numpy(program, self._target))
+
+    def _lifted_now(self, live: LiveFunction, told: Mapping[str, str]) -> Kept:
+        """Lift the function."""
+        from tensorlift.languages.python import read_live
+        from tensorlift.pipeline import LiftOptions, lift_read
+
+        text = source_from_text(live.text, live.module.filename)
+        lifting: dict[str, Lifting] = {}
+
+        def read() -> list[ReadFunction]:
+            return [read_live(live, told)]
+
+        (function,) = lift_read(text, LiftOptions((live.name,), self._target), read, lifting).functions
+        return Kept(function, _interface(lifting[live.name].view, live) if function.lifted else None)
+
+
+_PLAIN = Variation()
+
+
+def _complex_kind(value: Any) -> str:
+    """Spell the annotation that tells of complex numbers; empty for all else."""
+    if isinstance(value, complex | np.complexfloating):
+        return "complex64" if isinstance(value, np.complex64) else "complex"
+    if not is_complex(value) or not value.ndim:
+        return ""
+    name = str(value.dtype).rpartition(".")[2]
+    return f"{name}[{', '.join(':' * value.ndim)}]" if name in {"complex64", "complex128"} else ""
+
+
+def _interface(view: FunctionView, live: LiveFunction) -> PythonInterface:
+    """Say how the source is called, from its loop IR."""
+    names = live.told()
+    own = {parameter.name: parameter for parameter in view.parameters if parameter.name in names}
+    return PythonInterface(
+        {name: tuple(map(str, p.extents or ())) for name, p in own.items() if p.role == "array"},
+        tuple(name for name, p in own.items() if p.role != "array"),
+        view.returns,
+        live.returns_tuple,
+        pairs_of(live.split.described),
+        ways_of(live.split.described),
+    )
