@@ -22,7 +22,7 @@ from tensorlift.ir.mixed import Mixed, OpaqueOp, is_function, may_be_called, nam
 from tensorlift.ir.parser import OLD_NAMES
 from tensorlift.ir.printer import LoopPrinter
 from tensorlift.ir.skip import without_comments
-from tensorlift.ir.text import functions, invalid_in, parse_module, print_module
+from tensorlift.ir.text import functions, invalid_in, parse_module
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,6 +59,7 @@ class Modules:
     context: Context
     originals: dict[Operation, Operation] = field(default_factory=dict)
     notes: list[Diagnostic] = field(default_factory=list)
+    printed: dict[Operation, str] = field(default_factory=dict)  # those that were checked to read back as they are
 
     @staticmethod
     def read(text: str, filename: str, context: Context) -> Modules:
@@ -102,11 +103,13 @@ class Modules:
         """Read what is printed again; raises LiftError TL900 where it is something else."""
         aliases = "".join(f"{self.mixed.text[start:end]}\n" for start, end in self.mixed.aliases)
         for module in self.each:
+            shown = [op for op in module.ops if isinstance(op, FuncOp)]
             if all(self._is_kept(op) for op in module.ops):
                 continue
-            shown = ModuleOp([op.clone() for op in module.ops if isinstance(op, FuncOp)])
-            printed = print_module(shown)
-            if print_module(parse_module(aliases + printed, "output", context=self.context)) != printed:
+            self.printed.update({op: _printed(op, PLAIN) for op in shown})
+            text = "\n".join(self.printed[op] for op in shown)
+            read = parse_module(aliases + text, "output", context=self.context)
+            if [_printed(op, PLAIN) for op in read.ops] != [self.printed[op] for op in shown]:
                 raise LiftError(internal_error(AssertionError("the module reads back as another one")))
 
     # -- reading
@@ -187,13 +190,17 @@ class Modules:
 
     def _printed(self, ops: Sequence[Operation], start: int, form: Form) -> str:
         """Print operations, indented as what stands at a place."""
-        out = StringIO()
-        for k, op in enumerate(ops):
-            out.write("\n" if k else "")
-            LoopPrinter(out, print_debuginfo=form.locations, print_generic_format=form.generic).print_op(op)
-        return out.getvalue().replace("\n", f"\n{self._indent(start)}")
+        known = self.printed if form == PLAIN else {}
+        text = "\n".join(known[op] if op in known else _printed(op, form) for op in ops)
+        return text.replace("\n", f"\n{self._indent(start)}")
 
     def _indent(self, start: int) -> str:
         text = self.mixed.text
         before = text[text.rfind("\n", 0, start) + 1 : start]
         return "" if before.strip() else before
+
+
+def _printed(op: Operation, form: Form) -> str:
+    out = StringIO()
+    LoopPrinter(out, print_debuginfo=form.locations, print_generic_format=form.generic).print_op(op)
+    return out.getvalue()
