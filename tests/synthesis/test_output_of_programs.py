@@ -82,6 +82,23 @@ def test_an_unrolled_sum_is_a_sum(step: int, of: str, end: str, line: str) -> No
     assert line in text, text
 
 
+@pytest.mark.parametrize(
+    ("added", "line"),
+    [
+        (("s += a[4 * i]", "t += a[4 * i + 1]", "u += a[4 * i + 2]", "v += a[4 * i + 3]"), "return a.sum()"),
+        (("s += a[4 * i] + a[4 * i + 2]", "t += a[4 * i + 1] + a[4 * i + 3]"), "return a.sum()"),
+        (("s += a[4 * i] + a[4 * i + 1]",), "a[1::4]"),  # not all of them
+        (("s += a[4 * i] + a[4 * i + 1] + a[4 * i + 2] + a[4 * i + 3]", "t += a[4 * i]"), "return s + a[::4].sum()"),
+    ],
+)
+def test_several_accumulators_are_one_sum(added: tuple[str, ...], line: str) -> None:
+    text = emitted(
+        "double f(int n, double a[4 * n]) { double s = 0, t = 0, u = 0, v = 0;\n"
+        f"for (int i = 0; i < n; i++) {{ {'; '.join(added)}; }}\nreturn (s + t) + (u + v); }}"
+    )
+    assert line in text, text
+
+
 def test_a_quotient_of_sizes_is_computed_from_them_alone() -> None:
     text = emitted("void f(int n, double a[n], double x[n / 2]) { for (int i = 0; i < n / 2; i++) x[i] = a[2 * i]; }")
     assert text.count("n_div_2 = ") <= 1

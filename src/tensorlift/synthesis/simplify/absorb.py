@@ -34,6 +34,7 @@ from tensorlift.poly.domain import equal as equals
 from tensorlift.poly.variables import extreme_of
 from tensorlift.synthesis.simplify.arithmetic import factors, operands, product, total
 from tensorlift.synthesis.simplify.pieces import merge
+from tensorlift.synthesis.simplify.sums import without_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -110,8 +111,31 @@ def _absorb_summands(term: Apply, domain: Domain) -> Term:
         return None if grown is None else (summand[0], grown)
 
     signed = summands(term)
-    is_grown = _grown(signed, extend)
-    return total(signed, term) if _grown_by_several(signed, term, domain) or is_grown else term
+    is_changed = _taken_together(signed, term, domain)
+    is_changed = _grown(signed, extend) or is_changed
+    return total(signed, term) if _grown_by_several(signed, term, domain) or is_changed else term
+
+
+def _taken_together(signed: list[tuple[int, Term]], term: Apply, domain: Domain) -> bool:
+    """Let sums of every so many-th cell each, as of a loop with several accumulators, be one; tell whether some are."""
+    for sign, first in signed:
+        if not isinstance(first, Reduce) or first.op != "sum" or len(first.bound) != 1:
+            continue
+        same: list[tuple[Term, Term]] = []
+        for other in (found for one, found in signed if one == sign and isinstance(found, Reduce)):
+            names = dict(zip(other.bound, map(Affine.var, first.bound), strict=False))
+            points = other.domain.substitute(names)
+            is_like = other.op == "sum" and len(other.bound) == 1 and other.reads == first.reads
+            if is_like and (domain & points).is_equal(domain & first.domain):
+                same.append((other, substitute(other.body, names)))
+        if len(same) > 1:
+            step = terms.reduce("sum", first.bound, first.domain, total([(1, body) for _, body in same], term))
+            whole = without_steps(step, domain) if isinstance(step, Reduce) else None
+            if whole is not None:
+                taken = [found for found, _ in same]
+                signed[:] = [one for one in signed if one[1] not in taken] + [(sign, whole)]
+                return True
+    return False
 
 
 def _grown_by_several(signed: list[tuple[int, Term]], term: Apply, domain: Domain) -> bool:

@@ -2,7 +2,8 @@
 
 A definition stays where it is read more than once or by a reduction, or is an output; it goes where it is a constant,
 where it only starts an update of the same array (``C_1 = beta * C`` before ``C_2 = C_1 + ...``), where it merely
-copies, and where it is a new version of an array of which one cell is read.  One pass in program order, each definition
+copies, and where it is a new version of an array of which one cell is read, or one of several
+accumulators that are added.  One pass in program order, each definition
 looking at what it reads: the time is linear in the program.
 
 Cells that differ stay where data, or a remainder, choose among them: in a term by cases a place is compared with all.
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING
 from tensorlift.comprehension.definition import Definition, KeptLoop
 from tensorlift.comprehension.places import gathered
 from tensorlift.comprehension.positions import position_of
-from tensorlift.comprehension.rewrite import lookup, map_reads, reads_in
+from tensorlift.comprehension.rewrite import lookup, map_reads, reads_in, summands, walk
 from tensorlift.comprehension.terms import Constant, Piecewise, Read, Reduce, Scalar, Term
 from tensorlift.comprehension.updates import NoUpdatesError, updating
 from tensorlift.synthesis.simplify.arithmetic import size
@@ -116,7 +117,7 @@ class Inliner:
         reads = _reads(user, source.name)
         if self._starts_update(source, user, reads) or self._is_for_one_cell(source, user, reads):
             return True
-        if _is_for_one_piece(source, user):
+        if _is_for_one_piece(source, user) or _is_part_of_sum(source, user):
             return True
         plain = len(source.pieces) == 1 and not _reduces(source)
         return plain and len(reads) == 1 and size(source.pieces[0][1]) <= 1
@@ -135,6 +136,24 @@ class Inliner:
         if len(source.pieces) == 1 or len(reads) != 1 or len(readers) != 1 or _read_by_reduction(user, source.name):
             return False
         return bool(source.indices) and reads[0].free.isdisjoint(user.indices)
+
+
+def _is_part_of_sum(source: Definition, user: Definition) -> bool:
+    """Tell whether a number adds up every so many-th cell, and the user adds it to others, as accumulators are."""
+    ((_, term), *others), (_, whole) = source.pieces, user.pieces[0]
+    if others or source.indices or len(user.pieces) > 1:
+        return False
+    added = {part for _, part in summands(whole)}
+    return any(part.reads == {source.name} for part in added if isinstance(part, Read)) and any(
+        isinstance(part, Reduce) and part.op == "sum" and _takes_steps(part) for _, part in summands(term)
+    )
+
+
+def _takes_steps(fold: Reduce) -> bool:
+    """Tell whether all that a fold reads is at every so many-th cell."""
+    cells = [node for node in walk(fold.body) if isinstance(node, Read)]
+    moving = [max((abs(i.coefficient(v)) for i in cell.indices for v in fold.bound), default=0) for cell in cells]
+    return min(moving, default=0) > 1
 
 
 def with_terms(user: Definition, source: Definition, wanted: Callable[[Term], bool]) -> Definition | None:

@@ -55,14 +55,28 @@ def _without_blocks(term: Term, domain: Domain, descend: Descend) -> Term:
         return term
     if isinstance(term, Reduce):
         flat = flattened(term)
-        rolled = _rolled(flat)
-        for found in (*(_numbered(flat) if len(flat.bound) > 1 else ()), *(_numbered(rolled) if rolled else ())):
-            for block in found.bound:
-                if block not in found.body.free and is_single_valued(found.domain & domain, block):
-                    left = tuple(v for v in found.bound if v != block)
-                    points = found.domain.project_out(block).plain()
-                    return descend(terms.reduce(term.op, left, points, found.body), domain)
+        whole = (_over_points(flat, domain) if len(flat.bound) > 1 else None) or without_steps(flat, domain)
+        if whole is not None:
+            return descend(whole, domain)
     return rebuild_inside(term, domain, descend)
+
+
+def without_steps(fold: Reduce, domain: Domain) -> Term | None:
+    """Return one reduction over all points for one that takes several of them in each step; None where it does not."""
+    rolled = _rolled(fold)
+    whole = None if rolled is None else _over_points(rolled, domain)
+    has_gaps = isinstance(whole, Reduce) and whole.domain.has_divisions
+    return None if has_gaps else whole
+
+
+def _over_points(fold: Reduce, domain: Domain) -> Term | None:
+    """Return a reduction without a variable of which nothing depends but where the others are; None without one."""
+    for found in _numbered(fold):
+        for block in found.bound:
+            if block not in found.body.free and is_single_valued(found.domain & domain, block):
+                left = tuple(v for v in found.bound if v != block)
+                return terms.reduce(fold.op, left, found.domain.project_out(block).plain(), found.body)
+    return None
 
 
 def _numbered(flat: Reduce) -> Iterator[Reduce]:
