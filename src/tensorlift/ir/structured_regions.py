@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import AffineMapAttr, MemRefType
+from xdsl.dialects.builtin import AffineMapAttr, MemRefType, TensorType
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.dialects.linalg.ops import GenericOp, YieldOp
 from xdsl.ir import Block, Operation, Region
@@ -73,14 +73,14 @@ def _payload(parser: Parser) -> Callable[[Sequence[SSAValue]], Operation] | None
 
 def _element(value: SSAValue) -> Attribute:
     of_type: Any = value.type
-    element: Attribute = of_type.element_type if isinstance(of_type, MemRefType) else of_type
+    element: Attribute = of_type.element_type if isinstance(of_type, MemRefType | TensorType) else of_type
     return element
 
 
 def _rank(parser: Parser, values: Sequence[SSAValue]) -> int:
     of_type = values[0].type
-    if not isinstance(of_type, MemRefType):
-        parser.raise_error("expected a memref")
+    if not isinstance(of_type, MemRefType | TensorType):
+        parser.raise_error("expected a memref or a tensor")
     return len(of_type.get_shape())
 
 
@@ -119,6 +119,7 @@ def _generic(  # noqa: PLR0913, PLR0917 - what a generic operation is made of
     kept = AffineMapAttr(AffineMap(rank, 0, tuple(dims[axis] for axis in range(rank) if axis not in folded)))
     maps = [whole] * len(inputs) + [kept] * len(outputs)
     kinds = [IteratorType.REDUCTION if axis in folded else IteratorType.PARALLEL for axis in range(rank)]
-    op = GenericOp(inputs, outputs, body, maps, [IteratorTypeAttr(kind) for kind in kinds])
+    types = [value.type for value in outputs if isinstance(value.type, TensorType)]
+    op = GenericOp(inputs, outputs, body, maps, [IteratorTypeAttr(kind) for kind in kinds], types)
     op.attributes |= parser.parse_optional_attr_dict()
     return op

@@ -106,7 +106,7 @@ def test_named_operations_on_cells_are_functions_of_these(op: str, program: str)
         ("add ins(%p, %p : memref<3xi1>, memref<3xi1>) outs(%p : memref<3xi1>)", "`linalg.add` of these types"),
         ("add ins(%a, %a : memref<3xi32>, memref<3xi32>) outs(%l : memref<3xi64>)", "`linalg.add` of these types"),
         ("exp ins(%a : memref<3xi32>) outs(%a : memref<3xi32>)", "`linalg.exp` of these types"),
-        ("add {cast = #linalg.type_fn<cast_unsigned>} ins(%a : memref<3xi32>)", "Expected 'ins'"),
+        ("add {odd = 1} ins(%a : memref<3xi32>)", "Expected 'outs'"),
         ("broadcast ins(%a : memref<3xi32>) outs(%l : memref<3xi64>) dimensions = [1]", "none of the output"),
         ("map { arith.nothing } ins(%a : memref<3xi32>) outs(%a : memref<3xi32>)", "arith.nothing is not known"),
     ],

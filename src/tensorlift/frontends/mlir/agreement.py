@@ -11,9 +11,12 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import BlockArgument, Operation
 from xdsl.ir.affine import AffineDimExpr
 
+from tensorlift.ir.arithmetic import constant_of
 from tensorlift.ir.subscripts import READ_ONLY, STRUCTURED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from xdsl.ir import Block, SSAValue
 
     Place = tuple[SSAValue, int]  # a memref and one of its dimensions
@@ -29,6 +32,13 @@ class Agreement:
         for op in block.ops:
             if op.name in (*STRUCTURED, *READ_ONLY) and not op.results:
                 self._unite(op)
+            elif op.name == "memref.copy":
+                one, other = op.operands
+                for axis in range(len(_shape(one))):
+                    self._join((one, axis), (other, axis))
+            elif op.name in _ALLOCATIONS:
+                for axis, place in _made_of(op):
+                    self._join((op.results[0], axis), place)
 
     def _unite(self, op: Operation) -> None:
         from tensorlift.ir.structured import space_of  # noqa: PLC0415 - rare, and its dialect takes time to load
@@ -52,9 +62,23 @@ class Agreement:
         return told[0] if told else next(place for place in places if isinstance(place[0], BlockArgument))
 
 
-def _extent(value: SSAValue, axis: int) -> int | SSAValue | None:
+def _shape(value: SSAValue) -> Sequence[int]:
     assert isinstance(value.type, MemRefType)
-    shape = value.type.get_shape()
+    return value.type.get_shape()
+
+
+def _made_of(op: Operation) -> Iterator[tuple[int, Place]]:
+    """Yield the open dimensions of memory that is made as large as a dimension of another one."""
+    dimensions = [axis for axis, extent in enumerate(_shape(op.results[0])) if extent == DYNAMIC_INDEX]
+    for axis, size in zip(dimensions, op.operands, strict=True):
+        if isinstance(size.owner, Operation) and size.owner.name == "memref.dim":
+            memory, place = size.owner.operands
+            if (number := constant_of(place)) is not None and 0 <= number < len(_shape(memory)):
+                yield axis, (memory, int(number))
+
+
+def _extent(value: SSAValue, axis: int) -> int | SSAValue | None:
+    shape = _shape(value)
     if shape[axis] != DYNAMIC_INDEX:
         return int(shape[axis])
     if not isinstance(value.owner, Operation) or value.owner.name not in _ALLOCATIONS:

@@ -93,12 +93,22 @@ def _functions(text: str, filename: str) -> tuple[dict[str, Operation], dict[str
         elif op.name == "gpu.func":
             kernels[kernel_name(op)] = op
         else:
-            defined[name_of(op)] = op
+            try:
+                defined[name_of(op)] = _in_memory(op)
+            except LiftError as wrong:
+                unread.append(ReadFunction(symbol_of(op, mixed), mixed.location(op), None, wrong.diagnostics))
     called = launched_in(mixed.module)
     for name, op in kernels.items():
         made = as_function(op, taken=defined, is_launched=name in called)
         defined[name_of(made)] = made
     return defined, kernels, unread
+
+
+def _in_memory(op: Operation) -> Operation:
+    """Give a function on memory for one on tensors."""
+    from tensorlift.frontends.mlir.tensor_operations import in_memory, is_on_tensors  # noqa: PLC0415 - rare, and slow
+
+    return in_memory(op) if is_on_tensors(op) else op
 
 
 def _defining(mixed: Mixed) -> Iterator[Operation]:

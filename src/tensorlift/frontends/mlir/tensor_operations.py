@@ -1,0 +1,423 @@
+"""What each operation on tensors does in memory, a row each; ``tensors`` writes the function.
+
+Operations of Linalg keep their form.  Those of ``arith`` and ``math`` on tensors visit each element.  A loop keeps a
+tensor that it carries in one memory, and branches keep one that they give.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    MemRefType,
+    TensorType,
+    UnrankedTensorType,
+    i32,
+    i64,
+)
+from xdsl.dialects.linalg.ops import GenericOp, YieldOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+
+from tensorlift.frontends.mlir.refusals import refusal
+from tensorlift.frontends.mlir.tensors import InMemory, generic, is_last, memory_of
+from tensorlift.ir.location import location_of
+from tensorlift.ir.structured import space_of
+from tensorlift.ir.subscripts import PRODUCTS, READ_ONLY, STRUCTURED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from xdsl.dialects.func import FuncOp
+    from xdsl.ir import Attribute
+
+    from tensorlift.frontends.mlir.tensors import Rule
+
+_INDEX = IndexType()
+_MOST_ELEMENTS = 256  # of a constant, each of which becomes a store
+
+
+def is_on_tensors(function: Operation) -> bool:
+    """Tell whether a function takes, gives or makes tensors."""
+    signature: Any = function.properties["function_type"]
+    kinds = [*signature.inputs, *signature.outputs]
+    kinds += [result.type for op in function.walk() for result in op.results]
+    return any(isinstance(kind, TensorType | UnrankedTensorType) for kind in kinds)
+
+
+def in_memory(function: Operation) -> FuncOp:
+    """Give the function on memory that does what one on tensors does.
+
+    Raises:
+        LiftError: TL190 and TL191, where an operation on tensors is not known, or of a form that is not read.
+
+    """
+    return InMemory(function, _RULES).function()
+
+
+# -- Linalg
+
+
+def _structured(to: InMemory, op: Operation) -> None:
+    parts: Any = op
+    count = len(parts.inputs)
+    inputs = [to.known[value] for value in parts.inputs]
+    outputs = [_output(to, op, count + k) for k in range(len(parts.outputs))]
+    regions = []
+    if isinstance(op, GenericOp):
+        block, last = to.inside(op.regions[0].block, (), [argument.type for argument in op.regions[0].block.args])
+        block.add_op(YieldOp(*(to.known[value] for value in last.operands)))
+        regions.append(Region(block))
+    to.add(
+        type(op).create(
+            operands=[*inputs, *outputs],
+            properties=dict(op.properties),
+            attributes=dict(op.attributes),
+            regions=regions,
+        )
+    )
+    to.known.update(zip(op.results, outputs, strict=False))
+
+
+def _output(to: InMemory, op: Operation, position: int) -> SSAValue:
+    """Give the memory of an output: without what was there, where all of it is written and nothing of it is read."""
+    value = op.operands[position]
+    if not isinstance(value.type, TensorType):
+        return to.known[value]
+    hint = op.results[0].name_hint
+    if isinstance(op, GenericOp):
+        is_read = bool(op.regions[0].block.args[position].uses)
+    else:
+        is_read = op.name.removeprefix("linalg.") in PRODUCTS
+    subscripts = space_of(op).maps[position].results
+    is_whole = all(isinstance(one, AffineDimExpr) for one in subscripts) and len(set(subscripts)) == len(subscripts)
+    if is_read or not is_whole:
+        return to.written(value, op, hint)
+    memory = to.known[value]
+    return memory if memory in to.own and is_last(value, op) else to.like(memory, hint)
+
+
+def _elementwise(to: InMemory, op: Operation) -> None:
+    """Read an operation of numbers on tensors of one shape."""
+    if isinstance(op, arith.ConstantOp):
+        _constant(to, op)
+        return
+    (result,) = op.results
+    shaped = next((value for value in op.operands if isinstance(value.type, TensorType)), None)
+    of_type: Any = result.type
+    if shaped is None or not isinstance(of_type, TensorType):
+        raise refusal("operation", location_of(op), f"`{op.name}` on tensors")
+    inputs = [to.known[value] for value in op.operands]
+    like, shape = to.known[shaped], of_type.get_shape()
+    sizes = [to.size(like, k) for k, extent in enumerate(shape) if extent == DYNAMIC_INDEX]
+    output = to.allocated(MemRefType(of_type.element_type, shape), sizes, result.name_hint)
+    types = [_element(value.type) for value in (*op.operands, result)]
+    block = Block(arg_types=types)
+    made = type(op).create(
+        operands=list(block.args[:-1]),
+        result_types=[types[-1]],
+        properties=dict(op.properties),
+        attributes=dict(op.attributes),
+    )
+    made.location = op.location
+    block.add_op(made)
+    block.add_op(YieldOp(made.results[0]))
+    rank = len(shape)
+    whole, none = AffineMap.identity(rank), AffineMap(rank, 0, ())
+    maps = [whole if isinstance(value.type, TensorType) else none for value in op.operands]
+    to.add(generic(inputs, output, maps, block))
+    to.known[result] = output
+
+
+def _element(of_type: Any) -> Attribute:
+    element: Attribute = of_type.element_type if isinstance(of_type, TensorType) else of_type
+    return element
+
+
+# -- tensors
+
+
+def _constant(to: InMemory, op: Operation) -> None:
+    value: Any = op.properties["value"]
+    result: Any = op.results[0]
+    if not isinstance(value, DenseIntOrFPElementsAttr):
+        raise refusal("operation", location_of(op), "a constant of this form")
+    element = result.type.element_type
+    memory = to.allocated(memory_of(result.type, op), (), result.name_hint)
+    attributes = list(value.get_attrs())
+
+    def number(attribute: Attribute) -> SSAValue:
+        return to.made(arith.ConstantOp.create(result_types=[element], properties={"value": attribute}))
+
+    if value.is_splat():
+        to.filled(memory, number(attributes[0]))
+    else:
+        _stored(to, op, memory, [partial(number, attribute) for attribute in attributes])
+    to.known[result] = memory
+
+
+def _stored(to: InMemory, op: Operation, memory: SSAValue, elements: Sequence[Callable[[], SSAValue]]) -> None:
+    """Write elements one by one, in the order of rows."""
+    if len(elements) > _MOST_ELEMENTS:
+        raise refusal("operation", location_of(op), f"`{op.name}` of more than {_MOST_ELEMENTS} elements")
+    of_type: Any = memory.type
+    shape = of_type.get_shape()
+    for position, element in enumerate(elements):
+        rest, place = position, list[int]()
+        for extent in reversed(shape):
+            place.insert(0, rest % extent)
+            rest //= extent
+        value = element()
+        to.add(memref.StoreOp.create(operands=[value, memory, *map(to.number, place)]))
+
+
+def _empty(to: InMemory, op: Operation) -> None:
+    sizes = [to.known[value] for value in op.operands]
+    (result,) = op.results
+    to.known[result] = to.allocated(memory_of(result.type, op), sizes, result.name_hint)
+
+
+def _splat(to: InMemory, op: Operation) -> None:
+    value, *sizes = (to.known[operand] for operand in op.operands)
+    (result,) = op.results
+    memory = to.known[result] = to.allocated(memory_of(result.type, op), sizes, result.name_hint)
+    to.filled(memory, value)
+
+
+def _from_elements(to: InMemory, op: Operation) -> None:
+    (result,) = op.results
+    memory = to.known[result] = to.allocated(memory_of(result.type, op), (), result.name_hint)
+    _stored(to, op, memory, [partial(to.known.__getitem__, operand) for operand in op.operands])
+
+
+def _size(to: InMemory, op: Operation) -> None:
+    to.known[op.results[0]] = to.made(
+        memref.DimOp.create(operands=[to.known[value] for value in op.operands], result_types=[_INDEX])
+    )
+
+
+def _cast(to: InMemory, op: Operation) -> None:
+    memory, (result,) = to.known[op.operands[0]], op.results
+    to.own.discard(memory)
+    of_type = memory_of(result.type, op)
+    to.known[result] = to.made(memref.CastOp.create(operands=[memory], result_types=[of_type]))
+
+
+def _extract(to: InMemory, op: Operation) -> None:
+    memory, *place = (to.known[value] for value in op.operands)
+    of_type: Any = memory.type
+    to.known[op.results[0]] = to.made(
+        memref.LoadOp.create(operands=[memory, *place], result_types=[of_type.element_type])
+    )
+
+
+def _insert(to: InMemory, op: Operation) -> None:
+    value, tensor, *place = op.operands
+    memory = to.written(tensor, op, op.results[0].name_hint)
+    to.add(memref.StoreOp.create(operands=[to.known[value], memory, *(to.known[one] for one in place)]))
+    to.known[op.results[0]] = memory
+
+
+def _part(to: InMemory, op: Any, memory: SSAValue, of_type: Attribute) -> SSAValue:
+    """See a part of a memory, as a slice says."""
+    groups = [[to.known[value] for value in group] for group in (op.offsets, op.sizes, op.strides)]
+    return _subview(to, memory, groups, [op.static_offsets, op.static_sizes, op.static_strides], of_type)
+
+
+def _subview(
+    to: InMemory,
+    memory: SSAValue,
+    groups: Sequence[Sequence[SSAValue]],
+    static: Sequence[Attribute],
+    of_type: Attribute,
+) -> SSAValue:
+    names = ("static_offsets", "static_sizes", "static_strides")
+    properties = dict(zip(names, static, strict=True))
+    properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [1, *map(len, groups)])
+    operands = [memory, *(value for group in groups for value in group)]
+    return to.made(memref.SubviewOp.create(operands=operands, result_types=[of_type], properties=properties))
+
+
+def _extract_slice(to: InMemory, op: Operation) -> None:
+    (result,), part = op.results, op
+    of_type = memory_of(result.type, op)
+    view = _part(to, part, to.known[op.operands[0]], of_type)
+    to.known[result] = to.copied(view, result.name_hint)
+
+
+def _insert_slice(to: InMemory, op: Operation) -> None:
+    parts: Any = op
+    memory = to.written(parts.dest, op, op.results[0].name_hint)
+    source = to.known[parts.source]
+    to.copy(source, _part(to, op, memory, source.type))
+    to.known[op.results[0]] = memory
+
+
+def _pad(to: InMemory, op: Operation) -> None:
+    """Make a larger tensor that holds one value around another tensor."""
+    parts: Any = op
+    source, result = to.known[parts.source], op.results[0]
+    block = op.regions[0].block
+    if any(argument.uses for argument in block.args):
+        raise refusal("operation", location_of(op), "`tensor.pad` with a value that depends on the place")
+    value = to.known[to.read(block).operands[0]]
+    low = _mixed(to, parts.static_low, parts.low)
+    high = _mixed(to, parts.static_high, parts.high)
+    inner: list[int | SSAValue] = [
+        to.size(source, axis) if extent == DYNAMIC_INDEX else extent
+        for axis, extent in enumerate(parts.source.type.get_shape())
+    ]
+    sizes = [_sum(to, _sum(to, before, extent), after) for before, extent, after in zip(low, inner, high, strict=True)]
+    of_type: Any = memory_of(result.type, op)
+    open_ = [
+        _value(to, size) for size, extent in zip(sizes, of_type.get_shape(), strict=True) if extent == DYNAMIC_INDEX
+    ]
+    memory = to.known[result] = to.allocated(of_type, open_, result.name_hint)
+    to.filled(memory, value)
+    ones: list[int | SSAValue] = [1] * len(low)
+    static = [
+        DenseArrayBase.from_list(i64, [one if isinstance(one, int) else DYNAMIC_INDEX for one in group])
+        for group in (low, inner, ones)
+    ]
+    dynamic = [[one for one in group if not isinstance(one, int)] for group in (low, inner, ones)]
+    to.copy(source, _subview(to, memory, dynamic, static, source.type))
+
+
+def _mixed(to: InMemory, static: Any, dynamic: Iterable[SSAValue]) -> list[int | SSAValue]:
+    given = (to.known[value] for value in dynamic)
+    return [next(given) if value == DYNAMIC_INDEX else value for value in static.get_values()]
+
+
+def _sum(to: InMemory, one: int | SSAValue, other: int | SSAValue) -> int | SSAValue:
+    if isinstance(one, int) and isinstance(other, int):
+        return one + other
+    if 0 in (one, other):
+        return other if one == 0 else one
+    flags = {"overflowFlags": arith.IntegerOverflowAttr("none")}
+    operands = [_value(to, one), _value(to, other)]
+    return to.made(arith.AddiOp.create(operands=operands, result_types=[_INDEX], properties=dict(flags)))
+
+
+def _value(to: InMemory, number: int | SSAValue) -> SSAValue:
+    return to.number(number) if isinstance(number, int) else number
+
+
+# -- loops
+
+
+def _loop(to: InMemory, op: Operation) -> None:
+    """Keep the tensors that a loop carries in one memory each; other values are carried as they were."""
+    loop: Any = op
+    block = op.regions[0].block
+    initial: Sequence[SSAValue] = loop.iter_args if isinstance(op, scf.ForOp) else loop.inits
+    bounds = list(op.operands[: len(op.operands) - len(initial)])
+    kept = [to.written(value, op, value.name_hint) for value in initial if isinstance(value.type, TensorType)]
+    numbers = [value for value in initial if not isinstance(value.type, TensorType)]
+    types = [argument.type for argument in block.args if not isinstance(argument.type, TensorType)]
+    to.own |= {*kept}
+    inside, last = to.inside(block, kept, types)
+    outer, to.block = to.block, inside
+    yielded = [value for value in last.operands if isinstance(value.type, TensorType)]
+    _put(to, [to.known[value] for value in yielded], kept)
+    rest = [to.known[value] for value in last.operands if not isinstance(value.type, TensorType)]
+    to.add(type(last).create(operands=rest))
+    to.block = outer
+    operands = [to.known[value] for value in (*bounds, *numbers)]
+    properties = dict(op.properties)
+    if "operandSegmentSizes" in properties:
+        counts: Any = properties["operandSegmentSizes"]
+        lower, upper, _ = counts.get_values()
+        properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [lower, upper, len(numbers)])
+    made = type(op).create(
+        operands=operands,
+        result_types=[value.type for value in rest],
+        properties=properties,
+        attributes=dict(op.attributes),
+        regions=[Region(inside)],
+    )
+    to.add(made)
+    to.own |= {*kept}
+    memories, results = iter(kept), iter(made.results)
+    for result in op.results:
+        to.known[result] = next(memories) if isinstance(result.type, TensorType) else next(results)
+
+
+def _put(to: InMemory, values: Sequence[SSAValue], kept: Sequence[SSAValue]) -> None:
+    """Let memories hold values, some of which may lie in another one of them."""
+    moved = [
+        to.copied(value) if value in kept and value is not memory else value
+        for value, memory in zip(values, kept, strict=True)
+    ]
+    for value, memory in zip(moved, kept, strict=True):
+        if value is not memory:
+            to.copy(value, memory)
+
+
+def _branch(to: InMemory, op: Operation) -> None:
+    """Keep the tensors that branches give in a memory each, with the extents of one that was there before."""
+    lasts: list[Any] = [region.block.last_op for region in op.regions if region.blocks]
+    kept = []
+    for position, result in enumerate(op.results):
+        if isinstance(result.type, TensorType):
+            kept.append(_before(to, op, result, [last.operands[position] for last in lasts]))
+    regions = []
+    for region in op.regions:
+        inside, last = to.inside(region.block, (), ()) if region.blocks else (Block(), None)
+        if last is not None:
+            outer, to.block = to.block, inside
+            values = [to.known[value] for value in last.operands if isinstance(value.type, TensorType)]
+            _put(to, values, kept)
+            rest = [to.known[value] for value in last.operands if not isinstance(value.type, TensorType)]
+            to.add(type(last).create(operands=rest))
+            to.block = outer
+        regions.append(Region([inside] if region.blocks else []))
+    numbers = [result for result in op.results if not isinstance(result.type, TensorType)]
+    made = type(op).create(
+        operands=[to.known[value] for value in op.operands],
+        result_types=[result.type for result in numbers],
+        properties=dict(op.properties),
+        attributes=dict(op.attributes),
+        regions=regions,
+    )
+    to.add(made)
+    memories, results = iter(kept), iter(made.results)
+    for result in op.results:
+        to.known[result] = next(memories) if isinstance(result.type, TensorType) else next(results)
+
+
+def _before(to: InMemory, op: Operation, result: SSAValue, given: Sequence[SSAValue]) -> SSAValue:
+    """Make memory for a tensor that branches give, by one of which the extents are known before."""
+    of_type: Any = memory_of(result.type, op)
+    if DYNAMIC_INDEX not in of_type.get_shape():
+        return to.allocated(of_type, (), result.name_hint)
+    known = [value for value in given if value in to.known]
+    if not known:
+        raise refusal("operation", location_of(op), f"`{op.name}` that gives tensors of extents made inside of it")
+    return to.like(to.known[known[0]], result.name_hint)
+
+
+_RULES: dict[str, Rule] = {
+    "affine.if": _branch,
+    **dict.fromkeys((*STRUCTURED, *READ_ONLY), _structured),
+    "affine.for": _loop,
+    "arith": _elementwise,
+    "math": _elementwise,
+    "scf.for": _loop,
+    "scf.if": _branch,
+    "tensor.cast": _cast,
+    "tensor.dim": _size,
+    "tensor.empty": _empty,
+    "tensor.extract": _extract,
+    "tensor.extract_slice": _extract_slice,
+    "tensor.from_elements": _from_elements,
+    "tensor.insert": _insert,
+    "tensor.insert_slice": _insert_slice,
+    "tensor.pad": _pad,
+    "tensor.splat": _splat,
+}

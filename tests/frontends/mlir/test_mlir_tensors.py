@@ -1,0 +1,109 @@
+"""Functions on tensors: lifted programs do what upstream's own passes and LLVM make of the module."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlift.diagnostics import Severity
+from tensorlift.lifted import Lifted, lift_text
+from tensorlift.record import Level
+from tensorlift.runtime.mlir.program import load_linalg
+from tensorlift.runtime.mlir.tools import find_tools
+from tensorlift.source import source_from_text
+
+_TEXT = (Path(__file__).parent / "tensors.mlir").read_text(encoding="utf-8")
+_EACH = re.findall(r"(?://[^\n]*\n)?func\.func @\w+.*?\n}\n", _TEXT, re.DOTALL)
+_FUNCTIONS = {re.findall(r"@(\w+)", text)[0]: text for text in _EACH}
+_SIZES = {"n": 5, "m": 4}
+_TESTED = {"branch"}  # in whose definitions one half is not decided
+_needs_tools = pytest.mark.skipif(find_tools() is None, reason="upstream MLIR's tools are not installed")
+
+
+def _arguments(text: str, seed: int) -> list[Any]:
+    """Draw arguments by the types of a function; open extents are those that a comment states, else 5 and 4."""
+    numbers = np.random.default_rng(seed)
+    found: list[Any] = []
+    for name, kind in re.findall(r"%(\w+): ((?:tensor<[^>]*>)|index|i1|f64|f32)", text[: text.index(" {\n")]):
+        if kind == "index":
+            found.append(_SIZES.get(name, 3))
+        elif not kind.startswith("tensor"):
+            found.append(bool(numbers.integers(2)) if kind == "i1" else float(numbers.standard_normal()))
+        else:
+            *extents, of_type = kind[7:-1].split("x") if "index" not in kind else [*kind[7:-1].split("x")[:-2], "index"]
+            shape = [int(e) if e != "?" else _SIZES["nm"[k % 2]] for k, e in enumerate(extents)]
+            stated = re.search(rf"//.*\b{name}: (\d[\d, ]*)", text)
+            shape = list(map(int, stated[1].split(","))) if stated else shape
+            if of_type == "index":
+                found.append(numbers.integers(0, 3, shape))
+            elif of_type.startswith("i"):
+                found.append(numbers.integers(-9, 9, shape).astype(f"int{of_type[1:]}"))
+            else:
+                found.append(numbers.standard_normal(shape).astype({"f32": np.float32, "f64": np.float64}[of_type]))
+    return found
+
+
+def _lifted(name: str) -> Lifted:
+    return lift_text(source_from_text(_FUNCTIONS[name], "f.mlir"))
+
+
+@pytest.mark.parametrize("name", _FUNCTIONS)
+def test_a_function_on_tensors_is_proved(name: str) -> None:
+    (function,) = _lifted(name).record.functions
+    assert function.level is Level.PROVED
+    assert (function.definitions is Level.PROVED) is (name not in _TESTED), function.undecided
+
+
+@_needs_tools
+@pytest.mark.parametrize("name", _FUNCTIONS)
+def test_it_does_what_upstream_makes_of_it(name: str) -> None:
+    tools = find_tools()
+    assert tools is not None
+    command = [str(tools.opt), "--convert-elementwise-to-linalg"]
+    text = _FUNCTIONS[name]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    original = load_linalg(done.stdout, name)
+    lifted = _lifted(name)
+    for seed in range(3):
+        given = _arguments(text, seed)
+        wanted = original(*given)
+        got = lifted(*given)
+        for one, other in zip(_several(got), _several(wanted), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+def _several(results: Any) -> tuple[Any, ...]:
+    return results if isinstance(results, tuple) else (results,)
+
+
+_FLAT = "%0 = tensor.collapse_shape %x [[0, 1]] : tensor<2x2xf64> into tensor<4xf64>"
+_PADDED = """%0 = tensor.pad %x low[1, 0] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    %c = arith.index_cast %i : index to i64
+    %v = arith.sitofp %c : i64 to f64
+    tensor.yield %v : f64
+  } : tensor<2x2xf64> to tensor<3x2xf64>"""
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (_FLAT, "`tensor.collapse_shape` on tensors"),
+        ("%0 = func.call @f(%x) : (tensor<2x2xf64>) -> tensor<2x2xf64>", "`func.call` on tensors"),
+        (_PADDED, "a value that depends on the place"),
+        ("%0 = arith.constant dense_resource<a> : tensor<2xf64>", ""),
+    ],
+)
+def test_what_is_not_read_refuses_the_function(body: str, message: str) -> None:
+    text = f"func.func @f(%x: tensor<2x2xf64>) -> tensor<2x2xf64> {{\n  {body}\n  return %x : tensor<2x2xf64>\n}}\n"
+    lifted = lift_text(source_from_text(text, "f.mlir"))
+    assert lifted.verdict == "refused"
+    (said, *_) = [d for d in lifted.record.all_diagnostics if d.severity is Severity.ERROR]
+    assert said.code in {"TL190", "TL194"}
+    assert message in said.message
+    assert said.location is not None
