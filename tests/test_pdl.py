@@ -150,7 +150,7 @@ def test_growth_without_end_is_ended(capsys: pytest.CaptureFixture[str], monkeyp
     )
     lifted = Lifted(capsys, cellwise("a[i][j] + b[i][j]"), grow)
     assert sum("negate" in line for line in lifted.lines) == 2 * 5
-    assert "ends here: @grow would be the one behind 5" in lifted.said
+    assert "ends here: @grow would be application 6" in lifted.said
 
 
 def test_a_rewrite_may_be_right_at_some_places_only(capsys: pytest.CaptureFixture[str]) -> None:

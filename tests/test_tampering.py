@@ -203,7 +203,7 @@ def test_nothing_stands_behind_a_return_or_an_unused_function(target: str) -> No
     certificate = _report(target)["functions"][0]["certificate"]
     program = certificate["program"].rstrip("\n")
     for added, why in (
-        ("    __import__('os')\n", "behind a return"),
+        ("    __import__('os')\n", "after a return"),
         ("def other():\n    exit()\n", "is never called"),
     ):
         changed = _sealed(certificate, program=f"{program}\n{added}")

@@ -61,8 +61,8 @@ def check_types(file: str, flags: Iterable[str]) -> None:
     """Raise LiftError TL509 where flags of a compiler make types other ones than a file is read with."""
     other = next((flag for flag in _machine(flags) if not _AS_READ.fullmatch(flag)), None)
     if other is not None:
-        message = f"'{file}' is compiled with {other}, which makes types other ones than they are read as"
-        raise refuse("TL509", message, remedy="compile it without")
+        message = f"'{file}' is compiled with {other}, which changes the sizes of types"
+        raise refuse("TL509", message, remedy=f"compile it without {other}")
 
 
 class Database:

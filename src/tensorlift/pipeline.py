@@ -337,7 +337,7 @@ def _with_adapter(record: FunctionRecord, view: FunctionView, summary: Summary, 
 def _unguarded(preconditions: Sequence[Precondition]) -> tuple[Diagnostic, ...]:
     """Warn of preconditions that the guards leave to the caller."""
     return tuple(
-        Diagnostic("TL531", f"no guard checks that {p.text}", p.location, "see to it yourself", Severity.WARNING)
+        Diagnostic("TL531", f"no guard checks that {p.text}", p.location, "check it before the call", Severity.WARNING)
         for p in unguarded(preconditions)
     )
 

@@ -205,7 +205,9 @@ REFUSALS: dict[str, Refusal] = {
         "TL570", "the statements move the pointer `{detail}`, which is used after them", "use subscripts instead"
     ),
     "outline-sizeof": Refusal(
-        "TL571", "`sizeof` of `{detail}` would be that of a pointer in a function of its own", "name the extent"
+        "TL571",
+        "`sizeof` of `{detail}` would be that of a pointer in a function of its own",
+        "write the extent of `{detail}` instead",
     ),
     "outline-alias": Refusal(
         "TL572", "the statements cannot work on a copy of {detail}", "copy it to a local variable before the loop"
@@ -217,17 +219,17 @@ REFUSALS: dict[str, Refusal] = {
     ),
     "outline-names": Refusal("TL574", "two variables have one name here", "give each its own name"),
     "outline-pragma": Refusal(
-        "TL575", "`#pragma {detail}` stands here, and asks for something else", "remove the pragma, or leave the loop"
+        "TL575", "`#pragma {detail}` may change what the statements compute", "remove the pragma"
     ),
     "outline-conditional": Refusal(
         "TL576",
         "a preprocessor line stands between these statements: `{detail}`",
-        "put it before the loop; what is lifted holds for one way of compiling",
+        "move it before the loop",
     ),
     "outline-text": Refusal(
         "TL577",
         "the statements mean something else in a function of their own: {detail}",
-        "write them without macros that hold a part of them, and without types of the function",
+        "expand the macros there, and declare the types outside of the function",
     ),
 }
 

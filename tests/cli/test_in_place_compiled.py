@@ -157,7 +157,7 @@ exec {shutil.which("cc")} "$@"
     written = _rewritten(LOOP + LOOP.replace("void f", "void g"), tmp_path, status=1)
     assert "f_lifted(" in written
     assert "g_lifted(" not in written
-    assert "the program is left out: gcc says of it: no g here [TL588]" in capsys.readouterr().err
+    assert "the program is left out: gcc says: no g here [TL588]" in capsys.readouterr().err
 
 
 @_NEEDS_COMPILER

@@ -168,7 +168,7 @@ def test_a_recurrence_down_columns_runs_through_rows() -> None:
 
 
 _DEPENDENT = "the iterations of this loop are not proved independent"
-_OTHERWISE = "asks for something else"  # than what the reduction says
+_OTHERWISE = "may change what the statements compute"
 
 
 @pytest.mark.parametrize(

@@ -229,7 +229,7 @@ def _agreement(measured: Measured, prepared: Prepared) -> tuple[str, tuple[Diagn
         return "agrees", ()
     place = prepared.record.location
     if name in measured.unstable:
-        message = f"the original is unstable on these inputs, so that nothing is compared ({complaints[0]})"
+        message = f"the original is unstable on these inputs, and nothing is compared ({complaints[0]})"
         return "unstable", (Diagnostic("TL557", message, place, "try another --seed", Severity.WARNING),)
     message = f"the program differs from the original ({name}): {'; '.join(complaints)}"
     return "differs", (Diagnostic("TL558", message, place, "report it as a defect of tensorlift"),)

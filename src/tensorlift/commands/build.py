@@ -103,7 +103,7 @@ def _built(
     from tensorlift.runtime.compilers import ORIGINAL, build_library, renamed, replaced_functions
 
     if Path(source.name).suffix in {".py", ".mlir", ".cpp", ".cc", ".cxx", ".hpp"}:
-        raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give one that a C compiler takes")
+        raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give a file in C")
     arguments = parser_arguments(options.include_dirs, options.include_files, options.defines, options.std)
     shown = [flag for flag in project.flags if flag.startswith("-fvisibility=")]
     extents, unseen = extents_of(source.text, source.name, [*arguments, *shown])

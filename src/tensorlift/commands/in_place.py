@@ -149,7 +149,7 @@ class _Rewriting(Rewriting):
         if _NUMBERED.search(self.text):
             raise refuse("TL578", "the file numbers its lines itself", start, "give the file that it was made from")
         if not has_room(self.text):
-            message = "a macro that selects what headers declare is defined behind other lines"
+            message = "a macro that selects what headers declare is defined after other lines"
             raise refuse("TL578", message, start, "define it in the first lines of the file")
         if self.options.std and _OLD_STANDARDS.fullmatch(self.options.std):
             raise refuse(
@@ -333,12 +333,12 @@ class _Rewriting(Rewriting):
         """Say why a rewritten text may not stand: it means something else, or compilers say more against it."""
         reason = differing(self.unit, text.decode(), self.source.name, self.arguments, replaced)
         if reason:
-            remedy = "use no names and macros that programs in C need"
-            return refuse("TL580", f"the file would be another one: {reason}", None, remedy)
+            remedy = "rename the macros and names that programs in C need"
+            return refuse("TL580", f"the rewritten file would mean something else: {reason}", None, remedy)
         new = self._complaints(text) if replaced else []
         if not new:
             return None
-        message = f"the program is left out: {PurePath(new[0].compiler).name} says of it: {new[0].message}"
+        message = f"the program is left out: {PurePath(new[0].compiler).name} says: {new[0].message}"
         return refuse("TL588", message, None, "nothing: what is here stays as it was")
 
     def _complaints(self, text: bytes) -> list[Complaint]:
@@ -391,7 +391,7 @@ def rewrite_files(requests: Sequence[tuple[Source, LiftOptions, Output, Project 
     """
     for source, *_ in requests:
         if PurePath(source.name).suffix in {".py", ".cpp", ".cc", ".cxx", ".hpp"}:
-            raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give one that a C compiler takes")
+            raise refuse("TL519", f"'{source.name}' is no file in C", remedy="give a file in C")
     with progress():
         found = [_rewritten(source, options, output.file, project) for source, options, output, project in requests]
     return max(_put(source, output, *one) for (source, _, output, _), one in zip(requests, found, strict=True))

@@ -128,7 +128,7 @@ class _Rewriting(Rewriting):
 
     def _check_threads(self, name: str, op: Operation) -> None:
         if name in self.shared:
-            message = f"`{name}` is called where several may run at the same time, and programs bring back whole arrays"
+            message = f"`{name}` is called in parallel, where its program would write whole arrays"
             raise refuse("TL586", message, self.mixed.location(op), "call it from loops that run in order")
 
     def _unread(self, op: Operation, holder: str) -> Iterator[FunctionRecord]:
@@ -238,7 +238,9 @@ class _Rewriting(Rewriting):
                 return record
             read = {name_of(f): f for f in functions(parse_module(text, self.source.name))}
             if not part.is_same(read[name]):
-                raise refuse("TL580", f"the text of `{name}` reads otherwise by itself", place, "report it as a defect")
+                raise refuse(
+                    "TL580", f"the text of `{name}` means something else by itself", place, "report it as a defect"
+                )
             return _Part(part, record, lifting, entry_text(lifting, part.types, part.results, "private ", ""))
         except LiftError as error:
             return replace(self.refused(name, place, located(error.diagnostics, place)), region=region)

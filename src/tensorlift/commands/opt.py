@@ -130,13 +130,13 @@ class _WithPasses(click.Command):
     "--mlir-print-ir-after-all",
     "after_all",
     is_flag=True,
-    help="Show the module behind each pass.",
+    help="Show the module after each pass.",
 )
 @click.option(
     "--mlir-print-ir-before", "before", metavar="PASSES", multiple=True, help="Show the module before these passes."
 )
 @click.option(
-    "--mlir-print-ir-after", "after", metavar="PASSES", multiple=True, help="Show the module behind these passes."
+    "--mlir-print-ir-after", "after", metavar="PASSES", multiple=True, help="Show the module after these passes."
 )
 @click.option(
     "--pass-statistics",

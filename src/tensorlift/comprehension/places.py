@@ -254,7 +254,7 @@ def cell_at(found: PlaceRead, definition: Definition, summary: Summary) -> tuple
         names = [index.variable for index in node.indices]
         if found.hit in names:
             return summary.array_of(node.array), names.index(found.hit)
-    message = "a place that is read here is computed of one that data choose, and has no bounds of its own"
+    message = "a place that is read here is computed from data, and has no bounds of its own"
     raise DefinitionError(refuse("TL211", message, remedy="lift to numpy, jax or torch"), definition)
 
 

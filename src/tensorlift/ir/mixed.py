@@ -81,7 +81,7 @@ class Mixed:
         detail = (
             error.message.removeprefix("not MLIR: ").removeprefix("cannot be read: ").replace(f"'{name}' is", "it is")
         )
-        remedy = "keep it out of the loops; those around it are lifted"
+        remedy = "keep it out of the loops"
         return refuse("TL583", f"`{name}` cannot be read: {detail}", self.location(op), remedy)
 
     def location(self, op: Operation) -> Location:

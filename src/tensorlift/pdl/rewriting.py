@@ -93,7 +93,7 @@ class _Rewriting:
         text, names = numbered(candidate.text, {})
         is_back = text in self.seen
         if is_back or self.applied.total() == MOST:
-            why = "leads back to a program that was there before" if is_back else f"would be the one behind {MOST}"
+            why = "leads back to a program that was there before" if is_back else f"would be application {MOST + 1}"
             message = f"rewriting `{self._name}` ends here: {pattern.name} {why}"
             remedy = "leave out one of the patterns, or let it match less"
             yield Diagnostic("TL567", message, pattern.location, remedy, Severity.WARNING)
@@ -144,7 +144,7 @@ class _Rewriting:
             for line, why in found[:1]:
                 others = f", nor at {len(found) - 1} other operations" if len(found) > 1 else ""
                 message = f"{pattern.name} is not applied to `{self._name}` at `{line}`{others}: {why}"
-                remedy = "mend the pattern, or nothing: the program stays as it was there"
+                remedy = "mend the pattern; the program stays as it was there"
                 yield Diagnostic("TL566", message, pattern.location, remedy, Severity.WARNING)
 
     def _counted(self) -> Iterator[Diagnostic]:

@@ -267,7 +267,7 @@ def _check_returns(body: list[ast.stmt]) -> None:
     """Demand that nothing stands behind a return, where nobody executes it."""
     for statement in body[:-1]:
         if any(isinstance(node, ast.Return) for node in _same_function(statement)):
-            raise unreadable(body[-1], "a statement behind a return")
+            raise unreadable(body[-1], "a statement after a return")
     if body and isinstance(body[-1], ast.With):
         _check_returns(body[-1].body)
 

@@ -149,7 +149,7 @@ class RaiseWithTactics(NestPass):
             message = f"`{stand_in.operation}` is taken to compute `{stand_in.built}`, as the tactic says"
             remedy = "make sure that it does, or say what it means with --lowering FILE"
             if stand_in.is_call:
-                remedy = "make sure that it does, or define the function in the module, whose loops are read then"
+                remedy = "make sure that it does, or define the function in the module, so that its loops are read"
             self.report.diagnostics.append(Diagnostic("TL599", message, location_of(ops[0]), remedy, Severity.NOTE))
         return found
 

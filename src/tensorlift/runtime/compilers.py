@@ -254,6 +254,6 @@ def _failure(errors: str) -> LiftError:
     if re.search(
         r"cblas\.h(?:: No such file|' file not found)|(?:cannot|unable to) find (?:library )?-lopenblas", errors
     ):
-        return refuse("TL641", "OpenBLAS is not here", None, "install it: apt install libopenblas-dev")
+        return refuse("TL641", "OpenBLAS is not installed", None, "install it: apt install libopenblas-dev")
     first = next((line for line in errors.splitlines() if "error" in line or "undefined" in line), errors)
-    return refuse("TL640", f"the library does not compile: {first}", None, "give -I, -D and --std as cc needs")
+    return refuse("TL640", f"the library does not compile: {first}", None, "pass the -I, -D and --std that cc needs")

@@ -149,7 +149,7 @@ def compile_original(
             (line for line in outcome.errors.splitlines() if "error" in line or "undefined" in line), outcome.failure
         )
         raise refuse(
-            "TL602", f"the original does not compile: {first}", view.location, "give -I, -D and --std as cc needs"
+            "TL602", f"the original does not compile: {first}", view.location, "pass the -I, -D and --std that cc needs"
         )
     return folder / "tl_call.so"
 

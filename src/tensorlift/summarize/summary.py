@@ -268,8 +268,8 @@ def _require_cells(summary: Summary, place: Location | None) -> None:
                 info = summary.arrays.get(found[0].array) if found is not None else None
                 is_fold = read.value is None and read.extent is None and read.hit not in definition.indices
                 if is_fold or (read.is_any and (info is None or not info.is_parameter)):
-                    message = "the bounds of a loop, or places that it reads, are no cells of an array that is passed"
-                    raise refuse("TL208", message, place, "pass an array that holds them")
+                    message = "the bounds of a loop, or places that it reads, are computed from data"
+                    raise refuse("TL208", message, place, "pass them in an array")
 
 
 def _summarise(

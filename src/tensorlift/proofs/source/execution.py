@@ -213,7 +213,7 @@ class Execution:
         if claim.item is None and not loop.iterations.is_empty():
             return self._closed(loop, frame, stop, is_behind=is_behind, ends_at_header=ends_at_header)
         if is_behind:
-            raise Undecided("a loop that tests behind its body stays, or does not run", loop.last)
+            raise Undecided("a loop that tests after its body stays, or does not run", loop.last)
         if claim.item is not None:
             run_sequential(self, loop, frame)
         block, passed = self.leave(loop, frame)
@@ -225,7 +225,7 @@ class Execution:
         """Decide the claim of a loop that has a closed form."""
         inner, after = self.iteration(loop, frame)
         if is_behind and loop.claim.inner is not None:
-            raise Undecided("a loop that tests behind its body is a nest", loop.last)
+            raise Undecided("a loop that tests after its body is a nest", loop.last)
         if is_behind:
             require_last(loop, inner, after)
         elif inner.exits:

@@ -37,7 +37,7 @@ def require_last(loop: Entered, inner: Frame, after: Outcome) -> None:
     """
     claim = loop.claim
     if not loop.context.implies(*(less(low, high) for low in claim.lower for high in claim.upper)):
-        raise Undecided("a loop that tests behind its body may run once too often", loop.last)
+        raise Undecided("a loop that tests after its body may run once too often", loop.last)
     goes_on = claim.below.substitute({claim.variable: affine(claim.variable) + claim.step})
     if len(inner.exits) != 1 or inner.exits[0].frame.state.pieces != after.state.pieces:
         raise Undecided("the loop may be left early", loop.last)

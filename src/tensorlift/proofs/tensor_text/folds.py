@@ -120,7 +120,7 @@ def _extent(evaluation: Evaluation, place: SSAValue, body: Sequence[Operation], 
 
 def require_bound(evaluation: Evaluation, bound: Term, extent: Affine) -> None:
     """Demand that a bound is at most behind the last place."""
-    o, why, exact = evaluation.ledger, "a bound is a place, or behind the last one", affine_of(bound)
+    o, why, exact = evaluation.ledger, "a bound is a place, or after the last one", affine_of(bound)
     if exact is not None:
         o.require(why, at_least(exact, 0), at_least(extent, exact))
     else:

@@ -96,7 +96,7 @@ def rows_folded(evaluation: Evaluation, nest: RowFolds, values: Values) -> Held:
         o.refuse("a loop over rows that does not store each of them from the first one on")
     holds = domain_of(_asked(evaluation, outer, {**values, outer.condition.args[0]: place}))
     rows = start.shape[0] - 1
-    o.require_always("there is a row behind the last one that is stored", at_least(rows, 0))
+    o.require_always("there is a row after the last one that is stored", at_least(rows, 0))
     inside = Domain.box((name,), (rows,))
     reached = o.context & Domain.box((name,), (rows + 1,))
     if holds is None or not (reached & holds).is_equal(reached & inside):

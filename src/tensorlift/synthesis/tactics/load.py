@@ -178,8 +178,8 @@ def _check_bound(operand: Tensor | Name, known: Mapping[str, tuple[bool, ...]], 
     if operand.array not in known or wrong:
         raise refuse("TL322", unbound.format([*wrong, operand.array][0]), operand.place, "define it first")
     if _form(operand.subscripts) != known[operand.array]:
-        message = f"`{operand.array}` has other numbers of indices or groups before"
-        raise refuse("TL322", message, operand.place, "use it as it is made")
+        message = f"`{operand.array}` is defined with another number of indices or groups"
+        raise refuse("TL322", message, operand.place, "use the indices of its definition")
 
 
 def _form(subscripts: Sequence[Subscript]) -> tuple[bool, ...]:

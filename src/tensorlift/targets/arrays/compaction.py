@@ -61,7 +61,7 @@ def dropped(o: Obligations, x: SymbolicTensor, items: Subscripts, value: Symboli
     behind = affine_of(unconverted(term.args[2])) if applies(term, "select") else None
     if not applies(term, "select") or behind is None:
         o.refuse("an update that drops values, at places without a mask")
-    o.require("a value that is dropped is behind the array", at_least(behind, x.shape[0]))
+    o.require("a value that is dropped is after the array", at_least(behind, x.shape[0]))
     condition, place = term.args[0], unconverted(term.args[1])
 
     def mask(indices: Indices) -> Term:

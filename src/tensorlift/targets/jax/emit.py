@@ -189,7 +189,7 @@ class _JaxEmission(Emission):
         state = [self.spell.rename(name) for name in self.traced.state(loop)]
         if not state:
             if loop.goes_on is not None:
-                message = "JAX does not trace a loop of which data say how long it runs, here"
+                message = "JAX cannot trace this loop, whose length depends on data"
                 raise refuse("TL305", message, None, "lift to numpy or torch")
             super().loop(loop, indent)
             return

@@ -271,13 +271,13 @@ class Capture:
 
 def freed_elsewhere(place: Location) -> LiftError:
     """Build the refusal of operations that free what others made."""
-    remedy = "free it behind the loops that are to be lifted"
+    remedy = "free it after the loops"
     return refuse("TL584", "memory is freed here that was made elsewhere", place, remedy)
 
 
 def several_values(place: Location) -> LiftError:
     """Build the refusal of operations that give more than a number."""
-    message = "several values that are computed here are used behind, or an array"
+    message = "several values, or an array, are computed here and used after the loops"
     return refuse("TL585", message, place, "store values into arrays")
 
 
