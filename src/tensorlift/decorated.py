@@ -21,9 +21,9 @@ from tensorlift.diagnostics import Diagnostic, LiftError
 from tensorlift.record import FunctionRecord, Level, Verdict
 from tensorlift.report.notebook import show_functions
 from tensorlift.report.terminal import explain
-from tensorlift.runtime.libraries import untraced
+from tensorlift.runtime.libraries import compilable
 from tensorlift.source import Source, source_from_text
-from tensorlift.specialised import Form, Variation
+from tensorlift.specialised import Form, Variation, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,7 +66,8 @@ class LiftedFunction:
         self._record = FunctionRecord(self._name, Verdict.REFUSED, target=target)
         if target not in target_names():
             get_target(target)
-        self._enter = untraced(self._called) if target == "torch" else self._called
+        self._is_plain = False
+        self._enter = compilable(self._called, lambda: self._is_plain) if target == "torch" else self._called
         self._quick, self._tried = no_quick_way, set[object]()
         try:
             self._begin()
@@ -199,6 +200,7 @@ class LiftedFunction:
         finally:
             if form.record is not None and form.record is not before:
                 self._record = form.record
+                self._is_plain = is_plain(form.record)
 
     def _refresh(self) -> None:
         """Lift anew where a name of another scope has come to mean something else."""

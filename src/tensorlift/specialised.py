@@ -17,9 +17,20 @@ from tensorlift.calls.complex_numbers import in_parts, is_complex, pairs_of, way
 from tensorlift.calls.execute import executable
 from tensorlift.calls.foreign import as_numpy, is_foreign
 from tensorlift.calls.kept import Kept
-from tensorlift.calls.kinds import Argument, Kind, check_alive, fit, kind_of, parse_kind, refined, type_named
+from tensorlift.calls.kinds import (
+    Argument,
+    Kind,
+    check_alive,
+    fit,
+    kind_of,
+    parse_kind,
+    plain_number,
+    refined,
+    type_named,
+)
 from tensorlift.calls.program import LiftedProgram, PythonInterface
 from tensorlift.calls.quick import binder
+from tensorlift.contract.language import Inside
 from tensorlift.diagnostics import LiftError
 from tensorlift.runtime.libraries import over_numpy
 from tensorlift.source import source_from_text
@@ -86,10 +97,11 @@ class Form:
 
     def prepare(self, values: Mapping[str, Any]) -> tuple[LiftedProgram, dict[str, Kind], dict[str, Argument]]:
         """Find the program for the arguments of a call, with their kinds, and convert them."""
+        values = {name: plain_number(value) for name, value in values.items()}
         for name, value in values.items():
             check_alive(value, name)
         foreign = {name: value for name, value in values.items() if is_foreign(value, self._target)}
-        values = dict(values) | {name: as_numpy(value, name, self._target) for name, value in foreign.items()}
+        values |= {name: as_numpy(value, name, self._target) for name, value in foreign.items()}
         described = self.live.split.described
         parts = in_parts(values, described)
         kinds = {name: self._kind(parts[name], name) for name in self._kinds}
@@ -153,6 +165,13 @@ class Form:
 
 
 _PLAIN = Variation()
+
+
+def is_plain(record: FunctionRecord) -> bool:
+    """Tell whether a program writes no argument, and no value of one decides whether it takes that."""
+    passed = {parameter.name for parameter in record.parameters}
+    writes = any(output.name in passed for output in record.outputs)
+    return record.lifted and not writes and not any(isinstance(p.condition, Inside) for p in record.preconditions)
 
 
 def _complex_kind(value: Any) -> str:

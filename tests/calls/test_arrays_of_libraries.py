@@ -127,6 +127,21 @@ def test_a_compiled_function_of_torch_calls_a_lifted_one(backend: str) -> None:
     np.testing.assert_allclose(x.grad, SLOPE)
 
 
+def test_what_writes_no_argument_is_a_part_of_one_graph() -> None:
+    torch = pytest.importorskip("torch")
+    lifted, head, mean = (lift(f, to="torch") for f in (functions.energy, functions.head, functions.smooth))
+    x = torch.tensor(X, requires_grad=True)
+    assert lifted(x.detach()) == functions.energy(X)  # which tells its types
+    step = torch.compile(lambda x, n: lifted(2 * x) + head(n, x.double()), backend="aot_eager", fullgraph=True)
+    value = step(x, 3)
+    value.backward()
+    assert value == 4 * functions.energy(X) + 5
+    np.testing.assert_allclose(x.grad, 4 * SLOPE + [1, 1, 1, 0, 0, 0])
+    assert [step(x, n).item() for n in (2, 4)] == [4 * functions.energy(X) + n for n in (1, 14)]
+    with pytest.raises(torch._dynamo.exc.Unsupported):
+        torch.compile(mean, backend="eager", fullgraph=True)(x, torch.zeros(6))
+
+
 def test_torch_transforms_a_function_that_writes_no_argument() -> None:
     torch = pytest.importorskip("torch")
     assert torch.func.vmap(lift(functions.energy, to="torch"))(torch.tensor(np.stack([X, 2 * X]))).tolist() == [

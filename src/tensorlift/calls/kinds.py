@@ -317,6 +317,14 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, np.ndarray) or (library_of(value) is not None and value.ndim > 0)
 
 
+def plain_number(value: Any) -> Any:
+    """Give a number that stands for one of Python while PyTorch traces, which it then is for."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(value, torch.SymInt | torch.SymFloat):
+        return value
+    return int(value) if isinstance(value, torch.SymInt) else float(value)
+
+
 def check_alive(value: Any, name: str) -> None:
     """Refuse an array whose values are no more; raises ArgumentValueError."""
     if library_of(value) is JAX and JAX.is_deleted(value):

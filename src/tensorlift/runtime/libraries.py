@@ -145,15 +145,20 @@ def over_numpy(program: Program, name: str) -> Program:
     return converted
 
 
-def untraced(function: Program) -> Program:
-    """Let ``torch.compile``, where there is one, call a function as it is and trace what stands around the call."""
+def compilable(function: Program, is_plain: Callable[[], bool]) -> Program:
+    """Let ``torch.compile``, where there is one, take a function as a part of its graph where that ``is_plain``.
+
+    Else it calls the function as it is, and traces what stands around the call.
+    """
     if installation("torch"):
         return function
     compiler = import_module("torch").compiler
-    kept = compiler.disable(function)
+    apart, inside = compiler.disable(function), import_module("torch._dynamo").nonstrict_trace(function)
 
     def called(*arguments: Any, **named: Any) -> Any:
-        return (kept if compiler.is_dynamo_compiling() else function)(*arguments, **named)
+        if compiler.is_dynamo_compiling():
+            return (inside if is_plain() else apart)(*arguments, **named)
+        return function(*arguments, **named)
 
     return called
 
