@@ -39,3 +39,10 @@ def total(x: "float64[:]"):
     for i in range(len(x)):
         s += x[i]
     return s
+
+
+def differences(x):
+    y = np.zeros_like(x)
+    for i in range(1, len(x)):
+        y[i] = x[i] - x[i - 1]
+    return y

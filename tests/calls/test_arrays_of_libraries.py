@@ -127,6 +127,17 @@ def test_a_compiled_function_of_torch_calls_a_lifted_one(backend: str) -> None:
     np.testing.assert_allclose(x.grad, SLOPE)
 
 
+def test_results_lie_where_tensors_do() -> None:
+    torch = pytest.importorskip("torch")
+    x = torch.ones(6, device="meta")  # which has no values, as a device that is not here
+    found = lift(functions.differences, to="torch")(x)
+    assert (found.device.type, found.shape, found.dtype) == ("meta", (6,), torch.float32)
+    with pytest.raises(ArgumentTypeError, match="the function writes `x`, into which nothing that is traced"):
+        lift(functions.grown, to="torch")(2.0, x)
+    with pytest.raises(ArgumentTypeError, match="`x` is a tensor that is traced"):
+        lift(functions.differences)(x)
+
+
 def test_what_writes_no_argument_is_a_part_of_one_graph() -> None:
     torch = pytest.importorskip("torch")
     lifted, head, mean = (lift(f, to="torch") for f in (functions.energy, functions.head, functions.smooth))

@@ -89,13 +89,19 @@ class _Torch:
     def is_traced(self, array: Any) -> bool:
         torch = sys.modules["torch"]
         is_plain = type(array) in (torch.Tensor, torch.nn.Parameter)
-        return not is_plain or torch._C._functorch.is_functorch_wrapped_tensor(array)  # noqa: SLF001 - PyTorch has no public name for it
+        is_known = is_plain and not array.is_meta
+        return not is_known or torch._C._functorch.is_functorch_wrapped_tensor(array)  # noqa: SLF001 - PyTorch has no public name for it
 
     def is_plain(self, array: Any) -> bool:
         """Tell of a tensor of no other type whether its cells lie in memory as they are."""
         torch = sys.modules["torch"]
         is_wrapped = torch._C._functorch.is_functorch_wrapped_tensor(array)  # noqa: SLF001 - PyTorch has no public name for it
-        return not is_wrapped and array.layout is torch.strided and not array.is_neg() and not array.is_conj()
+        return (
+            not (is_wrapped or array.is_meta)
+            and array.layout is torch.strided
+            and not array.is_neg()
+            and not array.is_conj()
+        )
 
     def values(self, array: Any) -> Array:
         values: Array = array.detach().cpu().numpy()
@@ -185,7 +191,7 @@ _RANKS = {"b": 0, "i": 1, "u": 1, "f": 2}  # what a list holds may be taken for 
 EXACT = 1 << 53  # integers up to here are numbers of float64
 _HALVES = {"float16", "bfloat16"}  # of which each operation rounds, so that their range and sums are their own
 _WIDER = "pass it as float32, which holds all of its numbers, and convert what comes back"
-_SUPPORTED = "pass numbers, lists of numbers, or arrays of float32, float64, bool or integers of up to 64 bits"
+_SUPPORTED = "pass numbers, lists, or arrays of float32, float64, complex, bool or integers of up to 64 bits"
 
 
 @dataclass(frozen=True, slots=True)

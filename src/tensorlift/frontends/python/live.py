@@ -16,7 +16,7 @@ import linecache
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, GenericAlias, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, Location, refuse
@@ -375,9 +375,12 @@ def _stands_for(node: ast.expr, function: FunctionType) -> ast.expr | None:
     value = _value_of(names[0], function)
     for name in names[1:]:
         value = getattr(value, name, _NO_VALUE)
+    is_known = isinstance(value, type | GenericAlias) or type(value).__module__.startswith("numba.")
+    if not is_known and not isinstance(value, str):
+        return None
     text = value if isinstance(value, str) else repr(value).removeprefix("<class '").removesuffix("'>")
     try:
-        return None if value is _NO_VALUE else ast.parse(text, mode="eval").body
+        return ast.parse(text, mode="eval").body
     except SyntaxError:
         return None
 
