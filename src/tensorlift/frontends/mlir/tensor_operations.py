@@ -269,6 +269,8 @@ def _pad(to: InMemory, op: Operation) -> None:
     value = to.known[to.read(block).operands[0]]
     low = _mixed(to, parts.static_low, parts.low)
     high = _mixed(to, parts.static_high, parts.high)
+    if any(isinstance(one, int) and one < 0 for one in (*low, *high)):
+        raise refusal("operation", location_of(op), "`tensor.pad` that makes a tensor smaller")
     inner: list[int | SSAValue] = [
         to.size(source, axis) if extent == DYNAMIC_INDEX else extent
         for axis, extent in enumerate(parts.source.type.get_shape())
@@ -316,33 +318,78 @@ def _loop(to: InMemory, op: Operation) -> None:
     loop: Any = op
     block = op.regions[0].block
     initial: Sequence[SSAValue] = loop.iter_args if isinstance(op, scf.ForOp) else loop.inits
-    bounds = list(op.operands[: len(op.operands) - len(initial)])
+    bounds = op.operands[: len(op.operands) - len(initial)]
     kept = [to.written(value, op, value.name_hint) for value in initial if isinstance(value.type, TensorType)]
     numbers = [value for value in initial if not isinstance(value.type, TensorType)]
-    types = [argument.type for argument in block.args if not isinstance(argument.type, TensorType)]
     to.own |= {*kept}
+    types = [argument.type for argument in block.args if not isinstance(argument.type, TensorType)]
     inside, last = to.inside(block, kept, types)
-    outer, to.block = to.block, inside
-    yielded = [value for value in last.operands if isinstance(value.type, TensorType)]
-    _put(to, [to.known[value] for value in yielded], kept)
-    rest = [to.known[value] for value in last.operands if not isinstance(value.type, TensorType)]
-    to.add(type(last).create(operands=rest))
-    to.block = outer
-    operands = [to.known[value] for value in (*bounds, *numbers)]
+    _yield(to, inside, last, kept)
     properties = dict(op.properties)
     if "operandSegmentSizes" in properties:
         counts: Any = properties["operandSegmentSizes"]
         lower, upper, _ = counts.get_values()
         properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [lower, upper, len(numbers)])
     made = type(op).create(
-        operands=operands,
-        result_types=[value.type for value in rest],
+        operands=[to.known[value] for value in (*bounds, *numbers)],
+        result_types=[value.type for value in numbers],
         properties=properties,
         attributes=dict(op.attributes),
         regions=[Region(inside)],
     )
     to.add(made)
     to.own |= {*kept}
+    _give(to, op, made, kept)
+
+
+def _branch(to: InMemory, op: Operation) -> None:
+    """Keep the tensors that branches give in a memory each, with the extents of one that was there before."""
+    lasts: list[Any] = [region.block.last_op for region in op.regions if region.blocks]
+    kept = [
+        _before(to, op, result, [last.operands[position] for last in lasts])
+        for position, result in enumerate(op.results)
+        if isinstance(result.type, TensorType)
+    ]
+    regions = []
+    for region in op.regions:
+        regions.append(Region())
+        if region.blocks:
+            inside, last = to.inside(region.block, (), ())
+            _yield(to, inside, last, kept)
+            regions[-1].add_block(inside)
+    made = type(op).create(
+        operands=[to.known[value] for value in op.operands],
+        result_types=[result.type for result in op.results if not isinstance(result.type, TensorType)],
+        properties=dict(op.properties),
+        attributes=dict(op.attributes),
+        regions=regions,
+    )
+    to.add(made)
+    _give(to, op, made, kept)
+
+
+def _before(to: InMemory, op: Operation, result: SSAValue, given: Sequence[SSAValue]) -> SSAValue:
+    """Make memory for a tensor that branches give, by one of which the extents are known before."""
+    of_type: Any = memory_of(result.type, op)
+    if DYNAMIC_INDEX not in of_type.get_shape():
+        return to.allocated(of_type, (), result.name_hint)
+    known = [value for value in given if value in to.known]
+    if not known:
+        raise refusal("operation", location_of(op), f"`{op.name}` that gives tensors of extents made inside of it")
+    return to.like(to.known[known[0]], result.name_hint)
+
+
+def _yield(to: InMemory, block: Block, last: Operation, kept: Sequence[SSAValue]) -> None:
+    """End a block that puts the tensors that it gives into memories, and gives the rest."""
+    outer, to.block = to.block, block
+    _put(to, [to.known[value] for value in last.operands if isinstance(value.type, TensorType)], kept)
+    rest = [to.known[value] for value in last.operands if not isinstance(value.type, TensorType)]
+    to.add(type(last).create(operands=rest))
+    to.block = outer
+
+
+def _give(to: InMemory, op: Operation, made: Operation, kept: Sequence[SSAValue]) -> None:
+    """Let memories stand for results that are tensors, and the results of what was made for the others."""
     memories, results = iter(kept), iter(made.results)
     for result in op.results:
         to.known[result] = next(memories) if isinstance(result.type, TensorType) else next(results)
@@ -357,49 +404,6 @@ def _put(to: InMemory, values: Sequence[SSAValue], kept: Sequence[SSAValue]) -> 
     for value, memory in zip(moved, kept, strict=True):
         if value is not memory:
             to.copy(value, memory)
-
-
-def _branch(to: InMemory, op: Operation) -> None:
-    """Keep the tensors that branches give in a memory each, with the extents of one that was there before."""
-    lasts: list[Any] = [region.block.last_op for region in op.regions if region.blocks]
-    kept = []
-    for position, result in enumerate(op.results):
-        if isinstance(result.type, TensorType):
-            kept.append(_before(to, op, result, [last.operands[position] for last in lasts]))
-    regions = []
-    for region in op.regions:
-        inside, last = to.inside(region.block, (), ()) if region.blocks else (Block(), None)
-        if last is not None:
-            outer, to.block = to.block, inside
-            values = [to.known[value] for value in last.operands if isinstance(value.type, TensorType)]
-            _put(to, values, kept)
-            rest = [to.known[value] for value in last.operands if not isinstance(value.type, TensorType)]
-            to.add(type(last).create(operands=rest))
-            to.block = outer
-        regions.append(Region([inside] if region.blocks else []))
-    numbers = [result for result in op.results if not isinstance(result.type, TensorType)]
-    made = type(op).create(
-        operands=[to.known[value] for value in op.operands],
-        result_types=[result.type for result in numbers],
-        properties=dict(op.properties),
-        attributes=dict(op.attributes),
-        regions=regions,
-    )
-    to.add(made)
-    memories, results = iter(kept), iter(made.results)
-    for result in op.results:
-        to.known[result] = next(memories) if isinstance(result.type, TensorType) else next(results)
-
-
-def _before(to: InMemory, op: Operation, result: SSAValue, given: Sequence[SSAValue]) -> SSAValue:
-    """Make memory for a tensor that branches give, by one of which the extents are known before."""
-    of_type: Any = memory_of(result.type, op)
-    if DYNAMIC_INDEX not in of_type.get_shape():
-        return to.allocated(of_type, (), result.name_hint)
-    known = [value for value in given if value in to.known]
-    if not known:
-        raise refusal("operation", location_of(op), f"`{op.name}` that gives tensors of extents made inside of it")
-    return to.like(to.known[known[0]], result.name_hint)
 
 
 _RULES: dict[str, Rule] = {
