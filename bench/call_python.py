@@ -43,6 +43,7 @@ class Result(NamedTuple):
 
     kind: str
     remark: str = ""
+    program: str = ""
 
 
 def cases() -> list[Case]:
@@ -72,7 +73,7 @@ def called(case: Case) -> Result:
         place = f"{item.location.line}: " if item.location else ""
         kind = "refused" if item.remedy or item.code > "TL4" else "wrong"
         return Result(kind, f"{place}{item.code} {item.message} ({item.remedy})")
-    return Result(f"{lifted.verdict} {lifted.level}")
+    return Result(f"{lifted.verdict} {lifted.level}", program=lifted.source)
 
 
 def main() -> int:

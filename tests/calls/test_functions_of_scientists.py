@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from bench.call_python import Case, called, cases
 from bench.python_calls import REFUSED
+from bench.style import faults
 from tests.shared import has_turn
 
 _TURNS = 8
@@ -16,3 +17,4 @@ def test_a_function_is_lifted_or_refused_as_listed(case: Case) -> None:
     found = called(case)
     assert found.kind != "wrong", found.remark
     assert (found.remark.split()[1] if found.remark else "") == REFUSED.get(case.name, ""), found.remark
+    assert not found.program or faults(found.program) == []

@@ -61,8 +61,8 @@ def test_names_that_mean_something_in_python_get_an_underscore() -> None:
     assert safe_names(["max", "max_"], ()) == {"max": "max__", "max_": "max_"}
 
 
-def test_builtins_that_the_text_never_needs_are_names_like_any_other() -> None:
-    assert safe_names(["sum", "input", "len"], ()) == {"sum": "sum", "input": "input", "len": "len"}
+def test_no_name_hides_a_builtin() -> None:
+    assert safe_names(["sum", "input", "lens"], ()) == {"sum": "sum_", "input": "input_", "lens": "lens"}
 
 
 def test_a_short_statement_is_one_line() -> None:

@@ -295,8 +295,10 @@ class FunctionView:
 
     @cached_property
     def written(self) -> tuple[str, ...]:
-        """The array parameters that some operation stores to, in source order."""
-        return self._accessed({"affine.store": 1, "memref.store": 1})
+        """The array parameters that some operation stores to, in source order; what Python returns comes last."""
+        places = {name: place for place, (name, _) in enumerate(self.returns, 1)}
+        found = self._accessed({"affine.store": 1, "memref.store": 1})
+        return tuple(sorted(found, key=lambda name: places.get(name, 0)))
 
     @cached_property
     def read(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ Types count too: where Python numbers would give another type than the source me
 
 from __future__ import annotations
 
+import builtins
 import keyword
 from enum import IntEnum
 from fractions import Fraction
@@ -123,8 +124,8 @@ def is_shortened(value: Fraction | str, dtype: DType) -> bool:
     return is_float(dtype) and not isinstance(value, str) and Fraction(shortest(as_float(value), dtype)) != value
 
 
-# Keywords, and the names that emitted text of any library needs.
-_RESERVED = {*keyword.kwlist, "tdiv", "round_half_away", "tdiv_positive", "range", "max", "min", "bool"}
+# Keywords, builtins, and the names that emitted text of any library needs.
+_RESERVED = {*keyword.kwlist, *vars(builtins), "tdiv", "round_half_away", "tdiv_positive"}
 
 
 def safe_names(names: Iterable[str], library_names: Collection[str]) -> dict[str, str]:
