@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, overload
 
 from tensorlift.calls.execute import executable
 from tensorlift.diagnostics import Diagnostic, LiftError
+from tensorlift.record import LiftRecord
 from tensorlift.report.notebook import show_functions
 from tensorlift.report.program import entry_name, join_programs
 from tensorlift.source import looks_like_text, read_source, source_from_text
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
     from tensorlift.contract.interface import Precondition
     from tensorlift.decorated import LiftedFunction
-    from tensorlift.record import FunctionRecord, Level, LiftRecord, Verdict
+    from tensorlift.record import FunctionRecord, Level, Verdict
     from tensorlift.source import Source
 
 
@@ -127,7 +129,9 @@ class Lifted:
         return executable(function, self.record.target)
 
 
-_OF_FUNCTIONS = {"fallback", "cache", "dtype"}  # choices for Python functions
+_OF_FUNCTIONS = {"fallback", "dtype"}  # choices for Python functions, ...
+_OF_ALL = {"cache"}  # ... and for these and sources
+_READING = re.compile(r"#\s*(?:include|embed)|__has_include")  # what reads other files
 
 
 @overload
@@ -142,6 +146,7 @@ def lift(
     test: bool = False,
     guards: bool = False,
     sizes: Mapping[str, int] | None = None,
+    cache: bool = True,
 ) -> Lifted: ...
 @overload
 def lift(
@@ -179,7 +184,7 @@ def lift(path_or_source: Any = None, /, *, to: str = "numpy", **choices: Any) ->
     """
     is_source = isinstance(path_or_source, str | os.PathLike)
     for name in choices:
-        if (name in _OF_FUNCTIONS) is is_source:
+        if name not in _OF_ALL and (name in _OF_FUNCTIONS) is is_source:
             kinds = ["for source text or files", "for Python functions"]
             wanted, given = reversed(kinds) if is_source else kinds
             raise TypeError(f"'{name}' is {wanted}, not {given}")
@@ -216,20 +221,42 @@ def lift_text(  # noqa: PLR0913 - each keyword is one independent choice of the 
     test: bool = False,
     guards: bool = False,
     sizes: Mapping[str, int] | None = None,
+    cache: bool = True,
 ) -> Lifted:
     """Lift the functions of a source as `lift` does; one that is not valid raises nothing, its verdict says so."""
-    from tensorlift.pipeline import LiftOptions, lift_source
+    from tensorlift.calls import kept
 
     names = (function,) if isinstance(function, str) else tuple(function or ())
-    options = LiftOptions(
-        names,
-        to,
-        tuple(include_dirs),
-        tuple(defines),
-        std,
-        test=test,
-        guards=guards,
-        adapter=True,
-        sizes=tuple((sizes or {}).items()),
-    )
-    return Lifted(lift_source(source, options), source)
+    options = {
+        "functions": names,
+        "target": to,
+        "include_dirs": tuple(include_dirs),
+        "defines": tuple(defines),
+        "std": std,
+        "test": test,
+        "guards": guards,
+        "adapter": True,
+        "sizes": tuple((sizes or {}).items()),
+    }
+    keeps = cache and _stands_alone(source, options)
+    key = [source.name, source.text, options]
+    found = kept.find(key, LiftRecord) if keeps else None
+    if found is None:
+        found = _lifted_now(source, options)
+        if keeps:
+            kept.keep(key, found)
+    return Lifted(found, source)
+
+
+def _stands_alone(source: Source, options: Mapping[str, Any]) -> bool:
+    """Tell whether a lift depends on no other file, and runs nothing that is asked for."""
+    from tensorlift.targets import target_names
+
+    is_asked = options["test"] or options["include_dirs"]
+    return not is_asked and options["target"] in target_names() and _READING.search(source.text) is None
+
+
+def _lifted_now(source: Source, options: Mapping[str, Any]) -> LiftRecord:
+    from tensorlift.pipeline import LiftOptions, lift_source
+
+    return lift_source(source, LiftOptions(**options))

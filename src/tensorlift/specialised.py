@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 _IN_ANY_CASE = {
     f"TL{number}" for number in (110, 120, 122, *range(165, 172), 173, 174, 175, 179, 182, 183, 184, 185, 508)
 }
-_INTERNAL = "TL9"  # begins the codes of internal errors, which are not kept
 _LIFTING = threading.RLock()  # one function is lifted at a time, whatever threads call
 
 
@@ -138,10 +137,10 @@ class Form:
 
     def _lift(self, told: Mapping[str, str]) -> LiftedProgram:
         source = [self._target, list(told.items()), self.live.described()]
-        found = kept.find(source) if self._keeps else None
+        found = kept.find(source, Kept) if self._keeps else None
         if found is None:
             found = self._lifted_now(self.live, told)
-            if self._keeps and not any(d.code.startswith(_INTERNAL) for d in found.record.diagnostics):
+            if self._keeps:
                 kept.keep(source, found)
         function = self.record = found.record
         if found.interface is None:

@@ -60,6 +60,30 @@ def test_a_lift_is_found_with_all_that_it_gave(place: Path, lifts: list[str]) ->
     assert (place.stat().st_mode & 0o777, entry.stat().st_mode & 0o777) == (0o700, 0o600)
 
 
+_C = "void f(int n, double *x) { for (int i = 0; i < n; i++) x[i] *= 2; }\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "choices", "count"),
+    [
+        (_C, {}, 1),
+        (_C, {"to": "c"}, 1),
+        (_C, {"guards": True, "defines": ["N=3"]}, 1),
+        (f"#include <math.h>\n{_C}", {}, 0),
+        (f"# include <math.h>\n{_C}", {}, 0),
+        (_C, {"include_dirs": ["."]}, 0),
+        (_C, {"cache": False}, 0),
+    ],
+)
+def test_lifts_of_sources_are_kept_where_they_read_no_other_file(
+    text: str, choices: dict[str, Any], count: int, place: Path
+) -> None:
+    first, again = lift(text, **choices), lift(text, **choices)
+    assert again.record == first.record or not count
+    assert [one.adapter for one in again.functions] == [one.adapter for one in first.functions]
+    assert len(list(place.iterdir()) if place.exists() else []) == count
+
+
 def test_refusals_are_kept_too(place: Path, lifts: list[str]) -> None:
     errors = []
     for _ in range(2):
@@ -185,8 +209,8 @@ def test_the_oldest_entries_go(place: Path, monkeypatch: pytest.MonkeyPatch) -> 
     for factor in (1, 2, 3):
         kept.keep(["source", factor], kept.Kept(lift(functions.thrice, cache=False).record, None))
     assert len(list(place.iterdir())) <= 2
-    assert kept.find(["source", 3]) is not None
-    assert kept.find(["source", 1]) is None
+    assert kept.find(["source", 3], kept.Kept) is not None
+    assert kept.find(["source", 1], kept.Kept) is None
 
 
 def test_a_lift_that_is_found_loads_nothing_that_lifts(place: Path, root: Path) -> None:

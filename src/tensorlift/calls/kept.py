@@ -1,10 +1,10 @@
-"""Lifts of live functions that are kept on disk, so that the next run finds what this one found.
+"""Lifts that are kept on disk, of live functions and of sources, so that the next run finds what this one found.
 
-An entry is a file of JSON, named by a digest of its key: the source with all that its names mean, the options, and the
-versions of Python, of NumPy and of all our code.  It holds its key and a digest of what follows, which is the run
-record, certificate and level included, with how the source is called.  What is read is that of this user, whole, of
-this very key, and of this form; all else is passed over, as if nothing were kept.  Entries are moved into their place
-when they are complete, so several processes may share the folder.
+An entry is a file of JSON, named by a digest of its key: the source with all that its names mean, the options, the
+machine, and the versions of Python, of NumPy and of all our code.  It holds its key and a digest of what follows, which
+is the run record, certificate and level included, with how a live function is called.  What is read is that of this
+user, whole, of this very key, and of this form; all else is passed over, as if nothing were kept.  Entries are moved
+into their place when they are complete, so several processes may share the folder.
 
 ``TENSORLIFT_CACHE`` names another folder, or is ``off``.
 """
@@ -22,7 +22,7 @@ import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from tensorlift.record import (
     EngineRun,
     FunctionRecord,
     Level,
+    LiftRecord,
     Numerics,
     Outcome,
     Output,
@@ -49,9 +50,13 @@ if TYPE_CHECKING:
     from enum import Enum
 
 _VARIABLE, _OFF = "TENSORLIFT_CACHE", {"off", "0", ""}
+_INTERNAL = "TL9"  # begins the codes of internal errors
 _MOST = 2000  # entries, of which the oldest go
 _LARGEST = 64 << 20  # bytes of an entry
 _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+Lift = TypeVar("Lift")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,7 @@ _KEPT = Codec(
     FORMS
     | {
         Kept: Form("record interface"),
+        LiftRecord: Form("version file sha256 target functions diagnostics seconds"),
         FunctionRecord: Form(
             "name verdict location level definitions undecided engine target seconds parameters outputs preconditions"
             " restricted numerics residual_loops work diagnostics program certificate tests adapter without_adapter"
@@ -125,11 +131,12 @@ def _our_code() -> str:
         for path in (Path(base, name) for name in sorted(names)):
             text = path.read_bytes()
             digest.update(f"{path.relative_to(root)}\0{len(text)}\0".encode() + text)
-    return f"{__version__} {digest.hexdigest()} {platform.python_version()} {np.__version__}"
+    machine = f"{sys.platform} {platform.machine()}"
+    return f"{__version__} {digest.hexdigest()} {platform.python_version()} {np.__version__} {machine}"
 
 
-def find(source: Any) -> Kept | None:
-    """Find what is kept of a lift; ``source`` are JSON values that tell all that it depends on."""
+def find(source: Any, kind: type[Lift]) -> Lift | None:
+    """Find what is kept of a lift, of a kind; ``source`` are JSON values that tell all that it depends on."""
     place = folder()
     try:
         if place is None or not _is_ours(os.stat(place)):  # noqa: PTH116 - as of the file
@@ -143,16 +150,17 @@ def find(source: Any) -> Kept | None:
             stated, digest, body = file.read().split("\n", 2)
         if stated != key or digest != hashlib.sha256(body.encode()).hexdigest():
             return None
-        kept = _KEPT.read(Kept, json.loads(body))
+        kept = _KEPT.read(kind, json.loads(body))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
         return None
-    return kept if isinstance(kept, Kept) else None
+    return kept if isinstance(kept, kind) else None
 
 
-def keep(source: Any, kept: Kept) -> None:
-    """Keep what a lift found; nothing is said where that cannot be done."""
+def keep(source: Any, kept: Kept | LiftRecord) -> None:
+    """Keep what a lift found, unless it met an internal error; nothing is said where it cannot be kept."""
     place = folder()
-    if place is None:
+    functions = (kept.record,) if isinstance(kept, Kept) else kept.functions
+    if place is None or any(d.code.startswith(_INTERNAL) for one in functions for d in one.diagnostics):
         return
     with contextlib.suppress(OSError, ValueError, TypeError):
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
