@@ -6,6 +6,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.diagnostics import LiftError, refuse
+from tensorlift.source import FORTRAN_SUFFIXES
 from tensorlift.targets import get_target
 
 if TYPE_CHECKING:
@@ -62,6 +63,13 @@ def _read_python(source: Source, options: LiftOptions, wanted: str | None) -> Se
     return read_python(source.text, source.name, function=wanted, divides_sizes=options.divides_sizes)
 
 
+def _read_fortran(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
+    from tensorlift.languages.fortran import read_fortran
+
+    found = read_fortran(source.text, source.name, function=wanted, divides_sizes=options.divides_sizes)
+    return _with_extents(found, options)
+
+
 def _read_cpp(source: Source, options: LiftOptions, wanted: str | None) -> Sequence[ReadFunction]:
     from tensorlift.languages.cpp import read_cpp
 
@@ -95,5 +103,6 @@ _READERS: dict[str, Callable[[Source, LiftOptions, str | None], Sequence[ReadFun
     ".mlir": _read_mlir,
     ".py": _read_python,
     **dict.fromkeys((".cpp", ".cc", ".cxx", ".hpp"), _read_cpp),
+    **dict.fromkeys(FORTRAN_SUFFIXES, _read_fortran),
 }
 SUFFIXES = frozenset({".c", *_READERS})  # of what is taken for a source where nobody names it

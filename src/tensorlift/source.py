@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 STDIN = "-"
-LANGUAGES = {"c": "", "c++": ".cpp", "python": ".py", "mlir": ".mlir"}  # with the suffixes of their files
+LANGUAGES = {"c": "", "c++": ".cpp", "fortran": ".f90", "python": ".py", "mlir": ".mlir"}  # with suffixes of files
+FIXED_FORM = (".f", ".for", ".f77")  # suffixes of Fortran in columns, in capitals too
+_FREE_FORM = (".f90", ".f95", ".f03", ".f08")
+FORTRAN_SUFFIXES = tuple(spelled for suffix in (*_FREE_FORM, *FIXED_FORM) for spelled in (suffix, suffix.swapcase()))
 MOST_BYTES = 64 << 20  # of any file that is read
 _UNREAD = {
     **dict.fromkeys((".cu", ".cuh"), "CUDA"),
     ".cl": "OpenCL",
-    **dict.fromkeys((".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08"), "Fortran"),
 }
 _BYTECODE = b"ML\xefR"
 _LINE_END = re.compile(r"\r\n|\r|\n")  # what C compilers take for one; `str.splitlines` takes more
@@ -65,7 +67,7 @@ def read_source(name: str, language: str | None = None) -> Source:
     Refuses what is missing, unreadable, too large or no text, and languages that C is easily taken for.
     """
     if unread := _UNREAD.get(PurePath(name).suffix.lower()):
-        raise refuse("TL504", f"'{name}' is {unread}, which is not read", remedy="give C, C++, Python or MLIR")
+        raise refuse("TL504", f"'{name}' is {unread}, which is not read", remedy="give C, C++, Fortran, Python or MLIR")
     data = sys.stdin.buffer.read(MOST_BYTES + 1) if name == STDIN else _read_bytes(name)
     if len(data) > MOST_BYTES:
         raise _unreadable(name, f"it has more than {MOST_BYTES} bytes", "give a smaller file")

@@ -58,7 +58,7 @@ def test_refusals_are_shown_not_raised(shell: _Shell) -> None:
         ("--frob", "TL527", "No such option"),
         ("'", "TL527", "No closing quotation"),
         ("-O 1x", "TL527", "'1x' is no name"),
-        ("--language fortran", "TL527", "'fortran' is not one of"),
+        ("--language cobol", "TL527", "'cobol' is not one of"),
         ("--to nunpy", "TL502", "there is no target"),
         ("--sizes n", "TL631", "'n' is no size"),
         ("--function g", "TL105", "there is no function `g`"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -58,6 +59,7 @@ _C_INTEGERS = {
 # source has a space.
 ROW, SIZE, OFFSET, NULL = " row", " size", " offset", " null"
 OUTSIDE, TEXT = "@", "text "  # begin the names of variables at file scope, and of string literals
+EQUAL = "tl.equal"  # tells of literal IR which sizes are another one
 PARALLEL = "tl.parallel"  # marks loops whose iterations may run in any order, as the source says
 _ACCESS = re.compile(r"(\w*)(->|\[\]\.|\.|)(.*)")
 _LOOPS = frozenset({"affine.for", "affine.parallel", "scf.for", "scf.while", "scf.parallel"})
@@ -256,7 +258,7 @@ class FunctionView:
             return size == f"{array}{'_row' * axis}_size"
         if "tl.returns" in self.func_op.attributes:
             return size == f"{array}_shape{axis}"
-        return self.source.endswith(".mlir") and size == f"{array}_d{axis}"
+        return (self.source.endswith(".mlir") or "tl.fortran" in self.func_op.attributes) and size == f"{array}_d{axis}"
 
     @cached_property
     def generalised(self) -> dict[str, int]:
@@ -382,6 +384,13 @@ def complex_parameters(view: FunctionView) -> dict[str, tuple[str, ...]]:
     names = view.func_op.attributes.get("tl.complex")
     rows = [_string(name).split() for name in names] if isinstance(names, ArrayAttr) else []
     return {name: tuple(parts) for name, *parts in rows}
+
+
+def fortran_of(view: FunctionView) -> dict[str, Any]:
+    """Say how Fortran calls a function (docs/loop-ir.md); empty for other languages."""
+    text = _text(view.func_op.attributes, "tl.fortran")
+    found: dict[str, Any] = json.loads(text) if text else {}
+    return found
 
 
 def structures_of(view: FunctionView) -> tuple[str, ...]:

@@ -65,6 +65,7 @@ PASSES = (Structure(), Inline(), ReadOnce(), Hoist(), Rotate(), Exits(), Conjunc
 
 C = Language(c_arguments, keeps_values=True)
 MLIR = Language(mlir_arguments, LONG.width)
+FORTRAN = Language(mlir_arguments, LONG.width, keeps_values=True)
 PYTHON = Language(python_arguments, LONG.width, cuts_off=True, keeps_values=True)
 
 

@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tensorlift.diagnostics import LiftError, refuse
-from tensorlift.ir.function import complex_parameters
+from tensorlift.ir.function import complex_parameters, fortran_of
 from tensorlift.ir.memory import NUMPY_TYPES
 from tensorlift.runtime.call_file import call_file, container_ranks, cpp_call_file
 from tensorlift.runtime.cases import Called
+from tensorlift.runtime.fortran_call import fortran_call_file, stubs
 from tensorlift.runtime.layout import Layout, layout_of
 from tensorlift.runtime.workers import Limits, WorkerError, run_limited, run_worker
 
@@ -90,6 +91,9 @@ CHECKED = Build(("cc",), ("c++", "g++", "clang++"), ("-O1", _WHOLE, *_MEANING))
 _FLAGS = ("-shared", "-fPIC", "-w", "-Wl,-z,defs", "-Wl,-Bsymbolic")
 _CPP_FLAGS = ("-fno-access-control",)  # members of objects are set as they are
 _CPP_STANDARD = "-std=c++17"
+_CHECKED_FORTRAN = ("-O0", "-fcheck=bounds")
+_FORTRAN_FLAGS = ("-shared", "-fPIC", "-w", "-ffp-contract=off", "-ffree-line-length-none", "-Wl,-z,defs")
+_OPTIMISING = ("-O", "-march")
 
 
 def run_original(
@@ -124,6 +128,8 @@ def compile_original(
     original: Original, view: FunctionView, folder: Path, limits: Limits, build: Build = CHECKED
 ) -> Path:
     """Compile a C file to a library in ``folder`` that has ``tl_call``; raises LiftError TL601 to TL603."""
+    if fortran_of(view):
+        return _compiled_fortran(original, view, folder, limits, build)
     compiler = _compiler(view, build)
     home = Path(original.filename).resolve()
     included = "tl_source_" + home.name
@@ -151,6 +157,28 @@ def compile_original(
         raise refuse(
             "TL602", f"the original does not compile: {first}", view.location, "pass the -I, -D and --std that cc needs"
         )
+    return folder / "tl_call.so"
+
+
+def _compiled_fortran(original: Original, view: FunctionView, folder: Path, limits: Limits, build: Build) -> Path:
+    """Compile a Fortran file, and one beside that calls the procedure."""
+    compiler = shutil.which("gfortran")
+    if compiler is None:
+        raise refuse("TL601", "there is no Fortran compiler", None, "install gfortran")
+    source = f"tl_source{Path(original.filename).suffix}"
+    (folder / source).write_text(original.text, encoding="utf-8")
+    (folder / "tl_call.f90").write_text(fortran_call_file(view), encoding="utf-8")
+    own = _CHECKED_FORTRAN if build is CHECKED else tuple(flag for flag in build.flags if flag.startswith(_OPTIMISING))
+    command = [compiler, *own, *_FORTRAN_FLAGS, "-o", "tl_call.so", source, "tl_call.f90"]
+    outcome = run_limited(command, folder, limits)
+    missing = sorted(set(_MISSING.findall(outcome.errors)))
+    if missing:
+        (folder / "tl_missing.f90").write_text(stubs(missing), encoding="utf-8")
+        outcome = run_limited([*command, "tl_missing.f90"], folder, limits)
+    if outcome.failure:
+        first = next((line for line in outcome.errors.splitlines() if "Error" in line), outcome.failure)
+        remedy = "give a file that gfortran compiles by itself"
+        raise refuse("TL602", f"the original does not compile: {first}", view.location, remedy)
     return folder / "tl_call.so"
 
 
@@ -197,7 +225,9 @@ def call_arguments(
     Raises LiftError TL603 where the extents are not known.
     """
     lengths: dict[str, Array] = {}
-    arguments = [_argument(parameter, number, sizes) for parameter in view.parameters]
+    arguments = [
+        _argument(parameter, number, sizes, by_columns=bool(fortran_of(view))) for parameter in view.parameters
+    ]
     return [*arguments, *_lengths(view, number, sizes, lengths)], lengths
 
 
@@ -205,7 +235,7 @@ def _lengths(
     view: FunctionView, number: int, sizes: Mapping[str, int], arrays: dict[str, Array]
 ) -> list[dict[str, Any]]:
     """Pass the length of each array of structures behind the arguments, where there are any; for C++ all extents."""
-    if view.prototype:
+    if view.prototype or fortran_of(view):
         return _extents(view, number, sizes, arrays)
     if not any(p.is_column for p in view.parameters):
         return []
@@ -224,9 +254,11 @@ def _extents(
     view: FunctionView, number: int, sizes: Mapping[str, int], arrays: dict[str, Array]
 ) -> list[dict[str, Any]]:
     """Pass the extents of each container: a vector that is seen as a matrix is as long as that is wide."""
-    ranks = container_ranks(view)
+    ranks = container_ranks(view) if view.prototype else {}
     for parameter in view.parameters:
         passed: list[int] = []
+        if fortran_of(view) and parameter.role == "array":
+            passed = [*_layout(parameter, sizes).shape]
         if parameter.name in ranks:
             layout, last = _layout(parameter, sizes), ranks[parameter.name] - 1
             passed = [*layout.shape[:last], prod(layout.shape[last:]) if last else layout.span]
@@ -234,12 +266,13 @@ def _extents(
     return [{"value": f"{number}:{parameter.name}:extents"} for parameter in view.parameters]
 
 
-def _argument(parameter: Parameter, number: int, sizes: Mapping[str, int]) -> dict[str, Any]:
+def _argument(parameter: Parameter, number: int, sizes: Mapping[str, int], *, by_columns: bool) -> dict[str, Any]:
     key = f"{number}:{parameter.name}"
     if parameter.role != "array":
         return {"value": key}
     layout = _layout(parameter, sizes)
-    return {"array": key, "strides": layout.strides, "row_pointers": layout.row_pointers}
+    strides = [prod(layout.shape[:axis]) for axis in range(len(layout.shape))] if by_columns else layout.strides
+    return {"array": key, "strides": strides, "row_pointers": layout.row_pointers}
 
 
 def _layout(parameter: Parameter, sizes: Mapping[str, int]) -> Layout:

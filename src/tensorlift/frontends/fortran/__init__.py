@@ -1,0 +1,1 @@
+"""Fortran parsed: program units, what their names declare, and what procedures take and give."""

@@ -1,0 +1,73 @@
+"""What is refused of Fortran: one row for each reason; codes of the C front end stand for the same reasons."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tensorlift.refusals import Refusal
+from tensorlift.refusals import refusal as shared_refusal
+
+REFUSALS: dict[str, Refusal] = {
+    "parser": Refusal("TL100", "Fortran is read by fparser, which is not here", "pip install 'tensorlift[fortran]'"),
+    "parse": Refusal(
+        "TL101", "the source is not valid Fortran: {detail}", "correct the line; a compiler must accept it"
+    ),
+    "preprocess": Refusal(
+        "TL102", "a line of the preprocessor stands here", "preprocess the file: gfortran -E -cpp FILE -o NEW.f90"
+    ),
+    "include": Refusal("TL102", "the file of this `include` is not read", "put its lines in place of the `include`"),
+    "no-function": Refusal("TL104", "{detail}", "give a file that defines a subroutine or a function"),
+    "unknown-function": Refusal("TL105", "{detail}", "choose one of the procedures that the file defines"),
+    "too-large": Refusal("TL106", "{detail}", "split the file"),
+    "recursion": Refusal("TL118", "`{detail}` calls itself", "write the recursion as a loop"),
+    "depth": Refusal("TL119", "the code is nested too deeply", "move inner parts into procedures of their own"),
+    "rank": Refusal("TL136", "`{detail}` has another number of dimensions", "give one subscript for each dimension"),
+    "association": Refusal(
+        "TL159",
+        "`{detail}` is passed on as an array of another shape",
+        "pass the array or a section of it, to a dummy argument of as many dimensions",
+    ),
+    "derived": Refusal("TL140", "`{detail}` has a derived type", "pass the components as separate arguments"),
+    "procedure": Refusal("TL141", "the procedure `{detail}` is an argument", "call the procedure by its name"),
+    "complex": Refusal(
+        "TL143", "`{detail}` is complex", "keep the real and the imaginary part in variables of their own"
+    ),
+    "type": Refusal("TL145", "{detail} is not lifted", "use `integer`, `real`, `double precision` or `logical`"),
+    "shared": Refusal(
+        "TL146",
+        "`{detail}` lies in a module or a common block, which other procedures may change",
+        "pass `{detail}` as an argument",
+    ),
+    "saved": Refusal(
+        "TL147",
+        "`{detail}` keeps its value between calls, as `save` and an initial value say",
+        "assign the value in a statement of its own, or declare it `parameter`",
+    ),
+    "initialiser": Refusal(
+        "TL149", "this initial value of `{detail}` is not lifted", "assign the elements in statements"
+    ),
+    "call": Refusal("TL150", "`{detail}` is not known", "define `{detail}` in this file"),
+    "arguments": Refusal(
+        "TL150", "the arguments of `{detail}` do not match", "pass one argument for each dummy, in order"
+    ),
+    "allocate": Refusal("TL151", "{detail}", "declare the array with its extents, or allocate it once at the start"),
+    "output": Refusal("TL152", "`{detail}` is input or output", "move input and output to the caller"),
+    "expression": Refusal("TL156", "`{detail}` is not lifted", "write it with plain operators and intrinsic functions"),
+    "shape": Refusal("TL178", "the shapes do not fit: {detail}", "make the operands of equal shape"),
+    "undeclared": Refusal("TL161", "`{detail}` is not declared", "declare it, as `implicit none` asks"),
+    "declaration": Refusal("TL161", "this declaration is not lifted: `{detail}`", "declare plain variables and arrays"),
+    "bounds": Refusal(
+        "TL161", "the bounds of `{detail}` are not lifted", "declare it with sums of arguments as bounds"
+    ),
+    "statement": Refusal("TL162", "`{detail}` is not lifted", "use loops, `if` and assignments"),
+    "statement-function": Refusal(
+        "TL163", "`{detail}` is a statement function, or an array without a declaration", "write a function instead"
+    ),
+    "loop-variable": Refusal(
+        "TL171", "the loop changes its own variable `{detail}`", "use another name inside of the loop"
+    ),
+    "loop-control": Refusal("TL120", "the control of this loop, `{detail}`, is not lifted", "loop as in `do i = 1, n`"),
+    "step-zero": Refusal("TL121", "the step of this loop is zero", "step by another number than zero"),
+}
+
+refusal = partial(shared_refusal, rows=REFUSALS)

@@ -1,0 +1,191 @@
+"""Source text of Fortran to syntax trees, one for each program unit, by fparser.
+
+A unit that does not parse refuses itself: where units begin and end is told by their first and last statements alone.
+fparser joins lines and leaves out comments; statements keep the lines that they stand on.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.diagnostics import LiftError, Location
+from tensorlift.frontends.fortran.refusals import refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+_FIXED = {".f", ".for", ".f77"}
+_SIZE_LIMIT = 1_000_000
+_HEADER = re.compile(
+    r"(?:(?:pure|impure|elemental|recursive|module|non_recursive|integer|real|logical|complex|character|type|class"
+    r"|double\s*precision)\b\s*(?:\*\s*\d+|\((?:[^()]|\([^()]*\))*\))?\s*)*"
+    r"(?P<kind>subroutine|function)\s*(?P<name>\w+)",
+    re.IGNORECASE,
+)
+_MODULE = re.compile(
+    r"(?P<kind>module|program|submodule|block\s*data)\b\s*(?:\([\w:]+\)\s*)?(?P<name>\w*)$", re.IGNORECASE
+)
+_END = re.compile(
+    r"end\s*(?:(?:subroutine|function|module|program|submodule|procedure|block\s*data)\b.*)?$", re.IGNORECASE
+)
+_INCLUDE = re.compile(r"\s*include\s*['\"]", re.IGNORECASE)
+_PARSE_LINE = re.compile(r"at line (\d+)")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A program unit: its tree, and the line before its first one in the file; or why it does not parse."""
+
+    name: str
+    line: int
+    names: tuple[tuple[str, int], ...]  # of the procedures inside, itself if it is one, with their lines
+    tree: Any
+    error: LiftError | None = None
+
+
+@dataclass(frozen=True)
+class File:
+    """A source file, whose lines tell columns."""
+
+    name: str
+    lines: Sequence[str]
+
+    def location(self, line: int, text: str = "") -> Location:
+        """Give a place: where a line has a text, or else where its first statement begins."""
+        content = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
+        word = re.match(r"\s*(\w+)", text)
+        found = re.search(rf"\b{re.escape(word[1])}\b", content, re.IGNORECASE) if word else None
+        start = re.search(r"[^\s\d]", content)
+        column = found.start() if found else start.start() if start else 0
+        return Location(self.name, line, column + 1)
+
+
+def parse_units(text: str, filename: str) -> tuple[File, list[Unit]]:
+    """Parse a file unit by unit; raises ``LiftError`` for what concerns all of it."""
+    if len(text) > _SIZE_LIMIT:
+        raise refusal("too-large", Location(filename, 1, 1), f"the file has more than {_SIZE_LIMIT} characters")
+    file = File(filename, re.split(r"\r\n|\r|\n", text))
+    for number, line in enumerate(file.lines, 1):
+        if line.startswith("#"):
+            raise refusal("preprocess", Location(filename, number, 1))
+        if _INCLUDE.match(line):
+            raise refusal("include", file.location(number))
+    fixed = PurePath(filename).suffix.lower() in _FIXED
+    try:
+        units = [_parsed(file, span, fixed=fixed) for span in _spans(_logical(text, fixed=fixed))]
+    except ImportError:
+        raise refusal("parser", Location(filename, 1, 1)) from None
+    if not units:
+        raise refusal("no-function", Location(filename, 1, 1), "the file defines no procedure")
+    return file, units
+
+
+@dataclass
+class _Span:
+    """The lines of a unit."""
+
+    kind: str
+    name: str
+    first: int
+    last: int
+    names: list[tuple[str, int]]
+
+
+def _logical(text: str, *, fixed: bool) -> Iterator[tuple[str, int, int]]:
+    """Yield statements with their first and last lines."""
+    from fparser.common.readfortran import Line  # noqa: PLC0415 - an extra, that only Fortran needs
+
+    for item in _reader(text, fixed=fixed):
+        if isinstance(item, Line):
+            yield item.line.strip(), item.span[0], item.span[1]
+
+
+def _reader(text: str, *, fixed: bool) -> Any:
+    from fparser.common.readfortran import FortranStringReader  # noqa: PLC0415 - as above
+    from fparser.common.sourceinfo import FortranFormat  # noqa: PLC0415 - as above
+
+    reader = FortranStringReader(text, ignore_comments=True, include_dirs=[])
+    reader.set_format(FortranFormat(not fixed, fixed))
+    return reader
+
+
+def _spans(statements: Iterator[tuple[str, int, int]]) -> list[_Span]:
+    """Find the outermost units: each ends where as many have ended as have begun."""
+    found: list[_Span] = []
+    depth = 0
+    interfaces = 0
+    for line, first, last in statements:
+        header = _HEADER.match(line) or (
+            _MODULE.match(line) if not re.match(r"module\s+procedure\b", line, re.IGNORECASE) else None
+        )
+        if header is None and depth == 0:
+            found.append(_Span("program", "", first, last, []))  # a main program without a first statement
+            depth += 1
+        if re.match(r"(abstract\s+)?interface\b", line, re.IGNORECASE):
+            interfaces += 1
+        elif re.match(r"end\s*interface\b", line, re.IGNORECASE):
+            interfaces -= 1
+        if _END.fullmatch(line):
+            depth -= 1
+        elif header is not None:
+            if depth == 0:
+                found.append(_Span(header["kind"].lower(), header["name"].lower(), first, last, []))
+            if header.re is _HEADER and not interfaces:
+                found[-1].names.append((header["name"].lower(), first))
+            depth += 1
+        found[-1].last = last
+        depth = max(depth, 0)
+    return found
+
+
+def _parsed(file: File, span: _Span, *, fixed: bool) -> Unit:
+    from fparser.two.utils import FortranSyntaxError, InternalSyntaxError  # noqa: PLC0415 - an extra
+
+    text = "\n".join(file.lines[span.first - 1 : span.last]) + "\n"
+    names = tuple(span.names)
+    try:
+        tree = _parser()(_reader(text, fixed=fixed))
+    except (FortranSyntaxError, InternalSyntaxError) as error:
+        told = _PARSE_LINE.search(str(error))
+        line = span.first - 1 + (int(told[1]) if told else 1)
+        said = file.lines[line - 1].strip() if 0 < line <= len(file.lines) else ""
+        return Unit(span.name, span.first - 1, names, None, refusal("parse", file.location(line), f"`{said}`"))
+    return Unit(span.name, span.first - 1, names, tree.children[0] if len(tree.children) == 1 else tree)
+
+
+@cache
+def _parser() -> Callable[[Any], Any]:
+    from fparser.two.parser import ParserFactory  # noqa: PLC0415 - an extra
+
+    return ParserFactory().create(std="f2008")  # type: ignore[no-any-return]  # published without types
+
+
+def kind_of(node: Any) -> str:
+    """Name the class of a piece of syntax."""
+    return type(node).__name__
+
+
+def statement_line(node: Any) -> int:
+    """Give the line of the statement that a piece of syntax belongs to, counted in its unit; 1 where none tells."""
+    while node is not None:
+        item = getattr(node, "item", None)
+        if item is not None:
+            return int(item.span[0])
+        first = next((c for c in getattr(node, "children", ()) or () if getattr(c, "item", None) is not None), None)
+        if first is not None:
+            return int(first.item.span[0])
+        node = getattr(node, "parent", None)
+    return 1
+
+
+def label_of(node: Any) -> str:
+    """Give the label of a statement, empty where it has none."""
+    item = getattr(node, "item", None)
+    if item is None:
+        first = next(iter(getattr(node, "children", ()) or ()), None)
+        item = getattr(first, "item", None) if kind_of(node).endswith("Construct") else None
+    return str(item.label) if item is not None and item.label is not None else ""

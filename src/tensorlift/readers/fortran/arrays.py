@@ -1,0 +1,209 @@
+"""Arrays of Fortran: elements, sections, and operations on whole arrays, which are rules for one element."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.frontends.fortran.syntax import kind_of
+from tensorlift.ops.c_types import LONG
+from tensorlift.readers.fortran.context import DIFFER
+from tensorlift.readers.fortran.values import Number, Rule, View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from xdsl.ir import SSAValue
+
+    from tensorlift.frontends.fortran.symbols import Numeric
+    from tensorlift.readers.fortran.context import Context
+    from tensorlift.readers.fortran.values import ArrayLike, Operand, Size
+
+    Read = Callable[[Any], Operand]
+
+ELSEWHERE = "*"  # the key of what is read at any places
+
+
+def reference(ctx: Context, view: View, node: Any, read: Read) -> Operand:
+    """Give what subscripts choose of an array: an element, or a section where one is a triplet."""
+    found = selected(ctx, view, node, read)
+    if isinstance(found, View):
+        return found
+    return ctx.load(view, found)
+
+
+def selected(ctx: Context, view: View, node: Any, read: Read) -> View | list[Size]:
+    """Give a section, or the place of an element."""
+    subscripts = list(node.children[1].children) if node.children[1] is not None else []
+    if len(subscripts) != len(view.extents):
+        raise ctx.refusal("rank", node, str(node.children[0]))
+    if not any(kind_of(subscript) == "Subscript_Triplet" for subscript in subscripts):
+        return [_place(ctx, view, axis, subscript, read) for axis, subscript in enumerate(subscripts)]
+    offset = view.offset
+    extents: list[Size | None] = []
+    strides: list[Size] = []
+    room: list[Size | None] = []
+    for axis, subscript in enumerate(subscripts):
+        stride = view.strides[axis]
+        if kind_of(subscript) == "Subscript_Triplet":
+            start, extent, step = _triplet(ctx, view, axis, subscript, read)
+            extents.append(extent)
+            room.append(view.extents[axis])
+            strides.append(ctx.combined("*", stride, step))
+        else:
+            start = _place(ctx, view, axis, subscript, read)
+        offset = _moved(ctx, offset, start, stride)
+    lower: tuple[Size, ...] = (1,) * len(extents)
+    shape = tuple(extents), tuple(strides)
+    found = replace(view, offset=offset, extents=shape[0], strides=shape[1], lower=lower)
+    return replace(found, key=str(node).lower(), room=tuple(room))
+
+
+def _moved(ctx: Context, offset: Size, start: Size, stride: Size) -> Size:
+    if isinstance(start, int) and start == 0:
+        return offset
+    moved = ctx.combined("*", start, stride)
+    return ctx.combined("+", offset, moved)
+
+
+def _place(ctx: Context, view: View, axis: int, subscript: Any, read: Read) -> Size:
+    found = read(subscript)
+    if not isinstance(found, Number) or not found.is_integer:
+        raise ctx.refusal("expression", subscript)
+    return ctx.combined("-", ctx.as_size(found), view.lower[axis])
+
+
+def _triplet(ctx: Context, view: View, axis: int, subscript: Any, read: Read) -> tuple[Size, Size, Size]:
+    """Give where a section begins in a dimension, how many elements it has, and how far they are apart."""
+    first, last, step = (None if child is None else _number(ctx, child, read) for child in subscript.children)
+    low = view.lower[axis]
+    start: Size = 0 if first is None else ctx.combined("-", first, low)
+    if last is None:
+        extent = view.extents[axis]
+        if extent is None:
+            raise ctx.refusal("bounds", subscript, str(subscript))
+        end = ctx.combined("-", extent, 1)
+    else:
+        end = ctx.combined("-", last, low)
+    if step is None or (isinstance(step, int) and step == 1):
+        return start, ctx.combined("+", ctx.combined("-", end, start), 1), 1
+    if not isinstance(step, int) or step == 0:
+        raise ctx.refusal("expression", subscript)
+    if step < 0 and (first is None or last is None):
+        raise ctx.refusal("expression", subscript)
+    span = ctx.combined("+", ctx.combined("-", end, start), step)
+    if isinstance(span, int):
+        return start, max(span // step, 0), step
+    return start, ctx.arithmetic("/", span, ctx.constant(step, LONG), LONG), step
+
+
+def _number(ctx: Context, node: Any, read: Read) -> Size:
+    found = read(node)
+    if not isinstance(found, Number) or not found.is_integer:
+        raise ctx.refusal("expression", node)
+    return ctx.as_size(found)
+
+
+def extents_of(ctx: Context, array: ArrayLike, node: Any) -> tuple[Size, ...]:
+    """Give the extents of an array, all of which must be told."""
+    found = tuple(extent for extent in array.extents if extent is not None)
+    if len(found) < len(array.extents):
+        raise ctx.refusal("bounds", node)
+    return found
+
+
+def element(ctx: Context, operand: Operand, places: Sequence[Size]) -> Number:
+    """Give an element of an array, or a scalar as it is."""
+    match operand:
+        case Number():
+            return operand
+        case View():
+            return ctx.load(operand, places)
+        case Rule():
+            return operand.at(places)
+
+
+def elementwise(
+    ctx: Context,
+    apply: Callable[[list[Number]], Number],
+    operands: Sequence[Operand],
+    ctype: Numeric,
+    node: Any,
+) -> Operand:
+    """Apply a function of scalars, to the elements of arrays where operands are arrays; ``ctype`` is what it gives."""
+    arrays = [operand for operand in operands if not isinstance(operand, Number)]
+    if not arrays:
+        return apply([operand for operand in operands if isinstance(operand, Number)])
+    shape = conforming(ctx, arrays, node)
+
+    def at(places: Sequence[Size]) -> Number:
+        return apply([element(ctx, operand, places) for operand in operands])
+
+    room = next((array.room for array in arrays if array.room), ())
+    return Rule(shape, at, ctype, frozenset(one for array in arrays for one in array.reads), room)
+
+
+def scattered(*operands: Operand) -> frozenset[tuple[SSAValue, str]]:
+    """Give what is read of operands by a rule that reads other places of them than its own."""
+    arrays = [operand for operand in operands if not isinstance(operand, Number)]
+    return frozenset((memory, ELSEWHERE) for array in arrays for memory, _ in array.reads)
+
+
+def conforming(ctx: Context, arrays: Sequence[ArrayLike], node: Any) -> tuple[Size, ...]:
+    """Give the shape of arrays that must have the same one."""
+    shape = extents_of(ctx, arrays[0], node)
+    for other in arrays[1:]:
+        require_shape(ctx, shape, extents_of(ctx, other, node), node)
+    return shape
+
+
+def require_shape(ctx: Context, shape: Sequence[Size], other: Sequence[Size], node: Any) -> None:
+    """Ask that two shapes are one."""
+    if len(shape) != len(other):
+        raise ctx.refusal("shape", node, f"{len(shape)} and {len(other)} dimensions")
+    for left, right in zip(shape, other, strict=True):
+        if left is right or (isinstance(left, int) and isinstance(right, int) and left == right):
+            continue
+        if isinstance(left, int) and isinstance(right, int):
+            raise ctx.refusal("shape", node, f"{left} and {right} elements")
+        if left in ctx.asked.values() and right in ctx.asked.values():
+            ctx.equal.append((ctx.size(left), ctx.size(right)))
+            continue
+        ctx.require(ctx.comparison("==", ctx.size(left), ctx.size(right), LONG), DIFFER)
+
+
+def in_memory(ctx: Context, operand: ArrayLike, node: Any, room: Sequence[Size | None] = ()) -> View:
+    """Compute a whole array into memory of its own, with ``room`` where its extents change from loop to loop."""
+    extents = extents_of(ctx, operand, node)
+    rooms = [*(room or operand.room or extents)]
+    held = [e if most is None or ctx.is_fixed(e) else most for e, most in zip(extents, rooms, strict=True)]
+    made = replace(ctx.array(ctx.temporary(), held, operand.ctype), extents=extents)
+    ctx.everywhere(extents, lambda places: ctx.store(made, places, element(ctx, operand, places)))
+    return made
+
+
+def assign(ctx: Context, target: View, operand: Operand, node: Any, mask: Operand | None = None) -> None:
+    """Assign to a whole array or section; what is read at other places of it is computed before.
+
+    With a ``mask``, which nothing here may write, only where it holds.
+    """
+    if not isinstance(operand, Number):
+        extents = extents_of(ctx, operand, node)
+        if None not in target.extents:
+            require_shape(ctx, extents_of(ctx, target, node), extents, node)
+        if any(memory is target.memory and key != target.key for memory, key in operand.reads):
+            operand = in_memory(ctx, operand, node, target.room)
+    else:
+        extents = extents_of(ctx, target, node)
+
+    def store(places: list[Size]) -> None:
+        ctx.store(target, places, element(ctx, operand, places))
+
+    if mask is None:
+        ctx.everywhere(extents, store)
+        return
+
+    def guarded(places: list[Size]) -> None:
+        ctx.choose(ctx.value(element(ctx, mask, places)), lambda: store(places))
+
+    ctx.everywhere(extents, guarded)

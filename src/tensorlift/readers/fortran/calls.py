@@ -1,0 +1,257 @@
+"""Calls of procedures of the file, which are read in place: dummy arguments are the variables that the call names.
+
+Fortran promises that what is written through one dummy argument is reached by no other name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tensorlift.frontends.fortran.constants import arguments_of
+from tensorlift.frontends.fortran.procedures import body, names_used, nodes_in, written_in
+from tensorlift.frontends.fortran.symbols import ASSUMED
+from tensorlift.frontends.fortran.syntax import kind_of
+from tensorlift.readers.flow import Flow, Local
+from tensorlift.readers.fortran.arrays import in_memory, require_shape, selected
+from tensorlift.readers.fortran.context import Frame, local_type
+from tensorlift.readers.fortran.expressions import scalar, size, value
+from tensorlift.readers.fortran.values import Number, Rule, Variable, View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tensorlift.frontends.fortran.symbols import Procedure, Symbol
+    from tensorlift.readers.fortran.context import Context
+    from tensorlift.readers.fortran.values import Operand, Size
+
+_JUMPS = ("Goto_Stmt", "Arithmetic_If_Stmt")
+
+
+def function(ctx: Context, procedure: Procedure, node: Any) -> Operand:
+    """Read a reference to a function of the file."""
+    if not procedure.result:
+        raise ctx.refusal("arguments", node, procedure.name)
+    frame = _called(ctx, procedure, node)
+    found = frame.bound.get(procedure.result)
+    if isinstance(found, Variable):
+        return Number(ctx.flow.read(found.local), found.ctype)
+    if not isinstance(found, View):
+        raise ctx.refusal("arguments", node, procedure.name)
+    return found
+
+
+def call_statement(ctx: Context, node: Any) -> None:
+    """Read a call of a subroutine of the file."""
+    name = str(node.children[0]).lower()
+    procedure = ctx.frame.scope.procedure(name)
+    if procedure is None or procedure.result:
+        symbol = ctx.frame.scope.find(name)
+        reason = "procedure" if symbol is not None and symbol.is_dummy else "call"
+        raise ctx.refusal(reason, node.children[0], name)
+    _called(ctx, procedure, node)
+
+
+def _called(ctx: Context, procedure: Procedure, node: Any) -> Frame:
+    """Read the body of a procedure in place of a call; gives its names as they are in the end."""
+    if procedure in ctx.around:
+        raise ctx.refusal("recursion", node, procedure.name)
+    caller, at = ctx.frame, ctx.at
+    outer: Frame | None = caller
+    while outer is not None and outer.scope is not procedure.scope.outer:
+        outer = outer.outer
+    frame = Frame(procedure, outer, counting=list(caller.counting))
+    after = _bind(ctx, frame, node)
+    ctx.enter(node)
+    ctx.around.append(procedure)
+    ctx.frame = frame
+    run(ctx, frame)
+    ctx.around.pop()
+    ctx.depth -= 1
+    ctx.frame, ctx.at = caller, at
+    for store in after:
+        store()
+    return frame
+
+
+def run(ctx: Context, frame: Frame) -> None:
+    """Read the body of a procedure, whose dummy arguments are bound."""
+    declare(ctx, frame)
+    _read_body(ctx, body(frame.procedure))
+    ctx.flow.jump(frame.end, ctx.at)
+    ctx.flow.enter(frame.end)
+
+
+def _read_body(ctx: Context, statements: Sequence[Any]) -> None:
+    """Read the statements of a procedure."""
+    for node in nodes_in(statements):
+        if kind_of(node) in _JUMPS:
+            for target in node.children:
+                if kind_of(target) == "Label":
+                    ctx.frame.labels.setdefault(str(target), Flow())
+    ctx.read_block(ctx, statements)
+    for label, flow in ctx.frame.labels.items():
+        if flow.predecessors and not flow.number:
+            raise ctx.refusal("statement", statements[0], f"goto {label}")
+
+
+def _bind(ctx: Context, frame: Frame, node: Any) -> list[Callable[[], None]]:
+    """Bind dummy arguments, scalars first, as bounds of arrays are made of them; gives what is to be done after."""
+    procedure, caller = frame.procedure, ctx.frame
+    given = arguments_of(node)
+    actual: dict[str, Any] = {}
+    for position, (keyword, argument) in enumerate(given):
+        name = keyword or (procedure.dummies[position] if position < len(procedure.dummies) else "")
+        if name not in procedure.dummies or name in actual:
+            raise ctx.refusal("arguments", node, procedure.name)
+        actual[name] = argument
+    if len(actual) < len(procedure.dummies):
+        raise ctx.refusal("arguments", node, procedure.name)
+    written = written_in(procedure)
+    after: list[Callable[[], None]] = []
+    symbols = {name: frame.scope.names[name] for name in procedure.dummies}
+    for name, symbol in symbols.items():
+        if not symbol.bounds:
+            _bind_scalar(ctx, frame, symbol, actual[name], after, is_written=name in written)
+    arrays = {name: _array(ctx, actual[name], name in written) for name, symbol in symbols.items() if symbol.bounds}
+    for name, array in arrays.items():
+        ctx.frame = frame
+        try:
+            frame.bound[name] = _seen_as(ctx, symbols[name], array, actual[name], caller)
+        finally:
+            ctx.frame = caller
+    return after
+
+
+def _bind_scalar(  # noqa: PLR0913 - a dummy argument, and what is passed for it
+    ctx: Context, frame: Frame, symbol: Symbol, node: Any, after: list[Callable[[], None]], *, is_written: bool
+) -> None:
+    ctx.check(symbol, node)
+    assert symbol.ctype is not None
+    if not is_written:
+        found = scalar(ctx, node)
+        if found.ctype != symbol.ctype:
+            raise ctx.refusal("arguments", node, frame.procedure.name)
+        frame.bound[symbol.name] = found
+        return
+    view: View | None = None
+    if kind_of(node) == "Name":
+        bound = ctx.binding(str(node).lower(), node)
+        if isinstance(bound, Variable) and bound.ctype == symbol.ctype:
+            frame.bound[symbol.name] = bound
+            return
+    elif kind_of(node) == "Part_Ref":
+        base = ctx.binding(str(node.children[0]).lower(), node)
+        view = base if isinstance(base, View) else None
+    if view is None or view.ctype != symbol.ctype:
+        raise ctx.refusal("arguments", node, frame.procedure.name)
+    place = selected(ctx, view, node, lambda subscript: value(ctx, subscript))
+    if isinstance(place, View):
+        raise ctx.refusal("arguments", node, frame.procedure.name)
+    local, cells = Local(local_type(symbol.ctype), ctx.at, symbol.name), place
+    array, ctype = view, symbol.ctype
+    ctx.flow.write(local, ctx.value(ctx.load(array, cells)))
+    frame.bound[symbol.name] = Variable(local, ctype)
+    after.append(lambda: ctx.store(array, cells, Number(ctx.flow.read(local), ctype)))
+
+
+def _array(ctx: Context, node: Any, is_written: bool) -> tuple[View, bool]:  # noqa: FBT001 - of the dummy argument
+    """Give the array that is passed, and whether it begins at an element of a larger one."""
+    if kind_of(node) == "Part_Ref" and ctx.frame.scope.procedure(str(node.children[0]).lower()) is None:
+        base = ctx.binding(str(node.children[0]).lower(), node)
+        if isinstance(base, View):
+            found = selected(ctx, base, node, lambda subscript: value(ctx, subscript))
+            if isinstance(found, View):
+                return found, False
+            offset: Size = base.offset
+            for place, stride in zip(found, base.strides, strict=True):
+                offset = ctx.combined("+", offset, ctx.combined("*", place, stride))
+            return replace(base, offset=offset), True
+    array = value(ctx, node)
+    if isinstance(array, Rule) and not is_written:
+        array = in_memory(ctx, array, node)
+    if not isinstance(array, View):
+        raise ctx.refusal("association", node)
+    return array, False
+
+
+def _seen_as(ctx: Context, symbol: Symbol, passed: tuple[View, bool], node: Any, caller: Frame) -> View:
+    """See an array as a dummy argument declares it; its extents must be those of the array but for the last one."""
+    array, at_element = passed
+    declared, rank = bounds_of(ctx, symbol), len(symbol.bounds)
+    if array.ctype != symbol.ctype or rank > len(array.extents) or (rank < len(array.extents) and not at_element):
+        raise _in(ctx, caller, node, symbol.name)
+    ctx.check(symbol, node)
+    assumed = [upper is None for _, upper in symbol.bounds]
+    if any(assumed) and at_element:
+        raise _in(ctx, caller, node, symbol.name)
+    extents: list[Size | None] = []
+    for axis, (_, extent) in enumerate(declared):
+        own = array.extents[axis]
+        if assumed[axis]:
+            extents.append(own)
+            continue
+        extents.append(extent)
+        if axis < rank - 1:
+            if own is None or extent is None:
+                raise _in(ctx, caller, node, symbol.name)
+            require_shape(ctx, [own], [extent], node)
+    lower = tuple(low for low, _ in declared)
+    key = ctx.temporary()  # the subscripts of a section may have changed meanwhile
+    return replace(array, extents=tuple(extents), strides=array.strides[:rank], lower=lower, key=key)
+
+
+def _in(ctx: Context, caller: Frame, node: Any, name: str) -> Exception:
+    ctx.frame = caller
+    return ctx.refusal("association", node, name)
+
+
+def bounds_of(ctx: Context, symbol: Symbol) -> list[tuple[Size, Size | None]]:
+    """Give the lower bound and the extent of each dimension; an extent that is left open is None."""
+    found: list[tuple[Size, Size | None]] = []
+    for lower, upper in symbol.bounds:
+        low: Size = 1 if lower is None else size(ctx, lower)
+        if upper is None or upper == ASSUMED:
+            found.append((low, None))
+        else:
+            found.append((low, ctx.combined("+", ctx.combined("-", size(ctx, upper), low), 1)))
+    return found
+
+
+def declare(ctx: Context, frame: Frame) -> None:
+    """Make the arrays of a procedure's own, and constant ones, that it uses."""
+    for name in sorted(names_used(frame.procedure) | {frame.procedure.result}):
+        symbol = frame.scope.find(name)
+        if symbol is None or not symbol.bounds or name in frame.bound:
+            continue
+        if symbol.is_constant:
+            frame.bound[name] = _constant(ctx, symbol)
+        elif symbol.home is frame.scope and "allocatable" not in symbol.attributes:
+            ctx.check(symbol, frame.procedure.tree.children[0])
+            assert symbol.ctype is not None
+            declared = bounds_of(ctx, symbol)
+            extents = [extent for _, extent in declared if extent is not None]
+            if len(extents) < len(declared):
+                raise ctx.refusal("bounds", frame.procedure.tree.children[0], name)
+            frame.bound[name] = ctx.array(name, extents, symbol.ctype, [low for low, _ in declared])
+
+
+def _constant(ctx: Context, symbol: Symbol) -> View:
+    """Make a constant array, whose elements are listed or all alike."""
+    node = symbol.value
+    ctx.check(symbol, node)
+    assert symbol.ctype is not None
+    listed = list(getattr(node.children[1], "children", ())) if kind_of(node) == "Array_Constructor" else None
+    declared = bounds_of(ctx, symbol)
+    extents = [extent if extent is not None else len(listed or ()) for _, extent in declared]
+    counts: Sequence[Size] = extents
+    if len(extents) != 1 or (listed is not None and counts[0] != len(listed)):
+        raise ctx.refusal("initialiser", node, symbol.name)
+    made = ctx.array(symbol.name, extents, symbol.ctype, [low for low, _ in declared])
+    if listed is None:
+        one = scalar(ctx, node)
+        ctx.everywhere(extents, lambda places: ctx.store(made, places, one))
+        return made
+    for place, item in enumerate(listed):
+        ctx.store(made, [place], scalar(ctx, item))
+    return made

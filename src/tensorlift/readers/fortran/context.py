@@ -1,0 +1,330 @@
+"""What the rules of the Fortran reader share while one procedure is read, and the operations that all of them make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, MemRefType, StringAttr, i1, i32, i64
+from xdsl.dialects.cf import AssertOp
+from xdsl.dialects.memref import AllocaOp, LoadOp, StoreOp
+from xdsl.ir import BlockArgument, SSAValue
+
+from tensorlift.frontends.fortran.constants import Constant, cast
+from tensorlift.frontends.fortran.refusals import refusal
+from tensorlift.frontends.fortran.symbols import implicit_type
+from tensorlift.frontends.fortran.syntax import statement_line
+from tensorlift.ir.c_types import ir_type, location_attribute
+from tensorlift.ops.c_types import BOOL, LONG
+from tensorlift.readers.flow import Flow, FlowGraph, Local
+from tensorlift.readers.fortran.values import Number, Size, Variable, View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from xdsl.dialects.builtin import FileLineColLoc
+    from xdsl.ir import Attribute
+
+    from tensorlift.diagnostics import LiftError
+    from tensorlift.frontends.fortran.symbols import Numeric, Procedure, Scope, Symbol
+    from tensorlift.readers.fortran.values import Binding
+
+INDEX = IndexType()
+_DEEPEST = 100
+_MOST_PARTS = 32  # of which a size is made, as far as it is looked at
+DIFFER = "not read: extents that differ"
+
+
+@dataclass(slots=True, eq=False)
+class Loop:
+    """A loop that is being read: its name, and where `cycle` and `exit` lead."""
+
+    name: str
+    latch: Flow
+    after: Flow
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """The names of a procedure that is being read, where it ends, and where its labels are."""
+
+    procedure: Procedure
+    outer: Frame | None = None
+    bound: dict[str, Binding] = field(default_factory=dict)
+    end: Flow = field(default_factory=Flow)
+    labels: dict[str, Flow] = field(default_factory=dict)
+    loops: list[Loop] = field(default_factory=list)
+    counting: list[Local] = field(default_factory=list)  # the variables of loops around
+
+    @property
+    def scope(self) -> Scope:
+        """The names that the procedure declares."""
+        return self.procedure.scope
+
+
+@dataclass(slots=True, eq=False)
+class Context:
+    """The procedure that is being read; ``at`` is the place that new operations get.
+
+    ``asked`` are the extents of assumed-shape arguments that are asked for, which are arguments themselves.
+    """
+
+    flow: FlowGraph
+    frame: Frame
+    at: FileLineColLoc
+    read_block: Callable[[Context, Sequence[Any]], None]  # reads statements
+    asked: dict[tuple[str, int], BlockArgument] = field(default_factory=dict)
+    equal: list[tuple[SSAValue, SSAValue]] = field(default_factory=list)  # of those, which the source takes for one
+    around: list[Procedure] = field(default_factory=list)  # the procedures that are being read
+    depth: int = 0
+    made: int = 0
+
+    # -- places and refusals
+
+    def visit(self, node: Any) -> None:
+        """Go to the place of a statement."""
+        scope = self.frame.scope
+        self.at = location_attribute(scope.file.location(scope.first + statement_line(node)))
+
+    def refusal(self, reason: str, node: Any, detail: str = "") -> LiftError:
+        """Build the refusal of a piece of syntax, to be raised by the caller."""
+        return refusal(reason, self.frame.scope.location(node, detail), detail or str(node))
+
+    def enter(self, node: Any) -> None:
+        """Note one more level of nesting, and refuse what would exhaust the stack."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise self.refusal("depth", node)
+
+    # -- operations
+
+    def operation(
+        self, name: str, operands: Sequence[SSAValue], result: Attribute, **properties: Attribute
+    ) -> SSAValue:
+        """Append an operation of one result."""
+        return self.flow.operation(name, operands, result, self.at, **properties)
+
+    def constant(self, value: float, ctype: Numeric) -> SSAValue:
+        """Append a constant."""
+        return self.flow.truth(int(value), self.at) if ctype is BOOL else self.flow.constant(value, ctype, self.at)
+
+    def arithmetic(self, operator: str, left: SSAValue, right: SSAValue, ctype: Numeric) -> SSAValue:
+        """Append an arithmetic operation; integers that leave their type have no meaning."""
+        return self.flow.arithmetic(operator, left, right, ctype, self.at, wraps=False)
+
+    def comparison(self, operator: str, left: SSAValue, right: SSAValue, ctype: Numeric) -> SSAValue:
+        """Append a comparison of operands of one type; it gives an ``i1``."""
+        return self.flow.comparison(operator, left, right, ctype, self.at)
+
+    def require(self, condition: SSAValue, message: str) -> None:
+        """End where a condition does not hold."""
+        self.flow.add(AssertOp.create(operands=(condition,), properties={"msg": StringAttr(message)}, location=self.at))
+
+    # -- numbers
+
+    def value(self, number: Number) -> SSAValue:
+        """Give the SSA value of a number."""
+        return number.value if isinstance(number.value, SSAValue) else self.constant(number.value, number.ctype)
+
+    def cast(self, number: Number, ctype: Numeric) -> Number:
+        """Convert a number to a type; truth values are converted to nothing else."""
+        if number.ctype == ctype:
+            return number
+        if number.literal is not None:
+            found = cast(Constant(number.literal, number.ctype), ctype)
+            if found is not None:
+                return Number(found.value, ctype)
+        return Number(self.flow.converted(self.value(number), number.ctype, ctype, self.at), ctype)
+
+    # -- sizes
+
+    def size(self, size: Size) -> SSAValue:
+        """Give a size as an ``i64``."""
+        return self.constant(size, LONG) if isinstance(size, int) else size
+
+    def as_size(self, number: Number) -> Size:
+        """Give an integer as a size."""
+        return int(number.literal) if number.literal is not None else self.value(self.cast(number, LONG))
+
+    def combined(self, operator: str, left: Size, right: Size) -> Size:
+        """Compute with sizes; what the source states is computed at once, and so is what does nothing."""
+        if isinstance(left, int) and isinstance(right, int):
+            return left + right if operator == "+" else left - right if operator == "-" else left * right
+        if operator != "*" and isinstance(right, int) and right == 0:
+            return left
+        if operator == "+" and isinstance(left, int) and left == 0:
+            return right
+        if operator == "*" and isinstance(right, int) and right == 1:
+            return left
+        if operator == "*" and isinstance(left, int) and left == 1:
+            return right
+        return self.arithmetic(operator, self.size(left), self.size(right), LONG)
+
+    def is_fixed(self, size: Size) -> bool:
+        """Whether a size is computed of arguments and numbers alone."""
+        work: list[Size] = [size]
+        for _ in range(_MOST_PARTS):
+            if not work:
+                return True
+            found = work.pop()
+            if isinstance(found, int):
+                continue
+            if isinstance(found, BlockArgument):
+                if found.block is not self.flow.entry.block:
+                    return False
+            else:
+                work += found.owner.operands  # type: ignore[union-attr]  # no block, so an operation
+        return False
+
+    # -- memory
+
+    def place(self, view: View, places: Sequence[Size]) -> SSAValue:
+        """Give the place in memory of an element, whose subscripts count from nothing."""
+        offset = view.offset
+        for place, stride in zip(places, view.strides, strict=True):
+            offset = self._address("+", offset, self._address("*", place, stride))
+        return self.operation("arith.index_cast", (self.size(offset),), INDEX)
+
+    def _address(self, operator: str, left: Size, right: Size) -> Size:
+        if isinstance(left, int) or isinstance(right, int):
+            return self.combined(operator, left, right)
+        return self.flow.arithmetic(operator, left, right, LONG, self.at, wraps=True)
+
+    def load(self, view: View, places: Sequence[Size]) -> Number:
+        """Read an element."""
+        of_type: Any = view.memory.type
+        operands = (view.memory, self.place(view, places))
+        found = self.flow.value(LoadOp.create(operands=operands, result_types=[of_type.element_type], location=self.at))
+        return Number(found, view.ctype)
+
+    def store(self, view: View, places: Sequence[Size], number: Number) -> None:
+        """Write an element."""
+        value = self.value(self.cast(number, view.ctype))
+        self.flow.add(StoreOp.create(operands=(value, view.memory, self.place(view, places)), location=self.at))
+
+    def array(self, name: str, extents: Sequence[Size], ctype: Numeric, lower: Sequence[Size] = ()) -> View:
+        """Make an array of the procedure's own."""
+        strides: list[Size] = [1] * len(extents)
+        for axis in reversed(range(len(extents) - 1)):
+            strides[axis] = self._address("*", strides[axis + 1], extents[axis + 1])
+        count: SSAValue | None = None
+        for extent in extents:
+            own = self.size(extent)
+            count = own if count is None else self.flow.arithmetic("*", count, own, LONG, self.at, wraps=True)
+        assert count is not None
+        length = self.operation("arith.index_cast", (count,), INDEX)
+        memory = self.flow.value(
+            AllocaOp.create(
+                operands=(length,),
+                result_types=[memory_type(ctype)],
+                properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0])},
+                location=self.at,
+            )
+        )
+        memory.name_hint = name
+        return View(memory, 0, tuple(extents), tuple(strides), tuple(lower) or (1,) * len(extents), ctype)
+
+    def temporary(self, name: str = "temporary") -> str:
+        """Name what has no name in the source."""
+        self.made += 1
+        return f"{name}{self.made}"
+
+    def everywhere(self, extents: Sequence[Size], visit: Callable[[list[Size]], None]) -> None:
+        """Visit each place of an array in loops."""
+
+        def inner(places: list[Size], rest: Sequence[Size]) -> None:
+            if rest:
+                self.count(rest[0], lambda place: inner([*places, place], rest[1:]))
+            else:
+                visit(places)
+
+        inner([], extents)
+
+    def count(self, extent: Size, body: Callable[[SSAValue], None], first: int = 0) -> None:
+        """Make a loop over the places of a dimension."""
+        local = Local(i64, self.at, "k")
+        self.flow.write(local, self.constant(first, LONG))
+        limit = self.size(extent)
+
+        def test(inside: Flow, after: Flow) -> None:
+            self.flow.branch(self.comparison("<", self.flow.read(local), limit, LONG), inside, after, self.at)
+
+        def advance() -> None:
+            self.flow.write(local, self.arithmetic("+", self.flow.read(local), self.constant(1, LONG), LONG))
+
+        self.flow.loop(self.at, test, lambda _latch, _after: body(self.flow.read(local)), advance)
+
+    def choose(
+        self, condition: SSAValue, then: Callable[[], None], otherwise: Callable[[], None] | None = None
+    ) -> None:
+        """Do one thing where a condition holds, and perhaps another one where it does not."""
+        inside, other, after = Flow(), Flow(), Flow()
+        self.flow.branch(condition, inside, other if otherwise is not None else after, self.at)
+        self.flow.enter(inside)
+        then()
+        self.flow.jump(after, self.at)
+        if otherwise is not None:
+            self.flow.enter(other)
+            otherwise()
+            self.flow.jump(after, self.at)
+        self.flow.enter(after)
+
+    # -- names
+
+    def symbol(self, name: str, node: Any) -> Symbol:
+        """Give what a name stands for, by its declaration or by implicit typing."""
+        scope = self.frame.scope
+        found = scope.find(name)
+        if found is None:
+            ctype, unread = implicit_type(scope, name)
+            if unread == "undeclared":
+                raise self.refusal("undeclared", node, name)
+            found = scope.declared(name, statement_line(node))
+            found.ctype, found.unread = ctype, unread
+        return found
+
+    def binding(self, name: str, node: Any) -> Binding:
+        """Give what a name is bound to; a scalar is made where it is first used."""
+        symbol = self.symbol(name, node)
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if symbol.name in frame.bound and symbol.home is frame.scope:
+                return frame.bound[symbol.name]
+            if symbol.home is frame.scope:
+                break
+            frame = frame.outer
+        self.check(symbol, node)
+        if frame is None:
+            raise self.refusal("shared", node, name)
+        if symbol.bounds or symbol.ctype is None:
+            raise self.refusal("allocate" if symbol.bounds else "type", node, f"`{name}`")
+        made = Variable(Local(local_type(symbol.ctype), self.at, symbol.name), symbol.ctype)
+        frame.bound[symbol.name] = made
+        return made
+
+    def check(self, symbol: Symbol, node: Any) -> None:
+        """Refuse names whose declarations are not read."""
+        if symbol.ctype is None:
+            detail = f"the type of `{symbol.name}`" if symbol.unread == "type" else symbol.name
+            raise refusal(symbol.unread or "type", self.frame.scope.location(node, symbol.name), detail)
+        if symbol.is_shared or (symbol.home is not None and symbol.home.module and not symbol.is_constant):
+            raise self.refusal("shared", node, symbol.name)
+        if "external" in symbol.attributes:
+            raise self.refusal("procedure", node, symbol.name)
+        marks = symbol.attributes & {"pointer", "equivalence", "volatile", "optional"}
+        if marks:
+            raise self.refusal("declaration", node, f"{min(marks)} :: {symbol.name}")
+        scope = symbol.home
+        is_saved = scope is not None and scope.saves_all and not (symbol.is_dummy or symbol.is_result)
+        if ("save" in symbol.attributes or is_saved) and not symbol.is_constant:
+            raise self.refusal("saved", node, symbol.name)
+
+
+def local_type(ctype: Numeric) -> Attribute:
+    """Give the type of a scalar; a truth value has one bit."""
+    return i1 if ctype is BOOL else ir_type(ctype)
+
+
+def memory_type(ctype: Numeric) -> MemRefType[Attribute]:
+    """Give the type of flat memory of an element type."""
+    return MemRefType(local_type(ctype), (DYNAMIC_INDEX,))

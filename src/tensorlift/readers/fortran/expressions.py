@@ -1,0 +1,295 @@
+"""Expressions of Fortran: constants, names, operators, references; those on whole arrays become rules for an element.
+
+Both operands of `.and.` and `.or.` are evaluated: Fortran does not promise that the second one is left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xdsl.dialects.builtin import i1
+
+from tensorlift.frontends.fortran.constants import Constant, combined, common_type, constant_of
+from tensorlift.frontends.fortran.syntax import kind_of
+from tensorlift.ir.c_types import ir_type
+from tensorlift.ops.c_types import BOOL, FloatType, IntegerType
+from tensorlift.readers.fortran.arrays import elementwise, reference
+from tensorlift.readers.fortran.values import Number, Variable, View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xdsl.ir import SSAValue
+
+    from tensorlift.frontends.fortran.symbols import Numeric
+    from tensorlift.readers.fortran.context import Context
+    from tensorlift.readers.fortran.values import Operand, Size
+
+_COMPARISONS = {
+    "==": "==", ".eq.": "==", "/=": "!=", ".ne.": "!=", "<": "<", ".lt.": "<", "<=": "<=", ".le.": "<=",
+    ">": ">", ".gt.": ">", ">=": ">=", ".ge.": ">=",
+}  # fmt: skip
+_LOGICAL = {".and.": "arith.andi", ".or.": "arith.ori", ".neqv.": "arith.xori"}
+_ARITHMETIC = {"+", "-", "*", "/", "**"}
+_LARGEST_POWER = 64
+
+
+def value(ctx: Context, node: Any) -> Operand:
+    """Read an expression."""
+    constant = constant_of(node, ctx.frame.scope)
+    if constant is not None and not _is_hidden(ctx, node):
+        return number_of(constant)
+    rule = _RULES.get(kind_of(node))
+    if rule is None:
+        raise ctx.refusal("expression", node)
+    ctx.enter(node)
+    found = rule(ctx, node)
+    ctx.depth -= 1
+    return found
+
+
+def _is_hidden(ctx: Context, node: Any) -> bool:
+    """Whether a name that would be a constant is bound to something else here."""
+    return kind_of(node) == "Name" and str(node).lower() in ctx.frame.bound
+
+
+def number_of(constant: Constant) -> Number:
+    """Give a constant as a number."""
+    is_real = isinstance(constant.ctype, FloatType)
+    return Number(constant.value if is_real else int(constant.value), constant.ctype)
+
+
+def scalar(ctx: Context, node: Any) -> Number:
+    """Read an expression that is a scalar."""
+    found = value(ctx, node)
+    if not isinstance(found, Number):
+        raise ctx.refusal("shape", node, f"`{node}` is an array")
+    return found
+
+
+def truth(ctx: Context, node: Any) -> SSAValue:
+    """Read a condition."""
+    found = scalar(ctx, node)
+    if not found.is_truth:
+        raise ctx.refusal("expression", node)
+    return ctx.value(found)
+
+
+def integer(ctx: Context, node: Any) -> Number:
+    """Read an integer."""
+    found = scalar(ctx, node)
+    if not found.is_integer:
+        raise ctx.refusal("expression", node)
+    return found
+
+
+def size(ctx: Context, node: Any) -> Size:
+    """Read an integer as a size."""
+    return ctx.as_size(integer(ctx, node))
+
+
+def _name(ctx: Context, node: Any) -> Operand:
+    name = str(node).lower()
+    symbol = ctx.symbol(name, node)
+    if symbol.is_constant:
+        return _constant(ctx, symbol, node)
+    bound = ctx.binding(name, node)
+    if isinstance(bound, Variable):
+        return Number(ctx.flow.read(bound.local), bound.ctype)
+    return bound
+
+
+def _constant(ctx: Context, symbol: Any, node: Any) -> Operand:
+    """Read a named constant whose value is computed anew, as that of a function is."""
+    ctx.check(symbol, node)
+    if symbol.bounds:
+        return ctx.binding(symbol.name, node)  # type: ignore[return-value]  # an array
+    return ctx.cast(scalar(ctx, symbol.value), symbol.ctype)
+
+
+def _parenthesis(ctx: Context, node: Any) -> Operand:
+    return value(ctx, node.children[1])
+
+
+def _binary(ctx: Context, node: Any) -> Operand:
+    left, operator, right = node.children
+    operands = [value(ctx, side) for side in (left, right)]
+    spelled = str(operator).lower()
+    ctype = _result(spelled, *(operand.ctype for operand in operands))
+    return elementwise(ctx, lambda pair: binary(ctx, spelled, pair[0], pair[1], node), operands, ctype, node)
+
+
+def _result(operator: str, left: Numeric, right: Numeric) -> Numeric:
+    """Give the type of what an operator gives."""
+    if operator not in _ARITHMETIC:
+        return BOOL
+    if operator == "**" and isinstance(left, FloatType) and isinstance(right, IntegerType):
+        return left
+    return common_type(left, right)
+
+
+def _unary(ctx: Context, node: Any) -> Operand:
+    operator, operand = str(node.children[0]).lower(), value(ctx, node.children[1])
+    return elementwise(ctx, lambda given: _signed(ctx, operator, given[0], node), [operand], operand.ctype, node)
+
+
+def _signed(ctx: Context, operator: str, number: Number, node: Any) -> Number:
+    if operator == ".not.":
+        if not number.is_truth:
+            raise ctx.refusal("expression", node)
+        return Number(ctx.operation("arith.xori", (ctx.value(number), ctx.constant(1, BOOL)), i1), BOOL)
+    if number.is_truth:
+        raise ctx.refusal("expression", node)
+    if operator == "+":
+        return number
+    if number.literal is not None and number.is_real:
+        return Number(-number.literal, number.ctype)
+    if number.is_real:
+        return Number(ctx.operation("arith.negf", (ctx.value(number),), ir_type(number.ctype)), number.ctype)
+    return Number(ctx.arithmetic("-", ctx.constant(0, number.ctype), ctx.value(number), number.ctype), number.ctype)
+
+
+def binary(ctx: Context, operator: str, left: Number, right: Number, node: Any) -> Number:
+    """Apply an operator to two scalars."""
+    if operator in _ARITHMETIC and not (left.is_truth or right.is_truth):
+        return power(ctx, left, right, node) if operator == "**" else arithmetic(ctx, operator, left, right)
+    if operator in _COMPARISONS and not (left.is_truth or right.is_truth):
+        ctype = common_type(left.ctype, right.ctype)
+        a, b = (ctx.value(ctx.cast(side, ctype)) for side in (left, right))
+        return Number(ctx.comparison(_COMPARISONS[operator], a, b, ctype), BOOL)
+    if left.is_truth and right.is_truth and operator in {*_LOGICAL, ".eqv."}:
+        operands = ctx.value(left), ctx.value(right)
+        if operator == ".eqv.":
+            differs = ctx.operation("arith.xori", operands, i1)
+            return Number(ctx.operation("arith.xori", (differs, ctx.constant(1, BOOL)), i1), BOOL)
+        return Number(ctx.operation(_LOGICAL[operator], operands, i1), BOOL)
+    raise ctx.refusal("expression", node)
+
+
+def arithmetic(ctx: Context, operator: str, left: Number, right: Number) -> Number:
+    """Add, subtract, multiply or divide in the common type; integers are divided towards zero."""
+    ctype = common_type(left.ctype, right.ctype)
+    one, other = ctx.cast(left, ctype), ctx.cast(right, ctype)
+    if one.literal is not None and other.literal is not None:
+        folded = combined(operator, Constant(one.literal, ctype), Constant(other.literal, ctype))
+        if folded is not None:
+            return number_of(folded)
+    return Number(ctx.arithmetic(operator, ctx.value(one), ctx.value(other), ctype), ctype)
+
+
+def power(ctx: Context, base: Number, exponent: Number, node: Any) -> Number:
+    """Raise to a power: by multiplications where the source states an integer, else as reals."""
+    literal = exponent.literal
+    if exponent.is_integer and isinstance(literal, int) and abs(literal) <= _LARGEST_POWER:
+        ctype = common_type(base.ctype, exponent.ctype) if base.is_integer else base.ctype
+        own = ctx.cast(base, ctype)
+        if literal >= 0:
+            return _multiplied(ctx, own, literal)
+        if base.is_real:
+            return arithmetic(ctx, "/", _one(ctype), _multiplied(ctx, own, -literal))
+        raise ctx.refusal("expression", node)
+    if base.is_integer and exponent.is_integer:
+        return _power_of_sign(ctx, base, exponent, node)
+    ctype = base.ctype if exponent.is_integer else common_type(base.ctype, exponent.ctype)
+    a, b = (ctx.value(ctx.cast(side, ctype)) for side in (base, exponent))
+    return Number(ctx.operation("math.powf", (a, b), ir_type(ctype)), ctype)
+
+
+def _one(ctype: Numeric) -> Number:
+    return Number(1.0 if isinstance(ctype, FloatType) else 1, ctype)
+
+
+def _multiplied(ctx: Context, base: Number, exponent: int) -> Number:
+    """Multiply by squares, as compilers do."""
+    if exponent == 0:
+        return _one(base.ctype)
+    result: Number | None = None
+    square = base
+    while True:
+        if exponent & 1:
+            result = square if result is None else arithmetic(ctx, "*", result, square)
+        exponent >>= 1
+        if not exponent:
+            assert result is not None
+            return result
+        square = arithmetic(ctx, "*", square, square)
+
+
+def _power_of_sign(ctx: Context, base: Number, exponent: Number, node: Any) -> Number:
+    """Raise minus one to a power: it is one where the exponent is even."""
+    if base.literal != -1:
+        raise ctx.refusal("expression", node)
+    ctype = common_type(base.ctype, exponent.ctype)
+    assert isinstance(ctype, IntegerType)
+    odd = ctx.arithmetic("&", ctx.value(ctx.cast(exponent, ctype)), ctx.constant(1, ctype), ctype)
+    is_odd = ctx.comparison("!=", odd, ctx.constant(0, ctype), ctype)
+    arms = ctx.constant(-1, ctype), ctx.constant(1, ctype)
+    return Number(ctx.operation("arith.select", (is_odd, *arms), ir_type(ctype)), ctype)
+
+
+def _reference(ctx: Context, node: Any) -> Operand:
+    """Read ``name(..)``: an element or a section of an array, or a function."""
+    name = str(node.children[0]).lower()
+    symbol = ctx.frame.scope.find(name)
+    if symbol is not None and (symbol.bounds or name in ctx.frame.bound) and kind_of(node.children[0]) != "Part_Ref":
+        bound = ctx.binding(name, node)
+        if isinstance(bound, View):
+            return reference(ctx, bound, node, lambda subscript: value(ctx, subscript))
+    return call(ctx, node, name)
+
+
+def call(ctx: Context, node: Any, name: str) -> Operand:
+    """Read a reference to a function: of the file, or an intrinsic one."""
+    from tensorlift.readers.fortran.calls import function  # noqa: PLC0415 - a call reads statements, which read this
+    from tensorlift.readers.fortran.intrinsics import INTRINSICS, intrinsic  # noqa: PLC0415 - as above
+
+    procedure = ctx.frame.scope.procedure(name)
+    if procedure is not None:
+        return function(ctx, procedure, node)
+    symbol = ctx.frame.scope.find(name)
+    if symbol is not None and symbol.is_dummy:
+        raise ctx.refusal("procedure", node, name)
+    if name in INTRINSICS:
+        return intrinsic(ctx, node, name)
+    if symbol is not None and symbol.ctype is None and not symbol.bounds:
+        ctx.check(symbol, node)
+    is_intrinsic = kind_of(node) == "Intrinsic_Function_Reference"
+    raise ctx.refusal("expression" if is_intrinsic else "call", node, str(node) if is_intrinsic else name)
+
+
+def _constructor(ctx: Context, node: Any) -> Operand:
+    """Read ``[a, b, ..]`` into memory of its own."""
+    items = [scalar(ctx, item) for item in getattr(node.children[1], "children", ())]
+    if not items or any(kind_of(item) == "Ac_Implied_Do" for item in node.children[1].children):
+        raise ctx.refusal("expression", node)
+    ctype = items[0].ctype
+    view = ctx.array(ctx.temporary(), [len(items)], ctype)
+    for place, item in enumerate(items):
+        ctx.store(view, [place], item)
+    return view
+
+
+_RULES: dict[str, Callable[[Context, Any], Operand]] = {
+    "Name": _name,
+    "Parenthesis": _parenthesis,
+    "Level_2_Unary_Expr": _unary,
+    "And_Operand": _unary,
+    "Part_Ref": _reference,
+    "Function_Reference": _reference,
+    "Intrinsic_Function_Reference": _reference,
+    "Structure_Constructor": _reference,
+    "Array_Constructor": _constructor,
+    **dict.fromkeys(
+        (
+            "Level_2_Expr",
+            "Add_Operand",
+            "Mult_Operand",
+            "Level_4_Expr",
+            "Or_Operand",
+            "Equiv_Operand",
+            "Level_5_Expr",
+            "Level_3_Expr",
+        ),
+        _binary,
+    ),
+}

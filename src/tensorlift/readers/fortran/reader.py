@@ -1,0 +1,169 @@
+"""Reading a procedure of Fortran literally: its dummy arguments, its body, and what it leaves in them.
+
+An array is memory, an offset, and how far its elements are apart along each dimension but the last one: in which order
+Fortran lays them out shows nowhere, as sequence association is read along one dimension alone.  A scalar that is
+written is memory of one cell, read when the procedure begins and written when it ends, as Fortran lets compilers do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr, i64
+from xdsl.ir import Block
+
+from tensorlift.frontends.fortran.procedures import names_used, written_in
+from tensorlift.ir.c_types import location_attribute
+from tensorlift.ir.function import EQUAL, OFFSET, ROW, SIZE, axis_name
+from tensorlift.ir.literal_function import literal_function
+from tensorlift.readers.flow import FlowGraph, Local
+from tensorlift.readers.fortran.calls import bounds_of, run
+from tensorlift.readers.fortran.context import Context, Frame, local_type, memory_type
+from tensorlift.readers.fortran.statements import read_block
+from tensorlift.readers.fortran.values import Number, Variable, View
+
+if TYPE_CHECKING:
+    from xdsl.ir import Attribute, BlockArgument, SSAValue
+
+    from tensorlift.frontends.fortran.symbols import Procedure, Symbol
+
+
+@dataclass
+class _Arguments:
+    """The arguments of literal IR, with their names."""
+
+    ctx: Context
+    names: list[str]
+
+    def add(self, name: str, of_type: Attribute, hint: str = "") -> SSAValue:
+        """Make an argument."""
+        entry = self.ctx.flow.entry.block
+        made = entry.insert_arg(of_type, len(entry.args), self.ctx.at)
+        made.name_hint = hint or name
+        self.names.append(name)
+        return made
+
+    def memory(self, symbol: Symbol) -> tuple[SSAValue, SSAValue]:
+        """Make the arguments for memory."""
+        assert symbol.ctype is not None
+        return self.add(symbol.name, memory_type(symbol.ctype)), self.add(
+            f"{symbol.name}{OFFSET}", i64, f"{symbol.name}_at"
+        )
+
+
+def literal_module_of(procedure: Procedure) -> ModuleOp:
+    """Read a procedure; raises ``LiftError`` where a part of it is not read."""
+    scope = procedure.scope
+    at = location_attribute(scope.file.location(procedure.line, procedure.name))
+    graph = FlowGraph(Block())
+    frame = Frame(procedure)
+    ctx = Context(graph, frame, at, read_block, around=[procedure])
+    arguments = _Arguments(ctx, [])
+    kept = _bind(ctx, frame, arguments)
+    run(ctx, frame)
+    ctx.at = at
+    for symbol, view in kept:
+        bound = frame.bound[symbol.name]
+        if isinstance(bound, Variable):
+            ctx.store(view, (), Number(ctx.flow.read(bound.local), bound.ctype))
+    results: list[SSAValue] = []
+    result = frame.bound.get(procedure.result) if procedure.result else None
+    if isinstance(result, Variable):
+        results = [ctx.flow.read(result.local)]
+    graph.leave(results, at)
+    types = [value.type for value in results]
+    blocks = graph.finish()
+    equal = _joined(ctx)
+    for key, extent in ctx.asked.items():
+        if extent.uses.get_length():
+            arguments.names.append(axis_name(*key, SIZE))
+        else:
+            blocks[0].erase_arg(extent)
+    made = literal_function(procedure.name, arguments.names, types, blocks, at)
+    if equal:
+        told = {axis_name(*key, SIZE): StringAttr(axis_name(*other, SIZE)) for key, other in equal.items()}
+        made.attributes[EQUAL] = DictionaryAttr(told)
+    return ModuleOp([made])
+
+
+def _joined(ctx: Context) -> dict[tuple[str, int], tuple[str, int]]:
+    """Let one argument stand for extents that must be equal; gives those that it stands for."""
+    keys = {extent: key for key, extent in ctx.asked.items()}
+    order = list(ctx.asked.values())
+    stands: dict[SSAValue, SSAValue] = {}
+
+    def found(extent: SSAValue) -> SSAValue:
+        while extent in stands:
+            extent = stands[extent]
+        return extent
+
+    for pair in ctx.equal:
+        first, second = sorted(map(found, pair), key=order.index)  # type: ignore[arg-type]  # arguments
+        if first is not second:
+            stands[second] = first
+            second.replace_all_uses_with(first)
+    return {keys[e]: keys[found(e)] for e in order if e in stands}  # type: ignore[index]  # arguments
+
+
+def _bind(ctx: Context, frame: Frame, arguments: _Arguments) -> list[tuple[Symbol, View]]:
+    """Bind the dummy arguments; gives the scalars that are written, with their memory."""
+    procedure = frame.procedure
+    names = (*procedure.dummies, *([procedure.result] if procedure.result else []))
+    symbols = [procedure.scope.names[name] for name in names if name in procedure.scope.names]
+    written, used = written_in(procedure), names_used(procedure)
+    kept: list[tuple[Symbol, View]] = []
+    arrays: list[tuple[Symbol, SSAValue, SSAValue, tuple[SSAValue, ...]]] = []
+    place = procedure.tree.children[0]
+    for symbol in symbols:
+        if symbol.name == "*":
+            raise ctx.refusal("statement", place, "an alternate return")
+        ctx.check(symbol, place)
+        marks = symbol.attributes & {"allocatable"}
+        if marks:
+            raise ctx.refusal("declaration", place, f"allocatable :: {symbol.name}")
+        assert symbol.ctype is not None
+        if symbol.bounds:
+            memory, offset = arguments.memory(symbol)
+            rows = [
+                arguments.add(axis_name(symbol.name, k, ROW), i64, f"{symbol.name}_row{k}")
+                for k in range(len(symbol.bounds) - 1)
+            ]
+            arrays.append((symbol, memory, offset, tuple(rows)))
+        elif symbol.is_result:
+            frame.bound[symbol.name] = Variable(Local(local_type(symbol.ctype), ctx.at, symbol.name), symbol.ctype)
+        elif symbol.name in written:
+            memory, offset = arguments.memory(symbol)
+            kept.append((symbol, View(memory, offset, (), (), (), symbol.ctype)))
+        else:
+            frame.bound[symbol.name] = Number(arguments.add(symbol.name, local_type(symbol.ctype)), symbol.ctype)
+    for symbol, view in kept:
+        assert symbol.ctype is not None
+        local = Local(local_type(symbol.ctype), ctx.at, symbol.name)
+        ctx.flow.write(local, ctx.value(ctx.load(view, ())))
+        frame.bound[symbol.name] = Variable(local, symbol.ctype)
+    for symbol, memory, offset, distances in arrays:
+        assert symbol.ctype is not None
+        if symbol.name in used or symbol.is_result:
+            frame.bound[symbol.name] = _view(ctx, symbol, memory, offset, distances)
+    return kept
+
+
+def _view(ctx: Context, symbol: Symbol, memory: SSAValue, offset: SSAValue, rows: tuple[SSAValue, ...]) -> View:
+    """See an argument as it is declared; an assumed extent becomes an argument where it is asked for."""
+    assert symbol.ctype is not None
+    declared = bounds_of(ctx, symbol)
+    lower = tuple(low for low, _ in declared)
+    extents = [extent for _, extent in declared]
+    for axis, (_, upper) in enumerate(symbol.bounds):
+        if upper is None:
+            extents[axis] = _asked(ctx, symbol.name, axis)
+    return View(memory, offset, tuple(extents), (*rows, 1), lower, symbol.ctype)
+
+
+def _asked(ctx: Context, name: str, axis: int) -> BlockArgument:
+    entry = ctx.flow.entry.block
+    made = entry.insert_arg(i64, len(entry.args), ctx.at)
+    made.name_hint = f"{name}_shape{axis}"
+    ctx.asked[name, axis] = made
+    return made
