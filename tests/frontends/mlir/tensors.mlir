@@ -201,3 +201,26 @@ func.func @elements(%x: f64, %y: f64) -> tensor<2xf64> {
   %s = tensor.from_elements %x, %y : tensor<2xf64>
   return %s : tensor<2xf64>
 }
+func.func @swapped_as_seen(%x: tensor<8xf64>, %y: tensor<8xf64>, %n: index) -> (tensor<8xf64>, tensor<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %open = tensor.cast %y : tensor<8xf64> to tensor<?xf64>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %open) -> (tensor<8xf64>, tensor<?xf64>) {
+    %c = tensor.cast %b : tensor<?xf64> to tensor<8xf64>
+    %d = tensor.cast %a : tensor<8xf64> to tensor<?xf64>
+    scf.yield %c, %d : tensor<8xf64>, tensor<?xf64>
+  }
+  return %r#0, %r#1 : tensor<8xf64>, tensor<?xf64>
+}
+func.func @made_to_measure(%x: tensor<?xf64>, %k: index) -> tensor<?xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf64>
+  %e = tensor.empty(%n) : tensor<?xf64>
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%t = %x) -> (tensor<?xf64>) {
+    %d = linalg.add ins(%t, %x : tensor<?xf64>, tensor<?xf64>) outs(%e : tensor<?xf64>) -> tensor<?xf64>
+    scf.yield %d : tensor<?xf64>
+  }
+  return %r : tensor<?xf64>
+}

@@ -26,7 +26,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from tensorlift.frontends.mlir.refusals import refusal
-from tensorlift.frontends.mlir.tensors import InMemory, generic, is_last, memory_of
+from tensorlift.frontends.mlir.tensors import InMemory, extent_of, generic, is_last, memory_of, root_of
 from tensorlift.ir.location import location_of
 from tensorlift.ir.structured import space_of
 from tensorlift.ir.subscripts import PRODUCTS, READ_ONLY, STRUCTURED
@@ -95,8 +95,11 @@ def _output(to: InMemory, op: Operation, position: int) -> SSAValue:
         is_read = bool(op.regions[0].block.args[position].uses)
     else:
         is_read = op.name.removeprefix("linalg.") in PRODUCTS
-    subscripts = space_of(op).maps[position].results
-    is_whole = all(isinstance(one, AffineDimExpr) for one in subscripts) and len(set(subscripts)) == len(subscripts)
+    space = space_of(op)
+    subscripts = space.maps[position].results
+    is_whole = all(isinstance(one, AffineDimExpr) for one in subscripts) and (
+        len(set(subscripts)) == len(subscripts) == len(space.folded)  # else nothing is written where others are empty
+    )
     if is_read or not is_whole:
         return to.written(value, op, hint)
     memory = to.known[value]
@@ -108,10 +111,10 @@ def _elementwise(to: InMemory, op: Operation) -> None:
     if isinstance(op, arith.ConstantOp):
         _constant(to, op)
         return
-    (result,) = op.results
+    result, *others = op.results
     shaped = next((value for value in op.operands if isinstance(value.type, TensorType)), None)
     of_type: Any = result.type
-    if shaped is None or not isinstance(of_type, TensorType):
+    if others or shaped is None or not isinstance(of_type, TensorType):
         raise refusal("operation", location_of(op), f"`{op.name}` on tensors")
     inputs = [to.known[value] for value in op.operands]
     like, shape = to.known[shaped], of_type.get_shape()
@@ -155,7 +158,7 @@ def _constant(to: InMemory, op: Operation) -> None:
     def number(attribute: Attribute) -> SSAValue:
         return to.made(arith.ConstantOp.create(result_types=[element], properties={"value": attribute}))
 
-    if value.is_splat():
+    if attributes and value.is_splat():
         to.filled(memory, number(attributes[0]))
     else:
         _stored(to, op, memory, [partial(number, attribute) for attribute in attributes])
@@ -382,7 +385,8 @@ def _before(to: InMemory, op: Operation, result: SSAValue, given: Sequence[SSAVa
 def _yield(to: InMemory, block: Block, last: Operation, kept: Sequence[SSAValue]) -> None:
     """End a block that puts the tensors that it gives into memories, and gives the rest."""
     outer, to.block = to.block, block
-    _put(to, [to.known[value] for value in last.operands if isinstance(value.type, TensorType)], kept)
+    values = [to.known[value] for value in last.operands if isinstance(value.type, TensorType)]
+    _put(to, last, values, kept)
     rest = [to.known[value] for value in last.operands if not isinstance(value.type, TensorType)]
     to.add(type(last).create(operands=rest))
     to.block = outer
@@ -395,14 +399,17 @@ def _give(to: InMemory, op: Operation, made: Operation, kept: Sequence[SSAValue]
         to.known[result] = next(memories) if isinstance(result.type, TensorType) else next(results)
 
 
-def _put(to: InMemory, values: Sequence[SSAValue], kept: Sequence[SSAValue]) -> None:
-    """Let memories hold values, some of which may lie in another one of them."""
-    moved = [
-        to.copied(value) if value in kept and value is not memory else value
-        for value, memory in zip(values, kept, strict=True)
-    ]
+def _put(to: InMemory, last: Operation, values: Sequence[SSAValue], kept: Sequence[SSAValue]) -> None:
+    """Let memories hold the values that a block ends with, some of which may lie in another one of them."""
+    moved = []
+    for value, memory in zip(values, kept, strict=True):
+        of_type: Any = memory.type
+        if any(extent_of(value, axis) != extent_of(memory, axis) for axis in range(len(of_type.get_shape()))):
+            raise refusal("extents", location_of(last), f"of tensors that `{last.name}` gives")
+        root = root_of(value)
+        moved.append(to.copied(value) if root in kept and root is not memory else value)
     for value, memory in zip(moved, kept, strict=True):
-        if value is not memory:
+        if root_of(value) is not memory:
             to.copy(value, memory)
 
 

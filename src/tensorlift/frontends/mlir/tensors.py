@@ -33,6 +33,7 @@ from xdsl.ir.affine import AffineMap
 
 from tensorlift.frontends.mlir.names import only_block
 from tensorlift.frontends.mlir.refusals import refusal
+from tensorlift.ir.arithmetic import constant_of
 from tensorlift.ir.location import location_of
 
 if TYPE_CHECKING:
@@ -209,6 +210,34 @@ def memory_of(of_type: Attribute, op: Operation) -> Attribute:
     if not isinstance(of_type.encoding, NoneAttr):
         raise refusal("type", location_of(op), str(of_type))
     return MemRefType(of_type.element_type, of_type.get_shape())
+
+
+def root_of(memory: SSAValue) -> SSAValue:
+    """Give the memory that casts see."""
+    while isinstance(memory.owner, memref.CastOp):
+        memory = memory.owner.source
+    return memory
+
+
+def extent_of(memory: SSAValue, axis: int) -> object:
+    """Tell an extent: a number, the value that memory was made with, or the dimension of the argument that has it."""
+    of_type: Any = memory.type
+    shape, owner = of_type.get_shape(), memory.owner
+    if shape[axis] != DYNAMIC_INDEX:
+        return shape[axis]
+    if isinstance(owner, memref.CastOp):
+        return extent_of(owner.source, axis)
+    if isinstance(owner, memref.SubviewOp) and len(owner.static_sizes) == len(shape):
+        sizes, axis = owner.sizes, [*owner.static_sizes.iter_values()][:axis].count(DYNAMIC_INDEX)
+    elif isinstance(owner, memref.AllocOp):
+        sizes, axis = owner.dynamic_sizes, shape[:axis].count(DYNAMIC_INDEX)
+    else:
+        return memory, axis
+    size = sizes[axis]
+    number = constant_of(size)
+    if isinstance(size.owner, memref.DimOp) and (asked := constant_of(size.owner.index)) is not None:
+        return extent_of(size.owner.source, int(asked))
+    return size if number is None else int(number)
 
 
 def is_last(value: SSAValue, op: Operation) -> bool:
