@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING
 from tests.comprehension.evaluate import Evaluator, contains
 from tests.comprehension.random_terms import CHANGING, DTYPES, KEEPING, Generator, rewritten
 
+from tensorlift.comprehension import terms
+from tensorlift.comprehension.rewrite import substitute
+from tensorlift.comprehension.terms import COMBINER, Reduce
 from tensorlift.poly.affine import Affine
 from tensorlift.poly.domain import Domain, less
+from tensorlift.poly.names import fresh
 from tensorlift.session import SESSION
 
 if TYPE_CHECKING:
@@ -52,6 +56,36 @@ def random_pair(seed: int) -> Pair:
         is_kept = is_kept and keeping
     domain = BOX if random.random() < 0.6 else BOX & generator.domain(("i", "j"))
     return Pair(left, right, domain, is_kept)
+
+
+def stepped_pair(seed: int) -> Pair | None:
+    """Return a fold and the same with a fold for each remainder, as of an unrolled loop; half of them are wrong."""
+    random = Random(seed)
+    SESSION.restart()
+    generator = Generator(random)
+    left = generator.fold(random.choice(DTYPES), random.choice([1, 2]), ("i", "j"))
+    if not isinstance(left, Reduce) or left.op in ("fmax", "fmin"):
+        return None
+    step, name = random.choice([2, 2, 3]), fresh("b")
+    places = [Affine.var(name, step) + remainder for remainder in range(step)]
+    read = list(places)
+    is_kept = random.random() < 0.5
+    if not is_kept:
+        wrong = random.choice([places, read])
+        wrong[random.randrange(step)] += random.choice([-1, 1, step])
+    parts = [
+        terms.reduce(
+            left.op,
+            (name, *left.bound[1:]),
+            left.domain.substitute({left.bound[0]: place}),
+            substitute(left.body, {left.bound[0]: at}),
+        )
+        for place, at in zip(places, read, strict=True)
+    ]
+    right = parts[0]
+    for part in parts[1:]:
+        right = terms.apply(COMBINER[left.op], right, part)
+    return Pair(left, right, BOX, is_kept)
 
 
 def difference(pair: Pair, contents: int = 2) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.comprehension.pairs import difference, random_pair
+from tests.comprehension.pairs import difference, random_pair, stepped_pair
 from tests.shared import sampled
 
 from tensorlift.comprehension.normal import equal
@@ -18,6 +18,20 @@ def test_terms_shown_equal_have_equal_values(seed: int) -> None:
     pair = random_pair(seed)
     if pair.left is not pair.right and equal(pair.left, pair.right, pair.domain):
         assert difference(pair) is None, f"{show(pair.left)}\n{show(pair.right)}\n{pair.domain}"
+
+
+@settings(max_examples=sampled(60, 400), deadline=None, derandomize=True)
+@given(st.integers(0, 1 << 48))
+def test_folds_with_steps_that_are_shown_equal_have_equal_values(seed: int) -> None:
+    pair = stepped_pair(seed)
+    if pair is not None and equal(pair.left, pair.right, pair.domain):
+        assert difference(pair) is None, f"{show(pair.left)}\n{show(pair.right)}\n{pair.domain}"
+
+
+def test_most_folds_with_steps_are_shown() -> None:
+    kept = [pair for seed in range(sampled(100, 400)) if (pair := stepped_pair(seed)) is not None and pair.is_kept]
+    shown = sum(equal(pair.left, pair.right, pair.domain) for pair in kept)
+    assert shown > 0.6 * len(kept)
 
 
 @settings(max_examples=sampled(80, 150), deadline=None, derandomize=True)
