@@ -46,6 +46,8 @@ _OPERATORS = {
 class LoopPrinter(Printer):
     """xDSL's printer with upstream's spelling of the affine operations, maps and sets."""
 
+    _is_alone = False  # whether an operation is printed generically, but those inside of it are not
+
     def print_attribute(self, attribute: Attribute) -> None:
         """Print one attribute; maps and sets without redundant parentheses."""
         if isinstance(attribute, AffineMapAttr):
@@ -57,6 +59,11 @@ class LoopPrinter(Printer):
 
     def print_op(self, op: Operation) -> None:
         """Print one operation, in custom form where that is complete."""
+        if self._is_alone:
+            self._is_alone = self.print_generic_format = False
+            self.print_op(op)
+            self._is_alone = self.print_generic_format = True
+            return
         spell = _SPELLINGS.get(op.name) if _has_names(op) else None
         if self.print_generic_format and (_lacks_body(op) or (op.results and spell is _spell_parallel)):
             self.print_generic_format = False
@@ -70,9 +77,9 @@ class LoopPrinter(Printer):
             self._print_spelled(op, spell)
 
     def _print_generically(self, op: Operation) -> None:
-        self.print_generic_format = True
+        self._is_alone = self.print_generic_format = True
         super().print_op(op)
-        self.print_generic_format = False
+        self._is_alone = self.print_generic_format = False
 
     def _print_spelled(self, op: Operation, spell: Callable[[LoopPrinter, Operation], None]) -> None:
         if op.results:

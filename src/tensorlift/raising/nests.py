@@ -19,6 +19,7 @@ from tensorlift.ir.function import dtype_of
 from tensorlift.ir.linear import Linear, apply_map
 from tensorlift.ir.location import location_of
 from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import at_least
 from tensorlift.poly.names import reserve
 from tensorlift.raising.assumed import assumed
 from tensorlift.raising.blas import BlasEmission
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from tensorlift.comprehension.definition import Summary
     from tensorlift.contract.language import Condition
     from tensorlift.ops.dtypes import DType
+    from tensorlift.poly.domain import Domain
     from tensorlift.proofs.certificate import Certificate
     from tensorlift.raising.assumed import Assumption
     from tensorlift.raising.routines import Callee
@@ -234,7 +236,9 @@ class Taken:
                 others = tuple(o for o in condition.others if {o, array} - traced or not (is_new or o in new))
                 if others:
                     found.append(replace(condition, others=others))
-            elif not isinstance(condition, Compare | AnyOf) or not atoms_of(condition) <= counted:
+            elif not isinstance(condition, Compare | AnyOf) or not (
+                atoms_of(condition) <= counted or _follows(condition, outlined.facts)
+            ):
                 found.append(condition)
         return tuple(found)
 
@@ -242,6 +246,21 @@ class Taken:
         """Trace conditions back to the arguments of the function around; raises LiftError where that cannot be."""
         arguments = dict(zip(self.outlined.names, self.outlined.arguments, strict=True))
         return tuple(assumed(conditions, arguments))
+
+
+def _follows(condition: Compare | AnyOf, facts: Domain) -> bool:
+    """Tell whether a condition holds by what loops around say."""
+    if isinstance(condition, AnyOf):
+        return any(all(_follows(part, facts) for part in choice) for choice in condition.choices)
+    more = condition.left - condition.right if condition.relation == ">=" else condition.right - condition.left
+    if condition.relation not in (">=", "<=") or not all(isinstance(atom, str) for atom in atoms_of(condition)):
+        return False
+    if any(len(atoms) > 1 for _, atoms in more.terms):
+        return False
+    value = sum(
+        (Affine.var(str(*atoms), factor) if atoms else Affine(factor) for factor, atoms in more.terms), Affine()
+    )
+    return facts.implies(at_least(value, 0))
 
 
 @contextmanager

@@ -24,9 +24,12 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir.affine import AffineBinaryOpKind, AffineExpr, AffineMap
 
 from tensorlift.frontends.mlir.kernels import kernel_name, launched
+from tensorlift.ir.linear import evaluated
+from tensorlift.poly.affine import Affine
+from tensorlift.poly.domain import Domain, at_least
 from tensorlift.raising.bodies import unraisable
 
 if TYPE_CHECKING:
@@ -41,6 +44,7 @@ _INDICES = (  # of which a proof knows what they are, where they are linear
     *("arith.addi", "arith.subi", "arith.select", "arith.cmpi", "arith.minsi", "arith.maxsi"),
     *("affine.min", "affine.max"),
 )
+_SAME = AffineMap(1, 0, (AffineExpr.dimension(0),))
 _SCALED = ("arith.muli", "arith.divsi", "arith.ceildivsi", "arith.floordivsi")  # by a number
 
 
@@ -67,6 +71,7 @@ class Outline:
     names: list[str]
     shapes: list[AffineMapAttr | None]
     called: Mapping[str, Operation]
+    facts: Domain  # of the numbers of iterations, by the names of arguments
 
 
 def outline(ops: Sequence[Operation]) -> Outline:
@@ -95,7 +100,8 @@ def outline(ops: Sequence[Operation]) -> Outline:
         arg_attrs=ArrayAttr([_marks(name, shape) for name, shape in zip(names, shapes, strict=True)]),
     )
     function.location = ops[0].location
-    return Outline(ops, function, taken.outside, taken.shifts, results, names, shapes, _kernels(ops))
+    facts = _facts(dict(zip(taken.outside, names, strict=True)))
+    return Outline(ops, function, taken.outside, taken.shifts, results, names, shapes, _kernels(ops), facts)
 
 
 def _kernels(ops: Sequence[Operation]) -> dict[str, Operation]:
@@ -269,10 +275,10 @@ class _Taken:
         self.outside.append(value)
         if not isinstance(value.type, IndexType):
             return argument
-        start = _start_of(value)
-        if start is None:
+        bounds = _bounds_of(value)
+        if bounds is None:
             return argument
-        lower, around = start
+        lower, around = bounds.lower, bounds.starts
         count = len(around)
         dims = [AffineExpr.dimension(k) for k in range(count + 1)]
         symbols = [AffineExpr.symbol(k) for k in range(count + 1)]
@@ -300,23 +306,91 @@ def _over(lower: AffineMap, operands: Sequence[AffineExpr]) -> AffineExpr:
     return lower.results[0].replace_dims_and_symbols(operands[:count], operands[count : count + lower.num_symbols])
 
 
-def _start_of(value: SSAValue) -> tuple[AffineMap, list[SSAValue]] | None:
-    """Return where the variable of a loop starts; None for any other value.
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """Where the variable of a loop starts, and where it ends, before each result of a map."""
+
+    lower: AffineMap
+    starts: Sequence[SSAValue]
+    upper: AffineMap
+    ends: Sequence[SSAValue]
+
+
+def _bounds_of(value: SSAValue) -> _Bounds | None:
+    """Return the bounds of the variable of a loop; None for any other value.
 
     Raises:
         LiftError: TL594, where it starts at the greatest of several indices, or is no variable of a loop.
 
     """
-    if not isinstance(value, BlockArgument):
+    loop: Any = value.block.parent_op() if isinstance(value, BlockArgument) else None
+    if loop is None or loop.name == "func.func" or not isinstance(value, BlockArgument):
         return None
-    loop: Any = value.block.parent_op()
-    if loop is None or loop.name == "func.func":
+    at = value.index
+    if loop.name == "affine.for" and at == 0 and len(loop.lowerBoundMap.data.results) == 1:
+        bounds = (loop.lowerBoundMap.data, loop.lowerBoundOperands), (loop.upperBoundMap.data, loop.upperBoundOperands)
+    elif loop.name == "scf.for" and at == 0:
+        bounds = (_SAME, loop.operands[:1]), (_SAME, loop.operands[1:2])
+    elif loop.name == "scf.parallel" and at < len(loop.lowerBound):
+        bounds = (_SAME, loop.lowerBound[at : at + 1]), (_SAME, loop.upperBound[at : at + 1])
+    elif loop.name == "affine.parallel" and set(_groups(loop)) == {1}:
+        first = loop.lowerBoundsMap.data
+        operands = list(loop.map_operands)
+        count = first.num_dims + first.num_symbols
+        bounds = (_only(first, at), operands[:count]), (_only(loop.upperBoundsMap.data, at), operands[count:])
+    else:
+        raise unraisable("an index from around it is no variable of a plain loop")
+    (lower, starts), (upper, ends) = bounds
+    return _Bounds(lower, list(starts), upper, list(ends))
+
+
+def _groups(loop: Any) -> Iterator[int]:
+    """Yield of how many results each bound of a parallel loop is the least or the greatest."""
+    yield from loop.lowerBoundsGroups.get_values()
+    yield from loop.upperBoundsGroups.get_values()
+
+
+def _only(bounds: AffineMap, at: int) -> AffineMap:
+    return AffineMap(bounds.num_dims, bounds.num_symbols, (bounds.results[at],))
+
+
+def _facts(names: Mapping[SSAValue, str]) -> Domain:
+    """Say how many iterations loops around have, where arguments tell that; they are counted from 1."""
+    found = []
+    for value, name in names.items():
+        bounds = _bounds_of(value) if isinstance(value.type, IndexType) else None
+        for upper in _affine(bounds.upper, bounds.ends, names) if bounds is not None else ():
+            for lower in _affine(bounds.lower, bounds.starts, names) if bounds is not None else ():
+                found += [at_least(name, 1), at_least(upper - lower, name)]
+    return Domain.of(*found)
+
+
+def _affine(of: AffineMap, operands: Sequence[SSAValue], names: Mapping[SSAValue, str]) -> list[Affine]:
+    """Give results of a map by the names of arguments, those that are known."""
+    given = [_named(value, names) for value in operands]
+    dims, symbols = given[: of.num_dims], given[of.num_dims :]
+    results = (evaluated(result, dims, symbols, Affine, _combined) for result in of.results)
+    return [result for result in results if result is not None]
+
+
+def _combined(kind: AffineBinaryOpKind, left: Affine | None, right: Affine | None) -> Affine | None:
+    if left is None or right is None:
         return None
-    if loop.name == "affine.for" and value.index == 0 and len(loop.lowerBoundMap.data.results) == 1:
-        return loop.lowerBoundMap.data, list(loop.lowerBoundOperands)
-    if loop.name == "scf.for" and value.index == 0:
-        return AffineMap(1, 0, (AffineExpr.dimension(0),)), [loop.operands[0]]
-    raise unraisable("an index from around it is no variable of a plain loop")
+    if kind is AffineBinaryOpKind.Add:
+        return left + right
+    return left * right.constant if kind is AffineBinaryOpKind.Mul and right.is_constant else None
+
+
+def _named(value: SSAValue, names: Mapping[SSAValue, str]) -> Affine | None:
+    """Give an index by the names of arguments; the variable of a loop is where it starts, and the iterations before."""
+    if getattr(value.owner, "name", "") == "arith.constant":
+        return Affine(value.owner.properties["value"].value.data)  # type: ignore[union-attr]  # an operation
+    if value not in names:
+        return None
+    bounds = _bounds_of(value)
+    if bounds is None:
+        return Affine.var(names[value])
+    return next((Affine.var(names[value]) + lower - 1 for lower in _affine(bounds.lower, bounds.starts, names)), None)
 
 
 def root_of(value: SSAValue) -> SSAValue:
