@@ -168,3 +168,44 @@ def test_an_unrolled_sum_is_one_product() -> None:
     assert "linalg.dot" in made
     assert "affine.for" not in made
     assert "the nest becomes linalg.dot, where" in said
+
+
+_TRIANGLE = """func.func @f(%A: memref<?x?xf64>, %x: memref<?xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  HEAD {
+    %first = arith.addi %i, %c1 : index
+    scf.for %j = BOUNDS step %c1 {
+      %a = memref.load %A[%i, %j] : memref<?x?xf64>
+      %b = memref.load %x[%j] : memref<?xf64>
+      %p = arith.mulf %a, %b : f64
+      memref.store %p, %A[%i, %j] : memref<?x?xf64>
+    }
+    END
+  } {mapping = ["a note"]}
+  return
+}
+"""
+_HEADS = {
+    "scf.for %i = %c0 to %n step %c1": "",
+    "scf.parallel (%i) = (%c0) to (%n) step (%c1)": "scf.reduce",
+    "affine.for %i = 0 to %n": "",
+    "affine.parallel (%i) = (0) to (%n)": "",
+}
+
+
+@pytest.mark.parametrize("head", _HEADS)
+@pytest.mark.parametrize("bounds", ["%first to %n", "%c0 to %first"])
+def test_rows_of_triangles_need_no_more_than_the_loop_around_says(head: str, bounds: str) -> None:
+    made, said = raised(_TRIANGLE.replace("HEAD", head).replace("BOUNDS", bounds).replace("END", _HEADS[head]))
+    assert "linalg.generic {indexing_maps" in made
+    assert "scf.for %j" not in made
+    (where,) = re.findall(r"the nest becomes linalg.generic, where (.*?) \(", said)
+    assert ">=" not in where
+
+
+def test_what_the_loop_around_does_not_say_is_not_taken_for_granted() -> None:
+    text = _TRIANGLE.replace("HEAD", "scf.for %i = %c0 to %n step %c1").replace("BOUNDS", "%first to %m")
+    made, said = raised(text.replace("END", "").replace("%n: index", "%n: index, %m: index"))
+    assert "linalg" not in made
+    assert "which is not known where the function starts" in said
