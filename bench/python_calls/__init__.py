@@ -11,6 +11,5 @@ REFUSED = {
     "one_hot": "TL176",
     "interpolate": "TL406",
     "frobenius": "TL175",
-    "density": "TL174",
     "weighted_quantile_index": "TL174",
 }

@@ -354,3 +354,8 @@ def by_closures(x: "float64[:]", y: "float64[:]", k: int):
 def counted_from_the_end(x: "float64[:]", y: "float64[:]", k: int):
     y[:-k] = x[k:]
     return x[-k:].sum(), x[: len(x) // 2]
+
+
+def counts_in_bins(x: "float64[:]", n: int):
+    counts, edges = np.histogram(x, bins=n, range=(-2, 3))
+    return counts, edges[1:]

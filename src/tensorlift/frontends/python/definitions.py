@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tensorlift.frontends.python.scalars import Number
 
-_MOST_ARRAYS = 16
+_INTEGERS = [DTYPES[name] for name in ("int64", "int32", "int16", "uint8")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +70,10 @@ def call_of(name: str, node: ast.Call) -> Call:
     for parameter, value in given.items():
         if parameter in function.stated:
             stated[parameter] = _stated(value)
-        elif parameter in {"arrays", "operands"} and isinstance(value, ast.Tuple | ast.List):
+        elif parameter in {"arrays", "operands", "range"} and isinstance(value, ast.Tuple | ast.List):
             values |= {f"{parameter}_{place}": item for place, item in enumerate(value.elts)}
-        elif parameter == "arrays":
-            raise RefusedError("arguments", f"`np.{name}` is lifted for a tuple of arrays")
+        elif parameter in {"arrays", "range"}:
+            raise RefusedError("arguments", f"`np.{name}` is lifted for a tuple as its `{parameter}`")
         else:
             values[parameter] = value
     missing = [p for p in function.parameters if p not in given and p not in function.stated and p not in _OPTIONAL]
@@ -82,7 +82,7 @@ def call_of(name: str, node: ast.Call) -> Call:
     return Call(name, values, stated)
 
 
-_OPTIONAL = {"num", "minlength", "weights"}
+_OPTIONAL = {"num", "minlength", "weights", "bins", "range"}
 
 
 def _stated(node: ast.expr) -> object:
@@ -378,7 +378,33 @@ def _bincount(given: Mapping[str, Given], _: Mapping[str, Any]) -> str:
     return "\n".join([*lines, "for i in range(x.shape[0]):", "    r[x[i]] += weights[i]", "return r"])
 
 
+def _histogram(given: Mapping[str, Given], _: Mapping[str, Any]) -> str:
+    """Count in bins of one width, the last of which is closed; what rounding puts beside an edge is put right."""
+    array, bins = given["a"], "bins" if "bins" in given else "10"
+    if array.dtype not in {DOUBLE, *_INTEGERS} or any(own.rank for name, own in given.items() if name != "a"):
+        raise RefusedError("arguments", "`np.histogram` is lifted for numbers of 64 bits, a number of bins and a range")
+    bounds = ["lo, hi = range_0, range_1"]
+    if "range_0" not in given:
+        bounds = ["lo, hi = float(np.min(a)), float(np.max(a))", "if lo == hi:", "    lo, hi = lo - 0.5, hi + 0.5"]
+    index = ", ".join(f"i{axis}" for axis in range(array.rank))
+    count = [
+        f"v = np.float64(a[{index}])",
+        f"k = min(int(np.floor((v - lo) / (hi - lo) * {bins})), {bins} - 1)",
+        "if v < k * step + lo:",
+        "    k = k - 1",
+        f"elif v >= (k + 1) * step + lo and k != {bins} - 1:",
+        "    k = k + 1",
+        f"if k >= 0 and k < {bins} and v >= lo and v <= hi:",
+        "    counts[k] += 1",
+    ]
+    made = [f"counts = np.zeros({bins}, dtype=np.int64)", f"edges = np.empty({bins} + 1)"]
+    edges = _loops([("i", f"{bins} + 1")], ["edges[i] = i * step + lo"])
+    nest = _loops([(f"i{axis}", f"a.shape[{axis}]") for axis in range(array.rank)], count)
+    return "\n".join([*bounds, f"step = (hi - lo) / {bins}", *made, *edges, *nest, "return counts, edges"])
+
+
 FUNCTIONS: dict[str, Function] = {
+    "histogram": Function(("a", "bins", "range"), {}, _histogram),
     "flip": Function(("a", "axis"), {"axis": None}, _flip),
     "fliplr": _flipped("fliplr", 1),
     "flipud": _flipped("flipud", 0),
