@@ -205,7 +205,7 @@ def _defined(text: str, filename: str) -> Any:
 
 def test_a_function_without_source_is_refused() -> None:
     with pytest.raises(LiftError, match="the source of `f` is not available"):
-        lift(_defined("def f(x):\n    x[0] = 1\n", "<string>"))
+        lift(_defined("def f(x):\n    x[0] = 1\n", "<made>"))
 
 
 def test_a_function_of_a_notebook_cell_is_lifted(monkeypatch: pytest.MonkeyPatch) -> None:
