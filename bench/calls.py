@@ -59,7 +59,7 @@ def main() -> int:
 def _measured(function: Callable[..., Any], library: str, arguments: tuple[Any, ...], turns: int) -> float:
     """Print a row, and give how many sums a call costs beyond the program."""
     given = [_array(value, library) for value in arguments]
-    lifted = lift(function, to=library)
+    lifted = lift(function, to=library, cache=False)
     lifted(*given)
     program = executable(lifted.record, library)
     by_name = dict(zip(inspect.signature(function).parameters, given, strict=True))

@@ -59,7 +59,7 @@ def judge(program: Program, seed: int, to: str) -> Outcome:
     """Lift a function, and compare its calls with those of the original."""
     function = defined(program.text, f"<seed {seed}>")
     try:
-        lifted = lift(function, to=to)
+        lifted = lift(function, to=to, cache=False)
     except LiftError as error:
         return _refused(error)
     kinds = [_called(function, lifted, arguments(program, seed + k, sizes)) for k, sizes in enumerate(SIZES)]
