@@ -176,6 +176,11 @@ def scale_complex(x: "complex128[:]", a: complex):
     return x, x[0] * 1j, x.real
 
 
+def stretched(a: complex, x: "float64[:]"):
+    for i in range(len(x)):
+        x[i] = a.real * x[i] + a.imag
+
+
 def spectrum(t: "float64[:]"):
     z = np.zeros(len(t), dtype=complex)
     for i in range(len(t)):

@@ -131,6 +131,10 @@ def test_the_folder_is_that_of_the_platform(monkeypatch: pytest.MonkeyPatch) -> 
     assert kept.folder() == Path("/elsewhere/tensorlift")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     assert kept.folder() == Path.home() / ".cache" / "tensorlift"
+    monkeypatch.setattr(Path, "home", lambda: Path("relative"))
+    assert kept.folder() is None
+    monkeypatch.undo()
+    monkeypatch.delenv("TENSORLIFT_CACHE")
     monkeypatch.setattr(sys, "platform", "darwin")
     assert kept.folder() == Path.home() / "Library" / "Caches" / "tensorlift"
 

@@ -113,6 +113,8 @@ def folder() -> Path | None:
         home = Path.home()
     except RuntimeError:
         return None
+    if not home.is_absolute():
+        return None
     match sys.platform:
         case "darwin":
             return home / "Library" / "Caches" / "tensorlift"

@@ -235,7 +235,8 @@ class _Writer:
         self, name: str, signature: inspect.Signature, meanings: Sequence[tuple[Call, tuple[Any, ...], Any]]
     ) -> str:
         """Write the function."""
-        if any(parameter.startswith("_") for parameter in signature.parameters) or name.startswith("_"):
+        names = {name, *signature.parameters}
+        if any(one.startswith("_") for one in names) or signature.parameters.keys() != {*self._kinds, *self._types}:
             raise _NotQuickError
         program = self._program
         tests = [
