@@ -133,7 +133,7 @@ def _index(ctx: Inference, entry: ast.expr) -> Scalar:
         raise RefusedError("index", f"the index `{ast.unparse(entry)}` is not lifted")
     value = evaluate(ctx, entry)
     if not isinstance(value, Scalar) or value.is_truth:
-        raise RefusedError("index", "an index that is an array is not lifted")
+        raise RefusedError("index-array", ast.unparse(entry))
     if not value.is_integer:
         raise RefusedError("index", f"the index `{ast.unparse(entry)}` is not known to be an integer")
     return value if value.integer is not None else cast(value, LONG)

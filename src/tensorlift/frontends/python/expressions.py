@@ -117,7 +117,7 @@ def condition(ctx: Inference, node: ast.expr) -> Scalar:
     with ctx.placed(node):
         found = _logic(ctx, node)
     if not isinstance(found, Scalar):
-        raise ctx.refusal("operator", "an array is no condition", node)
+        raise ctx.refusal("condition", "", node)
     return found
 
 
@@ -330,7 +330,7 @@ def _logic(ctx: Inference, node: ast.expr) -> Operand:
     assert isinstance(node, ast.Compare)
     sides = [evaluate(ctx, side) for side in (node.left, *node.comparators)]
     if any(type(op) not in COMPARISONS for op in node.ops):
-        raise RefusedError("operator", f"the comparison in `{ast.unparse(node)}` is not lifted")
+        raise RefusedError("membership", ast.unparse(node))
     if len(node.ops) > 1 and not all(isinstance(side, Scalar) for side in sides):
         raise RefusedError("truths", "an array is no condition, which a chain of comparisons needs")
 

@@ -61,6 +61,11 @@ REFUSALS: dict[str, Refusal] = {
     ),
     "infinite": Refusal("TL175", "`{detail}` is no real number", "start from the first element"),
     "index": Refusal("TL176", "{detail}", "index by integers, or by slices with a constant step above zero"),
+    "index-array": Refusal(
+        "TL176",
+        "the index `{detail}`, an array, is not lifted",
+        "read the elements one by one, as in `[x[j] for j in k]`",
+    ),
     "rank": Refusal("TL177", "{detail}", "give one index for each dimension of the array"),
     "shape": Refusal("TL178", "the shapes do not fit: {detail}", "give the operands equal shapes"),
     "complex": Refusal(
@@ -109,6 +114,10 @@ REFUSALS: dict[str, Refusal] = {
     "arguments": Refusal("TL187", "{detail}", "pass plain positional arguments"),
     "no-dimensions": Refusal("TL187", "`{detail}` is an array without dimensions", "use a number, as in `s = 0.0`"),
     "operator": Refusal("TL188", "{detail}", "use arithmetic, comparisons, `and`, `or` and `not`"),
+    "condition": Refusal("TL188", "an array is no condition", "reduce it, as in `x.any()` or `x.all()`"),
+    "membership": Refusal(
+        "TL188", "the comparison `{detail}` is not lifted", "compare the elements, as in `(x == y).any()`"
+    ),
     "power": Refusal("TL188", "the exponent of an integer is no small constant", "use a constant such as `2`"),
     "list": Refusal("TL188", "{detail} has no arithmetic", "compute the items in a comprehension"),
     "range": Refusal("TL188", "{detail}", "use an array of a wider type"),

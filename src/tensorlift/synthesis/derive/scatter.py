@@ -148,7 +148,7 @@ def _where(tests: Sequence[Term], value: Term, nothing: Term) -> Term:
 
 
 def _refuse(definition: Definition, message: str) -> LiftError:
-    return refuse("TL302", f"{definition.array}: {message}", definition.location, "lift to c")
+    return refuse("TL302", f"{definition.array}: {message}", definition.location, "try another target")
 
 
 class _Lowering:

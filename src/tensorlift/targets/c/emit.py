@@ -453,7 +453,7 @@ def _updates_of(definition: Definition, box: Domain) -> tuple[Sequence[tuple[Dom
     try:
         return updating(placed(definition, box), box) or (definition.pieces, [])
     except NoUpdatesError as other:
-        raise refuse("TL305", f"{definition.array}: {other}", definition.location, "lift to numpy") from None
+        raise refuse("TL305", f"{definition.array}: {other}", definition.location, "try another target") from None
 
 
 def _alternatives(pieces: Sequence[list[Line]]) -> list[Line]:

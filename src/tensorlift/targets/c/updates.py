@@ -259,7 +259,7 @@ class UpdateWriter:
                 raise self._refuse("what is stored at places that depend on data is folded at each of them")
 
     def _refuse(self, message: str) -> LiftError:
-        return refuse("TL305", f"{self.definition.array}: {message}", self.definition.location, "lift to numpy")
+        return refuse("TL305", f"{self.definition.array}: {message}", self.definition.location, "try another target")
 
 
 def _span(update: Update) -> Apply | None:
