@@ -136,6 +136,9 @@ REFUSALS: dict[str, Refusal] = {
     "struct-result": Refusal(
         "TL140", "the function returns `{detail}`", "pass a pointer to the structure, and assign its members"
     ),
+    "struct-link": Refusal(
+        "TL140", "the member `{detail}` points to another structure", "store the structures in an array"
+    ),
     "struct-pointer": Refusal("TL140", "{detail}", "use one pointer for each structure"),
     "function-pointer": Refusal(
         "TL141", "calls through function pointers are not lifted", "call the function by its name"

@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clang.cindex import CursorKind
+from clang.cindex import CursorKind, TypeKind
 
 from tensorlift.frontends.c import libclang
 from tensorlift.ir.c_types import ir_type
@@ -184,6 +184,8 @@ def selected(ctx: Context, structure: Structure, name: str, cursor: Any) -> Plac
     if name in structure.deferred:
         return structure.deferred[name](cursor)
     member, index = structure.members.get(name), structure.index
+    if member is None and cursor.type.get_canonical().get_pointee().kind is TypeKind.RECORD:
+        raise ctx.refusal("struct-link", cursor, name)
     if member is None:
         raise ctx.refusal("struct", cursor, f"the member `{name}`")
     if index is None:
