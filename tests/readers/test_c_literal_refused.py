@@ -19,7 +19,7 @@ REFUSED = {
     ),
     "pointer to a structure in one": (
         "struct s { int x; struct s *next; }; int f(struct s *p) { return p->next->x; }",
-        "1:69: error TL140: this use of a structure or union is not lifted: the member `next`",
+        "1:69: error TL140: the member `next` points to another structure",
     ),
     "structure in bytes": (
         "#include <string.h>\nstruct s { int x; }; void f(struct s *p) { memset(p, 0, sizeof *p); }",
