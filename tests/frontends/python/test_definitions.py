@@ -21,6 +21,7 @@ _NAMES: dict[str, Any] = {
     "f": _X.astype(np.float32),
     "i": _RNG.integers(-3, 4, 7, dtype=np.int32),
     "u": _RNG.integers(0, 4, 7).astype(np.uint8),
+    "h": np.full(7, 100, np.int8),
     "t": _X > 0,
     "A": _RNG.integers(-3, 4, (3, 4)) / 2,
     "B": _RNG.integers(-3, 4, (4, 2)) / 2,
@@ -39,14 +40,17 @@ _CALLS = [
     *("stack((x, y))", "stack([x, i, x], axis=1)", "stack((A, A), axis=-1)", "stack((A, I), 1)", "stack([f, f])"),
     *("hstack((x, i))", "hstack((A, A))", "vstack((x, y))", "vstack((A, I))", "column_stack((x, u))"),
     *("linspace(0, 1, 5)", "linspace(a, k)", "linspace(k, a, 4, endpoint=False)", "linspace(0, 1, num=1)"),
+    *("linspace(0, 1)", "linspace(np.uint8(5), np.uint8(2), 4)"),
     *("argmin(x)", "argmax(i)", "argmax(t)", "argmin(A, axis=0)", "argmax(T, axis=1)", "argmax(I, axis=-1)"),
     *("cumsum(x)", "cumsum(i)", "cumsum(t)", "cumsum(z)", "cumsum(f)", "cumsum(A, axis=0)", "cumprod(u)"),
     *("linalg.norm(x)", "linalg.norm(A)", "linalg.norm(I, axis=1)", "linalg.norm(x, 1)", "linalg.norm(i, np.inf)"),
     *("linalg.norm(A, axis=0, keepdims=True)", "linalg.norm(f)", "linalg.norm(x, ord=-np.inf)", "linalg.norm(x, 0)"),
+    *("linalg.norm(A, keepdims=True)", "linalg.norm(x, 1, keepdims=True)", "linalg.norm(f, 0)", "linalg.norm(i, 0)"),
     *("einsum('ij,jk->ik', A, B)", "einsum('ij,jk', A, B)", "einsum('i,i->', x, y)", "einsum('ij->ji', I)"),
     *("einsum('bij,jk->bik', T, B)", "einsum('i,j->ij', f, f)", "einsum('ij->j', I)", "einsum('aij->', T)"),
     *("histogram(x, bins=4, range=(-1.0, 1.5))", "histogram(A)", "histogram(u, 5)", "histogram(i, range=(0, k))"),
     *("histogram(w)", "histogram(w, 7, (0, 0.7))", "histogram(x - x, k)"),
+    *("einsum('ij', A)", "einsum('abc->cba', T)", "einsum('i,i,i->', h, h, i)", "einsum('i,i->i', h, x)"),
     *("bincount(u, minlength=4)", "bincount(u, x, minlength=4)", "bincount(u, weights=i, minlength=5)"),
 ]
 
@@ -56,8 +60,8 @@ def _given(value: Any) -> Given:
     return Given(own.ndim, DTYPES[own.dtype.name])
 
 
-@pytest.mark.parametrize("text", _CALLS)
-def test_a_definition_computes_what_numpy_does(text: str) -> None:
+def _computed(text: str) -> tuple[Any, dict[str, Any]]:
+    """Compute a call by the definition of its function; give the values of its arguments, too."""
     node = ast.parse(f"np.{text}", mode="eval").body
     assert isinstance(node, ast.Call)
     name = text.partition("(")[0]
@@ -66,11 +70,24 @@ def test_a_definition_computes_what_numpy_does(text: str) -> None:
     function = call.definition({parameter: _given(value) for parameter, value in values.items()})
     names: dict[str, Any] = {"np": np}
     exec(ast.unparse(function).replace(f"def np.{name}", "def f"), names)
-    found, expected = names["f"](**values), eval(f"np.{text}", dict(_NAMES))
+    return names["f"](**values), values
+
+
+@pytest.mark.parametrize("text", _CALLS)
+def test_a_definition_computes_what_numpy_does(text: str) -> None:
+    found, values = _computed(text)
+    expected = eval(f"np.{text}", dict(_NAMES))
     parts = zip(found, expected, strict=True) if isinstance(expected, tuple) else [(found, expected)]
     for one, other in parts:
         assert np.asarray(one).dtype == other.dtype
         np.testing.assert_allclose(one, other, rtol=1e-6 if other.dtype == np.float32 else 1e-14, atol=1e-15)
+        for value in values.values():
+            assert np.shares_memory(one, value) is np.shares_memory(other, value)
+
+
+def test_the_last_number_of_a_space_is_the_one_that_is_stated() -> None:
+    found, _ = _computed("linspace(0, 1, 50)")
+    assert np.array_equal(found, np.linspace(0, 1, 50))
 
 
 def test_each_definition_is_tested() -> None:
@@ -90,6 +107,7 @@ def test_each_definition_is_tested() -> None:
         ("np.concatenate((x, A))", "np.concatenate((x, x))"),
         ("np.einsum('ij,jk', A, x)", "np.einsum('ij,j', A, x)"),
         ("np.linalg.norm(A, 2)", "np.linalg.norm(A)"),
+        ("np.einsum('ii->i', A)", "np.einsum('ij->ji', A)"),
         ("np.linspace(0, 1, k, dtype=int)", "np.linspace(0, 1, k)"),
         ("np.diff(x, k)", "np.diff(x, 2)"),
     ],

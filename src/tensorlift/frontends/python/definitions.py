@@ -204,13 +204,13 @@ def _diff(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
     names = [f"d{place}" if place else "a" for place in range(order + 1)]
     after, before = (_slices(array.rank, axis, entry) for entry in ("1:", ":-1"))
     lines = [f"{new} = {old}[{after}] {operator} {old}[{before}]" for old, new in pairwise(names)]
-    return "\n".join([*lines, f"return {names[-1]}" if order else "return a.copy()"])
+    return "\n".join([*lines, f"return {names[-1]}"])
 
 
 def _joined(name: str, arrays: Mapping[str, Given], axis: int) -> str:
     """Write arrays that follow one another along an axis."""
     first, *_ = arrays.values()
-    if any(array.rank != first.rank for array in arrays.values()):
+    if any(array.rank != first.rank for array in arrays.values()) or not first.rank:
         raise RefusedError("arguments", f"`np.{name}` of arrays with different numbers of dimensions")
     ends = [f"n{place}" for place in range(len(arrays))]
     lines = [f"n0 = {next(iter(arrays))}.shape[{axis}]"]
@@ -262,7 +262,9 @@ def _linspace(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
         raise RefusedError("arguments", "`np.linspace` is lifted between two numbers of 64 bits")
     count = "num" if "num" in given else "50"
     parts = f"max({count} - 1, 1)" if stated["endpoint"] else f"max({count}, 1)"
-    return f"step = (stop - start) / {parts}\n" + _cells([count], DOUBLE, "start + i0 * step")
+    lines = ["start_ = float(start)", "stop_ = float(stop)", f"step = (stop_ - start_) / {parts}"]
+    cell = f"start_ + i0 * step{f' if i0 < {parts} else stop_' if stated['endpoint'] else ''}"  # not as rounding has it
+    return "\n".join([*lines, _cells([count], DOUBLE, cell)])
 
 
 # -- places, and running folds
@@ -318,7 +320,7 @@ def _norm(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
     if isinstance(axis, tuple) and order not in {None, "fro"}:
         raise RefusedError("arguments", f"`np.linalg.norm` along two axes is lifted without its order `{order}`")
     value = "x" if isinstance(array.dtype, FloatType) else "x.astype(np.float64)"
-    along = "" if axis is None else f", axis={axis}{', keepdims=True' if stated['keepdims'] else ''}"
+    along = f"{'' if axis is None else f', axis={axis}'}{', keepdims=True' if stated['keepdims'] else ''}"
     match order:
         case None | 2 | "fro":
             return f"v = {value}\nreturn np.sqrt(np.sum(v * v{along}))"
@@ -327,7 +329,8 @@ def _norm(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
         case "inf" | "-inf":
             return f"return np.{'min' if order == '-inf' else 'max'}(np.abs({value}){along})"
         case 0:
-            return f"v = {value}\nreturn np.sum(np.where(v != 0, 1.0, 0.0){along})"
+            dtype = _dtype(array.dtype if isinstance(array.dtype, FloatType) else DOUBLE)
+            return f"v = {value}\nreturn np.sum(np.where(v != 0, {dtype}(1), {dtype}(0)){along})"
     raise RefusedError("arguments", f"`np.linalg.norm` of the order `{order}`")
 
 
@@ -345,6 +348,8 @@ def _einsum(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
         raise RefusedError("arguments", f"the subscripts `{subscripts}` do not fit the arrays of `np.einsum`")
     if len(set(output)) < len(output) or any(array.dtype == BOOL for array in given.values()):
         raise RefusedError("arguments", f"`np.einsum` of truth values, or with one subscript twice in `{output}`")
+    if len(inputs) == 1 and {*output} == {*letters}:
+        return _seen(letters, output, *given)
     bounds: dict[str, str] = {}
     lines: list[str] = []
     for own, name in zip(inputs, given, strict=True):
@@ -352,8 +357,11 @@ def _einsum(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
             extent = f"{name}.shape[{axis}]"
             if bounds.setdefault(letter, extent) != extent:
                 lines.append(f"assert {bounds[letter]} == {extent}")
-    dtype = _dtype(_common("einsum", [*given.values()]))
-    product = " * ".join(f"{name}[{', '.join(own)}]" if own else name for own, name in zip(inputs, given, strict=True))
+    common = _common("einsum", [*given.values()])
+    dtype = _dtype(common)
+    cells = [f"{name}[{', '.join(own)}]" if own else name for own, name in zip(inputs, given, strict=True)]
+    adapted = [array.dtype == common for array in given.values()]
+    product = " * ".join(cell if fits else f"{dtype}({cell})" for cell, fits in zip(cells, adapted, strict=True))
     inner = [(letter, bounds[letter]) for letter in bounds if letter not in output]
     fold = [f"s_ = {dtype}(0)", *_loops(inner, [f"s_ = s_ + {product}"])]
     if not output:
@@ -361,6 +369,13 @@ def _einsum(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
     lines.append(f"r_ = np.empty(({', '.join(bounds[letter] for letter in output)},), dtype={dtype})")
     nest = _loops([(letter, bounds[letter]) for letter in output], [*fold, f"r_[{', '.join(output)}] = s_"])
     return "\n".join([*lines, *nest, "return r_"])
+
+
+def _seen(letters: str, output: str, name: str) -> str:
+    """Write the view that one array is where nothing is added up."""
+    if output not in {letters, letters[::-1]}:
+        raise RefusedError("arguments", f"`np.einsum` that gives a view of one array by `{letters}->{output}`")
+    return f"return {name}{'' if letters == output else '.T'}"
 
 
 # -- counts
