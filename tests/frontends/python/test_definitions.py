@@ -49,7 +49,7 @@ _CALLS = [
     *("einsum('ij,jk->ik', A, B)", "einsum('ij,jk', A, B)", "einsum('i,i->', x, y)", "einsum('ij->ji', I)"),
     *("einsum('bij,jk->bik', T, B)", "einsum('i,j->ij', f, f)", "einsum('ij->j', I)", "einsum('aij->', T)"),
     *("histogram(x, bins=4, range=(-1.0, 1.5))", "histogram(A)", "histogram(u, 5)", "histogram(i, range=(0, k))"),
-    *("histogram(w)", "histogram(w, 7, (0, 0.7))", "histogram(x - x, k)"),
+    *("histogram(w)", "histogram(w, 7, (0, 0.7))", "histogram(x - x, k)", "histogram(x, k, (1, 1))"),
     *("einsum('ij', A)", "einsum('abc->cba', T)", "einsum('i,i,i->', h, h, i)", "einsum('i,i->i', h, x)"),
     *("bincount(u, minlength=4)", "bincount(u, x, minlength=4)", "bincount(u, weights=i, minlength=5)"),
 ]
@@ -88,6 +88,8 @@ def test_a_definition_computes_what_numpy_does(text: str) -> None:
 def test_the_last_number_of_a_space_is_the_one_that_is_stated() -> None:
     found, _ = _computed("linspace(0, 1, 50)")
     assert np.array_equal(found, np.linspace(0, 1, 50))
+    (_, edges), _ = _computed("histogram(x, 49, (0, 1))")
+    assert np.array_equal(edges, np.linspace(0, 1, 50))
 
 
 def test_each_definition_is_tested() -> None:

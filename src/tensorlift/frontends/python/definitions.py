@@ -398,9 +398,8 @@ def _histogram(given: Mapping[str, Given], _: Mapping[str, Any]) -> str:
     array, bins = given["a"], "bins" if "bins" in given else "10"
     if array.dtype not in {DOUBLE, *_INTEGERS} or any(own.rank for name, own in given.items() if name != "a"):
         raise RefusedError("arguments", "`np.histogram` is lifted for numbers of 64 bits, a number of bins and a range")
-    bounds = ["lo, hi = range_0, range_1"]
-    if "range_0" not in given:
-        bounds = ["lo, hi = float(np.min(a)), float(np.max(a))", "if lo == hi:", "    lo, hi = lo - 0.5, hi + 0.5"]
+    ends = "range_0, range_1" if "range_0" in given else "np.min(a), np.max(a)"
+    bounds = [f"lo, hi = {ends}", "lo, hi = float(lo), float(hi)", "if lo == hi:", "    lo, hi = lo - 0.5, hi + 0.5"]
     index = ", ".join(f"i{axis}" for axis in range(array.rank))
     count = [
         f"v = np.float64(a[{index}])",
@@ -413,7 +412,7 @@ def _histogram(given: Mapping[str, Given], _: Mapping[str, Any]) -> str:
         "    counts[k] += 1",
     ]
     made = [f"counts = np.zeros({bins}, dtype=np.int64)", f"edges = np.empty({bins} + 1)"]
-    edges = _loops([("i", f"{bins} + 1")], ["edges[i] = i * step + lo"])
+    edges = [*_loops([("i", bins)], ["edges[i] = i * step + lo"]), f"edges[{bins}] = hi"]
     nest = _loops([(f"i{axis}", f"a.shape[{axis}]") for axis in range(array.rank)], count)
     return "\n".join([*bounds, f"step = (hi - lo) / {bins}", *made, *edges, *nest, "return counts, edges"])
 
