@@ -13,6 +13,7 @@ import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.calls.complex_numbers import parts_of
 from tensorlift.calls.errors import FallbackWarning
 from tensorlift.calls.kinds import float_named
 from tensorlift.calls.quick import NOT_QUICK, Taken, no_quick_way, quick_way
@@ -132,13 +133,15 @@ class LiftedFunction:
                 raise self._explained(error) from None
             self._warn(error)
             return self.original(*arguments, **named)
-        self._add_quick_way(Taken(program, kinds, given, types))
+        numbers = {name: (values[name], parts) for name, parts in parts_of(form.live.split.described).items()}
+        self._add_quick_way(Taken(program, kinds, given, types, numbers))
         return program.run(given)
 
     def _add_quick_way(self, taken: Taken) -> None:
         """Let later calls with arguments of the same types go the quick way, where there is one."""
         types = tuple(type(argument.given) for argument in taken.arguments.values())
-        known = types, tuple(taken.kinds.values()), str(taken.types)
+        passed = [type(value) for value, _ in taken.numbers.values()]
+        known = types, tuple(taken.kinds.values()), str(taken.types), str(passed)
         if known in self._tried or len(self._tried) >= _MOST_WAYS or self._live is None:
             return
         self._tried.add(known)

@@ -31,6 +31,11 @@ def pairs_of(described: Sequence[str]) -> frozenset[str]:
     return frozenset(name for name, parts in _rows(described) if not parts and name != _RETURNED)
 
 
+def parts_of(described: Sequence[str]) -> dict[str, list[str]]:
+    """Name the parameters that are complex numbers, with the two parts of each."""
+    return {name: parts for name, parts in _rows(described) if parts and name != _RETURNED}
+
+
 def ways_of(described: Sequence[str]) -> tuple[str, ...]:
     """Give how each item is returned: as ``pairs``, in ``parts`` or ``real``; nothing where all are real."""
     return next((tuple(parts) for name, parts in _rows(described) if name == _RETURNED), ())

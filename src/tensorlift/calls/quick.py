@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from tensorlift.calls.complex_numbers import joined
 from tensorlift.calls.kinds import EXACT, JAX, TORCH, Argument, Kind, is_traced, library_of
 from tensorlift.calls.program import ARRAY, LIST, RETURNED, spellings
 from tensorlift.contract.decide import is_injective
@@ -44,12 +45,16 @@ _WORDS = 64  # bits of the places that are compared as they lie in memory
 
 
 class Taken(NamedTuple):
-    """What a call took: the program, and the arguments with their kinds; ``types`` are arguments that are types."""
+    """What a call took: the program, and the arguments with their kinds.
+
+    ``types`` are arguments that are types, ``numbers`` those that are complex numbers, with the names of their parts.
+    """
 
     program: LiftedProgram
     kinds: Mapping[str, Kind]
     arguments: Mapping[str, Argument]
     types: Mapping[str, Any]
+    numbers: Mapping[str, tuple[Any, Sequence[str]]]
 
 
 NOT_QUICK = object()  # given by the quick ways of a function for arguments that none of them takes
@@ -214,33 +219,43 @@ class _Writer:
     """Writes the quick way for one program and one kind of arguments."""
 
     def __init__(self, taken: Taken, values: dict[str, Any]) -> None:
-        program, kinds, arguments, self._types = taken
-        self._program, self._kinds, self._arguments = program, kinds, arguments
+        program, kinds, arguments, self._types, self._numbers = taken
+        self._program, self._kinds, self._arguments, self._pairs = program, kinds, arguments, program.interface.pairs
         found = {library_of(argument.given) for name, argument in arguments.items() if kinds[name].rank} or {None}
         is_other = any(argument.is_foreign or is_traced(argument.given) for argument in arguments.values())
-        if len(found) > 1 or is_other or program.interface.pairs or program.interface.ways:
-            raise _NotQuickError
         self._library = found.pop()
+        is_split = self._pairs or self._numbers or program.interface.ways
+        if found or is_other or (is_split and self._library is not None):
+            raise _NotQuickError
         self._arrays = {JAX: _JaxArrays, TORCH: _Tensors}.get(self._library, _Arrays)(values)
         self.values = self._arrays.values | {f"_type_{name}": value for name, value in self._types.items()}
+        self._spelled = {name: name for name in kinds}
+        for name, (value, parts) in self._numbers.items():
+            self._spelled |= zip(parts, (f"{name}.real", f"{name}.imag"), strict=True)
+            self.values[f"_type_{name}"] = type(value)
+            if not isinstance(value, complex | np.complexfloating | float):
+                raise _NotQuickError
         self._held = {name: self._taken(name) for name in kinds}
         numbers = {name: kind.is_python for name, kind in kinds.items() if not kind.rank and kind.dtype.kind in "iu"}
         self._sizes = {name: name if is_python else f"int({name})" for name, is_python in numbers.items()}
         for name, axis, extent, _ in program.extents:
-            self._sizes[f"{name}_shape{axis}"] = f"{name}.shape[{axis}]"
+            self._sizes[f"{name}_shape{axis}"] = self._extent(name, axis)
             if extent.isidentifier():
-                self._sizes.setdefault(extent, f"{name}.shape[{axis}]")
+                self._sizes.setdefault(extent, self._extent(name, axis))
 
     def text(
         self, name: str, signature: inspect.Signature, meanings: Sequence[tuple[Call, tuple[Any, ...], Any]]
     ) -> str:
         """Write the function."""
         names = {name, *signature.parameters}
-        if any(one.startswith("_") for one in names) or signature.parameters.keys() != {*self._kinds, *self._types}:
+        parts = {part for _, parts in self._numbers.values() for part in parts}
+        known = {*self._kinds, *self._types, *self._numbers} - parts
+        if any(one.startswith("_") for one in names) or signature.parameters.keys() != known:
             raise _NotQuickError
         program = self._program
         tests = [
-            *(self._is_kind(parameter) for parameter in self._kinds),
+            *(self._is_kind(parameter) for parameter in self._kinds if parameter not in parts),
+            *(f"type({parameter}) is _type_{parameter}" for parameter in self._numbers),
             *(f"{parameter} is _type_{parameter}" for parameter in self._types),
             *(self._is_current(number, *meaning) for number, meaning in enumerate(meanings)),
             *self._extents(),
@@ -251,7 +266,7 @@ class _Writer:
         passed = [f"{p.name}={p.name}" if p.kind is p.KEYWORD_ONLY else p.name for p in signature.parameters.values()]
         results = {output.name: f"_r{number}" for number, output in enumerate(program.record.outputs)}
         called = [f"{', '.join(results.values())} = _program({', '.join(map(self._given, program.record.parameters))})"]
-        called += [self._arrays.put(written, results[written]) for written in program.written]
+        called += [self._put(written, results[written]) for written in program.written]
         self.values["_program"] = program.over_numpy if self._library is None else program.function
         return _TEXT.format(
             name=name,
@@ -268,8 +283,9 @@ class _Writer:
         self.values[f"_type_{name}"] = type(value)
         test = f"type({name}) is _type_{name}"
         if kind.rank or library_of(value) is not None:
-            self.values[f"_dtype_{name}"] = self._arrays.element(kind, value)
-            return f"{test} and {self._arrays.is_kind(name, kind.rank)}"
+            is_pair = name in self._pairs
+            self.values[f"_dtype_{name}"] = value.dtype if is_pair else self._arrays.element(kind, value)
+            return f"{test} and {self._arrays.is_kind(name, kind.rank - is_pair)}"
         if type(value) is not int:
             return test
         least, most = (-EXACT, EXACT) if kind.dtype.kind == "f" else _limits(kind)
@@ -277,7 +293,12 @@ class _Writer:
 
     def _taken(self, name: str) -> str:
         """Spell what the program takes for an argument."""
-        kind, value = self._kinds[name], self._arguments[name].given
+        kind, value, text = self._kinds[name], self._arguments[name].given, self._spelled[name]
+        if name in self._pairs:
+            self.values[f"_real_{name}"] = kind.dtype
+            if type(value) is not np.ndarray or value.dtype is not np.dtype(value.dtype.type):
+                raise _NotQuickError
+            return f"{name}[..., None].view(_real_{name})"
         if kind.rank or library_of(value) is not None:
             is_known = isinstance(value, np.ndarray) if self._library is None else library_of(value) is self._library
             if not is_known or self._arrays.element(kind, value) is None or not (kind.rank or kind.dtype.kind == "f"):
@@ -288,9 +309,9 @@ class _Writer:
         if not (kind.is_python or self._library is None) or (type(value) is not wanted and type(value) not in plain):
             raise _NotQuickError
         if type(value) is wanted:
-            return name
+            return text
         self.values[f"_as_{name}"] = wanted
-        return f"_as_{name}({name})"
+        return f"_as_{name}({text})"
 
     def _is_current(self, number: int, look_up: Call, place: tuple[Any, ...], value: Any) -> str:
         """Test that a name of another scope means what it meant."""
@@ -300,8 +321,17 @@ class _Writer:
 
     def _extents(self) -> list[str]:
         """Test the extents that are told by others."""
-        found = {(self._sum(value), f"{name}.shape[{axis}]") for name, axis, _, value in self._program.extents}
+        found = {(self._sum(value), self._extent(name, axis)) for name, axis, _, value in self._program.extents}
         return [f"{wanted} == {actual}" for wanted, actual in sorted(found) if wanted != actual]
+
+    def _extent(self, name: str, axis: int) -> str:
+        """Spell an extent; complex numbers have two parts."""
+        return "2" if name in self._pairs and axis == self._kinds[name].rank - 1 else f"{name}.shape[{axis}]"
+
+    def _put(self, name: str, result: str) -> str:
+        if name in self._pairs:
+            return f"{name}.real, {name}.imag = {result}[..., 0], {result}[..., 1]"
+        return self._arrays.put(name, result)
 
     def _condition(self, condition: Condition) -> str:
         match condition:
@@ -360,6 +390,10 @@ class _Writer:
         if self._library is JAX:
             named = {name for name, _ in interface.returns}
             items = [*(results[name] for name in self._program.written if name not in named), *items]
+        if interface.ways:
+            self.values |= {"_joined": joined, "_ways": interface.ways}
+            together = f"_joined(({', '.join(items)},), _ways)"
+            return f"tuple({together})" if interface.returns_tuple or len(interface.ways) > 1 else f"{together}[0]"
         if interface.returns_tuple or len(items) > 1:
             return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
         return items[0] if items else "None"
