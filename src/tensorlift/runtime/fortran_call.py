@@ -43,14 +43,14 @@ def fortran_call_file(view: FunctionView) -> str:
         "implicit none",
         "type(c_ptr), intent(in) :: tl_arguments(*)",
         "type(c_ptr), value :: tl_result",
-        "integer(c_int64_t) :: tl_from, tl_to, tl_rate",
+        "integer(c_int64_t) :: tx_from, tx_to, tx_rate",
         *_declared(view),
         *_pointed(view),
-        "call system_clock(tl_from, tl_rate)",
+        "call system_clock(tx_from, tx_rate)",
         *_wrapped(_call(view)),
-        "call system_clock(tl_to)",
-        "tl_nanoseconds = (tl_to - tl_from) * (1000000000_c_int64_t / tl_rate)",
-        *[f"tl_{p.name} = tl_l_{p.name}" for p in view.parameters if p.name in facts["logical"] and p.role == "array"],
+        "call system_clock(tx_to)",
+        "tl_nanoseconds = (tx_to - tx_from) * (1000000000_c_int64_t / tx_rate)",
+        *[f"ta_{p.name} = tb_{p.name}" for p in view.parameters if p.name in facts["logical"] and p.role == "array"],
         "end subroutine",
     ]
     return _CLOCK + "\n".join(lines) + "\n"
@@ -75,34 +75,34 @@ def _declared(view: FunctionView) -> Iterator[str]:
         kind = f"logical({facts['logical'][facts['result']]})" if facts["result"] in facts["logical"] else result
         yield f"{kind}, external :: {view.name}" if kind else f"external :: {view.name}"
     for p in view.parameters:
-        yield f"{_TYPES[p.dtype]}, pointer :: tl_{p.name}{_colons(p)}"
+        yield f"{_TYPES[p.dtype]}, pointer :: ta_{p.name}{_colons(p)}"
         if _rank(p):
-            yield f"integer(c_int64_t), pointer :: tl_e_{p.name}(:)"
+            yield f"integer(c_int64_t), pointer :: te_{p.name}(:)"
         if p.name in facts["logical"]:
             is_shaped = ", allocatable" if _rank(p) else ""
-            yield f"logical({facts['logical'][p.name]}){is_shaped} :: tl_l_{p.name}{_colons(p)}"
+            yield f"logical({facts['logical'][p.name]}){is_shaped} :: tb_{p.name}{_colons(p)}"
     if result:
-        yield f"{result}, pointer :: tl_value"
+        yield f"{result}, pointer :: tx_value"
 
 
 def _pointed(view: FunctionView) -> Iterator[str]:
     for k, p in enumerate(view.parameters, 1):
         rank = _rank(p)
         if rank:
-            yield f"call c_f_pointer(tl_arguments({len(view.parameters) + k}), tl_e_{p.name}, [{rank}])"
-        yield f"call c_f_pointer(tl_arguments({k}), tl_{p.name}{f', tl_e_{p.name}' if rank else ''})"
+            yield f"call c_f_pointer(tl_arguments({len(view.parameters) + k}), te_{p.name}, [{rank}])"
+        yield f"call c_f_pointer(tl_arguments({k}), ta_{p.name}{f', te_{p.name}' if rank else ''})"
         if p.name in fortran_of(view)["logical"]:
-            yield f"tl_l_{p.name} = tl_{p.name}"
+            yield f"tb_{p.name} = ta_{p.name}"
     if view.result_dtype:
-        yield "call c_f_pointer(tl_result, tl_value)"
+        yield "call c_f_pointer(tl_result, tx_value)"
 
 
 def _call(view: FunctionView) -> str:
     facts = fortran_of(view)
-    passed = ", ".join(f"tl_l_{name}" if name in facts["logical"] else f"tl_{name}" for name in facts["arguments"])
+    passed = ", ".join(f"tb_{name}" if name in facts["logical"] else f"ta_{name}" for name in facts["arguments"])
     if not facts["result"]:
         return f"call {view.name}({passed})"
-    target = "tl_value" if view.result_dtype else f"tl_{facts['result']}"
+    target = "tx_value" if view.result_dtype else f"ta_{facts['result']}"
     return f"{target} = {view.name}({passed})"
 
 

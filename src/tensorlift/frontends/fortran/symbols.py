@@ -32,6 +32,8 @@ REAL_KINDS: dict[int, FloatType] = {4: FLOAT, 8: DOUBLE}
 _ATTRIBUTES = ("allocatable", "pointer", "target", "optional", "value", "save", "external", "volatile", "contiguous")
 _ALONE = {f"{name.capitalize()}_Stmt": name for name in _ATTRIBUTES}
 ASSUMED = "*"
+# Statements that say nothing of what is computed.
+_SILENT = {"Access_Stmt", "Comment", "Derived_Type_Def", "Format_Stmt", "Interface_Block", "Intrinsic_Stmt", "NoneType"}
 _TYPES = {"Intrinsic_Type_Spec", "Declaration_Type_Spec"}
 
 
@@ -84,6 +86,7 @@ class Scope:
     renamed: dict[str, str] = field(default_factory=dict)  # constants of intrinsic modules
     implicit: dict[str, tuple[Numeric | None, str]] | None = None  # by first letters; None where nothing is implicit
     saves_all: bool = False
+    unread: list[Any] = field(default_factory=list)  # statements that say what is not read
     module: str = ""  # its name, where it is one
 
     def location(self, node: Any, text: str = "") -> Location:
@@ -169,6 +172,8 @@ def read_scope(  # noqa: PLR0913, PLR0917 - all that a first statement says
             rule(scope, statement, modules)
         elif kind_of(statement) in _ALONE:
             _attribute_statement(scope, statement, _ALONE[kind_of(statement)])
+        elif kind_of(statement) not in _SILENT:
+            scope.unread.append(statement)
     for name in (*dummies, *([result] if result else [])):
         symbol = scope.declared(name, 1)
         symbol.is_dummy, symbol.is_result = name in dummies, name == result and name not in dummies
@@ -304,9 +309,7 @@ def _intent(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None
 def _common(scope: Scope, statement: Any, _modules: Mapping[str, Scope]) -> None:
     for _, members in statement.children[0]:
         for member in members.children:
-            name, bounds = (*getattr(member, "children", (member,)), None)[:2]
-            if isinstance(name, str):
-                name, bounds = member, None
+            name, bounds = member.children if kind_of(member) == "Common_Block_Object" else (member, None)
             symbol = scope.declared(str(name).lower(), statement_line(statement))
             symbol.is_shared = True
             symbol.bounds = _bounds(bounds) if bounds is not None else symbol.bounds

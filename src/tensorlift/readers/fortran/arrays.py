@@ -91,6 +91,8 @@ def _triplet(ctx: Context, view: View, axis: int, subscript: Any, read: Read) ->
         raise ctx.refusal("expression", subscript)
     if step < 0 and (first is None or last is None):
         raise ctx.refusal("expression", subscript)
+    if step == -1:
+        return start, ctx.combined("+", ctx.combined("-", start, end), 1), step
     span = ctx.combined("+", ctx.combined("-", end, start), step)
     if isinstance(span, int):
         return start, max(span // step, 0), step
@@ -166,6 +168,8 @@ def require_shape(ctx: Context, shape: Sequence[Size], other: Sequence[Size], no
             continue
         if isinstance(left, int) and isinstance(right, int):
             raise ctx.refusal("shape", node, f"{left} and {right} elements")
+        if ctx.is_same(left, right):
+            continue
         if left in ctx.asked.values() and right in ctx.asked.values():
             ctx.equal.append((ctx.size(left), ctx.size(right)))
             continue

@@ -76,6 +76,9 @@ def _called(ctx: Context, procedure: Procedure, node: Any) -> Frame:
 
 def run(ctx: Context, frame: Frame) -> None:
     """Read the body of a procedure, whose dummy arguments are bound."""
+    for statement in frame.scope.unread:
+        is_function = kind_of(statement) == "Stmt_Function_Stmt"
+        raise ctx.refusal("statement-function" if is_function else "statement", statement)
     declare(ctx, frame)
     _read_body(ctx, body(frame.procedure))
     ctx.flow.jump(frame.end, ctx.at)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, MemRefType, StringAttr, i1, i32, i64
 from xdsl.dialects.cf import AssertOp
 from xdsl.dialects.memref import AllocaOp, LoadOp, StoreOp
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from tensorlift.frontends.fortran.constants import Constant, cast
 from tensorlift.frontends.fortran.refusals import refusal
@@ -176,6 +176,24 @@ class Context:
                 work += found.owner.operands  # type: ignore[union-attr]  # no block, so an operation
         return False
 
+    def is_same(self, left: Size, right: Size) -> bool:
+        """Whether two sizes are computed alike, of the same values."""
+        pairs: list[tuple[Any, Any]] = [(left, right)]
+        for _ in range(_MOST_PARTS):
+            if not pairs:
+                return True
+            one, other = pairs.pop()
+            if one is other or (isinstance(one, int) and one == other):
+                continue
+            ops = [getattr(value, "owner", None) for value in (one, other)]
+            if not all(isinstance(op, Operation) and op.name.startswith("arith.") for op in ops):
+                return False
+            first, second = ops
+            if first.name != second.name or first.properties != second.properties:  # type: ignore[union-attr]  # as said
+                return False
+            pairs += zip(first.operands, second.operands, strict=True)  # type: ignore[union-attr]  # as said
+        return False
+
     # -- memory
 
     def place(self, view: View, places: Sequence[Size]) -> SSAValue:
@@ -242,7 +260,7 @@ class Context:
 
     def count(self, extent: Size, body: Callable[[SSAValue], None], first: int = 0) -> None:
         """Make a loop over the places of a dimension."""
-        local = Local(i64, self.at, "k")
+        local = Local(i64, self.at, self.temporary("k"))
         self.flow.write(local, self.constant(first, LONG))
         limit = self.size(extent)
 

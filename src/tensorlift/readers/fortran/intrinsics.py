@@ -150,7 +150,7 @@ def _folded(  # noqa: PLR0913, PLR0917 - over what, from what, and how
     name: str = "sum",
 ) -> Number:
     """Fold over the places of a box, only those where a mask holds."""
-    local = Local(local_type(start.ctype), ctx.at, name)
+    local = Local(local_type(start.ctype), ctx.at, ctx.temporary(name))
     ctx.flow.write(local, ctx.value(start))
 
     def visit(places: list[Size]) -> None:
@@ -233,36 +233,58 @@ def _quantified(operation: str, start: int) -> Callable[[Context, Any, Given], O
     return rule
 
 
-def _extremum(choose: Elemental, limit_sign: int) -> Callable[[Context, Any, Given], Operand]:
+def _extremum(choose: Elemental, sign: int) -> Callable[[Context, Any, Given], Operand]:
     """Make the rule of `maxval` or `minval`: of nothing it is the number that is least or greatest in its type."""
 
     def rule(ctx: Context, node: Any, given: Given) -> Operand:
-        def start(ctype: Numeric) -> Number:
+        def of_nothing(ctype: Numeric) -> Number:
+            most = limit("huge", ctype)
+            if most is None:
+                raise ctx.refusal("expression", node)
             if isinstance(ctype, IntegerType):
-                return Number(ctype.minimum if limit_sign < 0 else ctype.maximum, ctype)
-            return Number(float("inf") * limit_sign, ctype)
+                return Number(ctype.minimum if sign < 0 else ctype.maximum, ctype)
+            return Number(sign * most.value, ctype)
+
+        def join(now: Number, here: Number) -> Number:
+            return choose(ctx, (now, here), node)
 
         array = _array(ctx, given, node)
-        extents = extents_of(ctx, array, node)
-        if array.ctype is BOOL or len(given) > 1:
+        start = of_nothing(array.ctype)
+        if not start.is_real:
+            return _reduced(ctx, node, given, of_nothing, join)
+        if len(given) > 1:
             raise ctx.refusal("expression", node)
-        if isinstance(array.ctype, FloatType):  # of nothing it is no infinity, so there must be something
-            zeros: list[Size] = [0] * len(extents)
-            for extent in extents:
-                if not isinstance(extent, int) or extent < 1:
-                    some = ctx.comparison(">=", ctx.size(extent), ctx.constant(1, LONG), LONG)
-                    ctx.require(some, "not read: the extreme of nothing")
-            first = element(ctx, array, zeros)
-            return _folded(
-                ctx,
-                extents,
-                first,
-                lambda now, places: choose(ctx, (now, element(ctx, array, places)), node),
-                name="most",
-            )
-        return _reduced(ctx, node, given, start, lambda a, b: choose(ctx, (a, b), node))
+        return _of_some(ctx, array, start, join, node)
 
     return rule
+
+
+def _of_some(
+    ctx: Context, array: ArrayLike, start: Number, join: Callable[[Number, Number], Number], node: Any
+) -> Number:
+    """Fold an array from its first element on, where it has one."""
+    extents = extents_of(ctx, array, node)
+    local = Local(local_type(start.ctype), ctx.at, ctx.temporary("most"))
+    ctx.flow.write(local, ctx.value(start))
+
+    def fold() -> None:
+        first = element(ctx, array, [0] * len(extents))
+        found = _folded(ctx, extents, first, lambda now, places: join(now, element(ctx, array, places)), name="most")
+        ctx.flow.write(local, ctx.value(found))
+
+    some = [
+        ctx.comparison(">=", ctx.size(extent), ctx.constant(1, LONG), LONG)
+        for extent in extents
+        if not isinstance(extent, int) or extent < 1
+    ]
+    if not some:
+        fold()
+        return Number(ctx.flow.read(local), start.ctype)
+    condition = some[0]
+    for other in some[1:]:
+        condition = ctx.operation("arith.andi", (condition, other), i1)
+    ctx.choose(condition, fold)
+    return Number(ctx.flow.read(local), start.ctype)
 
 
 def _dot(ctx: Context, node: Any, given: Given) -> Operand:

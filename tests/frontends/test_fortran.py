@@ -1,0 +1,120 @@
+"""What Fortran means is read as gfortran has it: kinds, rounding, loops, bounds; bad input is told by its line."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from bench.fuzz_fortran import run
+
+from tensorlift.diagnostics import LiftError
+from tensorlift.languages.fortran import read_fortran
+from tensorlift.pipeline import LiftOptions, lift_source
+from tensorlift.source import source_from_text
+
+pytest.importorskip("fparser")
+COMPILER = shutil.which("gfortran")
+_compiled = pytest.mark.skipif(COMPILER is None, reason="no gfortran on the search path")
+
+# Bodies of `subroutine f(n, k, x, y, r, m)`, with what they show.
+MEANINGS = {
+    "integers are divided towards zero": "m = (-7)/2 + k/(-3)",
+    "mod has the sign of the dividend, modulo of the divisor": "m = mod(-7, 3)*100 + modulo(-7, 3)*10 + modulo(k, -4)",
+    "a constant without a kind is single": "r = 0.1 + x(1)*0.1d0",
+    "nint rounds halves away from zero, int towards it": "m = nint(-2.5) + int(-2.7d0) + 9*nint(x(1)) + floor(y(1))",
+    "integers are raised by multiplications": "m = k**2 + (-1)**k + 3*2**3\nr = x(1)**3 + x(1)**(-2)",
+    "a loop without iterations leaves its first value": "do i = 3, k\nr = r + i\nend do\nm = m + i",
+    "the variable of a loop is past its end": "do i = 1, n, 2\nx(i) = 0\nend do\nm = i",
+    "a loop may go down": "do i = n, 2, -1\nx(i) = x(i-1)\nend do\nm = i",
+    "bounds are those before the loop": "j = n\ndo i = 1, j\nj = 1\nx(i) = i\nend do\nm = j",
+    "labels share a last statement": "do 10 i = 1, n\ndo 10 j = 1, 2\n10 x(i) = x(i) + j",
+    "cycle and exit name their loop": (
+        "outer: do i = 1, n\ndo j = 1, n\nif (j > i) cycle outer\nx(i) = x(i) + j\nend do\nend do outer"
+    ),
+    "a goto may skip statements": "if (k > 0) goto 20\nm = 1\ngoto 30\n20 m = 2\n30 continue",
+    "an arithmetic if has three ways": "if (k) 1, 2, 3\n1 m = -1\ngoto 4\n2 m = 0\ngoto 4\n3 m = 1\n4 continue",
+    "sections that overlap are read before they are written": "x(2:n) = x(1:n-1) + 1",
+    "a section may run backwards": "x(n:1:-1) = 2*x(1:n)",
+    "masks are computed before what they govern": (
+        "where (x > 0.5d0)\nx = 0\nelsewhere (x < 0)\nx = -x\nelsewhere\nx = x + x(1)\nend where"
+    ),
+    "a scalar of a whole assignment is read once": "x = x/x(1)",
+    "forall assigns for all values": "forall (i = 1:n, y(i) > 0) x(i) = y(i)*i",
+    "a sum over nothing is zero": "r = sum(x(3:2)) + product(x(3:2)) + maxval(y(3:2))*0",
+    "the greatest of nothing is the least number": "r = maxval(x(3:n))",
+    "merge, sign and dim take both operands": "r = merge(x(1), y(1), k > 2) + sign(2.0, -0.5) + dim(x(1), y(1))",
+    "kinds are mixed": "r = real(k) + k/2 + real(y(1), 4)\nm = int(x(1) + 1.5, 8)",
+    "an argument may be an expression": "r = twice(x(1) + 1) + twice(y(2))\ncall bump(m)\ncall bump(m)",
+    "elements are passed as places": "if (n > 1) call scale(n - 1, x(2))",
+    "a section is passed with its steps": "call scale(n/2, x(1:n:2))",
+    "minval and count take masks": "m = minval([3, 1, 2]) + count(x > 0.5d0)",
+}
+_CONTAINED = """contains
+  real(8) function twice(z)
+    real(8), intent(in) :: z
+    twice = 2*z
+  end function
+  subroutine bump(c)
+    integer, intent(inout) :: c
+    c = c + 1
+  end subroutine
+  subroutine scale(n, z)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: z(n)
+    z = 3*z
+  end subroutine
+"""
+
+
+def _source(body: str) -> str:
+    head = "subroutine f(n, k, x, y, r, m)\n  implicit none\n  integer, intent(in) :: n, k\n"
+    declared = "  real(8), intent(inout) :: x(n)\n  real(8), intent(in) :: y(n)\n  real(8), intent(out) :: r\n"
+    rest = "  integer, intent(out) :: m\n  integer :: i, j\n  r = 0\n  m = 0\n  i = 0\n  j = 0\n"
+    return f"{head}{declared}{rest}{body}\n{_CONTAINED}end subroutine\n"
+
+
+@_compiled
+@pytest.mark.in_turns(3)
+@pytest.mark.parametrize("meaning", MEANINGS)
+def test_is_read_as_gfortran_computes(meaning: str) -> None:
+    source = source_from_text(_source(MEANINGS[meaning]), "f.f90")
+    (function,) = lift_source(source, LiftOptions(("f",), test=True)).functions
+    assert function.lifted, function.diagnostics
+    assert [trial.failure for trial in function.tests] == ["", ""]
+
+
+@_compiled
+@pytest.mark.in_turns(4)
+@pytest.mark.parametrize("seed", range(8))
+def test_random_procedures_are_as_gfortran_has_them(seed: int) -> None:
+    assert not run(seed).fault
+
+
+REFUSED = {
+    "x = 1.0\nend subroutine\nend subroutine": ("TL101", 3),
+    "int f(int n) { return n; }": ("TL101", 1),
+    "": ("TL104", 1),
+    "subroutine f(x)\n  real :: x\n  if (x > 0) then\n    x = 1\nend subroutine\n": ("TL101", 5),
+    "subroutine f(x)\n  use other\n  implicit none\n  real :: x\n  x = scale\nend subroutine\n": ("TL161", 5),
+    "subroutine f(x)\n  real :: x\n  do i = 1, 3\n    x = x + 1\n  end if\nend subroutine\n": ("TL101", 5),
+    "subroutine f(x)\n  real :: x\n  entry g(x)\n  x = 1\nend subroutine\n": ("TL162", 3),
+    "subroutine f(x)\n  real, pointer :: x(:)\n  x = 1\nend subroutine\n": ("TL161", 1),
+    "subroutine f(x)\n  real :: x(2), y(2)\n  equivalence (x, y)\n  y = 1\nend subroutine\n": ("TL161", 1),
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_is_not_read_is_told_by_its_line(text: str) -> None:
+    code, line = REFUSED[text]
+    try:
+        found = [d for function in read_fortran(text, "f.f90") for d in function.diagnostics]
+    except LiftError as error:
+        found = list(error.diagnostics)
+    assert [(d.code, d.location.line if d.location else 0) for d in found][:1] == [(code, line)]
+
+
+def test_a_unit_that_does_not_parse_refuses_itself_alone() -> None:
+    text = "subroutine bad(n\nend subroutine\nreal function f(x)\n  real :: x\n  f = x + 1\nend function\n"
+    bad, good = read_fortran(text, "f.f90")
+    assert (bad.name, [d.code for d in bad.diagnostics]) == ("bad", ["TL101"])
+    assert good.module is not None
