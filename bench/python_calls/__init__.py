@@ -10,6 +10,5 @@ REFUSED = {
     "max_pool": "TL185",
     "one_hot": "TL176",
     "interpolate": "TL406",
-    "frobenius": "TL175",
     "weighted_quantile_index": "TL174",
 }

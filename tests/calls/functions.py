@@ -186,3 +186,34 @@ def spectrum(t: "float64[:]"):
     for i in range(len(t)):
         z[i] = np.exp(1j * t[i])
     return z
+
+
+def far_from(A, B=None, weights=None):
+    if weights is None:
+        weights = np.ones(len(A))
+    if B is None:
+        return np.sum(A * A * weights)
+    return np.sum((A - B) ** 2 * weights)
+
+
+def scaled_or_not(x, scale=None):
+    for i in range(len(x)):
+        if scale is not None:
+            x[i] *= scale
+        else:
+            x[i] += 1
+
+
+def through_a_helper(x, shift=None):
+    return shifted_or_not(x[0]) + shifted_or_not(x[1], shift)
+
+
+def shifted_or_not(v, shift=None):
+    return v if shift is None else v + shift
+
+
+def bound_in_a_loop(n, w=None):
+    for i in range(n):
+        if w is None:
+            w = 2.0
+    return w

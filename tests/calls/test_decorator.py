@@ -329,3 +329,24 @@ def test_a_notebook_shows_why_a_function_is_refused() -> None:
     assert '<span class="verdict refused">refused</span>' in shown
     assert "x[i] &gt; " in shown
     assert "TL122" in shown
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (functions.far_from, [(), (np.ones(4),), (None, np.arange(4.0)), (np.ones(4), np.arange(4.0)), (None, None)]),
+        (functions.scaled_or_not, [(), (2.0,), (None,)]),
+        (functions.through_a_helper, [(), (3.0,)]),
+    ],
+)
+def test_what_none_is_passed_for_makes_forms_of_a_function(function: Callable[..., Any], arguments: list[Any]) -> None:
+    lifted = lift(function)
+    for given in arguments:
+        mine, others = np.arange(1.0, 5.0), np.arange(1.0, 5.0)
+        assert lifted(mine, *given) == function(others, *given)
+        assert mine.tolist() == others.tolist()
+
+
+def test_what_a_loop_binds_is_not_known_to_be_none() -> None:
+    with pytest.raises(LiftError, match=r"`w` may have no value here \[TL172\]"):
+        lift(functions.bound_in_a_loop)(3)

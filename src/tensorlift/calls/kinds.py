@@ -223,7 +223,9 @@ def _plain_type(dtype: Any) -> Any:
 
 
 def type_named(value: Any) -> str:
-    """Name a type of numbers as an import of it is named, ``numpy.float32`` or ``.float``; empty for all else."""
+    """Name a type of numbers as an import of it is named, ``numpy.float32`` or ``.float``, or ``None``; else empty."""
+    if value is None:
+        return "None"
     if isinstance(value, type) and value in _PYTHON_TYPES:
         return f".{value.__name__}"
     is_type = isinstance(value, type | np.dtype) or type(value).__name__ == "dtype"

@@ -122,6 +122,7 @@ def _join(ctx: Inference, name: str, value: Scalar) -> None:
 def bind_name(ctx: Inference, name: str, value: Operand) -> None:
     """Bind a name to a value."""
     known = ctx.scope.environment.get(name)
+    ctx.scope.ever.add(name)
     if name in ctx.scope.active:
         raise RefusedError("loop-variable", name)
     is_array = isinstance(known, Array | Sizes | NoItems)

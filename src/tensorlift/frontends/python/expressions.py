@@ -34,7 +34,7 @@ from tensorlift.frontends.python.scalars import (
     truth_of,
 )
 from tensorlift.frontends.python.state import Inference, Local
-from tensorlift.frontends.python.syntax import COMPARISONS, CONSTANTS, MODULES, PLAIN
+from tensorlift.frontends.python.syntax import COMPARISONS, CONSTANTS, MODULES, PLAIN, none_test
 from tensorlift.frontends.python.values import Array, NoItems, Operand, Sizes
 from tensorlift.ir import nodes
 from tensorlift.ops.c_types import BOOL, DOUBLE, LONG, FloatType
@@ -320,10 +320,37 @@ def _quotient(left: Scalar, right: Scalar) -> Scalar:
 # -- conditions
 
 
+def is_none(ctx: Inference, node: ast.expr) -> bool:
+    """Whether an expression is ``None``, or the name of a parameter that is and that nothing has bound."""
+    if not isinstance(node, ast.Name):
+        return isinstance(node, ast.Constant) and node.value is None
+    name, scope = node.id, ctx.scope
+    if name in scope.environment or ctx.module.imports.get(name) != "None":
+        return False
+    if name in scope.stores and (scope.depth or name in scope.ever):  # another run, or iteration, may have bound it
+        raise RefusedError("unbound", name)
+    return True
+
+
+def told_by_none(ctx: Inference, test: ast.expr) -> bool | None:
+    """Give what a comparison of a name with ``None`` gives; None for other tests."""
+    found = none_test(test)
+    if found is None:
+        return None
+    assert isinstance(test, ast.Compare)
+    name, holds = found
+    if not is_none(ctx, test.left):
+        named(ctx, name)
+        return not holds
+    return holds
+
+
 def _logic(ctx: Inference, node: ast.expr) -> Operand:
     """Find the type of ``not``, ``and`` or ``or`` as a condition, and of comparisons."""
     if isinstance(node, ast.UnaryOp):
         condition(ctx, node.operand)
+        return truth(weak=True)
+    if told_by_none(ctx, node) is not None:
         return truth(weak=True)
     if isinstance(node, ast.BoolOp):
         return _chained([condition(ctx, value) for value in node.values])
@@ -356,7 +383,10 @@ def _one_of(ctx: Inference, node: ast.BoolOp) -> Scalar:
     return found
 
 
-def _conditional(ctx: Inference, node: ast.IfExp) -> Scalar:
+def _conditional(ctx: Inference, node: ast.IfExp) -> Operand:
+    told = told_by_none(ctx, node.test)
+    if told is not None:
+        return evaluate(ctx, node.body if told else node.orelse)
     condition(ctx, node.test)
     return choose(scalar(ctx, node.body), scalar(ctx, node.orelse))
 

@@ -67,10 +67,12 @@ class Scope:
     augmented: Counter[str]  # of these by `+=` and the like, which keep an array
     straight: set[str]  # names that it binds in no loop and under no condition
     environment: dict[str, Binding] = field(default_factory=dict)
+    depth: int = 0  # how many blocks of the function are open
     outer: Mapping[str, Binding] = field(default_factory=dict)  # what names were where the innermost block began
     active: tuple[str, ...] = ()  # the loop variables
     length: nodes.Expression = _CHANGING  # of the innermost loop, ...
     before: set[str] = field(default_factory=set)  # ... and the integers that it does not change
+    ever: set[str] = field(default_factory=set)  # what has been bound so far, in any block
     growing: dict[str, Array | None] = field(default_factory=dict)  # lists to which the innermost loop appends
     returned: list[Operand] | None = None  # by a function that is read in place of a call, and has several returns
 
@@ -238,11 +240,13 @@ class Inference:
         """Be in a block; names that it binds end with it."""
         names, outer = dict(self.scope.environment), self.scope.outer
         self.scope.outer = names
+        self.scope.depth += 1
         self.depth += 1
         try:
             yield
         finally:
             self.scope.environment, self.scope.outer = names, outer
+            self.scope.depth -= 1
             self.depth -= 1
 
     def fresh(self, name: str) -> str:

@@ -15,12 +15,12 @@ from tensorlift.frontends.python.arrays import in_memory, own
 from tensorlift.frontends.python.assignments import alias, assign, augment, copy_refilled, declare, result_array
 from tensorlift.frontends.python.calls import DEFINED, INLINED, callee
 from tensorlift.frontends.python.definitions import Given, call_of
-from tensorlift.frontends.python.expressions import condition, evaluate
+from tensorlift.frontends.python.expressions import condition, evaluate, is_none, told_by_none
 from tensorlift.frontends.python.iteration import append, looped
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import Scalar, cast, choose
 from tensorlift.frontends.python.state import LOCAL, Inference, Module, Scope
-from tensorlift.frontends.python.syntax import appended, arguments_of, given_arguments
+from tensorlift.frontends.python.syntax import always_returns, appended, arguments_of, given_arguments
 from tensorlift.frontends.python.values import Array, NoItems, Operand, Sizes
 from tensorlift.ops.c_types import BOOL
 
@@ -41,6 +41,12 @@ def read_body(ctx: Inference, statements: Sequence[ast.stmt]) -> None:
                 condition(ctx, statement.test)
                 _arm(ctx, statements[position + 1 :])
             return
+        told = told_by_none(ctx, statement.test) if isinstance(statement, ast.If) else None
+        if told is not None and isinstance(statement, ast.If):
+            read_body(ctx, arm := statement.body if told else statement.orelse)
+            if always_returns(arm):
+                return
+            continue
         ctx.following = statements[position + 1 :]
         ctx.whole = getattr(statement, "value", None) if isinstance(statement, _EVALUATING) else None
         with ctx.placed(statement):
@@ -235,7 +241,10 @@ def _inlined(ctx: Inference, node: ast.Call, name: str) -> Operand:
     ctx.count_call(function.name)
     home.check_decorators(function)
     is_whole, before = node is ctx.whole, (len(ctx.memories), len(ctx.written))
-    values = {parameter: evaluate(ctx, argument) for parameter, argument in _given(node, function).items()}
+    given = _given(node, function)
+    missing = {parameter: "None" for parameter, argument in given.items() if is_none(ctx, argument)}
+    values = {parameter: evaluate(ctx, argument) for parameter, argument in given.items() if parameter not in missing}
+    home = replace(home, imports={**home.imports, **missing}) if missing else home
     found = _called(ctx, function, home, values)
     own_memories = ctx.memories[before[0] :]
     if not is_whole and any(memory not in own_memories for memory in ctx.written[before[1] :]):
@@ -310,7 +319,7 @@ def _body_of(ctx: Inference, function: ast.FunctionDef) -> Operand:
         expression = _as_expression(statements)
         if expression is not None:
             return evaluate(ctx, expression)
-        if not _always_returns(statements):
+        if not always_returns(statements):
             raise RefusedError("return", f"`{function.name}` does not return a value in all cases")
         ctx.scope.returned = []
         read_body(ctx, statements)
@@ -320,18 +329,6 @@ def _body_of(ctx: Inference, function: ast.FunctionDef) -> Operand:
         return Sizes(())
     ctx.whole = last.value
     return evaluate(ctx, last.value)
-
-
-def _always_returns(statements: Sequence[ast.stmt]) -> bool:
-    """Whether a block ends with a return of a value, or in both arms of a condition."""
-    match statements[-1] if statements else None:
-        case ast.Return(value=value):
-            return value is not None
-        case ast.If(body=body, orelse=orelse):
-            return _always_returns(body) and _always_returns(orelse)
-        case ast.Raise():
-            return True
-    return False
 
 
 def _either(one: Operand, other: Operand) -> Operand:

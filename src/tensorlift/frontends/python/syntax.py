@@ -78,6 +78,26 @@ def counted_from_end(bound: ast.expr) -> ast.expr | None:
     return None
 
 
+def none_test(test: ast.expr) -> tuple[str, bool] | None:
+    """Give the name that a test compares with ``None``, and whether it holds where that is; None for other tests."""
+    match test:
+        case ast.Compare(ast.Name(id=name), [ast.Is() | ast.IsNot() as op], [ast.Constant(value=None)]):
+            return name, isinstance(op, ast.Is)
+    return None
+
+
+def always_returns(statements: Sequence[ast.stmt]) -> bool:
+    """Whether a block ends with a return of a value, or in both arms of a condition."""
+    match statements[-1] if statements else None:
+        case ast.Return(value=value):
+            return value is not None
+        case ast.If(body=body, orelse=orelse):
+            return always_returns(body) and always_returns(orelse)
+        case ast.Raise():
+            return True
+    return False
+
+
 def may_be_mask(index: ast.expr) -> bool:
     """Tell whether an index may be an array of truth values: a name, or computed of comparisons."""
     if isinstance(index, ast.Compare | ast.BinOp | ast.UnaryOp | ast.Call):

@@ -33,7 +33,7 @@ from tensorlift.readers.python.arrays import (
     store,
 )
 from tensorlift.readers.python.evaluation import RULES, array, as_size, evaluate, number, size
-from tensorlift.readers.python.expressions import length, not_negative, operated
+from tensorlift.readers.python.expressions import is_none, length, not_negative, operated
 from tensorlift.readers.python.functions import extreme_of, function_of_numbers
 from tensorlift.readers.python.loops import over
 from tensorlift.readers.python.numbers import binary, counted, floating, integer
@@ -315,8 +315,12 @@ def own_function(ctx: Context, node: ast.Call, name: str) -> Operand:
     function = ctx.scope.module.functions[name]
     given = given_arguments(node, function)
     assert given is not None
-    values = {parameter: evaluate(ctx, argument) for parameter, argument in (given[0] | given[1]).items()}
-    return _called(ctx, function, ctx.scope.module.home_of(function.name), values)
+    arguments, home = given[0] | given[1], ctx.scope.module.home_of(function.name)
+    missing = {parameter: "None" for parameter, argument in arguments.items() if is_none(ctx, argument)}
+    values = {
+        parameter: evaluate(ctx, argument) for parameter, argument in arguments.items() if parameter not in missing
+    }
+    return _called(ctx, function, replace(home, imports={**home.imports, **missing}) if missing else home, values)
 
 
 def _defined(ctx: Context, node: ast.Call, name: str) -> Operand:

@@ -15,6 +15,7 @@ from tensorlift.frontends.python.syntax import (
     counted_from_end,
     indices_of,
     is_new_axis,
+    none_test,
     without_ellipsis,
 )
 from tensorlift.ir.c_types import ir_type
@@ -115,6 +116,9 @@ def _unary(ctx: Context, node: ast.UnaryOp) -> Operand:
 
 
 def _compare(ctx: Context, node: ast.Compare) -> Operand:
+    told = told_by_none(ctx, node)
+    if told is not None:
+        return stated(told)
     if len(node.ops) > 1:
         return _condition(ctx, node)
     left = evaluate(ctx, node.left)
@@ -135,6 +139,22 @@ def _compared(ctx: Context, op: ast.cmpop, left: Operand, right: Operand) -> Ope
 
 
 # -- conditions
+
+
+def is_none(ctx: Context, node: ast.expr) -> bool:
+    """Whether an expression is ``None``, or the name of a parameter that is."""
+    if not isinstance(node, ast.Name):
+        return isinstance(node, ast.Constant) and node.value is None
+    return node.id not in ctx.scope.names and ctx.scope.module.imports.get(node.id) == "None"
+
+
+def told_by_none(ctx: Context, test: ast.expr) -> bool | None:
+    """Give what a comparison of a name with ``None`` gives; None for other tests."""
+    found = none_test(test)
+    if found is None:
+        return None
+    assert isinstance(test, ast.Compare)
+    return found[1] == is_none(ctx, test.left)
 
 
 def _condition(ctx: Context, node: ast.expr) -> Number:
@@ -199,6 +219,9 @@ def _one_of(ctx: Context, node: ast.BoolOp) -> Operand:
 
 
 def _conditional(ctx: Context, node: ast.IfExp) -> Operand:
+    told = told_by_none(ctx, node.test)
+    if told is not None:
+        return evaluate(ctx, node.body if told else node.orelse)
     arms, after, ends = [(Flow(), node.body), (Flow(), node.orelse)], Flow(), list[tuple[Flow, Number]]()
     branch_on(ctx, node.test, arms[0][0], arms[1][0])
     for flow, arm in arms:

@@ -8,14 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.python.scalars import common_type, fits
-from tensorlift.frontends.python.syntax import appended, filled_by, stored_in
+from tensorlift.frontends.python.syntax import always_returns, appended, filled_by, stored_in
 from tensorlift.ir.c_types import ir_type
 from tensorlift.readers.flow import Flow, Local, named
 from tensorlift.readers.python.assignments import assign, augment, bind, copy_refilled
 from tensorlift.readers.python.calls import INLINED
 from tensorlift.readers.python.context import Named, Scope, Variable
 from tensorlift.readers.python.evaluation import evaluate, number
-from tensorlift.readers.python.expressions import branch_on
+from tensorlift.readers.python.expressions import branch_on, told_by_none
 from tensorlift.readers.python.iteration import Growing, iterated
 from tensorlift.readers.python.loops import counted, looped
 from tensorlift.readers.python.results import give_back
@@ -38,6 +38,12 @@ def read_body(ctx: Context, statements: Sequence[ast.stmt]) -> None:
     """Read statements one after the other."""
     for statement in statements:
         ctx.at = ctx.place(statement)
+        told = told_by_none(ctx, statement.test) if isinstance(statement, ast.If) else None
+        if told is not None and isinstance(statement, ast.If):
+            read_body(ctx, arm := statement.body if told else statement.orelse)
+            if always_returns(arm):
+                return
+            continue
         ctx.enter()
         _STATEMENTS[type(statement)](ctx, statement)
         ctx.depth -= 1
