@@ -167,7 +167,7 @@ def _stays(function: FunctionRecord) -> str:
 def _run(function: FunctionRecord, arguments: dict[str, Any]) -> list[Any]:
     scope: dict[str, Any] = {}
     exec(function.program, scope)
-    names = signature(scope[function.name]).parameters
+    names = (name.removesuffix("_") for name in signature(scope[function.name]).parameters)  # which hide no builtins
     given = scope[function.name](*(deepcopy(arguments[name]) for name in names))
     return list(given) if isinstance(given, tuple) else [given]
 

@@ -51,6 +51,18 @@ HALVED = """double f(int n, double a[n], double b[n]) {
   for (int i = 0; i < n; i += 2) s += a[i] / b[i];
   return s;
 }"""
+IN_PARTS = """void f(int n, int a[2 * n], int b[2 * n]) {
+  for (int i = 0; i < n; i++) a[i] = a[i] / b[i];
+  for (int i = n; i < 2 * n; i++) a[i] = a[i] / b[i];
+}"""
+ONE_PART = "\n".join(line for line in IN_PARTS.splitlines() if "i = n" not in line)
+
+
+def test_the_source_divides_integers_in_several_places(accept: Accept, reject: Reject) -> None:
+    quotient = "(a - np.fmod(a, b)) // b"
+    accept(IN_PARTS, f"def f(a, b):\n    return {quotient}")
+    half = "n = a.shape[0] // 2\n    c = a.copy()\n    c[:n] = q[:n]"
+    assert reject(ONE_PART, f"def f(a, b):\n    q = {quotient}\n    {half}\n    return c") == DIVISOR
 
 
 @pytest.mark.parametrize(

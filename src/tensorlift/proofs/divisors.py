@@ -343,24 +343,29 @@ class Divisors:
         return False
 
     def _source_divides(self, term: Term, domain: Domain, equality: Equality) -> bool:
-        candidates = {self._definitions.expand(t, domain): None for t in (_stripped(term), term)}
-        return any(self._is_among(d, term, domain, equality) for term in candidates for d in self._divisions)
+        """Tell whether the source divides by a term everywhere on a domain, in several places maybe."""
+        for candidate in {self._definitions.expand(t, domain): None for t in (_stripped(term), term)}:
+            left = domain
+            for division in self._divisions:
+                for there in self._divided_at(division, candidate, left, equality):
+                    left -= there
+                if left.is_empty():
+                    return True
+        return False
 
-    def _is_among(self, division: Division, term: Term, domain: Domain, equality: Equality) -> bool:
-        """Tell whether a division of the source has this divisor on every point of a domain."""
+    def _divided_at(self, division: Division, term: Term, domain: Domain, equality: Equality) -> Iterator[Domain]:
+        """Yield points of a domain at which a division of the source has this divisor."""
         divisor = division.divisor
         if isinstance(divisor, Index) and width(divisor.dtype) <= width(term.dtype):
             divisor = terms.index(divisor.affine, term.dtype)  # not zero in a narrow type, so in none
         if divisor.dtype != term.dtype:
-            return False
+            return
         for values in matches(divisor, term, division.variables):
             free = [v for v in division.variables if v not in values]
             mine = substitute(divisor, values)
-            if domain.is_subset(division.domain.project_out(*free).substitute(values)) and (
-                mine is term or equality(mine, term, domain)
-            ):
-                return True
-        return False
+            there = domain & division.domain.project_out(*free).substitute(values)
+            if not there.is_empty() and (mine is term or equality(mine, term, there)):
+                yield there
 
     def _inside(self, term: Term, domain: Domain, variables: tuple[str, ...]) -> Iterator[Division]:
         """Yield what a term divides by, however its conditions turn out; shared ones once."""
