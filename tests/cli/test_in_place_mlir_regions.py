@@ -206,9 +206,9 @@ def _loop(array: str = "x", inside: str = "") -> str:
             + "    func.call @f(%n, %x, %x) : (index, memref<?xf64>, memref<?xf64>) -> ()\n"
             + "    vector.print %i : index\n    scf.reduce\n  }\n  return\n}\n",
             "TL586",
-            "several may run at the same time",
+            "is called in parallel",
         ),
-        (_function("  %t = async.execute {\n  }\n" + _loop()), "TL586", "several may run at the same time"),
+        (_function("  %t = async.execute {\n  }\n" + _loop()), "TL586", "is called in parallel"),
         (
             "func.func @f(%t: !gpu.async.token) {\n" + _loop() + "  return\n}\n" + LEAF,
             "TL583",
