@@ -118,3 +118,42 @@ def test_a_unit_that_does_not_parse_refuses_itself_alone() -> None:
     bad, good = read_fortran(text, "f.f90")
     assert (bad.name, [d.code for d in bad.diagnostics]) == ("bad", ["TL101"])
     assert good.module is not None
+
+
+_ELEMENTAL = """module m
+contains
+  elemental real function relu(x)
+    real, intent(in) :: x
+    relu = max(x, 0.0)
+  end function
+  subroutine f(x, y, k)
+    real, intent(inout) :: x(:)
+    real, intent(in) :: y(:)
+    integer, intent(out) :: k
+    x = relu(y - 0.5) + x
+    k = maxloc(y, 1) - minloc(y, dim=1)
+  end subroutine
+end module
+"""
+_MAIN = """program p
+  real :: x
+  call f(x)
+contains
+  subroutine f(x)
+    real :: x
+    x = 1
+  end subroutine
+end
+"""
+
+
+@_compiled
+def test_elemental_functions_apply_to_each_element_and_extremes_have_places() -> None:
+    (function,) = lift_source(source_from_text(_ELEMENTAL, "f.f90"), LiftOptions(("f",), test=True)).functions
+    assert function.lifted, function.diagnostics
+    assert [trial.failure for trial in function.tests] == ["", ""]
+
+
+def test_procedures_of_a_main_program_are_read() -> None:
+    (function,) = read_fortran(_MAIN, "f.f90")
+    assert (function.name, function.diagnostics) == ("f", ())

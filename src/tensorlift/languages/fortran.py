@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import DictionaryAttr, StringAttr
 
 from tensorlift.diagnostics import Location
 from tensorlift.frontends.fortran.procedures import parse_fortran
-from tensorlift.frontends.fortran.prototype import is_inside, prototype_of
+from tensorlift.frontends.fortran.prototype import is_hidden, prototype_of
 from tensorlift.frontends.fortran.refusals import refusal
 from tensorlift.frontends.fortran.signature import signature_of
 from tensorlift.frontends.read_function import ReadFunction, read_function
@@ -35,7 +35,7 @@ def read_fortran(
     """Read Fortran source text into the loop IR, one module for each procedure.
 
     With ``function``, in letters of any case, only that procedure is read; without, all but those that
-    others contain.  With ``divides_sizes`` quotients of sizes are sizes, else data.
+    other procedures contain.  With ``divides_sizes`` quotients of sizes are sizes, else data.
 
     Raises ``LiftError`` for what concerns the whole file.
     """
@@ -48,7 +48,7 @@ def read_fortran(
         raise refusal("unknown-function", Location(filename, 1, 1), detail)
     found: list[ReadFunction] = []
     for name, procedure in parsed.procedures.items():
-        if wanted == name or (wanted is None and not is_inside(procedure)):
+        if wanted == name or (wanted is None and not is_hidden(procedure)):
             place = parsed.file.location(procedure.line, name)
             literal = cache(partial(literal_module_of, procedure))
             read = read_function(name, place, partial(_lower, literal, procedure, filename, language), refusal)

@@ -49,7 +49,9 @@ def _enter(parsed: ParsedFortran, unit: Unit, tree: Any, outer: Scope, modules: 
     if kind in _SUBPROGRAMS:
         _procedure(parsed, unit, tree, outer, modules)
     elif kind in {"Module", "Main_Program", "Main_Program0", "Program"}:
-        inside = Scope(outer.file, unit.line, outer, module=unit.name if kind == "Module" else "")
+        inside = Scope(
+            outer.file, unit.line, outer, module=unit.name if kind == "Module" else "", is_main=kind != "Module"
+        )
         read_scope(inside, part(tree, "Specification_Part"), modules)
         _contained(parsed, unit, tree, inside, modules)
         if kind == "Module":

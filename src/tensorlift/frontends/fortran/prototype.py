@@ -42,6 +42,12 @@ def is_inside(procedure: Procedure) -> bool:
     return outer is not None and not outer.module and outer.outer is not None
 
 
+def is_hidden(procedure: Procedure) -> bool:
+    """Whether a procedure is a part of another one, whose variables it may use."""
+    outer = procedure.scope.outer
+    return is_inside(procedure) and outer is not None and not outer.is_main
+
+
 def _asks(symbol: Symbol) -> bool:
     """Whether callers must know how an argument is declared."""
     return bool(symbol.attributes & _BY_INTERFACE) or any(upper is None for _, upper in symbol.bounds)

@@ -88,6 +88,7 @@ class Scope:
     saves_all: bool = False
     unread: list[Any] = field(default_factory=list)  # statements that say what is not read
     module: str = ""  # its name, where it is one
+    is_main: bool = False  # whether it is a main program's
 
     def location(self, node: Any, text: str = "") -> Location:
         """Give the place of a piece of syntax of this scope."""

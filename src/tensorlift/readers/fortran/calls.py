@@ -13,7 +13,7 @@ from tensorlift.frontends.fortran.procedures import body, names_used, nodes_in, 
 from tensorlift.frontends.fortran.symbols import ASSUMED
 from tensorlift.frontends.fortran.syntax import kind_of
 from tensorlift.readers.flow import Flow, Local
-from tensorlift.readers.fortran.arrays import in_memory, require_shape, selected
+from tensorlift.readers.fortran.arrays import elementwise, in_memory, require_shape, selected
 from tensorlift.readers.fortran.context import Frame, local_type
 from tensorlift.readers.fortran.expressions import scalar, size, value
 from tensorlift.readers.fortran.values import Number, Rule, Variable, View
@@ -32,6 +32,8 @@ def function(ctx: Context, procedure: Procedure, node: Any) -> Operand:
     """Read a reference to a function of the file."""
     if not procedure.result:
         raise ctx.refusal("arguments", node, procedure.name)
+    if is_elemental(procedure):
+        return _elemental(ctx, procedure, node)
     frame = _called(ctx, procedure, node)
     found = frame.bound.get(procedure.result)
     if isinstance(found, Variable):
@@ -39,6 +41,36 @@ def function(ctx: Context, procedure: Procedure, node: Any) -> Operand:
     if not isinstance(found, View):
         raise ctx.refusal("arguments", node, procedure.name)
     return found
+
+
+def is_elemental(procedure: Procedure) -> bool:
+    """Whether a function is for scalars, and applies to each element of arrays."""
+    prefix = procedure.tree.children[0].children[0]
+    return any(str(one).lower() == "elemental" for one in getattr(prefix, "children", ()) or ())
+
+
+def _elemental(ctx: Context, procedure: Procedure, node: Any) -> Operand:
+    """Apply a function of scalars, whose arguments are given in order, to scalars or to elements of arrays."""
+    given = arguments_of(node)
+    symbols = [procedure.scope.names[name] for name in procedure.dummies]
+    result = procedure.scope.names[procedure.result]
+    is_plain = len(given) == len(symbols) and not any(keyword for keyword, _ in given)
+    if not is_plain or written_in(procedure) & {*procedure.dummies} or result.ctype is None:
+        raise ctx.refusal("arguments", node, procedure.name)
+    operands = [value(ctx, argument) for _, argument in given]
+    if any(o.ctype != symbol.ctype or symbol.bounds for o, symbol in zip(operands, symbols, strict=True)):
+        raise ctx.refusal("arguments", node, procedure.name)
+
+    def apply(numbers: list[Number]) -> Number:
+        frame = Frame(procedure, _around(ctx, procedure))
+        frame.bound.update(zip(procedure.dummies, numbers, strict=True))
+        _enter(ctx, frame, node)
+        found = frame.bound.get(procedure.result)
+        if not isinstance(found, Variable):
+            raise ctx.refusal("arguments", node, procedure.name)
+        return Number(ctx.flow.read(found.local), found.ctype)
+
+    return elementwise(ctx, apply, operands, result.ctype, node)
 
 
 def call_statement(ctx: Context, node: Any) -> None:
@@ -54,14 +86,28 @@ def call_statement(ctx: Context, node: Any) -> None:
 
 def _called(ctx: Context, procedure: Procedure, node: Any) -> Frame:
     """Read the body of a procedure in place of a call; gives its names as they are in the end."""
+    frame = Frame(procedure, _around(ctx, procedure), counting=list(ctx.frame.counting))
+    after = _bind(ctx, frame, node)
+    _enter(ctx, frame, node)
+    for store in after:
+        store()
+    return frame
+
+
+def _around(ctx: Context, procedure: Procedure) -> Frame | None:
+    """Give the names around a procedure, where another one contains it."""
+    outer: Frame | None = ctx.frame
+    while outer is not None and outer.scope is not procedure.scope.outer:
+        outer = outer.outer
+    return outer
+
+
+def _enter(ctx: Context, frame: Frame, node: Any) -> None:
+    """Read the body of a procedure whose dummy arguments are bound, and come back."""
+    procedure = frame.procedure
     if procedure in ctx.around:
         raise ctx.refusal("recursion", node, procedure.name)
     caller, at = ctx.frame, ctx.at
-    outer: Frame | None = caller
-    while outer is not None and outer.scope is not procedure.scope.outer:
-        outer = outer.outer
-    frame = Frame(procedure, outer, counting=list(caller.counting))
-    after = _bind(ctx, frame, node)
     ctx.enter(node)
     ctx.around.append(procedure)
     ctx.frame = frame
@@ -69,9 +115,6 @@ def _called(ctx: Context, procedure: Procedure, node: Any) -> Frame:
     ctx.around.pop()
     ctx.depth -= 1
     ctx.frame, ctx.at = caller, at
-    for store in after:
-        store()
-    return frame
 
 
 def run(ctx: Context, frame: Frame) -> None:

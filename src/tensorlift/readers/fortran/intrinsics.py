@@ -30,6 +30,8 @@ from tensorlift.readers.fortran.values import Number, Rule, View
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from xdsl.ir import SSAValue
+
     from tensorlift.frontends.fortran.symbols import Numeric
     from tensorlift.readers.fortran.context import Context
     from tensorlift.readers.fortran.elemental import Elemental
@@ -287,6 +289,32 @@ def _of_some(
     return Number(ctx.flow.read(local), start.ctype)
 
 
+def _place_of(operator: str) -> Callable[[Context, Any, Given], Operand]:
+    """Make the rule of `maxloc` or `minloc` of a vector: the first place of its extreme, zero where it is empty."""
+
+    def rule(ctx: Context, node: Any, given: Given) -> Operand:
+        array = _array(ctx, given, node)
+        extents = extents_of(ctx, array, node)
+        axis, mask = _options(ctx, given, len(extents), node)
+        if len(extents) != 1 or axis is None or mask is not None or array.ctype is BOOL:
+            raise ctx.refusal("expression", node)
+        best = Local(local_type(LONG), ctx.at, ctx.temporary("best"))
+        some = ctx.comparison(">=", ctx.size(extents[0]), ctx.constant(1, LONG), LONG)
+        first = ctx.constant(0, LONG), ctx.constant(1, LONG)
+        ctx.flow.write(best, ctx.operation("arith.select", (some, first[1], first[0]), local_type(LONG)))
+
+        def visit(place: SSAValue) -> None:
+            before = ctx.combined("-", ctx.flow.read(best), 1)
+            here, most = element(ctx, array, [place]), element(ctx, array, [before])
+            is_better = ctx.comparison(operator, ctx.value(here), ctx.value(most), array.ctype)
+            ctx.choose(is_better, lambda: ctx.flow.write(best, ctx.size(ctx.combined("+", place, 1))))
+
+        ctx.count(extents[0], visit, first=1)
+        return _as_integer(ctx, ctx.flow.read(best))
+
+    return rule
+
+
 def _dot(ctx: Context, node: Any, given: Given) -> Operand:
     arrays = [value(ctx, argument) for _, argument in given]
     if len(arrays) != 2 or any(isinstance(a, Number) or len(a.extents) != 1 for a in arrays):  # noqa: PLR2004 - two vectors
@@ -395,6 +423,8 @@ WHOLE: Mapping[str, Callable[[Context, Any, Given], Operand]] = {
     "huge": _limit,
     "lbound": lambda ctx, node, given: _bound(ctx, node, given, upper=False),
     "matmul": _matmul,
+    "maxloc": _place_of(">"),
+    "minloc": _place_of("<"),
     "maxval": _extremum(MAX, -1),
     "minval": _extremum(MIN, 1),
     "norm2": _norm,
