@@ -154,6 +154,13 @@ def test_elemental_functions_apply_to_each_element_and_extremes_have_places() ->
     assert [trial.failure for trial in function.tests] == ["", ""]
 
 
+def test_a_program_in_c_has_no_function_that_fortran_would_call() -> None:
+    source = source_from_text(_source("x = 2*x"), "f.f90")
+    (function,) = lift_source(source, LiftOptions(("f",), target="c")).functions
+    assert "TL309" in [d.code for d in function.diagnostics]
+    assert "f_original" not in function.program
+
+
 def test_procedures_of_a_main_program_are_read() -> None:
     (function,) = read_fortran(_MAIN, "f.f90")
     assert (function.name, function.diagnostics) == ("f", ())

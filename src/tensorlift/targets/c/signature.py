@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from tensorlift.contract.language import AnyOf, Compare, NotNull, Separate
 from tensorlift.contract.notation import parse_sum
 from tensorlift.diagnostics import refuse
-from tensorlift.ir.function import FunctionView, Parameter, base_type, structures_of
+from tensorlift.ir.function import FunctionView, Parameter, base_type, fortran_of, structures_of
 from tensorlift.ir.structures import guarded, read_structures, structure_of, type_of_place
 from tensorlift.poly.domain import at_least
 from tensorlift.targets.c.scalars import C_TYPES
@@ -128,6 +128,9 @@ def signature_of(view: FunctionView, conditions: Sequence[Condition | None], quo
         LiftError: TL309, where the program cannot be called with what C has.
 
     """
+    if fortran_of(view):
+        message = f"no function with the signature of '{view.name}' is written: Fortran has arrays by columns"
+        raise refuse("TL309", message, view.location, "pass arrays by rows, and check the preconditions")
     texts = structures_of(view)
     declared, roots = read_structures(texts), {name: ctype for name, ctype in view.c_parameters if ctype}
     places = {p.name: _place(p, view, roots, declared) for p in view.parameters}
