@@ -359,3 +359,9 @@ def counted_from_the_end(x: "float64[:]", y: "float64[:]", k: int):
 def counts_in_bins(x: "float64[:]", n: int):
     counts, edges = np.histogram(x, bins=n, range=(-2, 3))
     return counts, edges[1:]
+
+
+def items_at_places(x: "float64[:]", A: "float32[:, :]", k: "uint8[:]"):
+    for i in range(len(k)):
+        k[i] = k[i] % 2
+    return x[k] * 2, A[k], np.take(A, k, axis=1)

@@ -14,6 +14,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tensorlift.frontends.python.expressions import (
+    DEFINED,
     RULES,
     array,
     evaluate,
@@ -47,11 +48,12 @@ from tensorlift.frontends.python.syntax import (
     is_new_axis,
     named_arguments,
     spelled_type,
+    taken_at,
     without_ellipsis,
 )
 from tensorlift.frontends.python.values import Array, NoItems, Operand, Sizes
 from tensorlift.ir import nodes
-from tensorlift.ops.c_types import DOUBLE, LONG
+from tensorlift.ops.c_types import BOOL, DOUBLE, LONG
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,6 +77,11 @@ def _subscript(ctx: Inference, node: ast.Subscript) -> Operand:
         return _item(ctx, base, node)
     if not isinstance(base, Array):
         raise RefusedError("rank", f"`{ast.unparse(node.value)}` is no array")
+    taken = None if base.is_list else taken_at(node)
+    places = None if taken is None else evaluate(ctx, node.slice)
+    if taken is not None and isinstance(places, Array) and places.item.is_integer and places.element != BOOL:
+        ctx.callees[node] = "numpy", "take"
+        return DEFINED[0](ctx, taken, "take")
     if base.view is None:
         base = in_memory(ctx, base)
     found = part(ctx, base, node)

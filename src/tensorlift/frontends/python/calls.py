@@ -18,6 +18,7 @@ from tensorlift.frontends.python.arrays import (
 )
 from tensorlift.frontends.python.definitions import FUNCTIONS, METHODS
 from tensorlift.frontends.python.expressions import (
+    DEFINED,
     KNOWN_MODULES,
     RULES,
     array,
@@ -64,7 +65,6 @@ _TWO = 2
 # How a generator is reduced, and the body of a function is read: filled in by what reads statements.
 GENERATED: list[Callable[[Inference, str, ast.GeneratorExp | ast.ListComp], Scalar]] = []
 INLINED: list[Callable[[Inference, ast.Call, str], Operand]] = []
-DEFINED: list[Callable[[Inference, ast.Call, str], Operand]] = []
 
 
 def callee(ctx: Inference, node: ast.Call) -> tuple[str, str]:

@@ -195,6 +195,20 @@ def _roll(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
     return _cells(_shape(array), array.dtype, f"a[{', '.join(index)}]")
 
 
+def _take(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
+    """Give the items at some places along an axis."""
+    array, places = given["a"], given["indices"]
+    axis = _axis("take", array, stated["axis"])
+    if isinstance(places.dtype, FloatType) or places.dtype == BOOL or not places.rank:
+        raise RefusedError("arguments", "`np.take` is lifted for arrays of integers as its indices")
+    shape = _replaced(_shape(array), axis, *_shape(places, "indices"))
+    own = [f"i{place}" for place in range(len(shape))]
+    index = ", ".join(
+        [*own[:axis], f"indices[{', '.join(own[axis : axis + places.rank])}]", *own[axis + places.rank :]]
+    )
+    return _cells(shape, array.dtype, f"a[{index}]")
+
+
 def _diff(given: Mapping[str, Given], stated: Mapping[str, Any]) -> str:
     array = given["a"]
     axis, order = _axis("diff", array, stated["axis"]), stated["n"]
@@ -429,6 +443,7 @@ FUNCTIONS: dict[str, Function] = {
     "hstack": _side_by_side("hstack", None, 1),
     "vstack": _side_by_side("vstack", 0, 0),
     "column_stack": _side_by_side("column_stack", 1, 1),
+    "take": Function(("a", "indices", "axis"), {"axis": None}, _take),
     "linspace": Function(("start", "stop", "num", "endpoint"), {"endpoint": True}, _linspace),
     "argmin": _extreme_place("argmin"),
     "argmax": _extreme_place("argmax"),

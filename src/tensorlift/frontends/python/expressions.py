@@ -59,6 +59,8 @@ _INT64 = 1 << 63
 _NO_NUMBERS = {"nan", "NaN"}
 KNOWN_MODULES = {"math", "numpy"}
 
+# How a call of a function of NumPy that has a definition is read: filled in by what reads statements.
+DEFINED: list[Callable[[Inference, ast.Call, str], Operand]] = []
 RULES: dict[type[ast.expr], Rule] = {}  # of all kinds of expressions; files of rules fill it
 
 

@@ -151,7 +151,8 @@ class Inferred:
 
     ``results`` are the arrays that it makes for its caller, with the types of their elements;
     ``returns`` names what it gives back, the value of type ``result`` by nothing.  It ``grows`` where integers of
-    Python are taken to fit into 64 bits.  ``callees`` says what each call calls.  Where a target is ``refilled``,
+    Python are taken to fit into 64 bits.  ``callees`` says what each call calls, and which subscripts
+    are calls of ``np.take``.  Where a target is ``refilled``,
     binding its name again is storing into its array.
     """
 
@@ -163,7 +164,7 @@ class Inferred:
     returns: tuple[str, ...]
     result: Number | VoidType
     grows: bool
-    callees: Mapping[ast.Call, tuple[str, str]]
+    callees: Mapping[ast.expr, tuple[str, str]]
     refilled: Collection[ast.expr]
 
 
@@ -193,7 +194,7 @@ class Inference:
     written: list[Memory | None] = field(default_factory=list)  # those that are stored into; none where the run may end
     depth: int = 0  # how many loops and conditions are open
     at: Location = NOWHERE
-    callees: dict[ast.Call, tuple[str, str]] = field(default_factory=dict)  # what each call calls
+    callees: dict[ast.expr, tuple[str, str]] = field(default_factory=dict)  # what each call calls
     results: dict[str, Array] = field(default_factory=dict)  # arrays that the caller gets
     returns: dict[str, str] = field(default_factory=dict)
     result: Number | VoidType = VOID

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from tensorlift.frontends.python.arrays import in_memory, own
 from tensorlift.frontends.python.assignments import alias, assign, augment, copy_refilled, declare, result_array
-from tensorlift.frontends.python.calls import DEFINED, INLINED, callee
+from tensorlift.frontends.python.calls import INLINED, callee
 from tensorlift.frontends.python.definitions import Given, call_of
-from tensorlift.frontends.python.expressions import condition, evaluate, is_none, told_by_none
+from tensorlift.frontends.python.expressions import DEFINED, condition, evaluate, is_none, told_by_none
 from tensorlift.frontends.python.iteration import append, looped
 from tensorlift.frontends.python.refusals import RefusedError
 from tensorlift.frontends.python.scalars import Scalar, cast, choose

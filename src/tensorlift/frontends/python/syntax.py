@@ -78,6 +78,14 @@ def counted_from_end(bound: ast.expr) -> ast.expr | None:
     return None
 
 
+def taken_at(node: ast.Subscript) -> ast.Call | None:
+    """Give ``np.take(x, i, axis=0)`` for ``x[i]``, which it is where ``i`` is an array; None where that cannot be."""
+    if isinstance(node.slice, ast.Slice | ast.Tuple | ast.Constant):
+        return None
+    axis = ast.keyword("axis", ast.Constant(0))
+    return ast.copy_location(ast.Call(ast.Name("take", ast.Load()), [node.value, node.slice], [axis]), node)
+
+
 def none_test(test: ast.expr) -> tuple[str, bool] | None:
     """Give the name that a test compares with ``None``, and whether it holds where that is; None for other tests."""
     match test:

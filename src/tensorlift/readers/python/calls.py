@@ -33,7 +33,7 @@ from tensorlift.readers.python.arrays import (
     store,
 )
 from tensorlift.readers.python.evaluation import RULES, array, as_size, evaluate, number, size
-from tensorlift.readers.python.expressions import is_none, length, not_negative, operated
+from tensorlift.readers.python.expressions import DEFINED, is_none, length, not_negative, operated
 from tensorlift.readers.python.functions import extreme_of, function_of_numbers
 from tensorlift.readers.python.loops import over
 from tensorlift.readers.python.numbers import binary, counted, floating, integer
@@ -349,3 +349,4 @@ def _called(ctx: Context, function: ast.FunctionDef, module: Module, values: dic
 
 
 RULES[ast.Call] = _call
+DEFINED.append(_defined)

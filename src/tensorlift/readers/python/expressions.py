@@ -16,6 +16,7 @@ from tensorlift.frontends.python.syntax import (
     indices_of,
     is_new_axis,
     none_test,
+    taken_at,
     without_ellipsis,
 )
 from tensorlift.ir.c_types import ir_type
@@ -252,6 +253,9 @@ def _met(ctx: Context, ends: Sequence[tuple[Flow, Number]], after: Flow) -> Numb
 
 # -- subscripts
 
+# How a call of a function of NumPy that has a definition is read: filled in by what reads calls.
+DEFINED: list[Callable[[Context, ast.Call, str], Operand]] = []
+
 
 def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
     base = evaluate(ctx, node.value)
@@ -260,9 +264,12 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
         if not isinstance(index, int) or not -len(base.items) <= index < len(base.items):
             raise ctx.refusal("an item of a tuple that is not known")
         return base.items[index]
+    assert isinstance(base, View | Rule)
+    taken = taken_at(node) if node in ctx.inferred.callees else None
+    if taken is not None and isinstance(evaluate(ctx, node.slice), View | Rule):
+        return DEFINED[0](ctx, taken, "take")
     if isinstance(base, Rule):
         base = in_memory(ctx, base)
-    assert isinstance(base, View)
     found = part(ctx, base, node)
     if not found.extents:
         return element(ctx, found, ())
