@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 from tests.shared import has_turn, is_exhaustive, set_up
 
 from tensorlift.contract.interface import Parameter, Precondition, Role
@@ -63,6 +64,8 @@ def pytest_configure(config: pytest.Config) -> None:
     compiled to is kept, or each of the processes that tests start would compile them again.  LLVM takes XLA's code
     as it is, since each program runs once: that halves the time that compiling takes; ``--exhaustive`` optimises it.
     """
+    settings.register_profile("own", suppress_health_check=[HealthCheck.too_slow])  # machines differ, and are shared
+    settings.load_profile("own")
     config.addinivalue_line("markers", "in_turns(n): one of n cases is taken, all with --exhaustive")
     gc.set_threshold(20_000, 20, 20)
     sys.dont_write_bytecode = False

@@ -6,7 +6,7 @@ import itertools
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tensorlift.diagnostics import LiftError
@@ -55,7 +55,7 @@ def _value(tree: tuple[object, ...], at: dict[str, int]) -> int:
     return {"add": left + right, "sub": left - right, "mul": left * right}[str(tree[0])]
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None)
 @given(_expressions(), _expressions())
 def test_polynomials_are_one_node_exactly_where_they_are_equal(
     first: tuple[object, ...], second: tuple[object, ...]
@@ -66,7 +66,7 @@ def test_polynomials_are_one_node_exactly_where_they_are_equal(
     assert (_node(graph, first) == _node(graph, second)) is equal_everywhere
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None)
 @given(_expressions())
 def test_derivatives_are_those_of_polynomials(tree: tuple[object, ...]) -> None:
     """``f(x + h) - f(x)`` has the derivative as the coefficient of h."""

@@ -22,6 +22,19 @@ def test_a_fold_goes_over_its_places() -> None:
     assert str(function.level) == str(function.definitions) == "proved"
 
 
+ALL_ROWS = """double all_rows(int n, const int *m, int k, const double x[k]) {
+  double t = 0;
+  for (int i = 0; i < n; i++) for (int j = 0; j < m[i]; j++) t += x[j];
+  return t;
+}"""
+
+
+def test_a_fold_goes_on_from_row_to_row() -> None:
+    function = lifted_text(ALL_ROWS, "c")
+    assert "< (long)m[" in function.program
+    assert str(function.level) == str(function.definitions) == "proved"
+
+
 COLUMNS = """void columns(int n, const int *at, const int *row, const double *val, const double *x, double *y) {
   for (int i = 0; i < n; i++) for (int p = at[i]; p < at[i + 1]; p++) y[row[p]] += val[p] * x[i];
 }"""

@@ -56,7 +56,6 @@ class LoopView:
     op: Operation
     arguments: Sequence[SSAValue]
     inits: Sequence[SSAValue]
-    yields: Sequence[SSAValue]
     handed: Sequence[SSAValue]
     inner: Sequence[SSAValue]
     results: Sequence[SSAValue]
@@ -64,13 +63,19 @@ class LoopView:
     tests: Sequence[Comparison]
     is_tested: bool = True
 
+    @property
+    def yields(self) -> Sequence[SSAValue]:
+        """What an iteration hands on to the next one: loops in the body may have been rewritten."""
+        end = self.body.last_op
+        assert end is not None
+        return end.operands[: len(self.arguments)]
+
 
 def loop_view(op: Operation) -> LoopView | None:
     """Look at a loop; None where its condition is no conjunction of comparisons, or its header does more than test."""
     before, after = (region.block for region in op.regions)
-    last, end = before.last_op, after.last_op
+    last = before.last_op
     assert last is not None
-    assert end is not None
     condition, choice = last.operands[0], last.operands[0].owner
     arguments, is_tested = before.args, True
     if not isinstance(choice, Block) and choice.name == "arith.select" and choice.operands[0] is before.args[-1]:
@@ -81,8 +86,7 @@ def loop_view(op: Operation) -> LoopView | None:
         return None
     handed = last.operands[1:] if is_tested else last.operands[1:-1]
     inner, results = after.args[: len(handed)], op.results[: len(handed)]
-    inits, yields = op.operands[:count], end.operands[:count]
-    return LoopView(op, arguments, inits, yields, handed, inner, results, after, tests, is_tested=is_tested)
+    return LoopView(op, arguments, op.operands[:count], handed, inner, results, after, tests, is_tested=is_tested)
 
 
 def _is_test(op: Operation) -> bool:
