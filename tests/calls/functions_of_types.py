@@ -72,3 +72,23 @@ def polynomial(z, a):
 def grown(z, a):
     for i in range(len(z)):
         z[i] *= a
+
+
+def powers(x):
+    return x**0, x**2, x[0] ** 0
+
+
+def power_by_a_number_of_numpy(x):
+    return x ** np.int64(2)
+
+
+def written(x):
+    return np.array([x[0], 0.1])
+
+
+def written_as_single(x):
+    return np.array([x[0], 0.1], dtype=np.float32)
+
+
+def rounded(x):
+    return np.floor(x)

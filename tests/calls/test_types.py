@@ -118,3 +118,24 @@ def test_halves_are_refused_with_what_helps(dtype: str) -> None:
     with pytest.warns(FallbackWarning, match=dtype):
         lifted(half, 2)
     assert half.tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("function", "types", "refused"),
+    [
+        (functions.powers, ("f8", "f4", "i1", "i8"), {"?": "a power of a truth value of NumPy"}),
+        (functions.power_by_a_number_of_numpy, ("f8", "f4", "i1", "i8"), {}),
+        (functions.written, ("f8", "i8"), {"f4": "an array of numbers of Python and of numbers that are float32"}),
+        (functions.written_as_single, ("f8", "f4"), {}),
+        (functions.rounded, ("f8", "f4"), {"i4": "rounding of integers, which NumPy gives as floats or not"}),
+    ],
+)
+def test_what_is_computed_is_of_the_type_of_numpy(function: Any, types: tuple[str, ...], refused: Any) -> None:
+    lifted = lift(function)
+    for dtype in types:
+        found, expected = lifted(X.astype(dtype)), function(X.astype(dtype))
+        for one, other in zip(*(r if isinstance(r, tuple) else (r,) for r in (found, expected)), strict=True):
+            assert (np.asarray(one).dtype, np.asarray(one).tolist()) == (other.dtype, other.tolist())
+    for dtype, message in refused.items():
+        with pytest.raises(LiftError, match=message):
+            lifted(X.astype(dtype))

@@ -35,6 +35,7 @@ from tensorlift.frontends.python.scalars import (
     common_type,
     differ_in_kind,
     integer,
+    name_of,
     number,
     promoted,
     size_of,
@@ -365,8 +366,11 @@ def copied_array(ctx: Inference, node: ast.Call) -> Array:
     given = named_arguments(node, ["object", "dtype"])
     if "object" not in given:
         raise RefusedError("arguments", f"`{ast.unparse(node.func)}` is lifted for one array")
-    value = array(ctx, given["object"])
-    return Array(value.extents, cast(value.item, dtype(ctx, given["dtype"]) if "dtype" in given else value.element))
+    stated = given["object"]
+    of_type = [dtype(ctx, given["dtype"])] if "dtype" in given else []
+    is_written = isinstance(stated, ast.List) and stated.elts
+    value = written(ctx, stated, joining=(DOUBLE, LONG, *of_type)) if is_written else array(ctx, stated)
+    return Array(value.extents, cast(value.item, *of_type or [value.element]))
 
 
 MAKERS: dict[str, Maker] = {
@@ -384,8 +388,11 @@ def _list(ctx: Inference, node: ast.List) -> Array | NoItems:
     return written(ctx, node) if node.elts else NoItems()
 
 
-def written(ctx: Inference, node: ast.List | ast.Tuple) -> Array:
-    """Give the list of numbers, or of lists of numbers of one length, that is written out."""
+def written(ctx: Inference, node: ast.List | ast.Tuple, *, joining: tuple[Number, ...] | None = None) -> Array:
+    """Give the list of numbers, or of lists of numbers of one length, that is written out.
+
+    ``joining`` are the types in which numbers of Python and of NumPy may stand together: any in a list that stays one.
+    """
     cells = [(place, scalar(ctx, item)) for place, item in cells_of(node)]
     extents = [max(place[axis] for place, _ in cells) + 1 for axis in range(len(cells[0][0]))] if cells else []
     if not cells or len(cells) != prod(extents) or len({len(place) for place, _ in cells}) != 1:
@@ -397,6 +404,8 @@ def written(ctx: Inference, node: ast.List | ast.Tuple) -> Array:
     if not all(value.is_truth for value in values):
         values = list(map(number, values))
     element, weak = common_type(values)
+    if joining is not None and element not in joining and len({value.weak for value in values}) > 1:
+        raise RefusedError("type", f"an array of numbers of Python and of numbers that are {name_of(element)}")
     if are_mixed:
         ctx.facts.note_kind(ctx.key(f"{name}[]"), replace(cells[0][1], mixed=True))
     shape = tuple(nodes.Integer(extent, LONG, NOWHERE) for extent in extents)

@@ -297,8 +297,14 @@ def _result(op: ast.operator, left: Scalar, right: Scalar) -> Scalar:
 
 def _power(base: Scalar, exponent: Scalar) -> Scalar:
     """Multiply out a small power."""
+    if base.is_truth and not base.weak:
+        raise RefusedError("truths", "a power of a truth value of NumPy")
     times = exponent.integer
+    ctype, weak = promoted(base.ctype, base.weak, exponent.ctype, exponent.weak)
+    if times == 0 and not (weak and base.is_integer):
+        return Scalar(ctype, weak)
     if times is not None and 0 <= times <= _LARGEST_POWER:
+        base = base if base.ctype == ctype else cast(base, ctype)
         result = integer(1) if times == 0 else base
         for _ in range(int(times) - 1):
             result = binary("*", result, base)
@@ -306,8 +312,7 @@ def _power(base: Scalar, exponent: Scalar) -> Scalar:
     if times is not None and -_LARGEST_POWER <= times < 0:
         if base.is_integer and not base.weak:
             raise RefusedError("type", f"a negative power of the type {name_of(base.ctype)}")
-        return _quotient(integer(1), _power(base, integer(-int(times))))
-    ctype, weak = promoted(base.ctype, base.weak, exponent.ctype, exponent.weak)
+        return _quotient(integer(1), _power(base, replace(exponent, node=integer(-int(times)).node)))
     if not isinstance(ctype, FloatType):
         raise RefusedError("power")
     return Scalar(ctype, weak)

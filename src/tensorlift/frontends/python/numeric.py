@@ -63,7 +63,7 @@ def function_of_numbers(module: str, name: str) -> tuple[int, Apply] | None:
 def _of_either(name: str, module: str) -> tuple[int, Apply] | None:
     """Find a function that math and numpy share."""
     if name in _UNARY or name in SPELLED.get(module, ()):
-        return 1, partial(_float, module, whole=module == "math" and name in _ROUNDED)
+        return 1, partial(_float, module, is_rounded=name in _ROUNDED)
     return (2, partial(_float, module)) if name in _BINARY else None
 
 
@@ -107,18 +107,21 @@ def extreme(left: Scalar, right: Scalar, *, keeps_type: bool = False) -> Scalar:
     return replace(found, mixed=mixed, loose=loose, known=None if is_float else known_integers((left, right)))
 
 
-def _float(module: str, values: Sequence[Scalar], *, whole: bool = False) -> Scalar:
+def _float(module: str, values: Sequence[Scalar], *, is_rounded: bool = False) -> Scalar:
     """Give the type of a function of math or numpy: math computes with Python's float."""
     value = number(values[0])
     if len(values) > 1:
         first, _, weak = join(*values)
         value = replace(first, weak=weak)
-    if whole and value.is_integer:
+    if is_rounded and value.is_integer:
+        if module != "math":
+            raise RefusedError("type", "rounding of integers, which NumPy gives as floats or not by its version")
         return replace(value, weak=True)
     ctype = float_type(module, value.ctype, weak=value.weak)
     if ctype is None:
         raise RefusedError("type", f"NumPy computes this function of {name_of(value.ctype)} in float16")
-    return Scalar(LONG, weak=True, is_any=True) if whole else Scalar(ctype, weak=True)
+    is_whole = is_rounded and module == "math"
+    return Scalar(LONG, weak=True, is_any=True) if is_whole else Scalar(ctype, weak=True)
 
 
 def _absolute(values: Sequence[Scalar]) -> Scalar:

@@ -240,7 +240,7 @@ def power(ctx: Context, base: Number, exponent: Number) -> Number:
         if not isinstance(literal, int) or abs(literal) > _LARGEST_POWER or (literal < 0 and not base.weak):
             raise ctx.refusal("a power of integers")
         if literal >= 0:
-            return _multiplied(ctx, base, literal)
+            return _multiplied(ctx, base if weak else ctx.cast(base, ctype), literal)
         ctype = DOUBLE
     a, b = ctx.value(ctx.cast(base, ctype)), ctx.value(ctx.cast(exponent, ctype))
     return Number(ctx.operation("math.powf", (a, b), ir_type(ctype)), ctype, weak)
