@@ -368,8 +368,10 @@ def copied_array(ctx: Inference, node: ast.Call) -> Array:
         raise RefusedError("arguments", f"`{ast.unparse(node.func)}` is lifted for one array")
     stated = given["object"]
     of_type = [dtype(ctx, given["dtype"])] if "dtype" in given else []
-    is_written = isinstance(stated, ast.List) and stated.elts
-    value = written(ctx, stated, joining=(DOUBLE, LONG, *of_type)) if is_written else array(ctx, stated)
+    if isinstance(stated, ast.List) and stated.elts:
+        value = written(ctx, stated, joining=(DOUBLE, LONG, *of_type))
+    else:
+        value = array(ctx, stated)
     return Array(value.extents, cast(value.item, *of_type or [value.element]))
 
 
