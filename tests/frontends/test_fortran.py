@@ -46,6 +46,7 @@ MEANINGS = {
     "kinds are mixed": "r = real(k) + k/2 + real(y(1), 4)\nm = int(x(1) + 1.5, 8)",
     "an argument may be an expression": "r = twice(x(1) + 1) + twice(y(2))\ncall bump(m)\ncall bump(m)",
     "elements are passed as places": "if (n > 1) call scale(n - 1, x(2))",
+    "what is passed by value is a copy": "m = 5\nr = halved(m) + m",
     "a section is passed with its steps": "call scale(n/2, x(1:n:2))",
     "minval and count take masks": "m = minval([3, 1, 2]) + count(x > 0.5d0)",
 }
@@ -53,6 +54,11 @@ _CONTAINED = """contains
   real(8) function twice(z)
     real(8), intent(in) :: z
     twice = 2*z
+  end function
+  real(8) function halved(c)
+    integer, value :: c
+    c = c/2
+    halved = c
   end function
   subroutine bump(c)
     integer, intent(inout) :: c
@@ -145,6 +151,27 @@ contains
   end subroutine
 end
 """
+
+
+_FIXED = """      SUBROUTINE F(N, X)
+      INTEGER N, I
+      REAL*8 X(N)
+C     A comment, then what lies behind column 72.
+      DO 10 I = 1, N
+        X(I) = 2*X(I)                                                   + 1
+   10 CONTINUE
+\tX(1) = X(1) ! the first
+     1   + 2.5
+      IF (N .GT. 3) X(2) = 1 D0 0
+      END
+"""
+
+
+@_compiled
+def test_fixed_form_ends_at_column_72() -> None:
+    (function,) = lift_source(source_from_text(_FIXED, "f.f"), LiftOptions(test=True)).functions
+    assert function.lifted, function.diagnostics
+    assert [trial.failure for trial in function.tests] == ["", ""]
 
 
 @_compiled

@@ -86,7 +86,7 @@ def real_literal(node: Any, scope: Scope) -> Constant | None:
 
 
 def _literal(value: int, ctype: IntegerType | None) -> Constant | None:
-    return Constant(value, ctype) if ctype is not None and value <= ctype.maximum + 1 else None
+    return Constant(value, ctype) if ctype is not None and value <= ctype.maximum else None
 
 
 def _named(name: str, scope: Scope, depth: int) -> Constant | None:

@@ -39,7 +39,7 @@ def signature_of(procedure: Procedure, equal: Mapping[str, str]) -> nodes.Functi
     numbers = {
         symbol.name: nodes.Variable(symbol.name, _type(symbol, place), _at(procedure, symbol), is_parameter=True)
         for symbol in symbols
-        if not symbol.bounds and symbol.name not in written
+        if not symbol.bounds and (symbol.name not in written or "value" in symbol.attributes)
     }
     taken = {symbol.name for symbol in symbols}
     sizes: dict[str, nodes.Variable] = {}

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 _FIXED = {".f", ".for", ".f77"}
+_LABEL, _LAST_COLUMN = 5, 72  # of fixed form: columns for labels, and the last one that is read
+_CONTINUES = frozenset("123456789")
 _SIZE_LIMIT = 1_000_000
 _HEADER = re.compile(
     r"(?:(?:pure|impure|elemental|recursive|module|non_recursive|integer|real|logical|complex|character|type|class"
@@ -75,13 +77,22 @@ def parse_units(text: str, filename: str) -> tuple[File, list[Unit]]:
         if _INCLUDE.match(line):
             raise refusal("include", file.location(number))
     fixed = PurePath(filename).suffix.lower() in _FIXED
+    lines = [_in_columns(line) for line in file.lines] if fixed else file.lines
     try:
-        units = [_parsed(file, span, fixed=fixed) for span in _spans(_logical(text, fixed=fixed))]
+        units = [_parsed(file, lines, s, fixed=fixed) for s in _spans(_logical("\n".join(lines), fixed=fixed))]
     except ImportError:
         raise refusal("parser", Location(filename, 1, 1)) from None
     if not units:
         raise refusal("no-function", Location(filename, 1, 1), "the file defines no procedure")
     return file, units
+
+
+def _in_columns(line: str) -> str:
+    """Give a line of fixed form as compilers read it: a tab leads to the statement, and ends after column 72."""
+    before, tab, rest = line.partition("\t")
+    if tab and len(before) <= _LABEL and not before.strip().startswith("!"):
+        line = before.ljust(_LABEL) + ("" if rest[:1] in _CONTINUES else " ") + rest
+    return line[:_LAST_COLUMN]
 
 
 @dataclass
@@ -109,7 +120,7 @@ def _reader(text: str, *, fixed: bool) -> Any:
     from fparser.common.sourceinfo import FortranFormat  # noqa: PLC0415 - as above
 
     reader = FortranStringReader(text, ignore_comments=True, include_dirs=[])
-    reader.set_format(FortranFormat(not fixed, fixed))
+    reader.set_format(FortranFormat(is_free=not fixed, is_strict=False))
     return reader
 
 
@@ -142,10 +153,10 @@ def _spans(statements: Iterator[tuple[str, int, int]]) -> list[_Span]:
     return found
 
 
-def _parsed(file: File, span: _Span, *, fixed: bool) -> Unit:
+def _parsed(file: File, lines: Sequence[str], span: _Span, *, fixed: bool) -> Unit:
     from fparser.two.utils import FortranSyntaxError, InternalSyntaxError  # noqa: PLC0415 - an extra
 
-    text = "\n".join(file.lines[span.first - 1 : span.last]) + "\n"
+    text = "\n".join(lines[span.first - 1 : span.last]) + "\n"
     names = tuple(span.names)
     try:
         tree = _parser()(_reader(text, fixed=fixed))

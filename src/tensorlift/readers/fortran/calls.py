@@ -174,11 +174,12 @@ def _bind_scalar(  # noqa: PLR0913 - a dummy argument, and what is passed for it
 ) -> None:
     ctx.check(symbol, node)
     assert symbol.ctype is not None
-    if not is_written:
+    is_copied = "value" in symbol.attributes
+    if is_copied or not is_written:
         found = scalar(ctx, node)
         if found.ctype != symbol.ctype:
             raise ctx.refusal("arguments", node, frame.procedure.name)
-        frame.bound[symbol.name] = found
+        frame.bound[symbol.name] = variable(ctx, symbol, found) if is_written else found
         return
     view: View | None = None
     if kind_of(node) == "Name":
@@ -194,11 +195,17 @@ def _bind_scalar(  # noqa: PLR0913 - a dummy argument, and what is passed for it
     place = selected(ctx, view, node, lambda subscript: value(ctx, subscript))
     if isinstance(place, View):
         raise ctx.refusal("arguments", node, frame.procedure.name)
-    local, cells = Local(local_type(symbol.ctype), ctx.at, symbol.name), place
-    array, ctype = view, symbol.ctype
-    ctx.flow.write(local, ctx.value(ctx.load(array, cells)))
-    frame.bound[symbol.name] = Variable(local, ctype)
-    after.append(lambda: ctx.store(array, cells, Number(ctx.flow.read(local), ctype)))
+    array, cells, ctype = view, place, symbol.ctype
+    own = variable(ctx, symbol, ctx.load(array, cells))
+    frame.bound[symbol.name] = own
+    after.append(lambda: ctx.store(array, cells, Number(ctx.flow.read(own.local), ctype)))
+
+
+def variable(ctx: Context, symbol: Symbol, first: Number) -> Variable:
+    """Make a variable with a first value."""
+    local = Local(local_type(first.ctype), ctx.at, symbol.name)
+    ctx.flow.write(local, ctx.value(first))
+    return Variable(local, first.ctype)
 
 
 def _array(ctx: Context, node: Any, is_written: bool) -> tuple[View, bool]:  # noqa: FBT001 - of the dummy argument

@@ -18,7 +18,7 @@ from tensorlift.ir.c_types import location_attribute
 from tensorlift.ir.function import EQUAL, OFFSET, ROW, SIZE, axis_name
 from tensorlift.ir.literal_function import literal_function
 from tensorlift.readers.flow import FlowGraph, Local
-from tensorlift.readers.fortran.calls import bounds_of, run
+from tensorlift.readers.fortran.calls import bounds_of, run, variable
 from tensorlift.readers.fortran.context import Context, Frame, local_type, memory_type
 from tensorlift.readers.fortran.statements import read_block
 from tensorlift.readers.fortran.values import Number, Variable, View
@@ -132,16 +132,15 @@ def _bind(ctx: Context, frame: Frame, arguments: _Arguments) -> list[tuple[Symbo
             arrays.append((symbol, memory, offset, tuple(rows)))
         elif symbol.is_result:
             frame.bound[symbol.name] = Variable(Local(local_type(symbol.ctype), ctx.at, symbol.name), symbol.ctype)
-        elif symbol.name in written:
+        elif symbol.name in written and "value" not in symbol.attributes:
             memory, offset = arguments.memory(symbol)
             kept.append((symbol, View(memory, offset, (), (), (), symbol.ctype)))
         else:
-            frame.bound[symbol.name] = Number(arguments.add(symbol.name, local_type(symbol.ctype)), symbol.ctype)
+            value = Number(arguments.add(symbol.name, local_type(symbol.ctype)), symbol.ctype)
+            frame.bound[symbol.name] = variable(ctx, symbol, value) if symbol.name in written else value
     for symbol, view in kept:
         assert symbol.ctype is not None
-        local = Local(local_type(symbol.ctype), ctx.at, symbol.name)
-        ctx.flow.write(local, ctx.value(ctx.load(view, ())))
-        frame.bound[symbol.name] = Variable(local, symbol.ctype)
+        frame.bound[symbol.name] = variable(ctx, symbol, ctx.load(view, ()))
     for symbol, memory, offset, distances in arrays:
         assert symbol.ctype is not None
         if symbol.name in used or symbol.is_result:
