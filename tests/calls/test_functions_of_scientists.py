@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from bench import fuzz_arrays
 from bench.call_python import Case, called, cases
 from bench.python_calls import REFUSED
 from bench.style import faults
-from tests.shared import has_turn
+from tests.shared import has_turn, sampled
 
 _TURNS = 8
 _CASES = cases()
@@ -23,3 +24,9 @@ def test_a_function_is_lifted_or_refused_as_listed(case: Case) -> None:
 def test_four_in_five_lift() -> None:
     assert len(_CASES) >= 60
     assert len(REFUSED) <= 0.2 * len(_CASES)
+
+
+def test_random_functions_on_whole_arrays_have_no_fault() -> None:
+    found = {seed: fuzz_arrays.run(seed) for seed in range(sampled(12, 400))}
+    assert {seed: outcome.fault for seed, outcome in found.items() if outcome.fault} == {}
+    assert sum("proved" in outcome.kind for outcome in found.values()) >= 0.6 * len(found)
