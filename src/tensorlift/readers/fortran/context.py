@@ -306,7 +306,7 @@ class Context:
         symbol = self.symbol(name, node)
         frame: Frame | None = self.frame
         while frame is not None:
-            if symbol.name in frame.bound and symbol.home is frame.scope:
+            if symbol.name in frame.bound and (symbol.home is frame.scope or symbol.is_constant):
                 return frame.bound[symbol.name]
             if symbol.home is frame.scope:
                 break
