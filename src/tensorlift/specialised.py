@@ -18,11 +18,13 @@ from tensorlift.calls.execute import executable
 from tensorlift.calls.foreign import as_numpy, is_foreign
 from tensorlift.calls.kept import Kept
 from tensorlift.calls.kinds import (
+    JAX,
     Argument,
     Kind,
     check_alive,
     fit,
     kind_of,
+    library_of,
     parse_kind,
     plain_number,
     refined,
@@ -101,16 +103,28 @@ class Form:
             check_alive(value, name)
         foreign = {name: value for name, value in values.items() if is_foreign(value, self._target)}
         values |= {name: as_numpy(value, name, self._target) for name, value in foreign.items()}
+        narrow = self._narrowed(values)
         described = self.live.split.described
-        parts = in_parts(values, described)
+        parts = in_parts(values | narrow, described)
         kinds = {name: self._kind(parts[name], name) for name in self._kinds}
         given = {name: fit(parts[name], kind, name) for name, kind in kinds.items()}
         for name in pairs_of(described):
+            given[name] = Argument(values[name], given[name].held)
+        for name in narrow.keys() & given.keys():
             given[name] = Argument(values[name], given[name].held)
         for name in foreign.keys() & given.keys():
             given[name] = Argument(foreign[name], given[name].held, is_foreign=True)
         told = {name: kind.text for name, kind in kinds.items() if kind is not self._kinds[name]}
         return self._program(told), kinds, given
+
+    def _narrowed(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Give Python's floats that no annotation tells as JAX takes them, where its 64-bit types are switched off."""
+        if self._target != JAX.target or all(type(value) is not float for value in values.values()):
+            return {}
+        if JAX.has_64_bits() or not any(library_of(value) is JAX for value in values.values()):
+            return {}
+        unknown = {name for name, kind in self._kinds.items() if kind is None}
+        return {n: np.float32(value) for n, value in values.items() if type(value) is float and n in unknown}
 
     def _kind(self, value: Any, name: str) -> Kind:
         """Give the kind that an argument is taken for: the annotated one, if it computes as that does."""

@@ -46,3 +46,11 @@ def differences(x):
     for i in range(1, len(x)):
         y[i] = x[i] - x[i - 1]
     return y
+
+
+def stretched(x, k):
+    total = 0.0
+    for i in range(len(x) - 1):
+        d = x[i + 1] - x[i]
+        total += 0.5 * k * d * d
+    return total

@@ -83,6 +83,18 @@ def test_jax_says_where_64_bits_are_needed_and_numpy_arrays_need_no_setting() ->
         assert jax.grad(lifted)(_wide(jax)).dtype == np.float64
 
 
+def test_floats_of_python_are_narrow_beside_arrays_of_jax_where_64_bits_are_off() -> None:
+    jax = pytest.importorskip("jax")
+    lifted, plain = lift(functions.stretched, to="jax"), functions.stretched
+    with jax.enable_x64(new_val=False):
+        x = jax.numpy.asarray(np.float32(X))
+        for form in (lifted, lifted, jax.jit(lifted), lambda x, k: jax.value_and_grad(lifted)(x, k)[0]):
+            found = form(x, 2.0)
+            assert found.dtype == np.float32
+            assert float(found) == pytest.approx(float(plain(np.float32(X), np.float32(2.0))))
+        assert "float64" not in lifted.source
+
+
 def _wide(jax: Any) -> Any:
     with jax.enable_x64(new_val=True):
         return jax.numpy.asarray(X, dtype=np.float64)

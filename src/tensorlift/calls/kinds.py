@@ -354,9 +354,9 @@ def _number_kind(value: Any, name: str) -> str:
     library, dtype = library_of(value), _dtype(value)
     if dtype is None or dtype not in _NAMES:
         raise wrong_type(f"`{name}` is {_described(value)}, which no lifted function takes", _instead(value))
-    if library is not None and library.is_weak(value) and dtype.kind in "if":
+    if library is not None and library.is_weak(value) and (dtype.kind == "i" or dtype == np.float64):
         return "float" if dtype.kind == "f" else "int"
-    return _NAMES[dtype]
+    return _NAMES[dtype]  # float32 where JAX's 64-bit types are switched off, weak or not
 
 
 def _array_kind(value: Any, name: str) -> str:
