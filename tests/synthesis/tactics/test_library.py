@@ -12,7 +12,8 @@ from tensorlift.ir.function import FunctionView, functions
 from tensorlift.languages.c import read_c
 from tensorlift.languages.mlir import read_mlir
 from tensorlift.languages.python import read_python
-from tensorlift.pipeline import StageClock
+from tensorlift.pipeline import LiftOptions, StageClock, lift_source
+from tensorlift.source import source_from_text
 from tensorlift.synthesis.tactics import Engine, Tactic, shipped_tactics
 from tensorlift.targets import get_target
 
@@ -46,3 +47,34 @@ def test_a_shipped_tactic_lifts_its_pattern_with_a_proof(tactic: Tactic, width: 
 def test_names_in_the_library_are_distinct() -> None:
     names = [tactic.name for tactic in shipped_tactics()]
     assert len(set(names)) == len(names)
+
+
+_ACCUMULATORS = """
+float f(int n, const float x[n + 4], const float y[n + 4]) {
+  float a = 7, b = 0, c = 0, d = 0;
+  int i;
+  for (i = 2; i < n / 4 * 4; i += 5) {
+    a += x[i] * y[i];
+    b -= x[i + 1] * y[i + 1];
+    c += x[i + 2] * y[i + 2];
+    d += x[i + 3] * y[i + 3];
+  }
+  float s = a + b + c + d;
+  if (i < n) s += x[i] * y[i];
+  return s;
+}
+"""
+
+
+def test_a_part_of_a_sum_that_nothing_covers_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[object] = []
+    covered = Engine._covered
+
+    def counted(engine: Engine, term: Any, scope: Any) -> Any:
+        tried.append(term)
+        return covered(engine, term, scope)
+
+    monkeypatch.setattr(Engine, "_covered", counted)
+    (function,) = lift_source(source_from_text(_ACCUMULATORS, "a.c"), LiftOptions(engine="tactics")).functions
+    assert not function.lifted
+    assert 0 < len(tried) < 500  # of some ten thousand

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from tensorlift.comprehension.terms import Term
+    from tensorlift.diagnostics import LiftError
     from tensorlift.ops.dtypes import DType
 
 Span = tuple[Affine, Affine]  # first value, value after the last
@@ -65,6 +66,7 @@ class Scope:
     memo: dict[Term, Value] = field(default_factory=dict)
     ranges: Domain = UNIVERSE
     fills: bool = False
+    uncovered: dict[Term, LiftError] = field(default_factory=dict, init=False)  # what was found to have no value here
 
     def inner(self, domain: Domain, spans: Mapping[str, Span] | None = None) -> Scope:
         """Return the scope of a part of an expression, with fewer points or more axes."""

@@ -92,7 +92,13 @@ class Engine:
         """Return the value of a term at every point of the scope's box; only points of its domain need be right."""
         found = scope.memo.get(term)
         if found is None:
-            found = scope.memo[term] = self._access(term, scope) or self._covered(term, scope)
+            if term in scope.uncovered:
+                raise scope.uncovered[term]
+            try:
+                found = scope.memo[term] = self._access(term, scope) or self._covered(term, scope)
+            except LiftError as error:
+                scope.uncovered[term] = error
+                raise
         return found
 
     def _access(self, term: Term, scope: Scope) -> Value | None:
