@@ -205,7 +205,7 @@ C     were written for Fortran 77.
    10 X(I) = SCALE*X(I)
       END
 
-* expect: refused TL163
+* expect: loop-free
       SUBROUTINE STFUN1(N, X)
       INTEGER N, I
       DOUBLE PRECISION X(N), SQ, Z

@@ -46,6 +46,7 @@ MEANINGS = {
     "kinds are mixed": "r = real(k) + k/2 + real(y(1), 4)\nm = int(x(1) + 1.5, 8)",
     "an argument may be an expression": "r = twice(x(1) + 1) + twice(y(2))\ncall bump(m)\ncall bump(m)",
     "elements are passed as places": "if (n > 1) call scale(n - 1, x(2))",
+    "a statement function is its expression": "twice2(a) = k*a + n\nr = twice2(y(1)) + twice2(2.0d0)",
     "what is passed by value is a copy": "m = 5\nr = halved(m) + m",
     "a section is passed with its steps": "call scale(n/2, x(1:n:2))",
     "minval and count take masks": "m = minval([3, 1, 2]) + count(x > 0.5d0)",
@@ -75,8 +76,11 @@ _CONTAINED = """contains
 def _source(body: str) -> str:
     head = "subroutine f(n, k, x, y, r, m)\n  implicit none\n  integer, intent(in) :: n, k\n"
     declared = "  real(8), intent(inout) :: x(n)\n  real(8), intent(in) :: y(n)\n  real(8), intent(out) :: r\n"
-    rest = "  integer, intent(out) :: m\n  integer :: i, j\n  r = 0\n  m = 0\n  i = 0\n  j = 0\n"
-    return f"{head}{declared}{rest}{body}\n{_CONTAINED}end subroutine\n"
+    rest = "  integer, intent(out) :: m\n  integer :: i, j\n  real(8) :: twice2, a\n"
+    first, _, others = body.partition("\n")
+    begun = "r = 0\nm = 0\ni = 0\nj = 0\n"
+    text = f"{first}\n{begun}{others}" if first.startswith("twice2(") else f"{begun}{body}"
+    return f"{head}{declared}{rest}{text}\n{_CONTAINED}end subroutine\n"
 
 
 @_compiled

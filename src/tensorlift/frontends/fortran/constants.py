@@ -170,8 +170,9 @@ def arguments_of(node: Any) -> list[tuple[str, Any]]:
 def _call(node: Any, scope: Scope, depth: int) -> Constant | None:
     name = str(node.children[0]).lower()
     given = arguments_of(node)
-    if scope.find(name) is not None and kind_of(node) != "Intrinsic_Function_Reference":
-        return None
+    symbol = scope.find(name)
+    if scope.procedure(name) is not None or (symbol is not None and (symbol.bounds or symbol.is_dummy)):
+        return None  # a name of the source that an intrinsic function has too
     if name == "selected_real_kind":
         return _selected_real(given, scope)
     if name == "kind" and len(given) == 1:

@@ -61,7 +61,7 @@ REFUSALS: dict[str, Refusal] = {
     ),
     "statement": Refusal("TL162", "`{detail}` is not lifted", "use loops, `if` and assignments"),
     "statement-function": Refusal(
-        "TL163", "`{detail}` is a statement function, or an array without a declaration", "write a function instead"
+        "TL163", "`{detail}` is assigned like an array, and is none", "declare `{detail}` as an array"
     ),
     "loop-variable": Refusal(
         "TL171", "the loop changes its own variable `{detail}`", "use another name inside of the loop"

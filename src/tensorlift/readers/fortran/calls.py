@@ -43,6 +43,34 @@ def function(ctx: Context, procedure: Procedure, node: Any) -> Operand:
     return found
 
 
+def _is_formula(ctx: Context, node: Any) -> bool:
+    """Whether a first statement defines a statement function: it assigns to no array, with names in brackets."""
+    if kind_of(node) != "Assignment_Stmt" or kind_of(node.children[0]) != "Part_Ref":
+        return False
+    name, listed = node.children[0].children
+    symbol = ctx.frame.scope.find(str(name).lower())
+    is_array = symbol is not None and bool(symbol.bounds)
+    return not is_array and all(kind_of(one) == "Name" for one in getattr(listed, "children", ()))
+
+
+def formula(ctx: Context, defined: Any, node: Any) -> Operand:
+    """Read a reference to a statement function: its expression, for scalars of the types of its dummy arguments."""
+    target, _, expression = defined.children
+    name, dummies = str(target.children[0]).lower(), [str(d).lower() for d in target.children[1].children]
+    given = [scalar(ctx, argument) for _, argument in arguments_of(node)]
+    types = [ctx.symbol(dummy, node).ctype for dummy in dummies]
+    result = ctx.symbol(name, node).ctype
+    if len(given) != len(dummies) or result is None or [one.ctype for one in given] != types:
+        raise ctx.refusal("arguments", node, name)
+    bound, formulas = ctx.frame.bound, ctx.frame.formulas
+    ctx.frame.bound = bound | dict(zip(dummies, given, strict=True))
+    ctx.frame.formulas = {other: one for other, one in formulas.items() if other != name}
+    found = scalar(ctx, expression)
+    bound |= {other: one for other, one in ctx.frame.bound.items() if other not in (*dummies, *bound)}
+    ctx.frame.bound, ctx.frame.formulas = bound, formulas
+    return ctx.cast(found, result)
+
+
 def is_elemental(procedure: Procedure) -> bool:
     """Whether a function is for scalars, and applies to each element of arrays."""
     prefix = procedure.tree.children[0].children[0]
@@ -135,7 +163,11 @@ def _read_body(ctx: Context, statements: Sequence[Any]) -> None:
             for target in node.children:
                 if kind_of(target) == "Label":
                     ctx.frame.labels.setdefault(str(target), Flow())
-    ctx.read_block(ctx, statements)
+    rest = list(statements)
+    while rest and _is_formula(ctx, rest[0]):
+        formula = rest.pop(0)
+        ctx.frame.formulas[str(formula.children[0].children[0]).lower()] = formula
+    ctx.read_block(ctx, rest)
     for label, flow in ctx.frame.labels.items():
         if flow.predecessors and not flow.number:
             raise ctx.refusal("statement", statements[0], f"goto {label}")

@@ -53,6 +53,7 @@ class Frame:
     bound: dict[str, Binding] = field(default_factory=dict)
     end: Flow = field(default_factory=Flow)
     labels: dict[str, Flow] = field(default_factory=dict)
+    formulas: dict[str, Any] = field(default_factory=dict)  # statement functions
     loops: list[Loop] = field(default_factory=list)
     counting: list[Local] = field(default_factory=list)  # the variables of loops around
 

@@ -240,9 +240,11 @@ def _reference(ctx: Context, node: Any) -> Operand:
 
 def call(ctx: Context, node: Any, name: str) -> Operand:
     """Read a reference to a function: of the file, or an intrinsic one."""
-    from tensorlift.readers.fortran.calls import function  # noqa: PLC0415 - a call reads statements, which read this
+    from tensorlift.readers.fortran.calls import formula, function  # noqa: PLC0415 - a call reads statements, which read this
     from tensorlift.readers.fortran.intrinsics import INTRINSICS, intrinsic  # noqa: PLC0415 - as above
 
+    if name in ctx.frame.formulas:
+        return formula(ctx, ctx.frame.formulas[name], node)
     procedure = ctx.frame.scope.procedure(name)
     if procedure is not None:
         return function(ctx, procedure, node)
