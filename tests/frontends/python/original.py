@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -64,6 +65,7 @@ def _python(source: str, view: FunctionView, arguments: Outcome) -> Outcome:
         "cases": 1,
     }
     stored = {f"0:{name}": np.asarray(value) for name, value in arguments.items()}
-    _, found = work(facts, stored)
+    with patch.dict(vars(np)):  # which the worker changes
+        _, found = work(facts, stored)
     arrays = {p.name for p in view.parameters if p.role == "array"}
     return {name: found[f"0:{name}"] for name in arrays | ({""} if view.result_dtype else set())}
