@@ -101,6 +101,8 @@ def test_random_procedures_are_as_gfortran_has_them(seed: int) -> None:
 
 
 REFUSED = {
+    "subroutine f(x)\n  real :: x\n  x = 1\nend subroutine g\n": ("TL101", 1),
+    "subroutine f(n)\n  if (n > 1) goto 1\n  n = 1\n1 n = 2\n1 n = 3\nend subroutine\n": ("TL162", 5),
     "x = 1.0\nend subroutine\nend subroutine": ("TL101", 3),
     "int f(int n) { return n; }": ("TL101", 1),
     "": ("TL104", 1),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tensorlift.diagnostics import LiftError, internal_error
 from tensorlift.frontends.fortran.constants import arguments_of
 from tensorlift.frontends.fortran.symbols import Procedure, Scope, default_types, read_scope
 from tensorlift.frontends.fortran.syntax import kind_of, parse_units
@@ -12,7 +14,6 @@ from tensorlift.frontends.fortran.syntax import kind_of, parse_units
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tensorlift.diagnostics import LiftError
     from tensorlift.frontends.fortran.syntax import File, Unit
 
 _SUBPROGRAMS = {"Subroutine_Subprogram", "Function_Subprogram"}
@@ -38,8 +39,14 @@ def parse_fortran(text: str, filename: str) -> ParsedFortran:
         if unit.error is not None:
             named = unit.names or ((unit.name or "program", unit.line + 1),)
             parsed.unread |= {name: (line, unit.error) for name, line in named}
-        else:
+            continue
+        try:
             _enter(parsed, unit, unit.tree, around, modules)
+        except Exception as error:
+            if "TENSORLIFT_DEBUG" in os.environ:
+                raise
+            place = file.location(unit.line + 1)
+            parsed.unread[unit.name or "program"] = unit.line + 1, LiftError(internal_error(error, place))
     return parsed
 
 

@@ -82,6 +82,8 @@ def parse_units(text: str, filename: str) -> tuple[File, list[Unit]]:
         units = [_parsed(file, lines, s, fixed=fixed) for s in _spans(_logical("\n".join(lines), fixed=fixed))]
     except ImportError:
         raise refusal("parser", Location(filename, 1, 1)) from None
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the parser does not expect
+        raise _not_valid(file, 0, error) from None
     if not units:
         raise refusal("no-function", Location(filename, 1, 1), "the file defines no procedure")
     return file, units
@@ -154,18 +156,21 @@ def _spans(statements: Iterator[tuple[str, int, int]]) -> list[_Span]:
 
 
 def _parsed(file: File, lines: Sequence[str], span: _Span, *, fixed: bool) -> Unit:
-    from fparser.two.utils import FortranSyntaxError, InternalSyntaxError  # noqa: PLC0415 - an extra
-
     text = "\n".join(lines[span.first - 1 : span.last]) + "\n"
     names = tuple(span.names)
     try:
         tree = _parser()(_reader(text, fixed=fixed))
-    except (FortranSyntaxError, InternalSyntaxError) as error:
-        told = _PARSE_LINE.search(str(error))
-        line = span.first - 1 + (int(told[1]) if told else 1)
-        said = file.lines[line - 1].strip() if 0 < line <= len(file.lines) else ""
-        return Unit(span.name, span.first - 1, names, None, refusal("parse", file.location(line), f"`{said}`"))
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the parser ends the process where names do not match
+        return Unit(span.name, span.first - 1, names, None, _not_valid(file, span.first - 1, error))
     return Unit(span.name, span.first - 1, names, tree.children[0] if len(tree.children) == 1 else tree)
+
+
+def _not_valid(file: File, first: int, error: BaseException) -> LiftError:
+    """Refuse what the parser does not take, at the line that it tells."""
+    told = _PARSE_LINE.search(str(error))
+    line = first + (int(told[1]) if told else 1)
+    said = file.lines[line - 1].strip() if 0 < line <= len(file.lines) else ""
+    return refusal("parse", file.location(line), f"`{said}`")
 
 
 @cache

@@ -42,6 +42,8 @@ def _statement(ctx: Context, node: Any) -> None:
     label = label_of(node)
     if label in ctx.frame.labels:
         flow = ctx.frame.labels[label]
+        if flow.number:
+            raise ctx.refusal("statement", node, f"a second label {label}")
         ctx.flow.jump(flow, ctx.at)
         ctx.flow.start(flow)
     if rule is None:
