@@ -33,6 +33,9 @@ REFUSALS: dict[str, Refusal] = {
     "switch": Refusal("TL195", "`{detail}` is not lifted", "write it as `scf.if`"),
     "region": Refusal("TL195", "`{detail}` is not lifted", "write its operations without the region"),
     "memory": Refusal("TL196", "{detail}", "access each memref by its own name and all of its dimensions"),
+    "tensors": Refusal(
+        "TL196", "{detail}", "take a part with `tensor.extract_slice`, or make it with `linalg.generic`"
+    ),
     "extents": Refusal(
         "TL196",
         "the extents {detail} differ",

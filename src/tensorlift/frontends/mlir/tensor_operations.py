@@ -115,7 +115,7 @@ def _elementwise(to: InMemory, op: Operation) -> None:
     shaped = next((value for value in op.operands if isinstance(value.type, TensorType)), None)
     of_type: Any = result.type
     if others or shaped is None or not isinstance(of_type, TensorType):
-        raise refusal("operation", location_of(op), f"`{op.name}` on tensors")
+        raise refusal("operation", location_of(op), op.name)
     inputs = [to.known[value] for value in op.operands]
     like, shape = to.known[shaped], of_type.get_shape()
     sizes = [to.size(like, k) for k, extent in enumerate(shape) if extent == DYNAMIC_INDEX]
@@ -150,7 +150,7 @@ def _constant(to: InMemory, op: Operation) -> None:
     value: Any = op.properties["value"]
     result: Any = op.results[0]
     if not isinstance(value, DenseIntOrFPElementsAttr):
-        raise refusal("operation", location_of(op), "a constant of this form")
+        raise refusal("tensors", location_of(op), "a constant of this form is not lifted")
     element = result.type.element_type
     memory = to.allocated(memory_of(result.type, op), (), result.name_hint)
     attributes = list(value.get_attrs())
@@ -168,7 +168,7 @@ def _constant(to: InMemory, op: Operation) -> None:
 def _stored(to: InMemory, op: Operation, memory: SSAValue, elements: Sequence[Callable[[], SSAValue]]) -> None:
     """Write elements one by one, in the order of rows."""
     if len(elements) > _MOST_ELEMENTS:
-        raise refusal("operation", location_of(op), f"`{op.name}` of more than {_MOST_ELEMENTS} elements")
+        raise refusal("tensors", location_of(op), f"`{op.name}` has more than {_MOST_ELEMENTS} elements")
     of_type: Any = memory.type
     shape = of_type.get_shape()
     for position, element in enumerate(elements):
@@ -268,12 +268,12 @@ def _pad(to: InMemory, op: Operation) -> None:
     source, result = to.known[parts.source], op.results[0]
     block = op.regions[0].block
     if any(argument.uses for argument in block.args):
-        raise refusal("operation", location_of(op), "`tensor.pad` with a value that depends on the place")
+        raise refusal("tensors", location_of(op), "the value of `tensor.pad` depends on the place")
     value = to.known[to.read(block).operands[0]]
     low = _mixed(to, parts.static_low, parts.low)
     high = _mixed(to, parts.static_high, parts.high)
     if any(isinstance(one, int) and one < 0 for one in (*low, *high)):
-        raise refusal("operation", location_of(op), "`tensor.pad` that makes a tensor smaller")
+        raise refusal("tensors", location_of(op), "`tensor.pad` makes a tensor smaller")
     inner: list[int | SSAValue] = [
         to.size(source, axis) if extent == DYNAMIC_INDEX else extent
         for axis, extent in enumerate(parts.source.type.get_shape())
@@ -378,7 +378,7 @@ def _before(to: InMemory, op: Operation, result: SSAValue, given: Sequence[SSAVa
         return to.allocated(of_type, (), result.name_hint)
     known = [value for value in given if value in to.known]
     if not known:
-        raise refusal("operation", location_of(op), f"`{op.name}` that gives tensors of extents made inside of it")
+        raise refusal("tensors", location_of(op), f"`{op.name}` gives tensors of extents that are made inside of it")
     return to.like(to.known[known[0]], result.name_hint)
 
 

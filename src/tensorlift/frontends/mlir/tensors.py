@@ -176,7 +176,7 @@ class InMemory:
         elif (rule := self.rules.get(op.name) or self.rules.get(op.name.partition(".")[0])) is not None:
             rule(self, op)
         else:
-            raise refusal("operation", location_of(op), f"`{op.name}` on tensors")
+            raise refusal("operation", location_of(op), op.name)
 
     def _cloned(self, op: Operation) -> None:
         made = op.clone(value_mapper=self.known)
