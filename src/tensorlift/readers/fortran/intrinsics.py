@@ -299,18 +299,18 @@ def _place_of(operator: str) -> Callable[[Context, Any, Given], Operand]:
         if len(extents) != 1 or axis is None or mask is not None or array.ctype is BOOL:
             raise ctx.refusal("expression", node)
         best = Local(local_type(LONG), ctx.at, ctx.temporary("best"))
-        some = ctx.comparison(">=", ctx.size(extents[0]), ctx.constant(1, LONG), LONG)
-        first = ctx.constant(0, LONG), ctx.constant(1, LONG)
-        ctx.flow.write(best, ctx.operation("arith.select", (some, first[1], first[0]), local_type(LONG)))
+        none = ctx.constant(0, LONG)
+        ctx.flow.write(best, none)
 
         def visit(place: SSAValue) -> None:
-            before = ctx.combined("-", ctx.flow.read(best), 1)
-            here, most = element(ctx, array, [place]), element(ctx, array, [before])
+            here, most = element(ctx, array, [place]), element(ctx, array, [ctx.flow.read(best)])
             is_better = ctx.comparison(operator, ctx.value(here), ctx.value(most), array.ctype)
-            ctx.choose(is_better, lambda: ctx.flow.write(best, ctx.size(ctx.combined("+", place, 1))))
+            ctx.choose(is_better, lambda: ctx.flow.write(best, place))
 
         ctx.count(extents[0], visit, first=1)
-        return _as_integer(ctx, ctx.flow.read(best))
+        some = ctx.comparison(">=", ctx.size(extents[0]), ctx.constant(1, LONG), LONG)
+        place = ctx.size(ctx.combined("+", ctx.flow.read(best), 1))
+        return _as_integer(ctx, ctx.operation("arith.select", (some, place, none), local_type(LONG)))
 
     return rule
 
