@@ -66,6 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     settings.register_profile("own", suppress_health_check=[HealthCheck.too_slow])  # machines differ, and are shared
     settings.load_profile("own")
+    config.addinivalue_line("markers", "exhaustive: taken with --exhaustive, or where it is named")
     config.addinivalue_line("markers", "in_turns(n): one of n cases is taken, all with --exhaustive")
     gc.set_threshold(20_000, 20, 20)
     sys.dont_write_bytecode = False
@@ -83,6 +84,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     marks = [(item, item.get_closest_marker("in_turns")) for item in items]
     left = {item for item, mark in marks if mark is not None and not has_turn(item.nodeid, 0, mark.args[0])}
+    left |= {item for item in items if item.get_closest_marker("exhaustive") is not None}
     config.hook.pytest_deselected(items=list(left))
     items[:] = [item for item in items if item not in left]
 

@@ -128,7 +128,7 @@ def test_programs_for_zero_are_as_short(lifted: dict[str, FunctionRecord], name:
 _SHORT = {
     "all_equal": "return np.all(a == b).astype(np.int32)",
     "same_store_in_both_arms": "return np.where(x[-1] < 0, np.int32(-1), 2) if n >= 1 else np.int32(7)",
-    "maximum_twice": "sum = a.max()",
+    "maximum_twice": "sum_ = a.max()",
     "distribute_recurrence": "w_new[0] = w[0]\n",
     "flat_over_products": "z = z * 2.0",
 }

@@ -71,14 +71,13 @@ def _made(kind: str) -> Callable[[Any], Any]:
 KINDS = ["array", "capsule", "standard", "torch", "jax"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("library", ["numpy", "jax", "torch"])
-def test_results_are_of_the_kind_that_came_in(kind: str, library: str) -> None:
+@pytest.mark.parametrize(
+    ("library", "kind"), [(one, kind) for one in ("numpy", "jax", "torch") for kind in KINDS if kind != one]
+)
+def test_results_are_of_the_kind_that_came_in(library: str, kind: str) -> None:
     made = _made(kind)
     if library != "numpy":
         pytest.importorskip(library)
-    if kind == library:
-        pytest.skip("it is its own")
     x, like = made(X.copy()), np.float32(0) if kind in {"array", "capsule"} else made(X.copy())
     found = _lifted(functions_of_arrays.energy, library)(x)
     assert isinstance(found, type(like))

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from tests.calls import functions
-from tests.shared import is_exhaustive
 
 from tensorlift import LiftedFunction, lift
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 X = np.arange(3.0)
 total = lift(functions.total)
-_slow = pytest.mark.skipif(not is_exhaustive(), reason="starts processes that import and lift; --exhaustive takes it")
+_slow = pytest.mark.exhaustive  # starts processes that import and lift
 
 
 @lift

@@ -24,7 +24,7 @@ _LINES = {
     "normal_distribution": "    return np.where(d > 0.0, 1.0 - t2, t2)",
     "from_the_middle": "    return np.sum(x - (x[n_div_2] - x[k]))",
     "variance_of_unsigned_count": "    return (t @ t) / (np.float32(n) - 1.0) if n >= 2 else np.float32(0.0)",
-    "maximum_twice": "    sum = a.max()",
+    "maximum_twice": "    sum_ = a.max()",
 }
 
 

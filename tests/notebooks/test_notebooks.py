@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.shared import is_exhaustive
 
 nbformat = pytest.importorskip("nbformat")
 nbclient = pytest.importorskip("nbclient")
@@ -20,10 +19,11 @@ _ALWAYS = {"functions"}
 _WRONG = {"--to nunpy"}  # cells that are errors, by what they hold
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in _FOLDER.glob("*.ipynb")))
+_NAMES = sorted(path.stem for path in _FOLDER.glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("name", [n if n in _ALWAYS else pytest.param(n, marks=pytest.mark.exhaustive) for n in _NAMES])
 def test_notebooks_give_what_they_show(name: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    if not (name in _ALWAYS or is_exhaustive() or pytestconfig.getoption("--update")):
-        pytest.skip("runs with --exhaustive")
     file = _FOLDER / f"{name}.ipynb"
     kept = nbformat.read(file, 4)
     run = copy.deepcopy(kept)
